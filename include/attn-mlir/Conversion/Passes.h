@@ -1,0 +1,22 @@
+//===- Passes.h - Conversions out of the dialect ----------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_CONVERSION_PASSES_H
+#define ATTN_MLIR_CONVERSION_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace attn {
+
+/// Attribute of a function that was a kernel: the types of its views, by which a
+/// runtime knows how to call it.
+constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
+
+#define GEN_PASS_DECL
+#include "attn-mlir/Conversion/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "attn-mlir/Conversion/Passes.h.inc"
+
+} // namespace attn
+
+#endif // ATTN_MLIR_CONVERSION_PASSES_H

@@ -1,0 +1,39 @@
+//===- Attn.h - The attn dialect --------------------------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H
+#define ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H
+
+#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
+#include "attn-mlir/Target/Facts.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h.inc"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h.inc"
+
+#include "attn-mlir/Dialect/Attn/IR/AttnAttrInterfaces.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h.inc"
+
+#include "attn-mlir/Dialect/Attn/IR/AttnOpInterfaces.h.inc"
+
+namespace attn {
+class GridOp;
+} // namespace attn
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnOps.h.inc"
+
+#endif // ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H

@@ -1,0 +1,180 @@
+//===- AttnAttrs.td - Attributes and types ------------------*- tablegen -*-===//
+
+#ifndef ATTN_ATTRS
+#define ATTN_ATTRS
+
+include "attn-mlir/Dialect/Attn/IR/AttnBase.td"
+include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Attn_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Attn_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+//===----------------------------------------------------------------------===//
+// Enumerations
+//===----------------------------------------------------------------------===//
+
+def Attn_TensorLayout : I32EnumAttr<"TensorLayout",
+    "order of the dimensions of Q, K, V and O",
+    [I32EnumAttrCase<"BHSD", 0, "bhsd">, I32EnumAttrCase<"BSHD", 1, "bshd">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_MaskAlign : I32EnumAttr<"MaskAlign",
+    "which corner of the score matrix the diagonal starts in",
+    [I32EnumAttrCase<"TopLeft", 0, "top_left">,
+     I32EnumAttrCase<"BottomRight", 1, "bottom_right">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_ReduceKind : I32EnumAttr<"ReduceKind", "row reduction",
+    [I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Sum", 1, "sum">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_AccessKind : I32EnumAttr<"AccessKind", "direction of an access",
+    [I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Store", 1, "store">]> {
+  let cppNamespace = "::attn";
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+def Attn_CausalMask : Attn_Attr<"CausalMask", "causal",
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface>]> {
+  let summary = "A query attends to the keys up to its own position";
+  let description = [{
+    Query i attends to key j where `j <= i + o`. For `top_left` o = 0; for
+    `bottom_right` o = Skv - Sq, so that the last query sees every key.
+
+    Example: `#attn.causal<bottom_right>`
+  }];
+  let parameters = (ins EnumParameter<Attn_MaskAlign>:$align);
+  let assemblyFormat = "`<` $align `>`";
+}
+
+def Attn_WindowMask : Attn_Attr<"WindowMask", "window",
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface>]> {
+  let summary = "A query attends to a window of keys around its position";
+  let description = [{
+    Query i attends to key j where `i + o - left <= j <= i + o + right`, with o
+    as for `#attn.causal`. A bound of -1 means no bound on that side.
+
+    Example: `#attn.window<left = 1023, right = 0, align = bottom_right>`
+  }];
+  let parameters = (ins "int64_t":$left, "int64_t":$right,
+                        EnumParameter<Attn_MaskAlign>:$align);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Grid order
+//===----------------------------------------------------------------------===//
+
+def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
+  let summary = "In which order the tiles of a grid are dispatched";
+  let description = [{
+    A bijection from the dispatch position of a tile to its coordinates,
+    composed of primitives that are bijections for any sizes:
+
+    - *mixed radix with a permutation*: `digits` names the axes of the grid
+      from the slowest to the fastest. `cluster` stands for the fused axes that
+      select the streamed data (batch and KV head for attention), in their
+      order.
+    - *rank by domain* with `domains` X and `chunk` c: CTA w is dispatched to
+      domain `(w / c) mod X`; positions are re-ranked so that each domain walks
+      a contiguous range of the order.
+    - *split*: re-ranking takes place on the first `floor(C / (X c)) c X` of the C
+      clusters only, the rest follows in plain order. That leaves exactly
+      `floor(C / X) X` clusters whole on one domain for c = 1, which is the most
+      that round-robin dispatch allows.
+    - *reversal* of the axes in `reversed` (longest first, under a causal mask).
+
+    The composition of bijections is one. `attn-materialize-grid` turns it into
+    index arithmetic. See "Optimizing Attention on GPUs by Exploiting GPU
+    Architectural NUMA Effects", section 3, for the four named orders.
+
+    Example: `#attn.order<[cluster, group, query], domains = 8>`
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$digits,
+                        "int64_t":$domains, "int64_t":$chunk,
+                        ArrayRefParameter<"::mlir::StringAttr">:$reversed);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Target
+//===----------------------------------------------------------------------===//
+
+def Attn_TargetAttr : Attn_Attr<"Target", "target"> {
+  let summary = "Facts about the hardware that a schedule is made for";
+  let description = [{
+    Facts, never decisions. The table of known targets, with the source of each
+    figure, is printed by `attn-opt --list-targets`. The short form
+    `#attn.target<"gb10">` takes all facts from the table; facts that are given
+    override it, and an unknown name must give them all. Facts are printed in
+    full, so that the IR does not depend on the table.
+
+    Example: `#attn.target<"gb10", sms = 40>`
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name, "::mlir::StringAttr":$arch,
+                        "::mlir::DictionaryAttr":$facts,
+                        "::mlir::ArrayAttr":$capabilities);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    /// Name of the module attribute that holds the target.
+    static constexpr ::llvm::StringLiteral kModuleAttr = "attn.target";
+
+    /// The value of a fact. Every target has a value for every fact.
+    int64_t get(::attn::Fact fact) const;
+
+    /// Whether the target has a capability ("mma.sync", "tma", ...).
+    bool hasCapability(::llvm::StringRef capability) const;
+
+    /// A copy with one fact changed.
+    ::attn::TargetAttr with(::attn::Fact fact, int64_t value) const;
+
+    /// The known target of this name, or null after a diagnostic that names the
+    /// nearest known ones.
+    static ::attn::TargetAttr
+    lookup(::mlir::MLIRContext *context, ::llvm::StringRef name,
+           ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError);
+
+    /// The target of the enclosing module, or the generic CPU.
+    static ::attn::TargetAttr of(::mlir::Operation *op);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def Attn_ViewType : TypeDef<Attn_Dialect, "View"> {
+  let mnemonic = "view";
+  let summary = "A strided array in global memory, seen in its logical order";
+  let description = [{
+    What a kernel reads and writes: a base pointer, sizes and strides. The
+    dimensions are always in logical order (batch, head, sequence, feature);
+    BHSD, BSHD or packed QKV differ in the strides, which are dynamic.
+
+    Example: `!attn.view<?x32x?x128xbf16>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    unsigned getRank() const { return getShape().size(); }
+    /// Bytes of one element.
+    int64_t getElementBytes() const {
+      return getElementType().getIntOrFloatBitWidth() / 8;
+    }
+  }];
+}
+
+#endif // ATTN_ATTRS

@@ -1,0 +1,117 @@
+//===- AttnInterfaces.td - Streamable ops and masks ---------*- tablegen -*-===//
+
+#ifndef ATTN_INTERFACES
+#define ATTN_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def Attn_MaskInterface : AttrInterface<"MaskInterface"> {
+  let cppNamespace = "::attn";
+  let description = [{
+    Which (query, key) pairs attend. A mask states the keys that a block of
+    queries can see, from which the partition makes loop bounds, and the
+    predicate of one pair, which the masked part of a stream evaluates. A new
+    mask is a new attribute with this interface: no pass knows the masks.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Appends the arithmetic of the key ranges of queries `first..last` (both
+      inclusive, of type index) to the builder's block. Ranges are half open
+      and may lie outside of [0, keys).
+      }],
+      "::attn::KeyRange", "buildKeyRange",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::attn::MaskSizes":$sizes, "::mlir::Value":$first,
+           "::mlir::Value":$last)>,
+    InterfaceMethod<[{
+      Builds the i1 that says whether a query attends to a key. `query` and
+      `key` are indices or tensors of them (of one shape); null where every
+      pair attends.
+      }],
+      "::mlir::Value", "buildPredicate",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::attn::MaskSizes":$sizes, "::mlir::Value":$query,
+           "::mlir::Value":$key)>,
+    InterfaceMethod<"The mask in words, for descriptions of a schedule.",
+      "std::string", "describe">
+  ];
+}
+
+def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
+  let cppNamespace = "::attn";
+  let description = [{
+    An operation that can be computed by *grouping* some of its axes over
+    processors and *streaming* another past each group: `head` makes the state,
+    `fold` takes one tile of the stream into it, `merge` joins two states, and
+    `tail` makes the results. That is the streamability of "FlashAttention on a
+    Napkin" (section 3) as code. With
+
+        result = tail(fold(... fold(head, tile 0) ..., tile n-1))
+
+    the passes may take the tiles in any order, and split the stream into parts
+    that are merged, as far as `getReorder` allows. All scheduling passes are
+    written against this interface alone.
+
+    The *views* of an op are its tensor operands, then its results, in order.
+  }];
+  let methods = [
+    InterfaceMethod<"The axes of the iteration space, groups first.",
+      "::llvm::SmallVector<::attn::StreamAxis>", "getStreamAxes">,
+    InterfaceMethod<[{
+      For every view a map from the axes to the dimensions of the view, as
+      indexing maps in linalg.
+      }], "::llvm::SmallVector<::mlir::AffineMap>", "getViewMaps">,
+    InterfaceMethod<[{
+      For every view the permutation that takes a dimension of the view to the
+      dimension of the tensor that holds it (BSHD against BHSD is nothing
+      else).
+      }], "::llvm::SmallVector<::llvm::SmallVector<int64_t>>",
+      "getViewPermutations", (ins), "", [{
+        ::llvm::SmallVector<::llvm::SmallVector<int64_t>> perms;
+        for (::mlir::AffineMap map : $_op.getViewMaps())
+          perms.push_back(::llvm::to_vector(
+              ::llvm::seq<int64_t>(0, map.getNumResults())));
+        return perms;
+      }]>,
+    InterfaceMethod<"Scalar operands that the fold refers to.",
+      "::llvm::SmallVector<::mlir::Value>", "getScalarCaptures", (ins), "",
+      [{ return {}; }]>,
+    InterfaceMethod<"What changing the order of the stream does to results.",
+      "::attn::Reorder", "getReorder">,
+    InterfaceMethod<[{
+      Number of f32 values that one fold holds beside its operands' tiles and
+      the state, for tiles of these sizes (one for each axis).
+      }], "int64_t", "getFoldTemporaries",
+      (ins "::llvm::ArrayRef<int64_t>":$tileSizes), "", [{ return 0; }]>,
+    InterfaceMethod<[{
+      The parts of the stream that the group tile visits, in ascending order.
+      Bounds are in elements of the streamed axis, `lo` a multiple of its tile.
+      }], "::llvm::SmallVector<::attn::Segment>", "buildSegments",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile)>,
+    InterfaceMethod<"The initial state.",
+      "::llvm::SmallVector<::mlir::Value>", "buildHead",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile)>,
+    InterfaceMethod<[{
+      Takes one tile of the stream into the state. `tiles` holds one tile for
+      each operand view. Masking is by `attn.mask`, which acts in the masked
+      segments only.
+      }], "::llvm::SmallVector<::mlir::Value>", "buildFold",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile, "::mlir::ValueRange":$state,
+           "::mlir::ValueRange":$tiles)>,
+    InterfaceMethod<[{
+      Joins the states of two disjoint parts of the stream.
+      }], "::llvm::SmallVector<::mlir::Value>", "buildMerge",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile, "::mlir::ValueRange":$lhs,
+           "::mlir::ValueRange":$rhs)>,
+    InterfaceMethod<"One tile for each result.",
+      "::llvm::SmallVector<::mlir::Value>", "buildTail",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile, "::mlir::ValueRange":$state)>
+  ];
+}
+
+#endif // ATTN_INTERFACES

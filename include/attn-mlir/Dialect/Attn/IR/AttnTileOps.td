@@ -1,0 +1,331 @@
+//===- AttnTileOps.td - Level 2: how it is scheduled --------*- tablegen -*-===//
+
+#ifndef ATTN_TILE_OPS
+#define ATTN_TILE_OPS
+
+include "attn-mlir/Dialect/Attn/IR/AttnAttrs.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+
+def Attn_TileFloat : AnyTypeOf<[F16, BF16, F32]>;
+class Attn_TileOf<list<Type> elements>
+    : RankedTensorOf<elements, [HasStaticShapePred], "tile">;
+class Attn_TileOfRank<list<Type> elements, int rank>
+    : RankedTensorOf<elements, [HasStaticShapePred, HasAnyRankOfPred<[rank]>],
+                     "tile of rank " # rank>;
+def Attn_Tile : Attn_TileOf<[Attn_TileFloat]>;
+def Attn_Tile2D : Attn_TileOfRank<[Attn_TileFloat], 2>;
+def Attn_AccTile : Attn_TileOfRank<[F32], 2>;
+def Attn_RowTile : Attn_TileOfRank<[F32], 1>;
+
+//===----------------------------------------------------------------------===//
+// The seam to level 1
+//===----------------------------------------------------------------------===//
+
+def Attn_LaunchOp : Attn_Op<"launch", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Runs a kernel on tensors or buffers";
+  let description = [{
+    Destination style: the kernel writes every element of `outs`. This is the
+    only operation of the dialect that bufferizes; after that its operands are
+    memrefs and it has no results. Operands are passed to the kernel as views,
+    in order ins, outs; then come the scalars. `views` gives for each the
+    permutation from the dimensions of the view to those of the operand.
+
+    Example: `%o = attn.launch @k ins(%q, %k, %v : ...) outs(%e : ...) -> ...`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inits,
+    Variadic<AnyTypeOf<[AnySignlessInteger, AnyFloat, Index]>>:$scalars,
+    AffineMapArrayAttr:$views);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `ins` `(` $inputs `:` type($inputs) `)`
+    `outs` `(` $inits `:` type($inits) `)`
+    (`scalars` `(` $scalars^ `:` type($scalars) `)`)?
+    `views` $views attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+  }];
+}
+
+def Attn_KernelOp : Attn_Op<"kernel", [
+    FunctionOpInterface, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "A kernel over views";
+  let description = [{
+    Takes views and scalars, and holds index arithmetic and one `attn.grid`
+    (`attn.ctas` once the grid is materialised).
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+                                 "::mlir::TypeRange":$arguments)>];
+  let skipDefaultBuilders = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// The grid, or null once it is materialised.
+    ::attn::GridOp getGrid();
+  }];
+}
+
+def Attn_ReturnOp : Attn_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "Ends a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["StreamOp", "AttentionOp", "GridOp", "CtasOp"]>]> {
+  let summary = "Ends a region, with the values it hands on";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];
+}
+
+def Attn_DimOp : Attn_Op<"dim", [Pure]> {
+  let summary = "Size of a dimension of a view";
+  let arguments = (ins Attn_ViewType:$view, I64Attr:$dim);
+  let results = (outs Index:$size);
+  let assemblyFormat = "$view `,` $dim attr-dict `:` type($view)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+def Attn_GridOp : Attn_Op<"grid", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Runs its body for every tile of a grid, on CTAs";
+  let description = [{
+    The body runs once for every point of the box that `sizes` spans; its
+    arguments are the coordinates and `visit`, the number of tiles that this
+    CTA has done before.
+
+    - `order` maps dispatch positions to coordinates (`#attn.order`); by default
+      the axes as listed, the last fastest.
+    - `run` r (default 1): a CTA takes r consecutive tiles along the last axis;
+      `order` then orders the groups of r.
+    - `persistent` G: min(G, tiles) CTAs, each of which takes its next tile a
+      stride of that number further (grid-stride loop, round-robin). Without
+      it there is one CTA a tile.
+
+    `cluster` lists the axes that select the streamed data: CTAs that agree in
+    them stream the same K and V.
+
+    Tiles do not depend on each other and may run at the same time.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
+    StrArrayAttr:$cluster, OptionalAttr<Attn_OrderAttr>:$order,
+    DefaultValuedAttr<I64Attr, "1">:$run, OptionalAttr<I64Attr>:$persistent);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ValueRange getCoordinates() { return getBody().getArguments().drop_back(); }
+    ::mlir::Value getVisit() { return getBody().getArguments().back(); }
+    /// The order, or the one that stands for its absence.
+    ::attn::OrderAttr getOrderOrDefault();
+    ::mlir::Block *getBodyBlock() { return &getBody().front(); }
+  }];
+}
+
+def Attn_CtasOp : Attn_Op<"ctas", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Runs its body once for each CTA";
+  let description = [{
+    A materialised grid: `attn.ctas %cta in %count` is what a launch of `count`
+    CTAs does; the loop over the tiles of a CTA and the grid order are explicit
+    arithmetic in the body.
+  }];
+  let arguments = (ins Index:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getCta() { return getBody().getArgument(0); }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// The stream
+//===----------------------------------------------------------------------===//
+
+def Attn_StreamOp : Attn_Op<"stream", [
+    AttrSizedOperandSegments, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Folds the tiles of a streamed axis into carried state";
+  let description = [{
+    Visits the positions lo, lo + step, ... < hi of every segment, in the order
+    listed. `reverse %r` with %r = true reverses both the list of segments and
+    each segment. In the segments marked `masked`, `attn.mask` applies; in the
+    others it is the identity. The body's arguments are the position and the
+    carried values, of which it yields the next ones. `ordered` marks a fold
+    whose tiles must not be reordered.
+
+    Example:
+
+    ```mlir
+    %m, %l, %acc = attn.stream %j step 64 reverse %odd
+        over [%c0 to %full, masked %full to %end]
+        carry (%mi = %m0, %li = %l0, %ai = %a0 : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>) {
+      ...
+      attn.yield %mn, %ln, %an : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<Index>:$lowers, Variadic<Index>:$uppers,
+    Variadic<AnyType>:$inits, Optional<I1>:$reverse, DenseBoolArrayAttr:$masked,
+    I64Attr:$step, UnitAttr:$ordered);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getPosition() { return getBody().getArgument(0); }
+    ::mlir::Block::BlockArgListType getCarried() {
+      return getBody().getArguments().drop_front();
+    }
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+def Attn_LoadOp : Attn_Op<"load", [
+    MemoryEffects<[MemRead]>]> {
+  let summary = "Loads a tile of a view";
+  let description = [{
+    The tile spans the last dimensions of the view, starting at `offsets` (one for
+    each dimension of the view); leading dimensions that the tile lacks have
+    size 1. Elements outside of the view are zero, never a neighbour's.
+
+    Example: `%t = attn.load %k[%b, %g, %j, %c0] : !attn.view<?x8x?x128xbf16> -> tensor<64x128xbf16>`
+  }];
+  let arguments = (ins Attn_ViewType:$view, Variadic<Index>:$offsets);
+  let results = (outs Attn_Tile:$tile);
+  let assemblyFormat = [{
+    $view `[` $offsets `]` attr-dict `:` type($view) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_StoreOp : Attn_Op<"store", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stores a tile to a view";
+  let description = [{
+    As `attn.load`; elements outside of the view are not written.
+  }];
+  let arguments = (ins Attn_Tile:$tile, Attn_ViewType:$view,
+                       Variadic<Index>:$offsets);
+  let assemblyFormat = [{
+    $tile `,` $view `[` $offsets `]` attr-dict `:` type($tile) `->` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_TouchOp : Attn_Op<"touch", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Reports an access to a tile, instead of doing it";
+  let description = [{
+    What is left of a load or store in a trace (`attn-trace`): which CTA
+    accesses which tile of which view. The bytes reported are those inside of
+    the view.
+  }];
+  let arguments = (ins Attn_AccessKind:$kind, Index:$cta, Attn_ViewType:$view,
+    Variadic<Index>:$offsets, DenseI64ArrayAttr:$tile);
+  let assemblyFormat = [{
+    $kind $view `[` $offsets `]` `tile` $tile `by` $cta attr-dict `:` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_DotOp : Attn_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "Matrix product of tiles, added to an accumulator";
+  let description = [{
+    result = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, with
+    f32 accumulation.
+
+    Example: `%s = attn.dot %q, %k, %zero transpose_rhs : tensor<128x64xbf16>, tensor<32x64xbf16> into tensor<128x32xf32>`
+  }];
+  let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
+                       UnitAttr:$transpose_rhs);
+  let results = (outs Attn_AccTile:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? attr-dict
+    `:` type($lhs) `,` type($rhs) `into` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_ReduceOp : Attn_Op<"reduce", [Pure,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Reduces each row of a tile";
+  let description = [{
+    Example: `%m = attn.reduce max %s : tensor<128x64xf32>` gives a tensor<128xf32>.
+  }];
+  let arguments = (ins Attn_ReduceKind:$kind, Attn_AccTile:$tile);
+  let results = (outs Attn_RowTile:$result);
+  let assemblyFormat = "$kind $tile attr-dict `:` type($tile)";
+}
+
+def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {
+  let summary = "Repeats one value a row along the row";
+  let description = [{
+    Example: `%b = attn.broadcast %m : tensor<128xf32> to tensor<128x64xf32>`
+  }];
+  let arguments = (ins Attn_RowTile:$rows);
+  let results = (outs Attn_AccTile:$tile);
+  let assemblyFormat = "$rows attr-dict `:` type($rows) `to` type($tile)";
+  let hasVerifier = 1;
+}
+
+def Attn_IotaOp : Attn_Op<"iota", [Pure]> {
+  let summary = "Index of each element along one dimension of a tile";
+  let description = [{
+    Element x of the result is `start` plus the coordinate of x in dimension
+    `dim`.
+
+    Example: `%rows = attn.iota 0 from %i : tensor<128x64xindex>`
+  }];
+  let arguments = (ins I64Attr:$dim, Index:$start);
+  let results = (outs Attn_TileOf<[Index]>:$tile);
+  let assemblyFormat = "$dim `from` $start attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
+def Attn_MaskOp : Attn_Op<"mask", [Pure, AllTypesMatch<["scores", "result"]>,
+    TypesMatchWith<"keep is an i1 for each score", "scores", "keep",
+      "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::IntegerType::get($_ctxt, 1))">]> {
+  let summary = "Removes scores, in the masked segments of a stream";
+  let description = [{
+    In a masked segment, scores whose `keep` is false become -inf. In an
+    unmasked segment every score stays, and `keep` is not evaluated.
+
+    Example: `%t = attn.mask %s keep %p : tensor<128x64xf32>`
+  }];
+  let arguments = (ins Attn_AccTile:$scores, Attn_TileOf<[I1]>:$keep);
+  let results = (outs Attn_AccTile:$result);
+  let assemblyFormat = "$scores `keep` $keep attr-dict `:` type($scores)";
+}
+
+#endif // ATTN_TILE_OPS

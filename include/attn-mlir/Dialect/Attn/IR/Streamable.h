@@ -1,0 +1,109 @@
+//===- Streamable.h - Vocabulary of streamable operations -------*- C++ -*-===//
+//
+// The values that StreamableOpInterface and MaskInterface speak in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_IR_STREAMABLE_H
+#define ATTN_MLIR_DIALECT_ATTN_IR_STREAMABLE_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+namespace attn {
+
+/// What the partition does with an axis.
+enum class AxisKind {
+  /// Spread over the grid one by one (batch, head): tile size 1.
+  Unit,
+  /// Spread over the grid in tiles (query, m, n).
+  Group,
+  /// Streamed past each group tile (key, k).
+  Stream,
+  /// Held whole in every tile (head dimensions).
+  Whole
+};
+
+/// An axis of the iteration space of a streamable op.
+struct StreamAxis {
+  llvm::StringRef name;
+  AxisKind kind;
+  /// Number of elements, or ShapedType::kDynamic: then dimension `dim` of view
+  /// `view` tells.
+  int64_t extent;
+  unsigned view = 0;
+  unsigned dim = 0;
+  /// Whether the axis selects the streamed data, so that CTAs that agree in all
+  /// such axes stream the same tiles.
+  bool selectsStream = false;
+};
+
+/// Effect of changing the order of a stream, or of splitting it.
+enum class Reorder {
+  /// Results keep every bit.
+  Exact,
+  /// Rounding changes.
+  Reassociates,
+  /// Not allowed.
+  Ordered
+};
+
+/// A part of a stream: positions lo, lo + step, ... < hi, in elements.
+struct Segment {
+  mlir::Value lo, hi;
+  bool masked;
+};
+
+/// Sizes that a mask depends on. `keys` is the number of keys, also the bound
+/// of the stream.
+struct MaskSizes {
+  mlir::Value queries, keys;
+};
+
+/// Keys that a block of queries sees, each half open: [lo, hi) is seen by some
+/// query of the block, [fullLo, fullHi) by every one. A null value says that
+/// there is no bound on that side, for any query.
+struct KeyRange {
+  mlir::Value lo, fullLo, fullHi, hi;
+};
+
+/// Where a fold stands: one entry for each axis of the op.
+struct TileContext {
+  llvm::ArrayRef<StreamAxis> axes;
+  /// Elements of the tile along the axis (1 for unit axes).
+  llvm::SmallVector<int64_t> sizes;
+  /// First element of the tile; null for the streamed axis outside of a fold.
+  llvm::SmallVector<mlir::Value> offsets;
+  /// Number of elements in all.
+  llvm::SmallVector<mlir::Value> extents;
+  /// The kernel's arguments for the op's scalar captures.
+  llvm::SmallVector<mlir::Value> scalars;
+
+  /// Index of the streamed axis.
+  unsigned streamAxis() const;
+  /// Index of the axis of this name.
+  unsigned axis(llvm::StringRef name) const;
+  /// Whether the last tile of the stream may reach beyond its end.
+  bool hasPartialTile() const;
+};
+
+/// Splits the stream of `tile` at the bounds of `range` (see KeyRange): parts in
+/// which every element takes part are unmasked, the parts around them masked.
+/// Bounds are aligned to the tile of the stream; nothing outside of
+/// [range.lo, range.hi) or of the stream is visited.
+llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
+                                              mlir::Location loc,
+                                              const TileContext &tile,
+                                              const KeyRange &range);
+
+/// Clones the scalar operations of `body` to the builder, with its arguments
+/// replaced by `arguments`, each a scalar or a tile of one common shape: an
+/// operation with a tile operand becomes the same operation on tiles. Returns
+/// what the terminator yields; a scalar among it is spread over `shape`.
+llvm::SmallVector<mlir::Value>
+inlineOverTiles(mlir::OpBuilder &builder, mlir::Block &body,
+                mlir::ValueRange arguments, llvm::ArrayRef<int64_t> shape);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_DIALECT_ATTN_IR_STREAMABLE_H

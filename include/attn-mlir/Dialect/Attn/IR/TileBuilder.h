@@ -1,0 +1,127 @@
+//===- TileBuilder.h - Arithmetic on tiles ----------------------*- C++ -*-===//
+//
+// Shorthand for building level-2 arithmetic, so that a fold reads like its
+// formula.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_IR_TILEBUILDER_H
+#define ATTN_MLIR_DIALECT_ATTN_IR_TILEBUILDER_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace attn {
+
+/// Builds tile and index arithmetic at one place. Operands of elementwise
+/// operations have one common type.
+struct TileBuilder {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+  // Index arithmetic, folded where possible.
+  mlir::Value index(int64_t value) const {
+    return mlir::arith::ConstantIndexOp::create(b, loc, value);
+  }
+  mlir::Value add(mlir::Value x, int64_t y) const {
+    return b.createOrFold<mlir::arith::AddIOp>(loc, x, index(y));
+  }
+  mlir::Value mul(mlir::Value x, int64_t y) const {
+    return b.createOrFold<mlir::arith::MulIOp>(loc, x, index(y));
+  }
+
+  // Elementwise arithmetic: of tiles of floats, or of indices.
+  mlir::Value add(mlir::Value x, mlir::Value y) const {
+    if (mlir::getElementTypeOrSelf(x).isIndex())
+      return b.createOrFold<mlir::arith::AddIOp>(loc, x, y);
+    return mlir::arith::AddFOp::create(b, loc, x, y);
+  }
+  mlir::Value sub(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::SubFOp::create(b, loc, x, y);
+  }
+  mlir::Value mul(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::MulFOp::create(b, loc, x, y);
+  }
+  mlir::Value div(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::DivFOp::create(b, loc, x, y);
+  }
+  mlir::Value max(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::MaximumFOp::create(b, loc, x, y);
+  }
+  mlir::Value exp2(mlir::Value x) const {
+    return mlir::math::Exp2Op::create(b, loc, x);
+  }
+  mlir::Value log2(mlir::Value x) const {
+    return mlir::math::Log2Op::create(b, loc, x);
+  }
+  mlir::Value equal(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OEQ,
+                                       x, y);
+  }
+  mlir::Value lessThan(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::slt,
+                                       x, y);
+  }
+  mlir::Value logicalAnd(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::AndIOp::create(b, loc, x, y);
+  }
+  mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y) const {
+    return mlir::arith::SelectOp::create(b, loc, c, x, y);
+  }
+  /// x * factor, for a tile of f32.
+  mlir::Value scale(mlir::Value x, double factor) const {
+    return mul(x, splat(factor, shapeOf(x)));
+  }
+  /// Converts a tile of f32 to `element`.
+  mlir::Value cast(mlir::Value x, mlir::Type element) const {
+    if (mlir::getElementTypeOrSelf(x) == element)
+      return x;
+    return mlir::arith::TruncFOp::create(
+        b, loc, mlir::RankedTensorType::get(shapeOf(x), element), x);
+  }
+
+  // Tiles from scalars.
+  mlir::Value splat(double value, llvm::ArrayRef<int64_t> shape) const {
+    auto type = mlir::RankedTensorType::get(shape, b.getF32Type());
+    return mlir::arith::ConstantOp::create(
+        b, loc, type,
+        mlir::DenseElementsAttr::get(type, static_cast<float>(value)));
+  }
+  mlir::Value spread(mlir::Value scalar, llvm::ArrayRef<int64_t> shape) const {
+    return mlir::tensor::SplatOp::create(
+        b, loc, mlir::RankedTensorType::get(shape, scalar.getType()), scalar);
+  }
+  mlir::Value iota(int64_t dim, mlir::Value start,
+                   llvm::ArrayRef<int64_t> shape) const {
+    return IotaOp::create(
+        b, loc, mlir::RankedTensorType::get(shape, b.getIndexType()), dim,
+        start);
+  }
+
+  // Tile operations of the dialect.
+  mlir::Value dot(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
+                  bool transposeRhs = false) const {
+    return DotOp::create(b, loc, acc.getType(), lhs, rhs, acc, transposeRhs);
+  }
+  mlir::Value reduce(ReduceKind kind, mlir::Value tile) const {
+    return ReduceOp::create(b, loc, kind, tile);
+  }
+  mlir::Value broadcast(mlir::Value rows, int64_t columns) const {
+    auto type = mlir::RankedTensorType::get({shapeOf(rows)[0], columns},
+                                            b.getF32Type());
+    return BroadcastOp::create(b, loc, type, rows);
+  }
+  mlir::Value mask(mlir::Value scores, mlir::Value keep) const {
+    return MaskOp::create(b, loc, scores.getType(), scores, keep);
+  }
+
+  static llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile) {
+    return mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape();
+  }
+};
+
+} // namespace attn
+
+#endif // ATTN_MLIR_DIALECT_ATTN_IR_TILEBUILDER_H

@@ -1,0 +1,18 @@
+//===- Passes.h - Passes that schedule ---------------------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
+#define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace attn {
+
+#define GEN_PASS_DECL
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+
+} // namespace attn
+
+#endif // ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H

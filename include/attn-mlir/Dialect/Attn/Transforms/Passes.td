@@ -1,0 +1,198 @@
+//===- Passes.td - Passes that schedule ---------------------*- tablegen -*-===//
+
+#ifndef ATTN_TRANSFORMS_PASSES
+#define ATTN_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def AttnSetTarget : Pass<"attn-set-target", "::mlir::ModuleOp"> {
+  let summary = "Attach a target to the module";
+  let description = [{
+    Sets the module attribute `attn.target`. `overrides` changes single facts:
+    `attn-set-target{target=gb10 overrides=sms=40,l2_bytes=16777216}`. Without
+    `target` the module keeps the one it has (the generic CPU if none), and
+    only the overrides are applied.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"\"",
+           "Name of a known target (attn-opt --list-targets)">,
+    ListOption<"overrides", "overrides", "std::string",
+               "Facts to change, as name=value">
+  ];
+}
+
+def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
+  let summary = "Turn streamable operations into kernels of streamed tile loops";
+  let description = [{
+    Every streamable operation (`attn.attention`, `attn.matmul`) becomes an
+    `attn.launch` of a new `attn.kernel`: its unit axes and the tiles of its group
+    axes span the grid, its stream axis becomes an `attn.stream`. Masks become
+    the bounds of the segments of that stream; tiles that no query of a block
+    sees are never loaded, and only the segments on the edge evaluate the mask.
+
+    Tile sizes come from `tiles` (`tiles=query=128,key=64`), else they are the
+    largest default that fits the target. A tile that cannot fit is an error that
+    names the bytes asked, the bytes there are, and the largest legal tile.
+
+    `splits` n > 1 streams n parts of each stream with a state of their own and
+    merges the states at the end (refused for operations whose order is fixed).
+
+    Before:
+
+    ```mlir
+    %c = attn.matmul %a, %b : (tensor<?x?xbf16>, tensor<?x?xbf16>) -> tensor<?x?xf32>
+    ```
+
+    After:
+
+    ```mlir
+    %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+    %c = attn.launch @f_matmul ins(%a, %b : ...) outs(%e : ...) views [...] -> tensor<?x?xf32>
+    // and
+    attn.kernel @f_matmul(%a: !attn.view<?x?xbf16>, ...) {
+      ...
+      attn.grid (%m, %n) visit %v in (m = %tm, n = %tn) cluster [n] {
+        %c = attn.stream %k step 64 over [%c0 to %size] carry (%acc = %zero : ...) {
+          ...
+    ```
+
+    Remarks (category `attn-stream-partition`): `tile-sizes` says which tiles
+    were chosen and by whom; `nothing-to-partition` where there is no streamable
+    operation.
+  }];
+  let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect",
+                           "::mlir::affine::AffineDialect"];
+  let options = [
+    ListOption<"tiles", "tiles", "std::string",
+               "Tile sizes by axis, as name=size">,
+    Option<"splits", "splits", "int64_t", /*default=*/"1",
+           "Parts into which each stream is split, merged at the end">
+  ];
+  let statistics = [
+    Statistic<"numKernels", "kernels", "Kernels made">,
+    Statistic<"numSegments", "segments", "Segments of streams made">
+  ];
+}
+
+def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
+  let summary = "Let a fixed number of CTAs take the tiles in turn";
+  let description = [{
+    Sets `persistent` of the grid to SMs x resident CTAs; at run time
+    min(tiles, that) CTAs run, and each takes its next tile a stride of that
+    number further (grid-stride loop, round-robin).
+
+    SMs are the target's unless given by `sms`; the resident CTAs of an SM are
+    given by `resident`, or follow from the shared memory and registers of the
+    kernel's tiles against the target's, which a remark shows.
+
+    Before: `attn.grid (...) visit %v in (...) { ... }`
+
+    After: `attn.grid (...) visit %v in (...) persistent 132 { ... }`
+
+    Does nothing where the grid is persistent already or static sizes give no
+    more tiles than CTAs (`missed` remark).
+  }];
+  let options = [
+    Option<"sms", "sms", "int64_t", /*default=*/"0",
+           "SMs to fill (0: the target's)">,
+    Option<"resident", "resident", "int64_t", /*default=*/"0",
+           "CTAs resident on an SM (0: from the footprint)">
+  ];
+  let statistics = [Statistic<"numPersistent", "persistent",
+                              "Grids made persistent">];
+}
+
+def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
+  let summary = "Choose the order in which tiles are dispatched";
+  let description = [{
+    Sets `order` of the grid. The orders of "Optimizing Attention on GPUs by
+    Exploiting GPU Architectural NUMA Effects", section 3, where a *cluster* is
+    the tiles that stream the same data (one KV head of one batch):
+
+    - `naive-head-first`: all tiles of a cluster, then the next cluster;
+    - `naive-block-first`: tile 0 of all clusters, then tile 1;
+    - `swizzled-head-first`, `swizzled-block-first`: the same, within each L2
+      domain of the target, so that a cluster stays on one domain. Without
+      several domains these are the naive orders, and a remark says so.
+
+    `domains` and `chunk` override the target's. `longest-first` reverses the
+    last axis, so that under a causal mask the longest tiles start first.
+
+    Why each is a bijection stands in the documentation of `#attn.order`.
+  }];
+  let options = [
+    Option<"order", "order", "std::string", /*default=*/"\"swizzled-head-first\"",
+           "naive-block-first, swizzled-block-first, naive-head-first or "
+           "swizzled-head-first">,
+    Option<"domains", "domains", "int64_t", /*default=*/"0",
+           "L2 domains (0: the target's)">,
+    Option<"chunk", "chunk", "int64_t", /*default=*/"0",
+           "Consecutive CTAs of one domain (0: the target's)">,
+    Option<"longestFirst", "longest-first", "bool", /*default=*/"false",
+           "Reverse the last axis">
+  ];
+  let statistics = [Statistic<"numOrdered", "ordered", "Grids given an order">];
+}
+
+def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
+  let summary = "Alternate the direction of streams";
+  let description = [{
+    A CTA streams forward for the first tile that it takes, backward for the
+    second, and so on, so that what the L2 cache saw last is read first
+    ("Sawtooth Wavefront Reordering", section 4). Two variants:
+
+    - the grid is persistent: by the parity of the CTA's local iteration;
+    - it is not: each CTA takes two consecutive tiles (`run 2`), the first
+      forward, the second backward.
+
+    This reorders a reduction: results change by rounding, deterministically.
+    It is refused for operations whose order is fixed, and, unless `force`,
+    where it cannot pay:
+
+    - consecutive tiles of a CTA stream different data;
+    - the streamed bytes of all clusters in flight fit the effective L2.
+
+    Where static sizes decide, the pass decides, and says so in a remark. Where
+    they do not, the conditions become a guard in the kernel's index arithmetic.
+
+    Before: `attn.stream %j step 64 over [...]`
+
+    After: `attn.stream %j step 64 reverse %odd over [...]`
+  }];
+  let options = [
+    Option<"force", "force", "bool", /*default=*/"false",
+           "Alternate even where it is not expected to pay">
+  ];
+  let statistics = [
+    Statistic<"numAlternated", "alternated", "Streams whose direction alternates">,
+    Statistic<"numGuarded", "guarded", "Streams that alternate under a guard">
+  ];
+}
+
+def AttnMaterializeGrid : Pass<"attn-materialize-grid", "::attn::KernelOp"> {
+  let summary = "Turn the grid and its order into index arithmetic";
+  let description = [{
+    `attn.grid` becomes `attn.ctas`: the number of CTAs, and in the body the loop
+    over the tiles of a CTA and the arithmetic of the grid order. This is where
+    `#attn.order` gets its meaning, for every target and for the trace.
+
+    Before: `attn.grid (%h, %i) visit %v in (head = %a, query = %b) persistent 132 { ... }`
+
+    After:
+
+    ```mlir
+    %tiles = arith.muli %a, %b : index
+    %ctas = arith.minui %tiles, %c132 : index
+    attn.ctas %w in %ctas {
+      scf.for %t = %w to %tiles step %ctas {
+        %i = arith.remui %t, %b : index
+        %h = arith.divui %t, %b : index
+        ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numMaterialized", "materialized",
+                              "Grids turned into arithmetic">];
+}
+
+#endif // ATTN_TRANSFORMS_PASSES

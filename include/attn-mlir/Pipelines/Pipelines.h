@@ -1,0 +1,61 @@
+//===- Pipelines.h - Pipelines shared by tools and embedders -----*- C++ -*-===//
+
+#ifndef ATTN_MLIR_PIPELINES_PIPELINES_H
+#define ATTN_MLIR_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassOptions.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace attn {
+
+/// What the schedule pipeline decides; see the passes for each option.
+struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("attn-set-target: target")};
+  ListOption<std::string> overrides{
+      *this, "overrides", llvm::cl::desc("attn-set-target: overrides")};
+  ListOption<std::string> tiles{
+      *this, "tiles", llvm::cl::desc("attn-stream-partition: tiles")};
+  Option<int64_t> splits{*this, "splits", llvm::cl::init(1),
+                         llvm::cl::desc("attn-stream-partition: splits")};
+  Option<bool> persistent{*this, "persistent", llvm::cl::init(false),
+                          llvm::cl::desc("run attn-persistent")};
+  Option<int64_t> sms{*this, "sms", llvm::cl::init(0),
+                      llvm::cl::desc("attn-persistent: sms")};
+  Option<int64_t> resident{*this, "resident", llvm::cl::init(0),
+                           llvm::cl::desc("attn-persistent: resident")};
+  Option<std::string> gridOrder{
+      *this, "grid-order", llvm::cl::desc("run attn-grid-order: order")};
+  Option<int64_t> domains{*this, "domains", llvm::cl::init(0),
+                          llvm::cl::desc("attn-grid-order: domains")};
+  Option<int64_t> chunk{*this, "chunk", llvm::cl::init(0),
+                        llvm::cl::desc("attn-grid-order: chunk")};
+  Option<bool> longestFirst{*this, "longest-first", llvm::cl::init(false),
+                            llvm::cl::desc("attn-grid-order: longest-first")};
+  Option<std::string> sawtooth{
+      *this, "sawtooth", llvm::cl::init("off"),
+      llvm::cl::desc("off, auto (run attn-sawtooth) or force")};
+};
+
+/// Level 1 to scheduled level 2: target, partition, grid order, persistence,
+/// sawtooth, in this order. Does nothing to what is scheduled already, save
+/// what the options ask for.
+void buildSchedulePipeline(mlir::OpPassManager &pm,
+                           const ScheduleOptions &options);
+
+/// Level 2 to loops over tensors and memrefs, for the CPU. Accepts level 2 in any
+/// state, and its own output.
+void buildLowerToLoopsPipeline(mlir::OpPassManager &pm);
+
+/// The output of buildLowerToLoopsPipeline to the LLVM dialect.
+void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
+
+/// Level 2 to the trace of its accesses, as level 2 (attn-trace).
+void buildTracePipeline(mlir::OpPassManager &pm);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_PIPELINES_PIPELINES_H

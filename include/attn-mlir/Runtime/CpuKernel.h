@@ -1,0 +1,79 @@
+//===- CpuKernel.h - Kernels compiled for and run on the CPU -----*- C++ -*-===//
+
+#ifndef ATTN_MLIR_RUNTIME_CPUKERNEL_H
+#define ATTN_MLIR_RUNTIME_CPUKERNEL_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/Error.h"
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace attn {
+
+/// A strided array in memory; strides count elements.
+struct StridedBuffer {
+  void *data = nullptr;
+  llvm::SmallVector<int64_t> sizes, strides;
+};
+
+/// A scalar argument as the kernel takes it, in the bytes of its type.
+using ScalarBytes = llvm::SmallVector<char, 8>;
+
+/// One access of a trace (attn.touch). Coordinates are elements of the view,
+/// bytes those inside of it.
+struct Access {
+  int64_t cta, kind, view, offsets[4], bytes;
+};
+
+/// The kernels of a module that is lowered to the LLVM dialect for the CPU,
+/// compiled in memory.
+class CpuModule {
+public:
+  /// Compiles a module; its context must outlive the result's creation only.
+  static llvm::Expected<std::unique_ptr<CpuModule>>
+  compile(mlir::ModuleOp module);
+  ~CpuModule();
+
+  /// Number of CTAs of a kernel for these arguments.
+  llvm::Expected<int64_t> countCtas(llvm::StringRef kernel,
+                                    llvm::ArrayRef<StridedBuffer> views,
+                                    llvm::ArrayRef<ScalarBytes> scalars);
+
+  /// Runs all CTAs of a kernel on `threads` threads (0: all cores).
+  llvm::Error run(llvm::StringRef kernel, llvm::ArrayRef<StridedBuffer> views,
+                  llvm::ArrayRef<ScalarBytes> scalars, unsigned threads = 0);
+
+  /// Runs CTAs [begin, end) of a traced kernel on this thread and hands every
+  /// access to `sink`. Views need sizes, no data.
+  llvm::Error trace(llvm::StringRef kernel, llvm::ArrayRef<StridedBuffer> views,
+                    llvm::ArrayRef<ScalarBytes> scalars, int64_t begin,
+                    int64_t end, std::function<void(const Access &)> sink);
+
+  /// Calls a function of scalars (index) that returns one.
+  llvm::Expected<int64_t> callIndex(llvm::StringRef function,
+                                    llvm::ArrayRef<int64_t> arguments);
+
+private:
+  explicit CpuModule(std::unique_ptr<mlir::ExecutionEngine> engine);
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+};
+
+/// Name and view types of a kernel in a lowered module.
+struct LoweredKernel {
+  std::string name;
+  llvm::SmallVector<ViewType> views;
+};
+
+/// The kernels of a lowered module, in order.
+std::vector<LoweredKernel> findLoweredKernels(mlir::ModuleOp module);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_RUNTIME_CPUKERNEL_H

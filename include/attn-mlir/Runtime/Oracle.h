@@ -1,0 +1,103 @@
+//===- Oracle.h - Run a kernel and compare with the reference ----*- C++ -*-===//
+
+#ifndef ATTN_MLIR_RUNTIME_ORACLE_H
+#define ATTN_MLIR_RUNTIME_ORACLE_H
+
+#include "attn-mlir/Runtime/CpuKernel.h"
+#include "llvm/ADT/StringMap.h"
+#include <vector>
+
+namespace attn {
+
+/// An array in host memory as a kernel's view: strided, with NaN in front of it,
+/// behind it and between its rows, so that a read outside shows.
+class HostView {
+public:
+  /// `permutation` takes a dimension of the view to the dimension that it has
+  /// in memory (see StreamableOpInterface). Elements start as NaN.
+  HostView(mlir::Type element, llvm::ArrayRef<int64_t> sizes,
+           llvm::ArrayRef<int64_t> permutation);
+
+  /// Stores values in logical order, rounded to the element type, and rounds
+  /// `values` likewise.
+  void write(std::vector<double> &values);
+  /// The values in logical order.
+  std::vector<double> read() const;
+  /// Whether nothing outside of the elements was written.
+  bool guardsIntact() const;
+
+  /// The view as a kernel takes it; valid as long as this is not moved.
+  StridedBuffer buffer();
+  llvm::ArrayRef<int64_t> sizes() const { return dims; }
+  int64_t count() const;
+  /// Values of one row (the last dimension).
+  int64_t columns() const { return dims.back(); }
+
+private:
+  void forEach(llvm::function_ref<void(int64_t offset)> body) const;
+
+  mlir::Type element;
+  int64_t elementBytes;
+  std::vector<char> storage;
+  llvm::SmallVector<int64_t> dims, strides;
+};
+
+/// The nearest value of a float type (f16, bf16, f32).
+double roundTo(mlir::Type type, double value);
+
+/// Evaluates an op in float64: from the extents of its axes and its inputs in
+/// logical order, its first and, where there is one, second result.
+using ReferenceFn = std::function<mlir::LogicalResult(
+    StreamableOpInterface op, llvm::ArrayRef<int64_t> extents,
+    llvm::ArrayRef<std::vector<double>> inputs, std::vector<double> &output,
+    std::vector<double> &second)>;
+
+/// What to run a kernel on.
+struct OracleOptions {
+  /// Sizes of dynamic axes, by name ("batch", "query", "key").
+  llvm::StringMap<int64_t> sizes;
+  /// Values of the op's scalar captures.
+  std::vector<double> scalars;
+  uint64_t seed = 1;
+  /// Q = 0 and V made of small integers that tell the keys apart: the answer is
+  /// known to the last bit, and a bound wrong by one changes it.
+  bool probe = false;
+  unsigned threads = 0;
+  /// For ops that the project does not know.
+  ReferenceFn reference;
+};
+
+/// How far a kernel is from the reference.
+struct OracleReport {
+  /// Largest row-wise relative error of the output; infinite where an element
+  /// was not written.
+  double outputError = 0;
+  /// Largest error of the LSE, relative above 1.
+  double lseError = 0;
+  bool hasLse = false;
+  /// With OracleOptions::probe: whether the output is exact.
+  bool exact = true;
+  /// Whether nothing was written outside of the results.
+  bool guardsIntact = true;
+};
+
+/// Extents of all axes of `op`: static ones, and `sizes` for the others. Fails
+/// after a diagnostic for a missing, unknown, contradicting or negative size.
+mlir::FailureOr<llvm::SmallVector<int64_t>>
+resolveExtents(StreamableOpInterface op,
+               const llvm::StringMap<int64_t> &sizes);
+
+/// Sizes of a view of `op` for these extents of its axes.
+llvm::SmallVector<int64_t> viewSizes(StreamableOpInterface op, unsigned view,
+                                     llvm::ArrayRef<int64_t> extents);
+
+/// Runs `kernel`, which was made from `op`, on random inputs, and compares it
+/// with the float64 reference.
+mlir::FailureOr<OracleReport> runOracle(StreamableOpInterface op,
+                                        CpuModule &module,
+                                        llvm::StringRef kernel,
+                                        const OracleOptions &options);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_RUNTIME_ORACLE_H

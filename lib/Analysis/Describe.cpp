@@ -1,0 +1,110 @@
+//===- Describe.cpp - A schedule in words ---------------------------------===//
+
+#include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Target/Footprint.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNDESCRIBE
+#include "attn-mlir/Analysis/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// Writes the sentences of one kernel.
+class Describer {
+public:
+  Describer(KernelOp kernel, raw_ostream &os)
+      : kernel(kernel), target(TargetAttr::of(kernel)), os(os) {}
+
+  void run() {
+    os << "kernel @" << kernel.getSymName() << " for " << target.getName().getValue()
+       << " (" << target.getArch().getValue() << ")\n";
+    if (GridOp grid = kernel.getGrid())
+      describeGrid(grid);
+    else
+      os << "  grid: lowered to index arithmetic\n";
+    kernel.walk([&](StreamOp stream) { describeStream(stream); });
+    Footprint footprint = footprintOf(kernel);
+    os << "  footprint: " << footprint.sharedBytes
+       << " bytes of shared memory (of " << target.get(Fact::SmemPerBlock)
+       << "), " << footprint.registers << " registers (of "
+       << target.get(Fact::RegistersPerSM) << "), "
+       << residentCtas(target, footprint) << " resident CTA(s) an SM\n";
+  }
+
+private:
+  static std::string sizeOf(Value size) {
+    std::optional<int64_t> constant = getConstantIntValue(size);
+    return constant ? std::to_string(*constant) : "dynamic";
+  }
+
+  void describeGrid(GridOp grid) {
+    os << "  grid: a tile for each of ";
+    llvm::interleaveComma(
+        llvm::zip(grid.getAxes().getAsRange<StringAttr>(), grid.getSizes()), os,
+        [&](auto axis) {
+          os << std::get<0>(axis).getValue() << " ("
+             << sizeOf(std::get<1>(axis)) << ")";
+        });
+    os << "\n  order: ";
+    OrderAttr order = grid.getOrderOrDefault();
+    llvm::interleave(
+        order.getDigits(), os,
+        [&](StringAttr digit) { os << digit.getValue(); }, ", then ");
+    os << " (the last varies fastest)";
+    for (StringAttr axis : order.getReversed())
+      os << ", " << axis.getValue() << " from the last to the first";
+    if (order.getDomains() > 1)
+      os << "; each of " << order.getDomains()
+         << " L2 domains walks clusters of its own";
+    os << "\n  CTAs: ";
+    if (grid.getPersistent())
+      os << "at most " << *grid.getPersistent()
+         << ", persistent, each taking its next tile in turn";
+    else if (grid.getRun() == 1)
+      os << "one a tile";
+    else
+      os << "one for " << grid.getRun() << " consecutive tiles";
+    os << "\n";
+  }
+
+  void describeStream(StreamOp stream) {
+    unsigned masked = llvm::count(stream.getMasked(), true);
+    unsigned segments = stream.getMasked().size();
+    os << "  stream: steps of " << stream.getStep() << " over " << segments
+       << " segment(s), " << masked << " of them masked; tiles";
+    stream.walk([&](LoadOp load) {
+      os << " " << load.getTile().getType();
+    });
+    os << "\n  direction: "
+       << (stream.getReverse() ? "alternates from tile to tile (sawtooth)"
+                               : "forward (cyclic)")
+       << "\n";
+  }
+
+  KernelOp kernel;
+  TargetAttr target;
+  raw_ostream &os;
+};
+
+struct DescribePass : attn::impl::AttnDescribeBase<DescribePass> {
+  void runOnOperation() override {
+    llvm::errs() << describeSchedule(getOperation());
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+
+std::string attn::describeSchedule(KernelOp kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  Describer(kernel, os).run();
+  return text;
+}

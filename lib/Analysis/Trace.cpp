@@ -1,0 +1,96 @@
+//===- Trace.cpp - Slice a kernel to its accesses -------------------------===//
+
+#include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNTRACE
+#include "attn-mlir/Analysis/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+bool isTile(Type type) { return isa<RankedTensorType>(type); }
+
+struct TracePass : attn::impl::AttnTraceBase<TracePass> {
+  void touch(IRRewriter &rewriter, Operation *access, AccessKind kind,
+             Value view, ValueRange offsets, Type tile) {
+    auto ctas = access->getParentOfType<CtasOp>();
+    rewriter.setInsertionPoint(access);
+    TouchOp::create(rewriter, access->getLoc(), kind, ctas.getCta(), view,
+                    offsets, cast<ShapedType>(tile).getShape());
+    ++numTouches;
+  }
+
+  /// Rebuilds a stream without the tiles it carries.
+  static void dropCarried(IRRewriter &rewriter, StreamOp stream) {
+    rewriter.setInsertionPoint(stream);
+    auto bare = StreamOp::create(
+        rewriter, stream.getLoc(), TypeRange(), stream.getLowers(),
+        stream.getUppers(), ValueRange(), stream.getReverse(),
+        stream.getMasked(), stream.getStep(), stream.getOrdered());
+    bare.getBody().takeBody(stream.getBody());
+    Block &body = bare.getBody().front();
+    rewriter.setInsertionPoint(body.getTerminator());
+    rewriter.replaceOpWithNewOp<YieldOp>(body.getTerminator());
+    body.eraseArguments(1, body.getNumArguments() - 1);
+    rewriter.eraseOp(stream);
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (kernel.getGrid()) {
+      kernel.emitOpError("wants its grid materialised before it is traced "
+                         "(attn-materialize-grid)");
+      return signalPassFailure();
+    }
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> dead;
+    SmallVector<StreamOp> streams;
+    WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (auto load = dyn_cast<LoadOp>(op))
+        touch(rewriter, op, AccessKind::Load, load.getView(), load.getOffsets(),
+              load.getTile().getType());
+      else if (auto store = dyn_cast<StoreOp>(op))
+        touch(rewriter, op, AccessKind::Store, store.getView(),
+              store.getOffsets(), store.getTile().getType());
+      if (auto stream = dyn_cast<StreamOp>(op)) {
+        streams.push_back(stream);
+        return WalkResult::advance();
+      }
+      bool tiles = llvm::any_of(op->getOperandTypes(), isTile) ||
+                   llvm::any_of(op->getResultTypes(), isTile);
+      if (tiles && !op->hasTrait<OpTrait::IsTerminator>()) {
+        if (op->getNumRegions() > 0 ||
+            llvm::any_of(op->getResultTypes(),
+                         [](Type type) { return !isTile(type); }))
+          return op->emitOpError("cannot be traced: index arithmetic wants to be "
+                                 "independent of tiles"),
+                 WalkResult::interrupt();
+        dead.push_back(op);
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return signalPassFailure();
+    for (Operation *op : dead)
+      op->dropAllUses();
+    for (StreamOp stream : streams) {
+      stream->dropAllUses();
+      for (BlockArgument carried : stream.getCarried())
+        carried.dropAllUses();
+    }
+    for (Operation *op : dead)
+      op->erase();
+    for (StreamOp stream : streams)
+      dropCarried(rewriter, stream);
+    tidy(kernel);
+  }
+};
+
+} // namespace

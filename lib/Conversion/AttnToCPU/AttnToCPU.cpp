@@ -1,0 +1,390 @@
+//===- AttnToCPU.cpp - Kernels to functions over a range of CTAs ----------===//
+
+#include "TileOpsToLinalg.h"
+#include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_CONVERTATTNTOCPU
+#include "attn-mlir/Conversion/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+constexpr StringLiteral kTouch = "attn_touch";
+constexpr unsigned kTouchOffsets = 4;
+
+std::string ctasName(StringRef kernel) { return (kernel + "_ctas").str(); }
+
+/// A memref of any strides and offset.
+MemRefType stridedType(ArrayRef<int64_t> shape, Type element) {
+  SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+  return MemRefType::get(shape, element,
+                         StridedLayoutAttr::get(element.getContext(),
+                                                ShapedType::kDynamic, strides));
+}
+
+struct ViewConverter : TypeConverter {
+  ViewConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](ViewType view) {
+      return stridedType(view.getShape(), view.getElementType());
+    });
+  }
+};
+
+/// Elements of a tile, along each of its dimensions, that lie in the view.
+SmallVector<Value> validSizes(OpBuilder &b, Location loc, Value memref,
+                              ValueRange offsets, ArrayRef<int64_t> tile) {
+  unsigned leading = offsets.size() - tile.size();
+  SmallVector<Value> sizes;
+  for (auto [i, size] : llvm::enumerate(tile)) {
+    Value dim = memref::DimOp::create(b, loc, memref, leading + i);
+    Value left = arith::SubIOp::create(b, loc, dim, offsets[leading + i]);
+    Value clipped = arith::MinSIOp::create(
+        b, loc, left, arith::ConstantIndexOp::create(b, loc, size));
+    sizes.push_back(arith::MaxSIOp::create(
+        b, loc, clipped, arith::ConstantIndexOp::create(b, loc, 0)));
+  }
+  return sizes;
+}
+
+/// Where element `indices` of a tile lies in the view.
+SmallVector<Value> addressOf(OpBuilder &b, Location loc, ValueRange offsets,
+                             ValueRange indices) {
+  SmallVector<Value> result = llvm::to_vector(offsets);
+  for (auto [position, i] :
+       llvm::zip(llvm::drop_begin(result, offsets.size() - indices.size()),
+                 indices))
+    position = arith::AddIOp::create(b, loc, position, i);
+  return result;
+}
+
+struct DimPattern : OpConversionPattern<DimOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(DimOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<memref::DimOp>(
+        op, adaptor.getView(), static_cast<int64_t>(op.getDim()));
+    return success();
+  }
+};
+
+/// A load generates its tile element by element, with zeros outside.
+struct LoadPattern : OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(LoadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    SmallVector<Value> valid = validSizes(rewriter, loc, adaptor.getView(),
+                                          op.getOffsets(), type.getShape());
+    rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
+        op, type, ValueRange(),
+        [&](OpBuilder &b, Location, ValueRange indices) {
+          Value inside;
+          for (auto [i, size] : llvm::zip(indices, valid)) {
+            Value c = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                            i, size);
+            inside = inside ? arith::AndIOp::create(b, loc, inside, c) : c;
+          }
+          auto element = scf::IfOp::create(
+              b, loc, inside,
+              [&](OpBuilder &n, Location) {
+                Value v = memref::LoadOp::create(
+                    n, loc, adaptor.getView(),
+                    addressOf(n, loc, op.getOffsets(), indices));
+                scf::YieldOp::create(n, loc, v);
+              },
+              [&](OpBuilder &n, Location) {
+                Value zero = arith::ConstantOp::create(
+                    n, loc, n.getZeroAttr(type.getElementType()));
+                scf::YieldOp::create(n, loc, zero);
+              });
+          tensor::YieldOp::create(b, loc, element.getResult(0));
+        });
+    return success();
+  }
+};
+
+struct StorePattern : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    SmallVector<Value> valid = validSizes(rewriter, loc, adaptor.getView(),
+                                          op.getOffsets(), type.getShape());
+    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    SmallVector<Value> lower(valid.size(), zero), step(valid.size(), one);
+    scf::buildLoopNest(rewriter, loc, lower, valid, step,
+                       [&](OpBuilder &b, Location, ValueRange indices) {
+                         Value v = tensor::ExtractOp::create(
+                             b, loc, adaptor.getTile(), indices);
+                         memref::StoreOp::create(
+                             b, loc, v, adaptor.getView(),
+                             addressOf(b, loc, op.getOffsets(), indices));
+                       });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct TouchPattern : OpConversionPattern<TouchOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TouchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto argument = dyn_cast<BlockArgument>(op.getView());
+    if (!argument || op.getOffsets().size() > kTouchOffsets)
+      return rewriter.notifyMatchFailure(
+          op, "wants a view of rank 4 at most that is an argument of the kernel");
+    auto constant = [&](int64_t v) -> Value {
+      return arith::ConstantIndexOp::create(rewriter, loc, v);
+    };
+    Value bytes = constant(op.getView().getType().getElementBytes());
+    for (Value size : validSizes(rewriter, loc, adaptor.getView(),
+                                 op.getOffsets(), op.getTile()))
+      bytes = arith::MulIOp::create(rewriter, loc, bytes, size);
+    SmallVector<Value> operands{op.getCta(),
+                                constant(static_cast<int64_t>(op.getKind())),
+                                constant(argument.getArgNumber())};
+    llvm::append_range(operands, op.getOffsets());
+    operands.append(kTouchOffsets - op.getOffsets().size(), constant(0));
+    operands.push_back(bytes);
+    rewriter.replaceOpWithNewOp<func::CallOp>(op, kTouch, TypeRange(), operands);
+    return success();
+  }
+};
+
+/// attn.launch on memrefs: views by transposing, then all CTAs in one range.
+struct LaunchPattern : OpConversionPattern<LaunchOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(LaunchOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    // The kernel may be a function already: its arguments tell the types.
+    auto callee = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+        op, op.getKernelAttr());
+    ArrayRef<Type> arguments = callee.getArgumentTypes();
+    if (!isa<KernelOp>(callee))
+      arguments = arguments.drop_front(2);
+    SmallVector<Value> views;
+    auto buffers = llvm::to_vector(
+        llvm::concat<Value>(adaptor.getInputs(), adaptor.getInits()));
+    for (auto [i, buffer] : llvm::enumerate(buffers)) {
+      AffineMap perm = cast<AffineMapAttr>(op.getViews()[i]).getValue();
+      Value view = buffer;
+      if (!perm.isIdentity())
+        view = memref::TransposeOp::create(rewriter, loc, buffer,
+                                           AffineMapAttr::get(perm));
+      Type type = getTypeConverter()->convertType(arguments[i]);
+      if (view.getType() != type)
+        view = memref::CastOp::create(rewriter, loc, type, view);
+      views.push_back(view);
+    }
+    llvm::append_range(views, adaptor.getScalars());
+    Value ctas =
+        func::CallOp::create(rewriter, loc, ctasName(op.getKernel()),
+                             rewriter.getIndexType(), views)
+            .getResult(0);
+    SmallVector<Value> operands{
+        arith::ConstantIndexOp::create(rewriter, loc, 0), ctas};
+    llvm::append_range(operands, views);
+    func::CallOp::create(rewriter, loc, op.getKernel(), TypeRange(), operands);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Makes the two functions of a kernel.
+struct KernelPattern : OpConversionPattern<KernelOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  static func::FuncOp createFunction(OpBuilder &b, Location loc, StringRef name,
+                                     ArrayRef<Type> inputs, TypeRange results) {
+    auto function = func::FuncOp::create(
+        b, loc, name, b.getFunctionType(inputs, results));
+    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                      b.getUnitAttr());
+    return function;
+  }
+
+  LogicalResult
+  matchAndRewrite(KernelOp kernel, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = kernel.getLoc();
+    auto ctasOps = llvm::to_vector(kernel.getBody().getOps<CtasOp>());
+    if (ctasOps.size() != 1)
+      return rewriter.notifyMatchFailure(kernel, "wants one attn.ctas");
+    CtasOp ctas = ctasOps.front();
+    SmallVector<Type> arguments;
+    if (failed(getTypeConverter()->convertTypes(kernel.getArgumentTypes(),
+                                                arguments)))
+      return failure();
+    createCtasFunction(kernel, ctas, arguments, rewriter);
+
+    // The kernel: index arithmetic as it is, then a loop over a range of CTAs.
+    SmallVector<Type> withRange(2, rewriter.getIndexType());
+    llvm::append_range(withRange, arguments);
+    auto function = createFunction(rewriter, loc, kernel.getSymName(),
+                                   withRange, TypeRange());
+    SmallVector<Attribute> views;
+    for (Type type : kernel.getArgumentTypes())
+      if (isa<ViewType>(type))
+        views.push_back(TypeAttr::get(type));
+    function->setAttr(kKernelViewsAttr, rewriter.getArrayAttr(views));
+    Block *old = &kernel.getBody().front();
+    Block *entry = function.addEntryBlock();
+    rewriter.eraseOp(old->getTerminator());
+    rewriter.setInsertionPoint(ctas);
+    Value end = arith::MinUIOp::create(rewriter, loc, entry->getArgument(1),
+                                       ctas.getCount());
+    auto loop = scf::ForOp::create(
+        rewriter, loc, entry->getArgument(0), end,
+        arith::ConstantIndexOp::create(rewriter, loc, 1));
+    Block *body = &ctas.getBody().front();
+    rewriter.eraseOp(body->getTerminator());
+    rewriter.inlineBlockBefore(body, loop.getBody()->getTerminator(),
+                               loop.getInductionVar());
+    rewriter.eraseOp(ctas);
+    rewriter.setInsertionPointToEnd(old);
+    func::ReturnOp::create(rewriter, loc);
+    rewriter.mergeBlocks(old, entry, entry->getArguments().drop_front(2));
+    rewriter.eraseOp(kernel);
+    return success();
+  }
+
+  void createCtasFunction(KernelOp kernel, CtasOp ctas,
+                          ArrayRef<Type> arguments,
+                          ConversionPatternRewriter &rewriter) const {
+    rewriter.setInsertionPoint(kernel);
+    auto function = createFunction(rewriter, kernel.getLoc(),
+                                   ctasName(kernel.getSymName()), arguments,
+                                   rewriter.getIndexType());
+    OpBuilder::InsertionGuard guard(rewriter);
+    Block *entry = function.addEntryBlock();
+    rewriter.setInsertionPointToStart(entry);
+    IRMapping map;
+    for (auto [from, to] :
+         llvm::zip(kernel.getArguments(), entry->getArguments()))
+      map.map(from, to);
+    for (Operation &op : kernel.getBody().front()) {
+      if (&op == ctas.getOperation())
+        break;
+      // Written by hand: a size is all that can be read here.
+      if (auto dim = dyn_cast<DimOp>(op))
+        map.map(dim.getResult(), memref::DimOp::create(
+                                     rewriter, dim.getLoc(),
+                                     map.lookup(dim.getView()),
+                                     static_cast<int64_t>(dim.getDim())));
+      else
+        rewriter.clone(op, map);
+    }
+    func::ReturnOp::create(rewriter, kernel.getLoc(),
+                           map.lookup(ctas.getCount()));
+  }
+};
+
+struct ConvertAttnToCPUPass
+    : attn::impl::ConvertAttnToCPUBase<ConvertAttnToCPUPass> {
+  /// What this conversion takes for granted, told in the user's terms.
+  LogicalResult checkPreconditions(ModuleOp module) {
+    WalkResult result = module.walk([](Operation *op) {
+      if (auto kernel = dyn_cast<KernelOp>(op))
+        for (Operation &inner : kernel.getBody().front())
+          if (!isa<CtasOp, GridOp, ReturnOp>(inner) && !isPure(&inner))
+            return inner.emitOpError("wants to stand in a grid: beside it a "
+                                     "kernel holds index arithmetic only"),
+                   WalkResult::interrupt();
+      StringRef pass;
+      if (isa<GridOp>(op))
+        pass = "attn-materialize-grid";
+      else if (isa<StreamOp>(op))
+        pass = "convert-attn-stream-to-scf";
+      else if (isa<StreamableOpInterface>(op))
+        pass = "attn-stream-partition";
+      if (pass.empty())
+        return WalkResult::advance();
+      op->emitOpError("wants to be lowered by ") << pass << " first";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  void declareTouch(ModuleOp module) {
+    bool touches = module.walk([](TouchOp) { return WalkResult::interrupt(); })
+                       .wasInterrupted();
+    if (!touches || module.lookupSymbol(kTouch))
+      return;
+    auto b = OpBuilder::atBlockBegin(module.getBody());
+    SmallVector<Type> types(4 + kTouchOffsets, b.getIndexType());
+    func::FuncOp::create(b, module.getLoc(), kTouch, b.getFunctionType(types, {}))
+        .setPrivate();
+  }
+
+  /// Writes the tiles that a loop carries into the ones that it started from, so
+  /// that they bufferize in place.
+  void pinCarriedTiles(ModuleOp module) {
+    module.walk([](scf::ForOp loop) {
+      auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+      OpBuilder b(yield);
+      for (auto [next, carried] :
+           llvm::zip(yield.getResultsMutable(), loop.getRegionIterArgs())) {
+        Operation *producer = next.get().getDefiningOp();
+        if (!isa<RankedTensorType>(carried.getType()) || !producer ||
+            isa<scf::ForOp, scf::IfOp,
+                bufferization::MaterializeInDestinationOp>(producer))
+          continue;
+        next.set(bufferization::MaterializeInDestinationOp::create(
+                     b, loop.getLoc(), next.get(), carried)
+                     .getResult());
+      }
+    });
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (failed(checkPreconditions(module)))
+      return signalPassFailure();
+    declareTouch(module);
+    ViewConverter converter;
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<DimPattern, KernelPattern, LaunchPattern, LoadPattern,
+                 StorePattern, TouchPattern>(converter, context);
+    populateTileOpsToLinalg(patterns);
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addIllegalDialect<AttnDialect>();
+    target.addIllegalOp<tensor::SplatOp>();
+    // On tensors a launch waits for bufferization, and for the next run.
+    target.addDynamicallyLegalOp<LaunchOp>([](LaunchOp launch) {
+      return launch->getNumResults() > 0;
+    });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+      return signalPassFailure();
+    pinCarriedTiles(module);
+  }
+};
+
+} // namespace

@@ -1,0 +1,168 @@
+//===- TileOpsToLinalg.cpp - Tile operations on tensors -------------------===//
+
+#include "TileOpsToLinalg.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include <limits>
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+using utils::IteratorType;
+
+/// Shorthand for linalg.generic on tensors of static shape.
+struct GenericBuilder {
+  OpBuilder &b;
+  Location loc;
+
+  AffineExpr d(unsigned i) const { return b.getAffineDimExpr(i); }
+  AffineMap map(unsigned dims, ArrayRef<AffineExpr> exprs) const {
+    return AffineMap::get(dims, 0, exprs, b.getContext());
+  }
+  Value empty(RankedTensorType type) const {
+    return tensor::EmptyOp::create(b, loc, type.getShape(),
+                                   type.getElementType());
+  }
+  Value filled(RankedTensorType type, double value) const {
+    Value scalar = arith::ConstantOp::create(
+        b, loc, b.getFloatAttr(type.getElementType(), value));
+    return linalg::FillOp::create(b, loc, scalar, empty(type)).getResult(0);
+  }
+  Value generic(Value init, ValueRange inputs, ArrayRef<AffineMap> maps,
+                ArrayRef<IteratorType> iterators,
+                function_ref<Value(OpBuilder &, ValueRange)> body) const {
+    return linalg::GenericOp::create(
+               b, loc, init.getType(), inputs, init, maps, iterators,
+               [&](OpBuilder &nested, Location, ValueRange args) {
+                 linalg::YieldOp::create(nested, loc, body(nested, args));
+               })
+        .getResult(0);
+  }
+};
+
+Value toF32(OpBuilder &b, Location loc, Value v) {
+  return v.getType().isF32() ? v
+                             : arith::ExtFOp::create(b, loc, b.getF32Type(), v)
+                                   .getResult();
+}
+
+/// A dot becomes an f32 product in the order (row, sum, column), which runs
+/// along rows of both the right-hand side and the result; for that the
+/// right-hand side is transposed where needed, and converted, first. Named ops
+/// do that: elementwise fusion would take generics back into the product.
+struct DotPattern : OpRewritePattern<DotOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DotOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    GenericBuilder g{rewriter, loc};
+    auto type = cast<RankedTensorType>(op.getRhs().getType());
+    Value rhs = op.getRhs();
+    if (op.getTransposeRhs()) {
+      type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
+                                   type.getElementType());
+      rhs = linalg::TransposeOp::create(rewriter, loc, rhs, g.empty(type),
+                                        ArrayRef<int64_t>{1, 0})
+                ->getResult(0);
+    }
+    auto f32Type = type.clone(rewriter.getF32Type());
+    if (type != f32Type)
+      rhs = linalg::CopyOp::create(rewriter, loc, rhs, g.empty(f32Type))
+                .getResult(0);
+    Value result = g.generic(
+        op.getAcc(), {op.getLhs(), rhs},
+        {g.map(3, {g.d(0), g.d(1)}), g.map(3, {g.d(1), g.d(2)}),
+         g.map(3, {g.d(0), g.d(2)})},
+        {IteratorType::parallel, IteratorType::reduction,
+         IteratorType::parallel},
+        [&](OpBuilder &b, ValueRange args) -> Value {
+          auto contract = arith::FastMathFlags::contract;
+          Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
+                                                args[1], contract);
+          return arith::AddFOp::create(b, loc, args[2], product, contract);
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct ReducePattern : OpRewritePattern<ReduceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    GenericBuilder g{rewriter, loc};
+    bool isMax = op.getKind() == ReduceKind::Max;
+    double unit = isMax ? -std::numeric_limits<float>::infinity() : 0.0;
+    Value init =
+        g.filled(cast<RankedTensorType>(op.getResult().getType()), unit);
+    Value result = g.generic(
+        init, op.getTile(), {g.map(2, {g.d(0), g.d(1)}), g.map(2, {g.d(0)})},
+        {IteratorType::parallel, IteratorType::reduction},
+        [&](OpBuilder &b, ValueRange args) -> Value {
+          auto reassoc = arith::FastMathFlags::reassoc;
+          if (isMax)
+            return arith::MaximumFOp::create(b, loc, args[0], args[1]);
+          return arith::AddFOp::create(b, loc, args[0], args[1], reassoc);
+        });
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct BroadcastPattern : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &rewriter) const override {
+    GenericBuilder g{rewriter, op.getLoc()};
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    rewriter.replaceOp(
+        op, g.generic(g.empty(type), op.getRows(),
+                      {g.map(2, {g.d(0)}), g.map(2, {g.d(0), g.d(1)})},
+                      {IteratorType::parallel, IteratorType::parallel},
+                      [](OpBuilder &, ValueRange args) { return args[0]; }));
+    return success();
+  }
+};
+
+struct IotaPattern : OpRewritePattern<IotaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(IotaOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    GenericBuilder g{rewriter, loc};
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    SmallVector<IteratorType> iterators(type.getRank(), IteratorType::parallel);
+    rewriter.replaceOp(
+        op, g.generic(g.empty(type), {},
+                      rewriter.getMultiDimIdentityMap(type.getRank()),
+                      iterators, [&](OpBuilder &b, ValueRange) -> Value {
+                        Value i = linalg::IndexOp::create(b, loc, op.getDim());
+                        return arith::AddIOp::create(b, loc, i, op.getStart());
+                      }));
+    return success();
+  }
+};
+
+struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::SplatOp op,
+                                PatternRewriter &rewriter) const override {
+    GenericBuilder g{rewriter, op.getLoc()};
+    rewriter.replaceOpWithNewOp<linalg::FillOp>(op, op.getInput(),
+                                                g.empty(op.getType()));
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
+  patterns.add<BroadcastPattern, DotPattern, IotaPattern, ReducePattern,
+               SplatPattern>(patterns.getContext());
+}

@@ -1,0 +1,288 @@
+//===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseParenthesised(OpAsmParser &parser,
+                                      function_ref<ParseResult()> body) {
+  return failure(parser.parseLParen() || body() || parser.parseRParen());
+}
+
+static ParseResult parseScale(OpAsmParser &parser, OperationState &result) {
+  return parseParenthesised(parser, [&]() -> ParseResult {
+    double scale;
+    SMLoc loc = parser.getCurrentLocation();
+    Type f32 = parser.getBuilder().getF32Type(), type = f32;
+    if (parser.parseFloat(scale))
+      return failure();
+    if (succeeded(parser.parseOptionalColon()) && parser.parseType(type))
+      return failure();
+    if (type != f32)
+      return parser.emitError(loc, "wants an f32 scale, got ") << type;
+    result.addAttribute("scale", FloatAttr::get(f32, scale));
+    return success();
+  });
+}
+
+static ParseResult parseLayout(OpAsmParser &parser, OperationState &result) {
+  return parseParenthesised(parser, [&]() -> ParseResult {
+    StringRef keyword;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<TensorLayout> layout = symbolizeTensorLayout(keyword);
+    if (!layout)
+      return parser.emitError(loc, "unknown layout '")
+             << keyword << "'; wants bhsd or bshd";
+    result.addAttribute("layout", TensorLayoutAttr::get(parser.getContext(),
+                                                        *layout));
+    return success();
+  });
+}
+
+ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand, 3> tensors;
+  SmallVector<OpAsmParser::UnresolvedOperand> captures;
+  SmallVector<Type> captureTypes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(tensors, /*requiredOperandCount=*/3))
+    return failure();
+  Region *score = result.addRegion();
+  // Clauses come in a fixed order when printed, in any order when parsed.
+  while (true) {
+    if (succeeded(parser.parseOptionalKeyword("mask"))) {
+      if (parseParenthesised(parser, [&]() {
+            Attribute mask;
+            return parser.parseAttribute(mask, "mask", result.attributes);
+          }))
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("scale"))) {
+      if (parseScale(parser, result))
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("layout"))) {
+      if (parseLayout(parser, result))
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("captures"))) {
+      if (parseParenthesised(parser, [&]() {
+            return failure(parser.parseOperandList(captures) ||
+                           parser.parseColonTypeList(captureTypes));
+          }))
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("score"))) {
+      SmallVector<OpAsmParser::Argument> arguments;
+      if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                                   /*allowType=*/true) ||
+          parser.parseRegion(*score, arguments))
+        return failure();
+    } else {
+      break;
+    }
+  }
+  FunctionType type;
+  if (parser.parseOptionalAttrDict(result.attributes) || parser.parseColon() ||
+      parser.parseType(type))
+    return failure();
+  if (type.getNumInputs() != 3)
+    return parser.emitError(loc, "wants the types of query, key and value, got ")
+           << type.getNumInputs() << " types";
+  if (type.getNumResults() < 1 || type.getNumResults() > 2)
+    return parser.emitError(loc, "wants the types of the output and perhaps the "
+                                 "LSE, got ")
+           << type.getNumResults() << " types";
+  if (!result.attributes.get("scale"))
+    return parser.emitError(loc, "wants a scale, as in `scale(0.125)`");
+  result.addTypes(type.getResults());
+  return failure(
+      parser.resolveOperands(tensors, type.getInputs(), loc, result.operands) ||
+      parser.resolveOperands(captures, captureTypes, loc, result.operands));
+}
+
+void AttentionOp::print(OpAsmPrinter &p) {
+  p << " " << getQuery() << ", " << getKey() << ", " << getValue();
+  if (getMaskAttr())
+    p << " mask(" << getMaskAttr() << ")";
+  p << " scale(";
+  p.printAttributeWithoutType(getScaleAttr());
+  p << ")";
+  if (getLayout() != TensorLayout::BHSD)
+    p << " layout(" << stringifyTensorLayout(getLayout()) << ")";
+  if (!getCaptures().empty())
+    p << " captures(" << getCaptures() << " : " << getCaptures().getTypes()
+      << ")";
+  if (hasScoreMod()) {
+    p << " score(";
+    llvm::interleaveComma(getScore().getArguments(), p,
+                          [&](BlockArgument arg) { p.printRegionArgument(arg); });
+    p << ") ";
+    p.printRegion(getScore(), /*printEntryBlockArgs=*/false);
+  }
+  p.printOptionalAttrDict((*this)->getAttrs(),
+                          {"mask", "scale", "layout"});
+  p << " : (" << getQuery().getType() << ", " << getKey().getType() << ", "
+    << getValue().getType() << ") -> ";
+  if (getLse())
+    p << "(" << getOutput().getType() << ", " << getLse().getType() << ")";
+  else
+    p << getOutput().getType();
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Dimensions that must agree may be dynamic on one side.
+static bool compatible(int64_t a, int64_t b) {
+  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
+}
+
+namespace {
+
+/// Checks of one attention op; every message says what was wanted and got.
+struct AttentionVerifier {
+  AttentionOp op;
+
+  InFlightDiagnostic error() { return op.emitOpError(); }
+
+  LogicalResult ranks() {
+    for (auto [name, value] :
+         {std::pair<StringRef, Value>{"query", op.getQuery()},
+          {"key", op.getKey()}, {"value", op.getValue()},
+          {"output", op.getOutput()}}) {
+      auto type = cast<RankedTensorType>(value.getType());
+      if (type.getRank() != 4)
+        return error() << name << " wants rank 4, got rank " << type.getRank()
+                       << " (" << type << ")";
+      if (type.getElementType() != op.getQuery().getType().getElementType())
+        return error() << name << " wants the element type of query, "
+                       << op.getQuery().getType().getElementType() << ", got "
+                       << type.getElementType();
+      for (unsigned dim : {op.getHeadDim(), 3u})
+        if (type.isDynamicDim(dim))
+          return error() << name << " wants a static "
+                         << (dim == 3 ? "head dimension" : "number of heads")
+                         << " (dimension " << dim << "), got " << type;
+    }
+    return success();
+  }
+
+  LogicalResult heads() {
+    int64_t hq = op.getNumQueryHeads(), hkv = op.getNumKvHeads();
+    int64_t hv = op.getValue().getType().getDimSize(op.getHeadDim());
+    if (hkv < 1 || hq < 1 || hq % hkv != 0)
+      return error() << "number of query heads wants to be a multiple of the "
+                        "number of KV heads, got "
+                     << hq << " and " << hkv;
+    if (hv != hkv)
+      return error() << "value wants as many heads as key, " << hkv << ", got "
+                     << hv;
+    return success();
+  }
+
+  LogicalResult headDims() {
+    for (auto [name, dim] :
+         {std::pair<StringRef, int64_t>{"query", op.getQkDim()},
+          {"value", op.getValueDim()}})
+      if (dim < 8 || dim > 256 || dim % 8 != 0)
+        return error() << "head dimension of " << name
+                       << " wants to be a multiple of 8 from 8 to 256, got "
+                       << dim;
+    if (op.getKey().getType().getDimSize(3) != op.getQkDim())
+      return error() << "key wants the head dimension of query, "
+                     << op.getQkDim() << ", got "
+                     << op.getKey().getType().getDimSize(3);
+    return success();
+  }
+
+  LogicalResult agree(StringRef what, StringRef of, RankedTensorType type,
+                      unsigned dim, int64_t wanted) {
+    if (compatible(type.getDimSize(dim), wanted))
+      return success();
+    return error() << of << " wants " << what << " " << wanted << ", got "
+                   << type.getDimSize(dim) << " (" << type << ")";
+  }
+
+  LogicalResult sizes() {
+    RankedTensorType q = op.getQuery().getType(), k = op.getKey().getType(),
+                     v = op.getValue().getType(), o = op.getOutput().getType();
+    unsigned s = op.getSeqDim(), h = op.getHeadDim();
+    int64_t batch = q.getDimSize(0);
+    if (failed(agree("batch", "key", k, 0, batch)) ||
+        failed(agree("batch", "value", v, 0, batch)) ||
+        failed(agree("batch", "output", o, 0, batch)) ||
+        failed(agree("sequence length", "value", v, s, k.getDimSize(s))) ||
+        failed(agree("sequence length", "output", o, s, q.getDimSize(s))) ||
+        failed(agree("number of heads", "output", o, h, q.getDimSize(h))) ||
+        failed(agree("head dimension", "output", o, 3, op.getValueDim())))
+      return failure();
+    return success();
+  }
+
+  LogicalResult lse() {
+    if (!op.getLse())
+      return success();
+    auto type = cast<RankedTensorType>(op.getLse().getType());
+    if (type.getRank() != 3)
+      return error() << "lse wants rank 3 (batch, head, query), got " << type;
+    RankedTensorType q = op.getQuery().getType();
+    if (type.isDynamicDim(1))
+      return error() << "lse wants a static number of heads, got " << type;
+    if (failed(agree("batch", "lse", type, 0, q.getDimSize(0))) ||
+        failed(agree("number of heads", "lse", type, 1,
+                     op.getNumQueryHeads())) ||
+        failed(agree("sequence length", "lse", type, 2,
+                     q.getDimSize(op.getSeqDim()))))
+      return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+LogicalResult AttentionOp::verify() {
+  AttentionVerifier v{*this};
+  if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
+      failed(v.sizes()) || failed(v.lse()))
+    return failure();
+  if (!getScale().isFinite())
+    return emitOpError("scale wants a finite number, got ") << getScaleAttr();
+  if (!hasScoreMod() && !getCaptures().empty())
+    return emitOpError("captures want a score modification that takes them");
+  return success();
+}
+
+LogicalResult AttentionOp::verifyRegions() {
+  if (!hasScoreMod())
+    return success();
+  Block &body = getScore().front();
+  Builder b(getContext());
+  SmallVector<Type> wanted{b.getF32Type(), b.getIndexType(), b.getIndexType(),
+                           b.getIndexType(), b.getIndexType()};
+  llvm::append_range(wanted, getCaptures().getTypes());
+  if (body.getArgumentTypes() != TypeRange(wanted))
+    return emitOpError("score modification wants arguments (")
+           << wanted << "), got (" << body.getArgumentTypes() << ")";
+  for (Operation &op : body.without_terminator()) {
+    bool scalar = op.getNumRegions() == 0 &&
+                  isa<arith::ArithDialect, math::MathDialect>(op.getDialect());
+    if (!scalar)
+      return emitOpError("score modification wants scalar operations of arith "
+                         "and math")
+                 .attachNote(op.getLoc())
+             << "got '" << op.getName() << "'";
+  }
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getValues().getTypes() != TypeRange(b.getF32Type()))
+    return emitOpError("score modification wants to yield one f32")
+               .attachNote(body.getTerminator()->getLoc())
+           << "got this";
+  return success();
+}

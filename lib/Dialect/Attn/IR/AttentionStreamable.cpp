@@ -1,0 +1,182 @@
+//===- AttentionStreamable.cpp - Attention as a streamable op -------------===//
+//
+// The online softmax, with scores in units of log2 so that exponentials are
+// exp2; the algebra is in the documentation of attn.attention.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+/// Positions of the axes in getStreamAxes.
+enum Axis { Batch, KvHead, GroupHead, Query, Key, QkDim, ValueDim, NumAxes };
+/// Positions of the views.
+enum View { Q, K, V, O, Lse };
+/// Positions in the state.
+enum State { M, L, Acc };
+} // namespace
+
+SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
+  int64_t hkv = getNumKvHeads();
+  RankedTensorType q = getQuery().getType(), k = getKey().getType();
+  auto batch = StreamAxis{"batch", AxisKind::Unit, q.getDimSize(0), Q, 0, true};
+  return {batch,
+          {"kv_head", AxisKind::Unit, hkv, K, 1, true},
+          {"group", AxisKind::Unit, getNumQueryHeads() / hkv},
+          {"query", AxisKind::Group, q.getDimSize(getSeqDim()), Q, 2},
+          {"key", AxisKind::Stream, k.getDimSize(getSeqDim()), K, 2},
+          {"qk_dim", AxisKind::Whole, getQkDim(), Q, 3},
+          {"value_dim", AxisKind::Whole, getValueDim(), V, 3}};
+}
+
+SmallVector<AffineMap> AttentionOp::getViewMaps() {
+  auto d = [&](Axis axis) { return getAffineDimExpr(axis, getContext()); };
+  AffineExpr head =
+      d(KvHead) * (getNumQueryHeads() / getNumKvHeads()) + d(GroupHead);
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(NumAxes, 0, exprs, getContext());
+  };
+  SmallVector<AffineMap> maps{map({d(Batch), head, d(Query), d(QkDim)}),
+                              map({d(Batch), d(KvHead), d(Key), d(QkDim)}),
+                              map({d(Batch), d(KvHead), d(Key), d(ValueDim)}),
+                              map({d(Batch), head, d(Query), d(ValueDim)})};
+  if (getLse())
+    maps.push_back(map({d(Batch), head, d(Query)}));
+  return maps;
+}
+
+SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
+  SmallVector<int64_t> perm{0, getHeadDim(), getSeqDim(), 3};
+  SmallVector<SmallVector<int64_t>> perms(4, perm);
+  if (getLse())
+    perms.push_back({0, 1, 2});
+  return perms;
+}
+
+SmallVector<Value> AttentionOp::getScalarCaptures() {
+  return llvm::to_vector(getCaptures());
+}
+
+Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
+
+int64_t AttentionOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
+  return sizes[Query] * sizes[Key];
+}
+
+SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
+                                                const TileContext &tile) {
+  KeyRange range{};
+  if (auto mask = getMaskAttr()) {
+    // The last query of the tile that exists.
+    TileBuilder t{b, loc};
+    Value first = tile.offsets[Query];
+    Value end = b.createOrFold<arith::MinSIOp>(
+        loc, t.add(first, tile.sizes[Query]), tile.extents[Query]);
+    range = mask.buildKeyRange(b, loc,
+                               {tile.extents[Query], tile.extents[Key]}, first,
+                               t.add(end, -1));
+  }
+  return buildRangeSegments(b, loc, tile, range);
+}
+
+SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
+                                          const TileContext &tile) {
+  TileBuilder t{b, loc};
+  int64_t rows = tile.sizes[Query];
+  // -FLT_MAX, not -inf: -inf - -inf never arises for rows without keys.
+  return {t.splat(std::numeric_limits<float>::lowest(), {rows}),
+          t.splat(0, {rows}), t.splat(0, {rows, tile.sizes[ValueDim]})};
+}
+
+/// The scores of a tile in units of log2: scaled, modified, masked.
+static Value buildScores(AttentionOp op, const TileBuilder &t,
+                         const TileContext &tile, Value dot) {
+  SmallVector<int64_t> shape{tile.sizes[Query], tile.sizes[Key]};
+  // Index tiles: needed by a modification everywhere, by a mask where it acts.
+  Value rows = t.iota(0, tile.offsets[Query], shape);
+  Value cols = t.iota(1, tile.offsets[Key], shape);
+  double scale = op.getScale().convertToFloat();
+  Value scores;
+  if (op.hasScoreMod()) {
+    int64_t group = tile.axes[GroupHead].extent;
+    Value head = t.add(t.mul(tile.offsets[KvHead], group),
+                       tile.offsets[GroupHead]);
+    SmallVector<Value> arguments{t.scale(dot, scale), tile.offsets[Batch], head,
+                                 rows, cols};
+    llvm::append_range(arguments, tile.scalars);
+    Value modified =
+        inlineOverTiles(t.b, op.getScore().front(), arguments, shape)[0];
+    scores = t.scale(modified, llvm::numbers::log2e);
+  } else {
+    scores = t.scale(dot, scale * llvm::numbers::log2e);
+  }
+  Value keep;
+  if (auto mask = op.getMaskAttr())
+    keep = mask.buildPredicate(t.b, t.loc,
+                               {tile.extents[Query], tile.extents[Key]}, rows,
+                               cols);
+  if (tile.hasPartialTile()) {
+    Value exists = t.lessThan(cols, t.spread(tile.extents[Key], shape));
+    keep = keep ? t.logicalAnd(keep, exists) : exists;
+  }
+  return keep ? t.mask(scores, keep) : scores;
+}
+
+SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
+                                          const TileContext &tile,
+                                          ValueRange state, ValueRange tiles) {
+  TileBuilder t{b, loc};
+  int64_t rows = tile.sizes[Query], keys = tile.sizes[Key];
+  Value dot = t.dot(tiles[Q], tiles[K], t.splat(0, {rows, keys}),
+                    /*transposeRhs=*/true);
+  Value scores = buildScores(*this, t, tile, dot);
+  Value m = t.max(state[M], t.reduce(ReduceKind::Max, scores));
+  Value p = t.exp2(t.sub(scores, t.broadcast(m, keys)));
+  Value alpha = t.exp2(t.sub(state[M], m));
+  Value l = t.add(t.mul(state[L], alpha), t.reduce(ReduceKind::Sum, p));
+  Value acc = t.mul(state[Acc], t.broadcast(alpha, tile.sizes[ValueDim]));
+  Type type = getValue().getType().getElementType();
+  return {m, l, t.dot(t.cast(p, type), tiles[V], acc)};
+}
+
+SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
+                                           const TileContext &tile,
+                                           ValueRange lhs, ValueRange rhs) {
+  TileBuilder t{b, loc};
+  Value m = t.max(lhs[M], rhs[M]);
+  Value l, acc;
+  for (ValueRange part : {lhs, rhs}) {
+    Value alpha = t.exp2(t.sub(part[M], m));
+    Value partL = t.mul(part[L], alpha);
+    Value partAcc =
+        t.mul(part[Acc], t.broadcast(alpha, tile.sizes[ValueDim]));
+    l = l ? t.add(l, partL) : partL;
+    acc = acc ? t.add(acc, partAcc) : partAcc;
+  }
+  return {m, l, acc};
+}
+
+SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
+                                          const TileContext &tile,
+                                          ValueRange state) {
+  TileBuilder t{b, loc};
+  int64_t rows = tile.sizes[Query];
+  // A row without keys has l = 0 and acc = 0: divide by 1 there.
+  Value empty = t.equal(state[L], t.splat(0, {rows}));
+  Value divisor = t.select(empty, t.splat(1, {rows}), state[L]);
+  Value out =
+      t.div(state[Acc], t.broadcast(divisor, tile.sizes[ValueDim]));
+  SmallVector<Value> results{
+      t.cast(out, getOutput().getType().getElementType())};
+  if (getLse())
+    // log2(0) = -inf, as wanted.
+    results.push_back(t.scale(t.add(state[M], t.log2(state[L])),
+                              llvm::numbers::ln2));
+  return results;
+}

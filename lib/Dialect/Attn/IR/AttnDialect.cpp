@@ -1,0 +1,53 @@
+//===- AttnDialect.cpp - Dialect registration -----------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace attn;
+
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.cpp.inc"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.cpp.inc"
+
+#include "attn-mlir/Dialect/Attn/IR/AttnAttrInterfaces.cpp.inc"
+#include "attn-mlir/Dialect/Attn/IR/AttnOpInterfaces.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.cpp.inc"
+
+void AttnDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnOps.cpp.inc"
+      >();
+  registerAttributes();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.cpp.inc"
+      >();
+}
+
+Operation *AttnDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attr) {
+  if (attr.getName() != TargetAttr::kModuleAttr)
+    return success();
+  if (!isa<ModuleOp>(op))
+    return op->emitOpError("attribute '")
+           << TargetAttr::kModuleAttr << "' belongs on a module";
+  if (!isa<TargetAttr>(attr.getValue()))
+    return op->emitOpError("attribute '")
+           << TargetAttr::kModuleAttr << "' wants an #attn.target, got "
+           << attr.getValue();
+  return success();
+}

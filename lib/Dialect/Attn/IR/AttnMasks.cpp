@@ -1,0 +1,137 @@
+//===- AttnMasks.cpp - Causal and sliding-window masks --------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Builds index arithmetic on scalars or, for tensor operands, elementwise.
+struct IndexMath {
+  OpBuilder &b;
+  Location loc;
+
+  Value spread(Value scalar, Type type) const {
+    if (scalar.getType() == type)
+      return scalar;
+    return tensor::SplatOp::create(b, loc, type, scalar);
+  }
+  Value constant(int64_t value) const {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value x, Value y) const {
+    return b.createOrFold<arith::AddIOp>(loc, x, spread(y, x.getType()));
+  }
+  Value add(Value x, int64_t y) const {
+    return y == 0 ? x : add(x, constant(y));
+  }
+  Value atMost(Value x, Value y) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, x, y);
+  }
+};
+
+/// A band of the score matrix: key - query - offset in [-left, right], where an
+/// absent bound is -1. Both masks are bands.
+struct Band {
+  int64_t left, right;
+  MaskAlign align;
+
+  /// Queries shifted to the diagonal; unshifted for top_left.
+  Value shift(const IndexMath &m, MaskSizes sizes, Value query) const {
+    if (align == MaskAlign::TopLeft)
+      return query;
+    return m.add(query, m.b.createOrFold<arith::SubIOp>(m.loc, sizes.keys,
+                                                        sizes.queries));
+  }
+
+  KeyRange buildKeyRange(const IndexMath &m, MaskSizes sizes, Value first,
+                         Value last) const {
+    KeyRange range{};
+    Value lo = shift(m, sizes, first), hi = shift(m, sizes, last);
+    if (left >= 0) {
+      range.lo = m.add(lo, -left);
+      range.fullLo = m.add(hi, -left);
+    }
+    if (right >= 0) {
+      range.fullHi = m.add(lo, right + 1);
+      range.hi = m.add(hi, right + 1);
+    }
+    return range;
+  }
+
+  Value buildPredicate(const IndexMath &m, MaskSizes sizes, Value query,
+                       Value key) const {
+    Value diagonal = shift(m, sizes, query), keep;
+    if (left >= 0)
+      keep = m.atMost(m.add(diagonal, -left), key);
+    if (right >= 0) {
+      Value before = m.atMost(key, m.add(diagonal, right));
+      keep = keep ? arith::AndIOp::create(m.b, m.loc, keep, before).getResult()
+                  : before;
+    }
+    return keep;
+  }
+};
+
+} // namespace
+
+static std::string alignment(MaskAlign align) {
+  return align == MaskAlign::TopLeft ? "the first query at the first key"
+                                     : "the last query at the last key";
+}
+
+KeyRange CausalMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
+                                   MaskSizes sizes, Value first,
+                                   Value last) const {
+  return Band{-1, 0, getAlign()}.buildKeyRange({builder, loc}, sizes, first,
+                                               last);
+}
+
+Value CausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                 MaskSizes sizes, Value query,
+                                 Value key) const {
+  return Band{-1, 0, getAlign()}.buildPredicate({builder, loc}, sizes, query,
+                                                key);
+}
+
+std::string CausalMaskAttr::describe() const {
+  return "causal, " + alignment(getAlign());
+}
+
+LogicalResult WindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t left, int64_t right, MaskAlign) {
+  // A bound beyond any sequence would overflow index arithmetic.
+  constexpr int64_t kMax = int64_t(1) << 40;
+  if (left < -1 || left > kMax)
+    return emitError() << "'left' wants -1 (no bound) or 0 to 2^40, got "
+                       << left;
+  if (right < -1 || right > kMax)
+    return emitError() << "'right' wants -1 (no bound) or 0 to 2^40, got "
+                       << right;
+  return success();
+}
+
+KeyRange WindowMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
+                                   MaskSizes sizes, Value first,
+                                   Value last) const {
+  return Band{getLeft(), getRight(), getAlign()}.buildKeyRange(
+      {builder, loc}, sizes, first, last);
+}
+
+Value WindowMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                 MaskSizes sizes, Value query,
+                                 Value key) const {
+  return Band{getLeft(), getRight(), getAlign()}.buildPredicate(
+      {builder, loc}, sizes, query, key);
+}
+
+std::string WindowMaskAttr::describe() const {
+  auto bound = [](int64_t n) {
+    return n < 0 ? std::string("all") : std::to_string(n);
+  };
+  return "window of " + bound(getLeft()) + " keys before and " +
+         bound(getRight()) + " after, " + alignment(getAlign());
+}

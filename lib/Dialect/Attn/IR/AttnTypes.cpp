@@ -1,0 +1,34 @@
+//===- AttnTypes.cpp - Parsing and printing of types ----------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace attn;
+
+Type ViewType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() || parser.parseDimensionList(shape))
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseType(elementType) || parser.parseGreater())
+    return {};
+  if (shape.empty()) {
+    parser.emitError(parser.getNameLoc(), "a view has at least one dimension");
+    return {};
+  }
+  if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32()) {
+    parser.emitError(loc, "element type of a view must be f16, bf16 or f32, "
+                          "got ")
+        << elementType;
+    return {};
+  }
+  return get(parser.getContext(), shape, elementType);
+}
+
+void ViewType::print(AsmPrinter &printer) const {
+  printer << "<";
+  printer.printDimensionList(getShape());
+  printer << "x" << getElementType() << ">";
+}

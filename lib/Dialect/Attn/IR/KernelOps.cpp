@@ -1,0 +1,499 @@
+//===- KernelOps.cpp - Launch, kernel, grid and stream --------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// LaunchOp
+//===----------------------------------------------------------------------===//
+
+void LaunchOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  for (OpOperand &operand : getInputsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  for (OpOperand &operand : getInitsMutable())
+    if (isa<MemRefType>(operand.get().getType()))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getViews().size() != getInputs().size() + getInits().size())
+    return emitOpError("wants a permutation for each of its ")
+           << getInputs().size() + getInits().size()
+           << " ins and outs, got " << getViews().size();
+  for (auto [operand, view] :
+       llvm::zip(llvm::concat<Value>(getInputs(), getInits()),
+                 getViews().getAsValueRange<AffineMapAttr>())) {
+    auto type = cast<ShapedType>(operand.getType());
+    if (!view.isPermutation() || view.getNumDims() != type.getRank())
+      return emitOpError("wants a permutation of the ")
+             << type.getRank() << " dimensions of " << type << ", got "
+             << AffineMapAttr::get(view);
+  }
+  return success();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
+  // A lowered kernel is a function; its conversion has checked the launch.
+  if (isa_and_nonnull<FunctionOpInterface>(symbol) && !isa<KernelOp>(symbol))
+    return success();
+  auto kernel = dyn_cast_or_null<KernelOp>(symbol);
+  if (!kernel)
+    return emitOpError("wants a kernel, got ") << getKernelAttr();
+  auto fail = [&]() {
+    InFlightDiagnostic diag = emitOpError();
+    diag.attachNote(kernel.getLoc()) << "kernel " << getKernelAttr() << " is here";
+    return diag;
+  };
+  ArrayRef<Type> wanted = kernel.getArgumentTypes();
+  unsigned numViews = getViews().size();
+  if (wanted.size() != numViews + getScalars().size())
+    return fail() << "wants " << wanted.size()
+                  << " operands, as the kernel has arguments, got "
+                  << numViews + getScalars().size();
+  auto operands = llvm::to_vector(llvm::concat<Value>(getInputs(), getInits()));
+  for (unsigned i = 0; i < numViews; ++i) {
+    auto view = dyn_cast<ViewType>(wanted[i]);
+    auto type = cast<ShapedType>(operands[i].getType());
+    AffineMap perm = cast<AffineMapAttr>(getViews()[i]).getValue();
+    bool fits = view && view.getRank() == type.getRank() &&
+                view.getElementType() == type.getElementType();
+    for (unsigned d = 0; fits && d < view.getRank(); ++d) {
+      int64_t size = type.getDimSize(perm.getDimPosition(d));
+      fits = ShapedType::isDynamic(size) ||
+             ShapedType::isDynamic(view.getShape()[d]) ||
+             size == view.getShape()[d];
+    }
+    if (!fits)
+      return fail() << "operand " << i << " wants to fit " << wanted[i]
+                    << ", got " << type;
+  }
+  for (auto [i, scalar] : llvm::enumerate(getScalars()))
+    if (scalar.getType() != wanted[numViews + i])
+      return fail() << "scalar " << i << " wants type " << wanted[numViews + i]
+                    << ", got " << scalar.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// KernelOp
+//===----------------------------------------------------------------------===//
+
+void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
+                     TypeRange arguments) {
+  state.addAttribute(getSymNameAttrName(state.name),
+                     builder.getStringAttr(name));
+  state.addAttribute(
+      getFunctionTypeAttrName(state.name),
+      TypeAttr::get(builder.getFunctionType(arguments, TypeRange())));
+  Region *body = state.addRegion();
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(body);
+  for (Type type : arguments)
+    block->addArgument(type, state.location);
+  ReturnOp::create(builder, state.location);
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  auto type = [](Builder &b, ArrayRef<Type> inputs, ArrayRef<Type> results,
+                 function_interface_impl::VariadicFlag,
+                 std::string &) -> Type {
+    return b.getFunctionType(inputs, results);
+  };
+  if (function_interface_impl::parseFunctionOp(
+          parser, result, /*allowVariadic=*/false,
+          getFunctionTypeAttrName(result.name), type,
+          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+    return failure();
+  Region &body = *result.regions.front();
+  if (!body.empty())
+    ensureTerminator(body, parser.getBuilder(), result.location);
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &p) {
+  function_interface_impl::printFunctionOp(
+      p, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
+      getArgAttrsAttrName(), getResAttrsAttrName());
+}
+
+LogicalResult KernelOp::verify() {
+  if (getBody().empty())
+    return emitOpError("wants a body");
+  if (!getResultTypes().empty())
+    return emitOpError("wants no results, got ") << getResultTypes();
+  for (Type type : getArgumentTypes())
+    if (!isa<ViewType>(type) && !type.isIntOrIndexOrFloat())
+      return emitOpError("argument wants to be a view or a scalar, got ")
+             << type;
+  return success();
+}
+
+GridOp KernelOp::getGrid() {
+  auto grids = getBody().front().getOps<GridOp>();
+  return grids.empty() ? GridOp() : *grids.begin();
+}
+
+//===----------------------------------------------------------------------===//
+// DimOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult DimOp::verify() {
+  int64_t dim = getDim();
+  int64_t rank = getView().getType().getRank();
+  if (dim < 0 || dim >= rank)
+    return emitOpError("wants a dimension from 0 to ")
+           << rank - 1 << ", got " << dim;
+  return success();
+}
+
+OpFoldResult DimOp::fold(FoldAdaptor) {
+  int64_t size = getView().getType().getShape()[getDim()];
+  if (ShapedType::isDynamic(size))
+    return {};
+  return IntegerAttr::get(IndexType::get(getContext()), size);
+}
+
+//===----------------------------------------------------------------------===//
+// GridOp
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseNameList(OpAsmParser &parser, ArrayAttr &names) {
+  SmallVector<Attribute> list;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
+        StringRef name;
+        if (failed(parser.parseKeyword(&name)))
+          return failure();
+        list.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      }))
+    return failure();
+  names = parser.getBuilder().getArrayAttr(list);
+  return success();
+}
+
+ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
+  OpAsmParser::Argument visit;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("visit") || parser.parseArgument(visit) ||
+      parser.parseKeyword("in"))
+    return failure();
+  SmallVector<Attribute> axes;
+  SmallVector<OpAsmParser::UnresolvedOperand> sizes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            StringRef name;
+            if (parser.parseKeyword(&name) || parser.parseEqual() ||
+                parser.parseOperand(sizes.emplace_back()))
+              return failure();
+            axes.push_back(b.getStringAttr(name));
+            return success();
+          }))
+    return failure();
+  if (axes.size() != arguments.size())
+    return parser.emitError(loc, "wants ")
+           << arguments.size() << " axes, as there are coordinates, got "
+           << axes.size();
+  result.addAttribute("axes", b.getArrayAttr(axes));
+  ArrayAttr cluster = b.getArrayAttr({});
+  if (succeeded(parser.parseOptionalKeyword("cluster")) &&
+      parseNameList(parser, cluster))
+    return failure();
+  result.addAttribute("cluster", cluster);
+  if (succeeded(parser.parseOptionalKeyword("order"))) {
+    OrderAttr order;
+    if (parser.parseAttribute(order, "order", result.attributes))
+      return failure();
+  }
+  for (StringRef keyword : {"run", "persistent"}) {
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      continue;
+    int64_t value;
+    if (parser.parseInteger(value))
+      return failure();
+    result.addAttribute(keyword, b.getI64IntegerAttr(value));
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  arguments.push_back(visit);
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = b.getIndexType();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) ||
+      parser.resolveOperands(sizes, b.getIndexType(), result.operands))
+    return failure();
+  ensureTerminator(*body, b, result.location);
+  return success();
+}
+
+static void printNameList(OpAsmPrinter &p, ArrayAttr names) {
+  p << "[";
+  llvm::interleaveComma(names.getAsRange<StringAttr>(), p,
+                        [&](StringAttr name) { p << name.getValue(); });
+  p << "]";
+}
+
+void GridOp::print(OpAsmPrinter &p) {
+  p << " (" << getCoordinates() << ") visit " << getVisit() << " in (";
+  llvm::interleaveComma(llvm::zip(getAxes().getAsRange<StringAttr>(), getSizes()),
+                        p, [&](auto axis) {
+                          p << std::get<0>(axis).getValue() << " = "
+                            << std::get<1>(axis);
+                        });
+  p << ")";
+  if (!getCluster().empty()) {
+    p << " cluster ";
+    printNameList(p, getCluster());
+  }
+  if (getOrderAttr()) {
+    p << " order ";
+    p.printStrippedAttrOrType(getOrderAttr());
+  }
+  if (getRun() != 1)
+    p << " run " << getRun();
+  if (getPersistent())
+    p << " persistent " << *getPersistent();
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"axes", "cluster", "order",
+                                                "run", "persistent"});
+  p << " ";
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+LogicalResult GridOp::verify() {
+  if (getBody().getNumArguments() != getSizes().size() + 1)
+    return emitOpError("wants ")
+           << getSizes().size() + 1
+           << " arguments (a coordinate for each axis, and the visit), got "
+           << getBody().getNumArguments();
+  if (getSizes().size() != getAxes().size() || getSizes().empty())
+    return emitOpError("wants a name for each of its ")
+           << getSizes().size() << " sizes, got " << getAxes().size();
+  llvm::StringSet<> axes, cluster;
+  for (StringAttr axis : getAxes().getAsRange<StringAttr>())
+    if (!axes.insert(axis.getValue()).second || axis.getValue() == "cluster")
+      return emitOpError("axis '")
+             << axis.getValue() << "' stands twice or is a reserved name";
+  for (StringAttr axis : getCluster().getAsRange<StringAttr>())
+    if (!axes.contains(axis.getValue()) ||
+        !cluster.insert(axis.getValue()).second)
+      return emitOpError("cluster wants distinct axes of the grid, got '")
+             << axis.getValue() << "'";
+  if (getRun() < 1)
+    return emitOpError("wants a run of at least 1 tile, got ") << getRun();
+  if (getPersistent() && *getPersistent() < 1)
+    return emitOpError("wants at least 1 persistent CTA, got ")
+           << *getPersistent();
+  OrderAttr order = getOrderAttr();
+  if (!order)
+    return success();
+  // The digits, with the cluster spelled out, are a permutation of the axes.
+  llvm::StringSet<> digits;
+  auto use = [&](StringRef axis) -> LogicalResult {
+    if (!axes.contains(axis) || !digits.insert(axis).second)
+      return emitOpError("order wants each axis of the grid once, got '")
+             << axis << "' in " << order;
+    return success();
+  };
+  for (StringAttr digit : order.getDigits()) {
+    if (digit.getValue() != "cluster") {
+      if (failed(use(digit.getValue())))
+        return failure();
+      continue;
+    }
+    for (StringAttr axis : getCluster().getAsRange<StringAttr>())
+      if (failed(use(axis.getValue())))
+        return failure();
+  }
+  if (digits.size() != axes.size())
+    return emitOpError("order wants each axis of the grid once, got ") << order;
+  for (StringAttr axis : order.getReversed())
+    if (!axes.contains(axis.getValue()))
+      return emitOpError("order reverses '")
+             << axis.getValue() << "', which is no axis of the grid";
+  return success();
+}
+
+OrderAttr GridOp::getOrderOrDefault() {
+  if (OrderAttr order = getOrderAttr())
+    return order;
+  return OrderAttr::get(getContext(),
+                        llvm::to_vector(getAxes().getAsRange<StringAttr>()),
+                        /*domains=*/1, /*chunk=*/1, /*reversed=*/{});
+}
+
+//===----------------------------------------------------------------------===//
+// CtasOp
+//===----------------------------------------------------------------------===//
+
+ParseResult CtasOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::Argument cta;
+  OpAsmParser::UnresolvedOperand count;
+  Builder &b = parser.getBuilder();
+  if (parser.parseArgument(cta) || parser.parseKeyword("in") ||
+      parser.parseOperand(count) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  cta.type = b.getIndexType();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, cta) ||
+      parser.resolveOperand(count, b.getIndexType(), result.operands))
+    return failure();
+  ensureTerminator(*body, b, result.location);
+  return success();
+}
+
+void CtasOp::print(OpAsmPrinter &p) {
+  p << " " << getCta() << " in " << getCount();
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  p << " ";
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+LogicalResult CtasOp::verifyRegions() {
+  if (getBody().getNumArguments() != 1 ||
+      !getBody().getArgument(0).getType().isIndex())
+    return emitOpError("wants one argument of type index, the CTA");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// StreamOp
+//===----------------------------------------------------------------------===//
+
+ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  OpAsmParser::Argument position;
+  int64_t step;
+  if (parser.parseArgument(position) || parser.parseKeyword("step") ||
+      parser.parseInteger(step))
+    return failure();
+  position.type = b.getIndexType();
+  if (succeeded(parser.parseOptionalKeyword("ordered")))
+    result.addAttribute("ordered", b.getUnitAttr());
+  SmallVector<OpAsmParser::UnresolvedOperand> lowers, uppers, inits, reverse;
+  if (succeeded(parser.parseOptionalKeyword("reverse")) &&
+      parser.parseOperand(reverse.emplace_back()))
+    return failure();
+  SmallVector<bool> masked;
+  if (parser.parseKeyword("over") ||
+      parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Square, [&]() -> ParseResult {
+            masked.push_back(succeeded(parser.parseOptionalKeyword("masked")));
+            return failure(parser.parseOperand(lowers.emplace_back()) ||
+                           parser.parseKeyword("to") ||
+                           parser.parseOperand(uppers.emplace_back()));
+          }))
+    return failure();
+  SmallVector<OpAsmParser::Argument> arguments{position}, carried;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("carry"))) {
+    if (parser.parseLParen() ||
+        parser.parseCommaSeparatedList([&]() -> ParseResult {
+          return failure(parser.parseArgument(carried.emplace_back()) ||
+                         parser.parseEqual() ||
+                         parser.parseOperand(inits.emplace_back()));
+        }) ||
+        parser.parseColonTypeList(types) || parser.parseRParen())
+      return failure();
+    if (types.size() != carried.size())
+      return parser.emitError(loc, "wants ")
+             << carried.size() << " types of carried values, got "
+             << types.size();
+    for (auto [argument, type] : llvm::zip(carried, types))
+      argument.type = type;
+    llvm::append_range(arguments, carried);
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  ensureTerminator(*body, b, result.location);
+  Type index = b.getIndexType();
+  if (parser.resolveOperands(lowers, index, result.operands) ||
+      parser.resolveOperands(uppers, index, result.operands) ||
+      parser.resolveOperands(inits, types, loc, result.operands) ||
+      parser.resolveOperands(reverse, b.getI1Type(), result.operands))
+    return failure();
+  auto size = [](auto &list) { return static_cast<int32_t>(list.size()); };
+  result.addAttribute(getOperandSegmentSizesAttrName(result.name),
+                      b.getDenseI32ArrayAttr({size(lowers), size(uppers),
+                                              size(inits), size(reverse)}));
+  result.addAttribute("masked", b.getDenseBoolArrayAttr(masked));
+  result.addAttribute("step", b.getI64IntegerAttr(step));
+  result.addTypes(types);
+  return success();
+}
+
+void StreamOp::print(OpAsmPrinter &p) {
+  p << " " << getPosition() << " step " << getStep();
+  if (getOrdered())
+    p << " ordered";
+  if (getReverse())
+    p << " reverse " << getReverse();
+  p << " over [";
+  llvm::interleaveComma(llvm::zip(getLowers(), getUppers(), getMasked()), p,
+                        [&](auto segment) {
+                          auto [lo, hi, masked] = segment;
+                          p << (masked ? "masked " : "") << lo << " to " << hi;
+                        });
+  p << "]";
+  if (!getInits().empty()) {
+    p << " carry (";
+    llvm::interleaveComma(llvm::zip(getCarried(), getInits()), p,
+                          [&](auto pair) {
+                            p << std::get<0>(pair) << " = " << std::get<1>(pair);
+                          });
+    p << " : " << getInits().getTypes() << ")";
+  }
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {"masked", "step", "ordered", getOperandSegmentSizesAttrName().getValue()});
+  p << " ";
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/!getInits().empty());
+}
+
+LogicalResult StreamOp::verify() {
+  if (getStep() < 1)
+    return emitOpError("wants a step of at least 1, got ") << getStep();
+  if (getLowers().size() != getUppers().size() ||
+      getLowers().size() != getMasked().size())
+    return emitOpError("wants a lower bound, an upper bound and a mask flag for "
+                       "each segment, got ")
+           << getLowers().size() << ", " << getUppers().size() << " and "
+           << getMasked().size();
+  if (getInits().getTypes() != getResultTypes())
+    return emitOpError("wants results of the types of its carried values, ")
+           << getInits().getTypes() << ", got " << getResultTypes();
+  return success();
+}
+
+LogicalResult StreamOp::verifyRegions() {
+  SmallVector<Type> wanted{IndexType::get(getContext())};
+  llvm::append_range(wanted, getInits().getTypes());
+  if (getBody().getArgumentTypes() != TypeRange(wanted))
+    return emitOpError("wants body arguments (")
+           << wanted << "), got (" << getBody().getArgumentTypes() << ")";
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (yield.getValues().getTypes() != getInits().getTypes())
+    return emitOpError("wants to yield the types of its carried values, ")
+               << getInits().getTypes() << ", got "
+               << yield.getValues().getTypes();
+  return success();
+}

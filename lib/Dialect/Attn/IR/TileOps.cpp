@@ -1,0 +1,101 @@
+//===- TileOps.cpp - Verification of tile operations ----------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnOps.cpp.inc"
+
+/// Checks that a tile of `shape` and element type `element` is addressed by one
+/// offset for each dimension of the view, whose last dimensions it spans.
+static LogicalResult verifyAccess(Operation *op, ViewType view,
+                                  unsigned numOffsets, ArrayRef<int64_t> shape) {
+  if (numOffsets != view.getRank())
+    return op->emitOpError("wants ")
+           << view.getRank() << " offsets, one for each dimension of " << view
+           << ", got " << numOffsets;
+  if (shape.empty() || shape.size() > view.getRank())
+    return op->emitOpError("wants a tile of rank 1 to ")
+           << view.getRank() << ", got rank " << shape.size();
+  return success();
+}
+
+static LogicalResult verifyElement(Operation *op, ViewType view,
+                                   ShapedType tile) {
+  if (view.getElementType() != tile.getElementType())
+    return op->emitOpError("wants a tile of ")
+           << view.getElementType() << " as the view has, got " << tile;
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  auto tile = cast<ShapedType>(getTile().getType());
+  if (failed(verifyElement(*this, getView().getType(), tile)))
+    return failure();
+  return verifyAccess(*this, getView().getType(), getOffsets().size(),
+                      tile.getShape());
+}
+
+LogicalResult StoreOp::verify() {
+  auto tile = cast<ShapedType>(getTile().getType());
+  if (failed(verifyElement(*this, getView().getType(), tile)))
+    return failure();
+  return verifyAccess(*this, getView().getType(), getOffsets().size(),
+                      tile.getShape());
+}
+
+LogicalResult TouchOp::verify() {
+  if (llvm::any_of(getTile(), [](int64_t size) { return size < 1; }))
+    return emitOpError("wants tile sizes of at least 1");
+  return verifyAccess(*this, getView().getType(), getOffsets().size(),
+                      getTile());
+}
+
+LogicalResult DotOp::verify() {
+  auto lhs = cast<ShapedType>(getLhs().getType()),
+       rhs = cast<ShapedType>(getRhs().getType()),
+       acc = cast<ShapedType>(getAcc().getType());
+  if (lhs.getElementType() != rhs.getElementType())
+    return emitOpError("wants operands of one element type, got ")
+           << lhs.getElementType() << " and " << rhs.getElementType();
+  unsigned inner = getTransposeRhs() ? 1 : 0;
+  if (lhs.getDimSize(1) != rhs.getDimSize(inner))
+    return emitOpError("wants operands that agree in the summed dimension, got ")
+           << lhs.getDimSize(1) << " and " << rhs.getDimSize(inner);
+  if (acc.getDimSize(0) != lhs.getDimSize(0) ||
+      acc.getDimSize(1) != rhs.getDimSize(1 - inner))
+    return emitOpError("wants an accumulator of ")
+           << lhs.getDimSize(0) << "x" << rhs.getDimSize(1 - inner) << ", got "
+           << acc;
+  return success();
+}
+
+LogicalResult ReduceOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
+    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &results) {
+  auto tile = cast<RankedTensorType>(operands[0].getType());
+  results.push_back(
+      RankedTensorType::get({tile.getDimSize(0)}, tile.getElementType()));
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  auto rows = cast<ShapedType>(getRows().getType()),
+       tile = cast<ShapedType>(getTile().getType());
+  if (rows.getDimSize(0) != tile.getDimSize(0))
+    return emitOpError("wants a tile of ")
+           << rows.getDimSize(0) << " rows, got " << tile;
+  return success();
+}
+
+LogicalResult IotaOp::verify() {
+  int64_t dim = getDim();
+  int64_t rank = cast<ShapedType>(getTile().getType()).getRank();
+  if (dim < 0 || dim >= rank)
+    return emitOpError("wants a dimension from 0 to ")
+           << rank - 1 << ", got " << dim;
+  return success();
+}

@@ -1,0 +1,62 @@
+//===- BufferizableOpInterfaceImpl.cpp - Bufferization of launches --------===//
+
+#include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace mlir::bufferization;
+using namespace attn;
+
+namespace {
+
+struct LaunchModel
+    : DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return cast<LaunchOp>(op).isDpsInput(&operand);
+  }
+  bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
+                               const AnalysisState &) const {
+    return cast<LaunchOp>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto launch = cast<LaunchOp>(op);
+    auto buffers = [&](ValueRange values,
+                       SmallVectorImpl<Value> &result) -> LogicalResult {
+      for (Value value : values) {
+        if (!isa<TensorType>(value.getType())) {
+          result.push_back(value);
+          continue;
+        }
+        FailureOr<Value> buffer = getBuffer(rewriter, value, options, state);
+        if (failed(buffer))
+          return failure();
+        result.push_back(*buffer);
+      }
+      return success();
+    };
+    SmallVector<Value> inputs, inits;
+    if (failed(buffers(launch.getInputs(), inputs)) ||
+        failed(buffers(launch.getInits(), inits)))
+      return failure();
+    LaunchOp::create(rewriter, launch.getLoc(), TypeRange(),
+                     launch.getKernelAttr(), inputs, inits, launch.getScalars(),
+                     launch.getViews());
+    replaceOpWithBufferizedValues(rewriter, op, inits);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::registerBufferizableOpInterfaceExternalModels(
+    DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, AttnDialect *) {
+    LaunchOp::attachInterface<LaunchModel>(*context);
+  });
+}

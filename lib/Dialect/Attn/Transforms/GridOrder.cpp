@@ -1,0 +1,413 @@
+//===- GridOrder.cpp - Grid orders as index arithmetic, and the pass ------===//
+//
+// An order is a composition of bijections (see #attn.order), each written here
+// once forwards and once backwards:
+//
+//   position --split, rank by domain--> (piece, position in the piece)
+//            --mixed radix, permuted--> digits --fuse, reverse--> coordinates
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNGRIDORDER
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// Unsigned index arithmetic, folded where operands are constant.
+struct IndexBuilder {
+  OpBuilder &b;
+  Location loc;
+
+  Value constant(int64_t v) const {
+    return arith::ConstantIndexOp::create(b, loc, v);
+  }
+  Value add(Value x, Value y) const {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  }
+  Value sub(Value x, Value y) const {
+    return b.createOrFold<arith::SubIOp>(loc, x, y);
+  }
+  Value mul(Value x, Value y) const {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  }
+  Value div(Value x, Value y) const {
+    return b.createOrFold<arith::DivUIOp>(loc, x, y);
+  }
+  Value ceilDiv(Value x, Value y) const {
+    return b.createOrFold<arith::CeilDivUIOp>(loc, x, y);
+  }
+  Value rem(Value x, Value y) const {
+    return b.createOrFold<arith::RemUIOp>(loc, x, y);
+  }
+  Value min(Value x, Value y) const {
+    return b.createOrFold<arith::MinUIOp>(loc, x, y);
+  }
+  Value atLeastOne(Value x) const {
+    return b.createOrFold<arith::MaxUIOp>(loc, x, constant(1));
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) const {
+    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
+  }
+  Value select(Value c, Value x, Value y) const {
+    return b.createOrFold<arith::SelectOp>(loc, c, x, y);
+  }
+  Value logicalAnd(Value x, Value y) const {
+    return b.createOrFold<arith::AndIOp>(loc, x, y);
+  }
+  Value logicalOr(Value x, Value y) const {
+    return b.createOrFold<arith::OrIOp>(loc, x, y);
+  }
+};
+
+/// The arithmetic that forward and inverse mapping share.
+class OrderMath : IndexBuilder {
+public:
+  OrderMath(const OrderedBox &box, OpBuilder &b, Location loc)
+      : IndexBuilder{b, loc}, box(box), order(box.order) {
+    clusters = product(box.cluster);
+    domains = constant(order.getDomains());
+    chunk = constant(order.getChunk());
+    if (!byDomain())
+      return;
+    // Clusters of one domain: a multiple of the chunk, so that each domain gets
+    // the same number of positions of the first piece.
+    Value stride = mul(domains, chunk);
+    perDomain = mul(div(clusters, stride), chunk);
+    whole = mul(perDomain, domains);
+    units = constant(1);
+    for (StringAttr digit : order.getDigits())
+      if (!isCluster(digit))
+        units = mul(units, sizeOf(digit.getValue()));
+    firstPiece = mul(whole, units);
+  }
+
+  Value count() const { return product(box.axes); }
+
+  SmallVector<Value> coordinates(Value position) const {
+    Value local = position, clusterSize = clusters, clusterBase = constant(0);
+    if (byDomain()) {
+      Value inFirst =
+          compare(arith::CmpIPredicate::ult, position, firstPiece);
+      Value domain = rem(div(position, chunk), domains);
+      Value rank = add(mul(div(position, mul(chunk, domains)), chunk),
+                       rem(position, chunk));
+      local = select(inFirst, rank, sub(position, firstPiece));
+      clusterSize = select(inFirst, perDomain, sub(clusters, whole));
+      clusterBase = select(inFirst, mul(domain, perDomain), whole);
+    }
+    SmallVector<Value> coords(box.axes.size());
+    SmallVector<Digit> digits = expand(clusterSize);
+    for (Digit &digit : llvm::reverse(digits)) {
+      bool slowest = &digit == &digits.front();
+      Value value = slowest ? local : rem(local, digit.size);
+      if (!slowest)
+        local = div(local, digit.size);
+      if (digit.axis >= 0)
+        coords[digit.axis] = value;
+      else
+        splitCluster(add(value, clusterBase), coords);
+    }
+    reverse(coords);
+    return coords;
+  }
+
+  Value position(ValueRange coordinates) const {
+    SmallVector<Value> coords = llvm::to_vector(coordinates);
+    reverse(coords);
+    Value cluster = constant(0);
+    for (StringRef axis : box.cluster)
+      cluster = add(mul(cluster, sizeOf(axis)), coords[indexOf(axis)]);
+    Value clusterSize = clusters, digitValue = cluster, inFirst, domain;
+    if (byDomain()) {
+      inFirst = compare(arith::CmpIPredicate::ult, cluster, whole);
+      domain = div(cluster, atLeastOne(perDomain));
+      clusterSize = select(inFirst, perDomain, sub(clusters, whole));
+      digitValue = select(inFirst, sub(cluster, mul(domain, perDomain)),
+                          sub(cluster, whole));
+    }
+    Value local = constant(0);
+    for (const Digit &digit : expand(clusterSize))
+      local = add(mul(local, digit.size),
+                  digit.axis >= 0 ? coords[digit.axis] : digitValue);
+    if (!byDomain())
+      return local;
+    Value ranked = add(add(mul(div(local, chunk), mul(chunk, domains)),
+                           mul(domain, chunk)),
+                       rem(local, chunk));
+    return select(inFirst, ranked, add(local, firstPiece));
+  }
+
+  Value keepsCluster(Value stride) const {
+    Value steps = stride, dispatched;
+    if (byDomain()) {
+      // Each domain walks its own positions: stay on it, then count there.
+      Value period = mul(domains, chunk);
+      dispatched = compare(arith::CmpIPredicate::eq, rem(stride, period),
+                           constant(0));
+      steps = div(stride, domains);
+    }
+    // Either the fastest digits stay within a cluster for two visits, or the
+    // stride is a multiple of all digits up to the slowest that selects it.
+    Value inner = constant(1), outer = constant(1), upTo = constant(1);
+    bool seen = false;
+    for (StringAttr digit : llvm::reverse(order.getDigits())) {
+      Value size = digitSize(digit);
+      outer = mul(outer, size);
+      seen |= isCluster(digit);
+      if (!seen)
+        inner = mul(inner, size);
+      if (isCluster(digit))
+        upTo = outer;
+    }
+    Value twice = compare(arith::CmpIPredicate::uge, inner,
+                          mul(steps, constant(2)));
+    Value multiple =
+        compare(arith::CmpIPredicate::eq, rem(steps, atLeastOne(upTo)),
+                constant(0));
+    Value keeps = logicalOr(twice, multiple);
+    return dispatched ? logicalAnd(keeps, dispatched) : keeps;
+  }
+
+  Value clustersInFlight(Value ctas) const {
+    Value remaining = ceilDiv(ctas, domains), result = constant(1);
+    for (StringAttr digit : llvm::reverse(order.getDigits())) {
+      Value size = atLeastOne(digitSize(digit));
+      if (isCluster(digit))
+        result = mul(result, min(size, remaining));
+      remaining = ceilDiv(remaining, size);
+    }
+    return result;
+  }
+
+private:
+  /// A digit of the mixed radix: an axis, or the fused cluster (axis -1).
+  struct Digit {
+    int axis;
+    Value size;
+  };
+
+  bool byDomain() const { return order.getDomains() > 1; }
+  unsigned indexOf(StringRef axis) const {
+    return llvm::find(box.axes, axis) - box.axes.begin();
+  }
+  Value sizeOf(StringRef axis) const { return box.sizes[indexOf(axis)]; }
+  Value product(ArrayRef<StringRef> axes) const {
+    Value result = constant(1);
+    for (StringRef axis : axes)
+      result = mul(result, sizeOf(axis));
+    return result;
+  }
+  bool isCluster(StringAttr digit) const {
+    return digit.getValue() == "cluster" ||
+           llvm::is_contained(box.cluster, digit.getValue());
+  }
+  /// Size of a digit within one domain.
+  Value digitSize(StringAttr digit) const {
+    if (digit.getValue() != "cluster")
+      return sizeOf(digit.getValue());
+    return byDomain() ? perDomain : clusters;
+  }
+
+  SmallVector<Digit> expand(Value clusterSize) const {
+    SmallVector<Digit> digits;
+    for (StringAttr digit : order.getDigits()) {
+      if (digit.getValue() == "cluster")
+        digits.push_back({-1, clusterSize});
+      else
+        digits.push_back({static_cast<int>(indexOf(digit.getValue())),
+                          sizeOf(digit.getValue())});
+    }
+    return digits;
+  }
+
+  void splitCluster(Value cluster, MutableArrayRef<Value> coords) const {
+    for (StringRef axis : llvm::reverse(box.cluster)) {
+      bool slowest = axis == box.cluster.front();
+      coords[indexOf(axis)] = slowest ? cluster : rem(cluster, sizeOf(axis));
+      if (!slowest)
+        cluster = div(cluster, sizeOf(axis));
+    }
+  }
+
+  void reverse(MutableArrayRef<Value> coords) const {
+    for (StringAttr name : order.getReversed()) {
+      Value &coord = coords[indexOf(name.getValue())];
+      coord = sub(sub(sizeOf(name.getValue()), constant(1)), coord);
+    }
+  }
+
+  const OrderedBox &box;
+  OrderAttr order;
+  Value clusters, domains, chunk;
+  /// With several domains: clusters of one domain, of all domains, tiles of a
+  /// cluster, and positions of the first piece.
+  Value perDomain, whole, units, firstPiece;
+};
+
+} // namespace
+
+OrderedBox OrderedBox::of(GridOp grid, OpBuilder &builder) {
+  OrderedBox box;
+  box.order = grid.getOrderOrDefault();
+  auto names = [](ArrayAttr attr) {
+    return llvm::map_to_vector(
+        attr.getAsRange<StringAttr>(),
+        [](StringAttr name) { return name.getValue(); });
+  };
+  box.axes = names(grid.getAxes());
+  box.cluster = names(grid.getCluster());
+  box.sizes = llvm::to_vector(grid.getSizes());
+  if (grid.getRun() != 1) {
+    IndexBuilder m{builder, grid.getLoc()};
+    box.sizes.back() = m.ceilDiv(box.sizes.back(), m.constant(grid.getRun()));
+  }
+  return box;
+}
+
+Value OrderedBox::buildCount(OpBuilder &builder, Location loc) const {
+  return OrderMath(*this, builder, loc).count();
+}
+
+SmallVector<Value> OrderedBox::buildCoordinates(OpBuilder &builder,
+                                                Location loc,
+                                                Value position) const {
+  return OrderMath(*this, builder, loc).coordinates(position);
+}
+
+Value OrderedBox::buildPosition(OpBuilder &builder, Location loc,
+                                ValueRange coordinates) const {
+  return OrderMath(*this, builder, loc).position(coordinates);
+}
+
+Value OrderedBox::buildKeepsCluster(OpBuilder &builder, Location loc,
+                                    Value stride) const {
+  return OrderMath(*this, builder, loc).keepsCluster(stride);
+}
+
+Value OrderedBox::buildClustersInFlight(OpBuilder &builder, Location loc,
+                                        Value ctas) const {
+  return OrderMath(*this, builder, loc).clustersInFlight(ctas);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct NamedOrder {
+  StringRef name;
+  bool blockFirst, swizzled;
+};
+
+constexpr NamedOrder kOrders[] = {{"naive-block-first", true, false},
+                                  {"swizzled-block-first", true, true},
+                                  {"naive-head-first", false, false},
+                                  {"swizzled-head-first", false, true}};
+
+struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
+  using AttnGridOrderBase::AttnGridOrderBase;
+
+  remark::RemarkOpts remarkOpts(StringRef name) {
+    return remark::RemarkOpts::name(name)
+        .category("attn-grid-order")
+        .function(getOperation().getSymName());
+  }
+
+  /// Digits from the slowest to the fastest. Block-first keeps batches apart
+  /// when naive: it walks the heads of one batch, block by block.
+  SmallVector<StringAttr> digitsOf(GridOp grid, const NamedOrder &order,
+                                   bool byDomain) {
+    auto axes = llvm::to_vector(grid.getAxes().getAsRange<StringAttr>());
+    auto cluster = llvm::to_vector(grid.getCluster().getAsRange<StringAttr>());
+    SmallVector<StringAttr> units, digits;
+    for (StringAttr axis : axes)
+      if (!llvm::is_contained(cluster, axis))
+        units.push_back(axis);
+    if (byDomain)
+      cluster = {StringAttr::get(&getContext(), "cluster")};
+    if (!order.blockFirst || units.empty()) {
+      llvm::append_range(digits, cluster);
+      llvm::append_range(digits, units);
+      return digits;
+    }
+    // The tiled axis (the last unit) becomes the slowest of the box in which
+    // the heads vary; the other units (heads of a group) stay the fastest.
+    StringAttr block = units.pop_back_val();
+    if (cluster.size() > 1) {
+      digits.push_back(cluster.front());
+      cluster.erase(cluster.begin());
+    }
+    digits.push_back(block);
+    llvm::append_range(digits, cluster);
+    llvm::append_range(digits, units);
+    return digits;
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    GridOp grid = kernel.getGrid();
+    const NamedOrder *named = llvm::find_if(
+        kOrders, [&](const NamedOrder &o) { return o.name == order.getValue(); });
+    if (named == std::end(kOrders)) {
+      SmallVector<StringRef> names;
+      for (const NamedOrder &o : kOrders)
+        names.push_back(o.name);
+      emitError(kernel.getLoc()) << "unknown grid order '" << order << "'"
+                                 << didYouMean(order, names);
+      return signalPassFailure();
+    }
+    if (domains < 0 || chunk < 0) {
+      emitError(kernel.getLoc())
+          << "wants domains and chunk of at least 1, or 0 for the target's, got "
+          << domains << " and " << chunk;
+      return signalPassFailure();
+    }
+    if (!grid) {
+      remark::missed(kernel.getLoc(), remarkOpts("no-grid"))
+          << "the grid is materialised already, or there is none";
+      return;
+    }
+    TargetAttr target = TargetAttr::of(kernel);
+    int64_t x = domains ? domains : target.get(Fact::L2Domains);
+    int64_t c = chunk ? chunk : target.get(Fact::DispatchChunk);
+    bool byDomain = named->swizzled && x > 1;
+    if (byDomain && grid.getCluster().empty()) {
+      remark::missed(grid.getLoc(), remarkOpts("no-clusters"))
+          << "no axis selects the streamed data: nothing to keep on a domain";
+      byDomain = false;
+    } else if (named->swizzled && !byDomain) {
+      remark::missed(grid.getLoc(), remarkOpts("one-domain"))
+          << "one L2 domain: the swizzled order is the naive one";
+    }
+    SmallVector<StringAttr> reversed;
+    if (longestFirst)
+      reversed.push_back(cast<StringAttr>(grid.getAxes().getValue().back()));
+    auto chosen = OrderAttr::get(&getContext(),
+                                 digitsOf(grid, *named, byDomain),
+                                 byDomain ? x : 1, byDomain ? c : 1, reversed);
+    if (chosen == grid.getOrderOrDefault()) {
+      remark::missed(grid.getLoc(), remarkOpts("same-order"))
+          << "the grid has this order already";
+      return;
+    }
+    grid.setOrderAttr(chosen);
+    ++numOrdered;
+    remark::passed(grid.getLoc(), remarkOpts("grid-order"))
+        << "dispatches tiles in the order" << remark::metric("order", order.getValue())
+        << "on" << remark::metric("domains", byDomain ? x : 1) << "L2 domains";
+  }
+};
+
+} // namespace

@@ -1,0 +1,113 @@
+//===- MaterializeGrid.cpp - The grid as index arithmetic -----------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNMATERIALIZEGRID
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// Rewrites one grid.
+class GridMaterializer {
+public:
+  GridMaterializer(GridOp grid)
+      : grid(grid), rewriter(grid->getContext()), loc(grid.getLoc()) {}
+
+  void run() {
+    rewriter.setInsertionPoint(grid);
+    OrderedBox box = OrderedBox::of(grid, rewriter);
+    Value tiles = box.buildCount(rewriter, loc), ctas = tiles;
+    if (grid.getPersistent())
+      ctas = rewriter.createOrFold<arith::MinUIOp>(
+          loc, tiles, constant(*grid.getPersistent()));
+    auto ctasOp = CtasOp::create(rewriter, loc, ctas);
+    Block *block = rewriter.createBlock(&ctasOp.getBody(), {},
+                                        {rewriter.getIndexType()}, {loc});
+    YieldOp::create(rewriter, loc);
+    rewriter.setInsertionPointToStart(block);
+
+    Value position = ctasOp.getCta(), round = constant(0);
+    if (grid.getPersistent()) {
+      auto loop =
+          scf::ForOp::create(rewriter, loc, ctasOp.getCta(), tiles, ctas);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      position = loop.getInductionVar();
+      round = arith::DivUIOp::create(
+          rewriter, loc,
+          arith::SubIOp::create(rewriter, loc, position, ctasOp.getCta()),
+          ctas);
+    }
+    SmallVector<Value> coords =
+        box.buildCoordinates(rewriter, loc, position);
+    if (grid.getRun() != 1)
+      enterRun(coords, round);
+    coords.push_back(round);
+    Block *body = grid.getBodyBlock();
+    rewriter.eraseOp(body->getTerminator());
+    rewriter.inlineBlockBefore(body, rewriter.getInsertionBlock(),
+                               rewriter.getInsertionPoint(), coords);
+    rewriter.eraseOp(grid);
+  }
+
+private:
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(rewriter, loc, value);
+  }
+
+  /// Opens the loop over the tiles of a run, cut off at the end of the axis;
+  /// turns the group's coordinate into the tile's, and the round into the visit.
+  void enterRun(MutableArrayRef<Value> coords, Value &round) {
+    Value run = constant(grid.getRun());
+    Value first = arith::MulIOp::create(rewriter, loc, coords.back(), run);
+    Value left = arith::SubIOp::create(rewriter, loc, grid.getSizes().back(),
+                                       first);
+    Value visits = rewriter.createOrFold<arith::MulIOp>(loc, round, run);
+    auto loop = scf::ForOp::create(
+        rewriter, loc, constant(0),
+        arith::MinUIOp::create(rewriter, loc, run, left), constant(1));
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value i = loop.getInductionVar();
+    coords.back() = arith::AddIOp::create(rewriter, loc, first, i);
+    round = rewriter.createOrFold<arith::AddIOp>(loc, visits, i);
+  }
+
+  GridOp grid;
+  IRRewriter rewriter;
+  Location loc;
+};
+
+struct MaterializeGridPass
+    : attn::impl::AttnMaterializeGridBase<MaterializeGridPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto grids = llvm::to_vector(kernel.getBody().getOps<GridOp>());
+    if (grids.empty()) {
+      remark::missed(kernel.getLoc(),
+                     remark::RemarkOpts::name("no-grid")
+                         .category("attn-materialize-grid")
+                         .function(kernel.getSymName()))
+          << "the grid is materialised already, or there is none";
+      return;
+    }
+    for (GridOp grid : grids) {
+      GridMaterializer(grid).run();
+      ++numMaterialized;
+    }
+    tidy(kernel);
+  }
+};
+
+} // namespace

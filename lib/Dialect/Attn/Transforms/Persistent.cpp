@@ -1,0 +1,82 @@
+//===- Persistent.cpp - A fixed number of CTAs take tiles in turn ---------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Target/Footprint.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNPERSISTENT
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
+  using AttnPersistentBase::AttnPersistentBase;
+
+  remark::RemarkOpts remarkOpts(StringRef name) {
+    return remark::RemarkOpts::name(name)
+        .category("attn-persistent")
+        .function(getOperation().getSymName());
+  }
+
+  /// The number of tiles, if static.
+  static std::optional<int64_t> countTiles(GridOp grid) {
+    int64_t tiles = 1;
+    for (Value size : grid.getSizes()) {
+      std::optional<int64_t> constant = getConstantIntValue(size);
+      if (!constant)
+        return std::nullopt;
+      tiles *= *constant;
+    }
+    return tiles;
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    GridOp grid = kernel.getGrid();
+    if (sms < 0 || resident < 0) {
+      emitError(kernel.getLoc()) << "wants sms and resident of at least 1, or 0 "
+                                    "for the target's, got "
+                                 << sms << " and " << resident;
+      return signalPassFailure();
+    }
+    if (!grid) {
+      remark::missed(kernel.getLoc(), remarkOpts("no-grid"))
+          << "the grid is materialised already, or there is none";
+      return;
+    }
+    if (grid.getPersistent()) {
+      remark::missed(grid.getLoc(), remarkOpts("already-persistent"))
+          << "the grid is persistent already";
+      return;
+    }
+    TargetAttr target = TargetAttr::of(kernel);
+    Footprint footprint = footprintOf(kernel);
+    int64_t perSm = resident ? resident : residentCtas(target, footprint);
+    int64_t ctas = (sms ? sms : target.get(Fact::SMs)) * perSm;
+    std::optional<int64_t> tiles = countTiles(grid);
+    if (tiles && *tiles <= ctas) {
+      remark::missed(grid.getLoc(), remarkOpts("few-tiles"))
+          << "each CTA would take one tile at most:"
+          << remark::metric("tiles", *tiles) << remark::metric("ctas", ctas);
+      return;
+    }
+    grid.setPersistent(ctas);
+    ++numPersistent;
+    remark::passed(grid.getLoc(), remarkOpts("persistent"))
+        << "CTAs take tiles in turn:" << remark::metric("ctas", ctas)
+        << remark::metric("resident", perSm)
+        << remark::metric("resident-from", resident ? "option" : "footprint")
+        << remark::metric("shared-bytes", footprint.sharedBytes)
+        << remark::metric("registers", footprint.registers);
+  }
+};
+
+} // namespace

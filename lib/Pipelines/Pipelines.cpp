@@ -1,0 +1,90 @@
+//===- Pipelines.cpp - Pipelines shared by tools and embedders ------------===//
+
+#include "attn-mlir/Pipelines/Pipelines.h"
+#include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void attn::buildSchedulePipeline(OpPassManager &pm,
+                                 const ScheduleOptions &options) {
+  auto strings = [](const auto &list) {
+    return SmallVector<std::string>(list.begin(), list.end());
+  };
+  if (!options.target.empty() || !options.overrides.empty())
+    pm.addPass(createAttnSetTarget({options.target, strings(options.overrides)}));
+  pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits}));
+  OpPassManager &kernels = pm.nest<KernelOp>();
+  if (!options.gridOrder.empty() || options.longestFirst) {
+    AttnGridOrderOptions order;
+    if (!options.gridOrder.empty())
+      order.order = options.gridOrder;
+    order.domains = options.domains;
+    order.chunk = options.chunk;
+    order.longestFirst = options.longestFirst;
+    kernels.addPass(createAttnGridOrder(order));
+  }
+  if (options.persistent)
+    kernels.addPass(createAttnPersistent({options.sms, options.resident}));
+  if (options.sawtooth != "off")
+    kernels.addPass(createAttnSawtooth({options.sawtooth == "force"}));
+}
+
+void attn::buildLowerToLoopsPipeline(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addPass(createConvertAttnStreamToSCF());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertAttnToCPU());
+  pm.addPass(createConvertElementwiseToLinalgPass());
+  pm.addPass(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+
+  // Tiles become buffers of the kernel, hoisted out of its loops.
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
+  bufferization::BufferDeallocationPipelineOptions dealloc;
+  bufferization::buildBufferDeallocationPipeline(pm, dealloc);
+
+  // Launches are on buffers now.
+  pm.addPass(createConvertAttnToCPU());
+  pm.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+}
+
+void attn::buildLowerToLLVMPipeline(OpPassManager &pm) {
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expand));
+  pm.addPass(createConvertBufferizationToMemRefPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCSEPass());
+}
+
+void attn::buildTracePipeline(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addNestedPass<KernelOp>(createAttnTrace());
+}

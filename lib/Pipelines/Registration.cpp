@@ -1,0 +1,70 @@
+//===- Registration.cpp - Everything of the project, for embedders --------===//
+
+#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Pipelines/Pipelines.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void attn::registerDialects(DialectRegistry &registry) {
+  registry.insert<AttnDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, LLVM::LLVMDialect, linalg::LinalgDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect>();
+  registerBufferizableOpInterfaceExternalModels(registry);
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+}
+
+void attn::registerPasses() {
+  registerAttnAnalysisPasses();
+  registerAttnConversionPasses();
+  registerAttnTransformsPasses();
+  registerTransformsPasses();
+  PassPipelineRegistration<ScheduleOptions>(
+      "attn-schedule", "Level 1 to scheduled level 2", buildSchedulePipeline);
+  PassPipelineRegistration<>("attn-lower-to-loops",
+                             "Level 2 to loops, for the CPU",
+                             buildLowerToLoopsPipeline);
+  PassPipelineRegistration<>(
+      "attn-lower-to-llvm", "Level 2 to the LLVM dialect, for the CPU",
+      [](OpPassManager &pm) {
+        buildLowerToLoopsPipeline(pm);
+        buildLowerToLLVMPipeline(pm);
+      });
+  PassPipelineRegistration<>("attn-lower-to-trace",
+                             "Level 2 to the trace of its accesses",
+                             buildTracePipeline);
+}

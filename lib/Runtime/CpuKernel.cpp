@@ -1,0 +1,185 @@
+//===- CpuKernel.cpp - Kernels compiled for and run on the CPU ------------===//
+
+#include "attn-mlir/Runtime/CpuKernel.h"
+#include "attn-mlir/Conversion/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/Support/TargetSelect.h"
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Where attn_touch of this thread goes.
+thread_local const std::function<void(const Access &)> *currentSink = nullptr;
+
+void initializeNativeTarget() {
+  static std::once_flag once;
+  std::call_once(once, []() {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+/// The arguments of a call in the layout of the C interface: pointers to memref
+/// descriptors (base, aligned, offset, sizes, strides), and scalars.
+class PackedArguments {
+public:
+  PackedArguments(ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars)
+      : scalars(scalars) {
+    for (const StridedBuffer &view : views) {
+      auto data = reinterpret_cast<int64_t>(view.data);
+      std::vector<int64_t> words{data, data, 0};
+      llvm::append_range(words, view.sizes);
+      llvm::append_range(words, view.strides);
+      descriptors.push_back(std::move(words));
+    }
+    for (std::vector<int64_t> &words : descriptors)
+      pointers.push_back(words.data());
+  }
+
+  /// Pointers to the arguments, after those in `leading`.
+  SmallVector<void *> pack(ArrayRef<void *> leading) {
+    SmallVector<void *> packed(leading);
+    for (int64_t *&pointer : pointers)
+      packed.push_back(&pointer);
+    for (const ScalarBytes &scalar : scalars)
+      packed.push_back(const_cast<char *>(scalar.data()));
+    return packed;
+  }
+
+private:
+  std::vector<std::vector<int64_t>> descriptors;
+  std::vector<int64_t *> pointers;
+  ArrayRef<ScalarBytes> scalars;
+};
+
+std::string wrapper(StringRef name) { return ("_mlir_ciface_" + name).str(); }
+
+} // namespace
+
+extern "C" void attn_touch(int64_t cta, int64_t kind, int64_t view, int64_t o0,
+                           int64_t o1, int64_t o2, int64_t o3, int64_t bytes) {
+  if (currentSink)
+    (*currentSink)(Access{cta, kind, view, {o0, o1, o2, o3}, bytes});
+}
+
+CpuModule::CpuModule(std::unique_ptr<ExecutionEngine> engine)
+    : engine(std::move(engine)) {}
+
+CpuModule::~CpuModule() = default;
+
+llvm::Expected<std::unique_ptr<CpuModule>>
+CpuModule::compile(ModuleOp module) {
+  initializeNativeTarget();
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+
+  ExecutionEngineOptions options;
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
+                                            /*targetMachine=*/nullptr);
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  auto engine = ExecutionEngine::create(module, options);
+  if (!engine)
+    return engine.takeError();
+  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
+    llvm::orc::SymbolMap symbols;
+    symbols[interner("attn_touch")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&attn_touch),
+        llvm::JITSymbolFlags::Exported};
+    return symbols;
+  });
+  return std::unique_ptr<CpuModule>(new CpuModule(std::move(*engine)));
+}
+
+llvm::Expected<int64_t> CpuModule::countCtas(StringRef kernel,
+                                             ArrayRef<StridedBuffer> views,
+                                             ArrayRef<ScalarBytes> scalars) {
+  PackedArguments arguments(views, scalars);
+  int64_t count = 0;
+  SmallVector<void *> packed = arguments.pack({});
+  packed.push_back(&count);
+  if (llvm::Error error =
+          engine->invokePacked(wrapper((kernel + "_ctas").str()), packed))
+    return std::move(error);
+  return count;
+}
+
+llvm::Error CpuModule::run(StringRef kernel, ArrayRef<StridedBuffer> views,
+                           ArrayRef<ScalarBytes> scalars, unsigned threads) {
+  llvm::Expected<int64_t> ctas = countCtas(kernel, views, scalars);
+  if (!ctas)
+    return ctas.takeError();
+  auto function = engine->lookupPacked(wrapper(kernel));
+  if (!function)
+    return function.takeError();
+  if (threads == 0)
+    threads = std::max(1u, std::thread::hardware_concurrency());
+  // Small ranges, since CTAs under a causal mask differ in length.
+  int64_t range = std::max<int64_t>(1, *ctas / (8 * threads));
+  std::atomic<int64_t> next{0};
+  auto work = [&]() {
+    PackedArguments arguments(views, scalars);
+    for (int64_t begin; (begin = next.fetch_add(range)) < *ctas;) {
+      int64_t end = std::min(begin + range, *ctas);
+      (*function)(arguments.pack({&begin, &end}).data());
+    }
+  };
+  std::vector<std::thread> pool;
+  for (unsigned i = 1; i < threads; ++i)
+    pool.emplace_back(work);
+  work();
+  for (std::thread &thread : pool)
+    thread.join();
+  return llvm::Error::success();
+}
+
+llvm::Error CpuModule::trace(StringRef kernel, ArrayRef<StridedBuffer> views,
+                             ArrayRef<ScalarBytes> scalars, int64_t begin,
+                             int64_t end,
+                             std::function<void(const Access &)> sink) {
+  PackedArguments arguments(views, scalars);
+  SmallVector<void *> packed = arguments.pack({&begin, &end});
+  currentSink = &sink;
+  llvm::Error error = engine->invokePacked(wrapper(kernel), packed);
+  currentSink = nullptr;
+  return error;
+}
+
+llvm::Expected<int64_t> CpuModule::callIndex(StringRef function,
+                                             ArrayRef<int64_t> arguments) {
+  SmallVector<int64_t> values(arguments);
+  SmallVector<void *> packed;
+  for (int64_t &value : values)
+    packed.push_back(&value);
+  int64_t result = 0;
+  packed.push_back(&result);
+  if (llvm::Error error = engine->invokePacked(function, packed))
+    return std::move(error);
+  return result;
+}
+
+std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
+  std::vector<LoweredKernel> kernels;
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto views = function->getAttrOfType<ArrayAttr>(kKernelViewsAttr);
+    // The wrapper of the C interface has the attributes of what it wraps.
+    if (!views || function.getName().starts_with(wrapper("")))
+      continue;
+    LoweredKernel kernel{function.getName().str(), {}};
+    for (Attribute view : views)
+      kernel.views.push_back(cast<ViewType>(cast<TypeAttr>(view).getValue()));
+    kernels.push_back(std::move(kernel));
+  }
+  return kernels;
+}

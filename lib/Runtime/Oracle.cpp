@@ -1,0 +1,340 @@
+//===- Oracle.cpp - Run a kernel and compare with the reference -----------===//
+
+#include "attn-mlir/Runtime/Oracle.h"
+#include "attn-mlir/Runtime/Reference.h"
+#include "llvm/ADT/APFloat.h"
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// Number formats
+//===----------------------------------------------------------------------===//
+
+/// Bits of the nearest value of `type`.
+static uint64_t encode(Type type, double value) {
+  if (type.isF32()) {
+    auto single = static_cast<float>(value);
+    uint32_t bits;
+    std::memcpy(&bits, &single, sizeof(bits));
+    return bits;
+  }
+  llvm::APFloat number(value);
+  bool lost;
+  number.convert(cast<FloatType>(type).getFloatSemantics(),
+                 llvm::APFloat::rmNearestTiesToEven, &lost);
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+static double decode(Type type, uint64_t bits) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (!type.isF16()) {
+    // bf16 is the upper half of an f32.
+    uint32_t word = static_cast<uint32_t>(bits) << (32 - width);
+    float single;
+    std::memcpy(&single, &word, sizeof(single));
+    return single;
+  }
+  llvm::APFloat number(cast<FloatType>(type).getFloatSemantics(),
+                       llvm::APInt(width, bits));
+  bool lost;
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &lost);
+  return number.convertToDouble();
+}
+
+double attn::roundTo(Type type, double value) {
+  return decode(type, encode(type, value));
+}
+
+//===----------------------------------------------------------------------===//
+// HostView
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Elements between rows, and in front of and behind the whole.
+constexpr int64_t kRowGuard = 8, kEndGuard = 64;
+/// A byte of which every float format makes a NaN.
+constexpr char kNaN = '\xff';
+} // namespace
+
+HostView::HostView(Type element, ArrayRef<int64_t> sizes,
+                   ArrayRef<int64_t> permutation)
+    : element(element), elementBytes(element.getIntOrFloatBitWidth() / 8) {
+  unsigned rank = sizes.size();
+  dims.assign(sizes.begin(), sizes.end());
+  strides.resize(rank);
+  // From the dimension that is fastest in memory to the slowest.
+  int64_t stride = 1;
+  for (unsigned memory = rank; memory-- > 0;) {
+    unsigned dim = llvm::find(permutation, memory) - permutation.begin();
+    strides[dim] = stride;
+    stride *= sizes[dim];
+    if (memory == rank - 1)
+      stride += kRowGuard;
+  }
+  storage.assign((stride + 2 * kEndGuard) * elementBytes, kNaN);
+}
+
+StridedBuffer HostView::buffer() {
+  return {storage.data() + kEndGuard * elementBytes, dims, strides};
+}
+
+int64_t HostView::count() const {
+  int64_t result = 1;
+  for (int64_t size : dims)
+    result *= size;
+  return result;
+}
+
+void HostView::forEach(function_ref<void(int64_t)> body) const {
+  int64_t total = count();
+  SmallVector<int64_t> index(dims.size(), 0);
+  int64_t offset = 0;
+  for (int64_t i = 0; i < total; ++i) {
+    body(offset * elementBytes);
+    for (unsigned d = index.size(); d-- > 0;) {
+      offset += strides[d];
+      if (++index[d] < dims[d])
+        break;
+      offset -= strides[d] * dims[d];
+      index[d] = 0;
+    }
+  }
+}
+
+void HostView::write(std::vector<double> &values) {
+  char *data = storage.data() + kEndGuard * elementBytes;
+  size_t i = 0;
+  forEach([&](int64_t offset) {
+    uint64_t bits = encode(element, values[i]);
+    std::memcpy(data + offset, &bits, elementBytes);
+    values[i++] = decode(element, bits);
+  });
+}
+
+std::vector<double> HostView::read() const {
+  const char *data = storage.data() + kEndGuard * elementBytes;
+  std::vector<double> values;
+  values.reserve(count());
+  forEach([&](int64_t offset) {
+    uint64_t bits = 0;
+    std::memcpy(&bits, data + offset, elementBytes);
+    values.push_back(decode(element, bits));
+  });
+  return values;
+}
+
+bool HostView::guardsIntact() const {
+  std::vector<bool> inside(storage.size(), false);
+  forEach([&](int64_t offset) {
+    for (int64_t b = 0; b < elementBytes; ++b)
+      inside[kEndGuard * elementBytes + offset + b] = true;
+  });
+  for (size_t i = 0; i < storage.size(); ++i)
+    if (!inside[i] && storage[i] != kNaN)
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+FailureOr<SmallVector<int64_t>>
+attn::resolveExtents(StreamableOpInterface op,
+                     const llvm::StringMap<int64_t> &sizes) {
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  SmallVector<StringRef> names;
+  for (const StreamAxis &axis : axes)
+    names.push_back(axis.name);
+  for (const auto &entry : sizes) {
+    if (!llvm::is_contained(names, entry.first()))
+      return op.emitOpError("has no axis '")
+                 << entry.first() << "'" << didYouMean(entry.first(), names)
+                 << " (axes: " << llvm::join(names, ", ") << ")",
+             failure();
+    if (entry.second < 0)
+      return op.emitOpError("size of axis '")
+                 << entry.first() << "' wants to be 0 or more, got "
+                 << entry.second,
+             failure();
+  }
+  SmallVector<int64_t> extents;
+  for (const StreamAxis &axis : axes) {
+    auto given = sizes.find(axis.name);
+    bool isStatic = !ShapedType::isDynamic(axis.extent);
+    if (given == sizes.end() && !isStatic)
+      return op.emitOpError("wants a size for its dynamic axis '")
+                 << axis.name << "'",
+             failure();
+    if (given != sizes.end() && isStatic && given->second != axis.extent)
+      return op.emitOpError("axis '") << axis.name << "' has size "
+                                      << axis.extent << ", got "
+                                      << given->second,
+             failure();
+    extents.push_back(isStatic ? axis.extent : given->second);
+  }
+  return extents;
+}
+
+SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
+                                     ArrayRef<int64_t> extents) {
+  SmallVector<int64_t> sizes;
+  for (AffineExpr expr : op.getViewMaps()[view].getResults()) {
+    // A dimension made of several axes is as long as all of them together.
+    int64_t size = 1;
+    for (auto [i, extent] : llvm::enumerate(extents))
+      if (expr.isFunctionOfDim(i))
+        size *= extent;
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One run of one op's kernel.
+class OracleRun {
+public:
+  OracleRun(StreamableOpInterface op, const OracleOptions &options,
+            ArrayRef<int64_t> extents)
+      : op(op), options(options), extents(extents) {
+    SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
+    std::mt19937_64 random(options.seed);
+    for (Value operand : op->getOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.getType());
+      if (!type)
+        continue;
+      unsigned i = views.size();
+      views.emplace_back(type.getElementType(), viewSizes(op, i, extents),
+                         perms[i]);
+      inputs.push_back(makeInput(i, views.back(), random));
+      views.back().write(inputs.back());
+    }
+    for (Type type : op->getResultTypes())
+      views.emplace_back(cast<ShapedType>(type).getElementType(),
+                         viewSizes(op, views.size(), extents),
+                         perms[views.size()]);
+  }
+
+  FailureOr<OracleReport> run(CpuModule &module, StringRef kernel) {
+    SmallVector<ScalarBytes> scalars;
+    if (failed(encodeScalars(scalars)))
+      return failure();
+    SmallVector<StridedBuffer> buffers;
+    for (HostView &view : views)
+      buffers.push_back(view.buffer());
+    if (llvm::Error error =
+            module.run(kernel, buffers, scalars, options.threads)) {
+      op.emitOpError("did not run: ") << llvm::toString(std::move(error));
+      return failure();
+    }
+    std::vector<double> output, lse;
+    if (failed(evaluateReference(output, lse)))
+      return failure();
+    return compare(output, lse);
+  }
+
+private:
+  std::vector<double> makeInput(unsigned view, const HostView &host,
+                                std::mt19937_64 &random) {
+    std::vector<double> values(host.count());
+    std::normal_distribution<double> normal;
+    if (!options.probe || !isa<AttentionOp>(op.getOperation())) {
+      for (double &value : values)
+        value = normal(random);
+      return values;
+    }
+    if (view != 2)
+      return values;
+    // V: one, the key modulo 128, then the key's bits.
+    int64_t columns = host.columns(), keys = host.sizes()[2];
+    for (size_t i = 0; i < values.size(); ++i) {
+      int64_t column = i % columns, key = i / columns % keys;
+      values[i] = column == 0   ? 1
+                  : column == 1 ? key % 128
+                                : key >> std::min<int64_t>(column - 2, 62) & 1;
+    }
+    return values;
+  }
+
+  LogicalResult encodeScalars(SmallVectorImpl<ScalarBytes> &scalars) {
+    SmallVector<Value> captures = op.getScalarCaptures();
+    if (captures.size() != options.scalars.size())
+      return op.emitOpError("wants a value for each of its ")
+             << captures.size() << " scalar captures, got "
+             << options.scalars.size();
+    for (auto [capture, value] : llvm::zip(captures, options.scalars)) {
+      Type type = capture.getType();
+      uint64_t bits = type.isF64() ? llvm::bit_cast<uint64_t>(value)
+                      : isa<FloatType>(type)
+                          ? encode(type, value)
+                          : static_cast<uint64_t>(static_cast<int64_t>(value));
+      const char *bytes = reinterpret_cast<const char *>(&bits);
+      scalars.emplace_back(bytes, bytes + sizeof(bits));
+    }
+    return success();
+  }
+
+  LogicalResult evaluateReference(std::vector<double> &output,
+                                  std::vector<double> &lse) {
+    if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
+      return referenceAttention(attention, {extents[0], extents[3], extents[4]},
+                                inputs[0], inputs[1], inputs[2],
+                                options.scalars, output, lse);
+    if (isa<MatmulOp>(op.getOperation())) {
+      referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],
+                      output);
+      return success();
+    }
+    if (options.reference)
+      return options.reference(op, extents, inputs, output, lse);
+    return op.emitOpError("has no float64 reference");
+  }
+
+  OracleReport compare(const std::vector<double> &output,
+                       const std::vector<double> &lse) {
+    OracleReport report;
+    const HostView &result = views[inputs.size()];
+    std::vector<double> got = result.read();
+    report.outputError = rowwiseError(got, output, result.columns());
+    if (options.probe) {
+      Type type = cast<ShapedType>(op->getResult(0).getType()).getElementType();
+      for (auto [o, r] : llvm::zip(got, output))
+        report.exact &= o == roundTo(type, static_cast<float>(r));
+    }
+    if (views.size() > inputs.size() + 1) {
+      report.hasLse = true;
+      report.lseError = elementwiseError(views.back().read(), lse);
+    }
+    for (const HostView &view : views)
+      report.guardsIntact &= view.guardsIntact();
+    return report;
+  }
+
+  StreamableOpInterface op;
+  const OracleOptions &options;
+  ArrayRef<int64_t> extents;
+  std::vector<HostView> views;
+  std::vector<std::vector<double>> inputs;
+};
+
+} // namespace
+
+FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,
+                                        CpuModule &module, StringRef kernel,
+                                        const OracleOptions &options) {
+  FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
+  if (failed(extents))
+    return failure();
+  return OracleRun(op, options, *extents).run(module, kernel);
+}

@@ -1,0 +1,199 @@
+//===- Facts.cpp - Table of known targets ---------------------------------===//
+
+#include "attn-mlir/Target/Facts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace attn {
+
+namespace {
+
+struct FactInfo {
+  StringRef name;
+  StringRef description;
+  int64_t minimum;
+};
+
+constexpr FactInfo kFactInfos[kNumFacts] = {
+    {"sms", "streaming multiprocessors, compute units or cores", 1},
+    {"max_resident_ctas", "most CTAs that an SM can hold at once", 1},
+    {"smem_per_sm", "bytes of shared memory (LDS, scratch) of an SM", 1},
+    {"smem_per_block", "most bytes of shared memory that a CTA may use", 1},
+    {"registers_per_sm", "32-bit registers of an SM", 1},
+    {"l2_bytes", "bytes of L2 cache of one L2 domain", 1},
+    {"l2_effective_bytes",
+     "bytes of one L2 domain that a working set can use before it misses", 1},
+    {"l2_domains", "L2 domains to which CTAs are dispatched in turn", 1},
+    {"dispatch_chunk", "consecutive CTAs that go to one L2 domain", 1},
+    {"dram_gbps", "memory bandwidth, 10^9 bytes a second", 1},
+    {"tensor_gflops", "dense bf16 matrix rate, 10^9 operations a second", 1},
+};
+
+constexpr char kCudaGuide[] =
+    "CUDA C++ Programming Guide, table of technical specifications per compute "
+    "capability";
+constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2";
+constexpr char kHopper[] = "NVIDIA H100 Tensor Core GPU Architecture, 2022";
+constexpr char kH200[] = "NVIDIA H200 data sheet, 2024";
+constexpr char kMi300[] = "AMD CDNA 3 white paper, 2023";
+constexpr char kModel[] = "a modest multicore CPU, by convention of the project";
+constexpr char kMeasured[] = "measured on one H200, 2026-11";
+
+constexpr SourcedFact kCpu[] = {
+    {Fact::SMs, 4, kModel},
+    {Fact::MaxResidentCTAs, 1, "one thread a core"},
+    {Fact::SmemPerSM, 1 << 20, kModel},
+    {Fact::SmemPerBlock, 1 << 20, "the tiles should stay in a core's own cache"},
+    {Fact::RegistersPerSM, 1 << 20, "spills go to the stack: no limit"},
+    {Fact::L2Bytes, 32 << 20, kModel},
+    {Fact::L2EffectiveBytes, 32 << 20, kModel},
+    {Fact::L2Domains, 1, kModel},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 50, kModel},
+    {Fact::TensorGflops, 500, kModel},
+};
+
+constexpr SourcedFact kGb10[] = {
+    {Fact::SMs, 48, kSawtooth},
+    {Fact::MaxResidentCTAs, 24, kCudaGuide},
+    {Fact::SmemPerSM, 100 << 10, kCudaGuide},
+    {Fact::SmemPerBlock, 99 << 10, kCudaGuide},
+    {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
+    {Fact::L2Bytes, 24 << 20, kSawtooth},
+    {Fact::L2EffectiveBytes, 20 << 20,
+     "Sawtooth Wavefront Reordering, section 3.3: misses leave the cold line at "
+     "a KV size of 20 MiB"},
+    {Fact::L2Domains, 1, "one die"},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 301, "NVIDIA GB10 at Hot Chips 2025"},
+    {Fact::TensorGflops, 125000,
+     "NVIDIA DGX Spark data sheet: 1 PFLOP/s sparse FP4, an eighth of it dense "
+     "bf16"},
+};
+
+constexpr SourcedFact kH100[] = {
+    {Fact::SMs, 132, kHopper},
+    {Fact::MaxResidentCTAs, 32, kCudaGuide},
+    {Fact::SmemPerSM, 228 << 10, kCudaGuide},
+    {Fact::SmemPerBlock, 227 << 10, kCudaGuide},
+    {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
+    {Fact::L2Bytes, 50 << 20, kHopper},
+    {Fact::L2EffectiveBytes, 25 << 20,
+     "two partitions replicate what both read: half, as measured on H200"},
+    {Fact::L2Domains, 1, "CTAs cannot be placed on an L2 partition"},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 3350, kHopper},
+    {Fact::TensorGflops, 989000, kHopper},
+};
+
+constexpr SourcedFact kH200Facts[] = {
+    {Fact::SMs, 132, kH200},
+    {Fact::MaxResidentCTAs, 32, kCudaGuide},
+    {Fact::SmemPerSM, 228 << 10, kCudaGuide},
+    {Fact::SmemPerBlock, 227 << 10, kCudaGuide},
+    {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
+    {Fact::L2Bytes, 60 << 20, kMeasured},
+    {Fact::L2EffectiveBytes, 30 << 20,
+     "half, since two partitions replicate what both read: DRAM traffic grows "
+     "from 32 MiB of K and V on (measured on one H200, 2026-11)"},
+    {Fact::L2Domains, 1, "CTAs cannot be placed on an L2 partition"},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 4800, kH200},
+    {Fact::TensorGflops, 989000, kH200},
+};
+
+constexpr SourcedFact kMi300x[] = {
+    {Fact::SMs, 304, kMi300},
+    {Fact::MaxResidentCTAs, 16, "AMD CDNA 3 ISA: barriers of a CU"},
+    {Fact::SmemPerSM, 64 << 10, kMi300},
+    {Fact::SmemPerBlock, 64 << 10, kMi300},
+    {Fact::RegistersPerSM, 128 << 10, "CDNA 3 ISA: 4 SIMDs of 128 KiB"},
+    {Fact::L2Bytes, 4 << 20, kMi300},
+    {Fact::L2EffectiveBytes, 4 << 20, kMi300},
+    {Fact::L2Domains, 8, kMi300},
+    {Fact::DispatchChunk, 1,
+     "Optimizing Attention on GPUs by Exploiting GPU Architectural NUMA "
+     "Effects, section 2.2"},
+    {Fact::DramGBps, 5300, kMi300},
+    {Fact::TensorGflops, 1307400, kMi300},
+};
+
+constexpr StringRef kCpuCaps[] = {"cpu"};
+constexpr StringRef kGb10Caps[] = {"nvvm", "mma.sync", "ldmatrix", "cp.async",
+                                   "tma"};
+constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync", "ldmatrix",
+                                     "cp.async", "tma",      "wgmma",
+                                     "cluster",  "setmaxnreg"};
+constexpr StringRef kMi300Caps[] = {"rocdl", "mfma", "buffer", "dpp"};
+
+const KnownTarget kTargets[] = {
+    {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
+     kCpuCaps, kCpu},
+    {"gb10", "sm_121a", "NVIDIA GB10 (DGX Spark)", kGb10Caps, kGb10},
+    {"h100", "sm_90a", "NVIDIA H100 SXM5", kHopperCaps, kH100},
+    {"h200", "sm_90a", "NVIDIA H200 SXM5", kHopperCaps, kH200Facts},
+    {"mi300x", "gfx942", "AMD Instinct MI300X, one partition", kMi300Caps,
+     kMi300x},
+};
+
+} // namespace
+
+StringRef factName(Fact fact) {
+  return kFactInfos[static_cast<unsigned>(fact)].name;
+}
+
+StringRef describeFact(Fact fact) {
+  return kFactInfos[static_cast<unsigned>(fact)].description;
+}
+
+int64_t minimumOf(Fact fact) {
+  return kFactInfos[static_cast<unsigned>(fact)].minimum;
+}
+
+std::optional<Fact> findFact(StringRef name) {
+  for (unsigned i = 0; i < kNumFacts; ++i)
+    if (kFactInfos[i].name == name)
+      return static_cast<Fact>(i);
+  return std::nullopt;
+}
+
+ArrayRef<KnownTarget> knownTargets() { return kTargets; }
+
+const KnownTarget *findTarget(StringRef name) {
+  const KnownTarget *it =
+      find_if(kTargets, [&](const KnownTarget &t) { return t.name == name; });
+  return it == std::end(kTargets) ? nullptr : it;
+}
+
+std::string didYouMean(StringRef name, ArrayRef<StringRef> candidates) {
+  unsigned best = std::max<unsigned>(2, name.size() / 3) + 1;
+  StringRef nearest;
+  for (StringRef candidate : candidates) {
+    unsigned distance = name.edit_distance_insensitive(candidate);
+    if (distance < best) {
+      best = distance;
+      nearest = candidate;
+    }
+  }
+  if (nearest.empty())
+    return "";
+  return ("; did you mean '" + nearest + "'?").str();
+}
+
+void printTargets(raw_ostream &os) {
+  for (const KnownTarget &target : kTargets) {
+    os << target.name << " (" << target.arch << "): " << target.summary
+       << "\n  capabilities: ";
+    interleaveComma(target.capabilities, os);
+    os << "\n";
+    for (const SourcedFact &fact : target.facts)
+      os << "  " << left_justify(factName(fact.fact), 20) << " "
+         << format("%12lld", static_cast<long long>(fact.value)) << "  ["
+         << fact.source << "]\n";
+  }
+}
+
+} // namespace attn

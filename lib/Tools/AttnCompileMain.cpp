@@ -1,0 +1,342 @@
+//===- AttnCompileMain.cpp - The attn-compile tool ------------------------===//
+
+#include "attn-mlir/Tools/AttnCompileMain.h"
+#include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Pipelines/Pipelines.h"
+#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Runtime/Oracle.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Remark/RemarkStreamer.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace attn;
+namespace cl = llvm::cl;
+
+namespace {
+
+enum class Emit { Attn, Stream, Trace, Loops, LLVM };
+
+/// The command line. Constructed once, before it is parsed.
+struct CommandLine {
+  cl::OptionCategory category{"attn-compile options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<input.mlir>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Output file"),
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::desc("Known target to compile for (--list-targets)"),
+      cl::cat(category)};
+  cl::list<std::string> facts{"target-fact", cl::CommaSeparated,
+                              cl::desc("Facts of the target to change"),
+                              cl::value_desc("name=value"), cl::cat(category)};
+  cl::opt<std::string> schedule{
+      "schedule",
+      cl::desc("Options of the attn-schedule pipeline, such as "
+               "'tiles=query=128,key=64 persistent sawtooth=auto "
+               "grid-order=swizzled-head-first'"),
+      cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit", cl::desc("What to write"), cl::init(Emit::Stream),
+      cl::values(clEnumValN(Emit::Attn, "attn", "the input, verified"),
+                 clEnumValN(Emit::Stream, "stream", "scheduled level 2"),
+                 clEnumValN(Emit::Trace, "trace", "the accesses of level 2"),
+                 clEnumValN(Emit::Loops, "loops", "loops on buffers (CPU)"),
+                 clEnumValN(Emit::LLVM, "llvm", "the LLVM dialect (CPU)")),
+      cl::cat(category)};
+  cl::opt<bool> run{"run",
+                    cl::desc("Run on the CPU and print the error against the "
+                             "float64 reference"),
+                    cl::cat(category)};
+  cl::opt<bool> show{"show", cl::desc("Print the IR of every level"),
+                     cl::cat(category)};
+  cl::opt<bool> describe{"describe", cl::desc("Print the schedule in words"),
+                         cl::cat(category)};
+  cl::opt<bool> remarks{"remarks", cl::desc("Print what passes decided"),
+                        cl::cat(category)};
+  cl::opt<std::string> reference{
+      "reference",
+      cl::desc("With --run: level-1 file that says what a scheduled input "
+               "computes"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::list<std::string> sizes{
+      "size", cl::CommaSeparated,
+      cl::desc("With --run: sizes of dynamic axes"),
+      cl::value_desc("axis=size"), cl::cat(category)};
+  cl::list<double> scalars{"scalar", cl::CommaSeparated,
+                           cl::desc("With --run: values of scalar captures"),
+                           cl::cat(category)};
+  cl::opt<double> tolerance{
+      "tolerance",
+      cl::desc("With --run: largest error (default by element type)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<uint64_t> seed{"seed", cl::desc("With --run: seed of the inputs"),
+                         cl::init(1), cl::cat(category)};
+  cl::opt<bool> probe{"probe",
+                      cl::desc("With --run: inputs with an exact answer"),
+                      cl::cat(category)};
+  cl::opt<unsigned> threads{"jobs", cl::desc("With --run: threads (default: all cores)"),
+                            cl::init(0), cl::cat(category)};
+};
+
+/// The bound of the project for rows of this element type.
+double defaultTolerance(Type type) {
+  return type.isBF16() ? 1e-2 : type.isF16() ? 2e-3 : 1e-5;
+}
+
+/// One run of the tool.
+class Driver {
+public:
+  Driver(CommandLine &options, MLIRContext &context, ReferenceFn evaluate)
+      : options(options), context(context), evaluate(std::move(evaluate)),
+        handler(sources, &context) {}
+
+  LogicalResult run() {
+    module = parse(options.input, sources);
+    if (!module)
+      return failure();
+    if (options.run && failed(findReference()))
+      return failure();
+    std::string error;
+    auto file = openOutputFile(options.output, &error);
+    if (!file) {
+      llvm::errs() << "attn-compile: " << error << "\n";
+      return failure();
+    }
+    if (options.show)
+      show("level 1: what is computed", 0);
+    if (failed(schedule()))
+      return failure();
+    if (options.show)
+      show("level 2: how it is scheduled", 0);
+    if (options.show || options.describe)
+      describe();
+    bool toLLVM = options.run || options.show || options.emit == Emit::LLVM;
+    if (toLLVM || options.emit == Emit::Loops)
+      if (failed(lower(toLLVM)))
+        return failure();
+    if (options.emit == Emit::Trace && failed(pipeline(buildTracePipeline)))
+      return failure();
+    if (!options.run && !options.show) {
+      module->print(file->os());
+      file->os() << "\n";
+      file->keep();
+    }
+    return options.run ? execute() : success();
+  }
+
+private:
+  OwningOpRef<ModuleOp> parse(StringRef path, llvm::SourceMgr &sources) {
+    std::string error;
+    auto buffer = openInputFile(path, &error);
+    if (!buffer) {
+      llvm::errs() << "attn-compile: " << error << "\n";
+      return {};
+    }
+    sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+    return parseSourceFile<ModuleOp>(sources, &context);
+  }
+
+  /// Level-1 ops that say what the kernels compute, in order.
+  LogicalResult findReference() {
+    if (options.reference.empty())
+      reference = module->clone();
+    else
+      reference = parse(options.reference, referenceSources);
+    if (!reference)
+      return failure();
+    reference->walk([&](StreamableOpInterface op) { ops.push_back(op); });
+    if (!ops.empty())
+      return success();
+    module->emitError() << "--run wants a level-1 operation that says what is "
+                           "computed, here or in a --reference";
+    return failure();
+  }
+
+  template <typename Build>
+  LogicalResult pipeline(Build build) {
+    PassManager pm(&context);
+    build(pm);
+    return pm.run(*module);
+  }
+
+  LogicalResult schedule() {
+    if (options.emit == Emit::Attn && !options.run && !options.show)
+      return success();
+    std::unique_ptr<ScheduleOptions> parsed =
+        ScheduleOptions::createFromString(options.schedule);
+    if (!parsed) {
+      llvm::errs() << "attn-compile: --schedule wants options of the "
+                      "attn-schedule pipeline, got '"
+                   << options.schedule << "'\n";
+      return failure();
+    }
+    if (!options.target.empty())
+      parsed->target = options.target;
+    for (const std::string &fact : options.facts)
+      parsed->overrides.push_back(fact);
+    return pipeline(
+        [&](OpPassManager &pm) { buildSchedulePipeline(pm, *parsed); });
+  }
+
+  LogicalResult lower(bool toLLVM) {
+    // Buffers are not bufferized twice: input from --emit=loops goes on here.
+    bool lowered =
+        !module->walk([](Operation *op) {
+                 return op->getName().getDialectNamespace() == "attn"
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               }).wasInterrupted();
+    if (!lowered && failed(pipeline(buildLowerToLoopsPipeline)))
+      return failure();
+    if (options.show)
+      show("loops on buffers, for the CPU", kExcerpt);
+    if (toLLVM && failed(pipeline(buildLowerToLLVMPipeline)))
+      return failure();
+    if (options.show)
+      show("LLVM dialect, for the CPU", kExcerpt);
+    return success();
+  }
+
+  /// Prints the module, or its first lines.
+  void show(StringRef title, unsigned limit) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os);
+    SmallVector<StringRef> lines;
+    StringRef(text).split(lines, '\n');
+    llvm::outs() << "//===- " << title << "\n";
+    bool cut = limit && lines.size() > limit;
+    for (StringRef line : ArrayRef(lines).take_front(cut ? limit : lines.size()))
+      llvm::outs() << line << "\n";
+    if (cut)
+      llvm::outs() << "// ... " << lines.size() - limit
+                   << " more lines (--emit prints them all)\n";
+    llvm::outs() << "\n";
+  }
+
+  void describe() {
+    llvm::outs() << "//===- the schedule in words\n";
+    module->walk(
+        [](KernelOp kernel) { llvm::outs() << describeSchedule(kernel); });
+    llvm::outs() << "\n";
+  }
+
+  FailureOr<OracleOptions> oracleOptions() {
+    OracleOptions result;
+    for (StringRef text : options.sizes) {
+      auto [name, number] = text.split('=');
+      int64_t value;
+      if (number.empty() || number.getAsInteger(10, value)) {
+        llvm::errs() << "attn-compile: --size wants axis=integer, got '" << text
+                     << "'\n";
+        return failure();
+      }
+      result.sizes[name] = value;
+    }
+    result.scalars.assign(options.scalars.begin(), options.scalars.end());
+    result.seed = options.seed;
+    result.probe = options.probe;
+    result.threads = options.threads;
+    result.reference = evaluate;
+    return result;
+  }
+
+  LogicalResult execute() {
+    FailureOr<OracleOptions> oracle = oracleOptions();
+    if (failed(oracle))
+      return failure();
+    std::vector<LoweredKernel> kernels = findLoweredKernels(*module);
+    if (kernels.size() != ops.size()) {
+      module->emitError() << "wants as many kernels as the reference has "
+                             "operations, "
+                          << ops.size() << ", got " << kernels.size();
+      return failure();
+    }
+    auto compiled = CpuModule::compile(*module);
+    if (!compiled) {
+      module->emitError() << "the CPU module did not compile: "
+                          << llvm::toString(compiled.takeError());
+      return failure();
+    }
+    bool passed = true;
+    for (auto [op, kernel] : llvm::zip(ops, kernels)) {
+      FailureOr<OracleReport> report =
+          runOracle(op, **compiled, kernel.name, *oracle);
+      if (failed(report))
+        return failure();
+      passed &= print(op, kernel.name, *report);
+    }
+    return success(passed);
+  }
+
+  /// Prints a report; whether it is within tolerance.
+  bool print(StreamableOpInterface op, StringRef kernel,
+             const OracleReport &report) {
+    Type element = cast<ShapedType>(op->getResult(0).getType()).getElementType();
+    double tolerance =
+        options.tolerance > 0 ? options.tolerance : defaultTolerance(element);
+    bool passed = report.outputError <= tolerance &&
+                  report.lseError <= tolerance && report.guardsIntact &&
+                  report.exact;
+    llvm::outs() << "kernel @" << kernel
+                 << llvm::format(": row-wise relative error against float64: "
+                                 "%.3g (bound %.3g)",
+                                 report.outputError, tolerance);
+    if (report.hasLse)
+      llvm::outs() << llvm::format(", of the LSE: %.3g", report.lseError);
+    if (options.probe)
+      llvm::outs() << (report.exact ? ", exact" : ", NOT exact");
+    if (!report.guardsIntact)
+      llvm::outs() << ", WROTE outside of the result";
+    llvm::outs() << (passed ? ": PASS\n" : ": FAIL\n");
+    return passed;
+  }
+
+  /// Lines that are shown of levels that run to hundreds.
+  static constexpr unsigned kExcerpt = 40;
+
+  CommandLine &options;
+  MLIRContext &context;
+  ReferenceFn evaluate;
+  llvm::SourceMgr sources, referenceSources;
+  /// Shows the line of a diagnostic, in whichever file it is.
+  SourceMgrDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> module, reference;
+  SmallVector<StreamableOpInterface> ops;
+};
+
+} // namespace
+
+int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
+                          ReferenceFn reference) {
+  for (int i = 1; i < argc; ++i)
+    if (StringRef(argv[i]).trim('-') == "list-targets") {
+      printTargets(llvm::outs());
+      return 0;
+    }
+  llvm::InitLLVM initLLVM(argc, argv);
+  CommandLine options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "attn-compile: attention in, schedules, code and results out\n");
+  MLIRContext context(registry);
+  if (options.remarks) {
+    remark::RemarkCategories categories;
+    categories.all = "attn.*";
+    (void)remark::enableOptimizationRemarks(
+        context, nullptr,
+        std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+        /*printAsEmitRemarks=*/true);
+  }
+  return succeeded(Driver(options, context, reference).run()) ? 0 : 1;
+}

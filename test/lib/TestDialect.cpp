@@ -1,0 +1,89 @@
+//===- TestDialect.cpp - A streamable op that no pass knows ---------------===//
+
+#include "TestDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
+#include <limits>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn_test;
+
+#include "TestDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "TestOps.cpp.inc"
+
+void AttnTestDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "TestOps.cpp.inc"
+      >();
+}
+
+namespace {
+enum Axis { Row, Column, NumAxes };
+enum State { M, L };
+} // namespace
+
+SmallVector<StreamAxis> LogSumExpOp::getStreamAxes() {
+  RankedTensorType x = getInput().getType();
+  // Every row streams data of its own.
+  return {{"row", AxisKind::Group, x.getDimSize(0), 0, 0, true},
+          {"column", AxisKind::Stream, x.getDimSize(1), 0, 1}};
+}
+
+SmallVector<AffineMap> LogSumExpOp::getViewMaps() {
+  MLIRContext *context = getContext();
+  AffineExpr row = getAffineDimExpr(Row, context);
+  AffineExpr column = getAffineDimExpr(Column, context);
+  return {AffineMap::get(NumAxes, 0, {row, column}, context),
+          AffineMap::get(NumAxes, 0, {row}, context)};
+}
+
+Reorder LogSumExpOp::getReorder() {
+  return getOrdered() ? Reorder::Ordered : Reorder::Reassociates;
+}
+
+SmallVector<Segment> LogSumExpOp::buildSegments(OpBuilder &b, Location loc,
+                                                const TileContext &tile) {
+  return buildRangeSegments(b, loc, tile, KeyRange{});
+}
+
+SmallVector<Value> LogSumExpOp::buildHead(OpBuilder &b, Location loc,
+                                          const TileContext &tile) {
+  TileBuilder t{b, loc};
+  return {t.splat(std::numeric_limits<float>::lowest(), {tile.sizes[Row]}),
+          t.splat(0, {tile.sizes[Row]})};
+}
+
+SmallVector<Value> LogSumExpOp::buildFold(OpBuilder &b, Location loc,
+                                          const TileContext &tile,
+                                          ValueRange state, ValueRange tiles) {
+  TileBuilder t{b, loc};
+  SmallVector<int64_t> shape{tile.sizes[Row], tile.sizes[Column]};
+  Value x = t.scale(tiles[0], llvm::numbers::log2e);
+  if (tile.hasPartialTile())
+    x = t.mask(x, t.lessThan(t.iota(1, tile.offsets[Column], shape),
+                             t.spread(tile.extents[Column], shape)));
+  Value m = t.max(state[M], t.reduce(ReduceKind::Max, x));
+  Value p = t.exp2(t.sub(x, t.broadcast(m, shape[1])));
+  Value l = t.mul(state[L], t.exp2(t.sub(state[M], m)));
+  return {m, t.add(l, t.reduce(ReduceKind::Sum, p))};
+}
+
+SmallVector<Value> LogSumExpOp::buildMerge(OpBuilder &b, Location loc,
+                                           const TileContext &tile,
+                                           ValueRange lhs, ValueRange rhs) {
+  TileBuilder t{b, loc};
+  Value m = t.max(lhs[M], rhs[M]);
+  auto part = [&](ValueRange state) {
+    return t.mul(state[L], t.exp2(t.sub(state[M], m)));
+  };
+  return {m, t.add(part(lhs), part(rhs))};
+}
+
+SmallVector<Value> LogSumExpOp::buildTail(OpBuilder &b, Location loc,
+                                          const TileContext &tile,
+                                          ValueRange state) {
+  TileBuilder t{b, loc};
+  return {t.scale(t.add(state[M], t.log2(state[L])), llvm::numbers::ln2)};
+}

@@ -1,0 +1,12 @@
+//===- TestDialect.h - A streamable op that no pass knows --------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_TEST_LIB_TESTDIALECT_H
+#define ATTN_MLIR_TEST_LIB_TESTDIALECT_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+
+#include "TestDialect.h.inc"
+#define GET_OP_CLASSES
+#include "TestOps.h.inc"
+
+#endif // ATTN_MLIR_TEST_LIB_TESTDIALECT_H

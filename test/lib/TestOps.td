@@ -1,0 +1,27 @@
+//===- TestOps.td - A streamable op that no pass knows ------*- tablegen -*-===//
+
+#ifndef ATTN_TEST_OPS
+#define ATTN_TEST_OPS
+
+include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def AttnTest_Dialect : Dialect {
+  let name = "attn_test";
+  let cppNamespace = "::attn_test";
+}
+
+def AttnTest_LogSumExpOp : Op<AttnTest_Dialect, "logsumexp", [
+    Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface>]> {
+  let summary = "Logarithm of the sum of exponentials of each row";
+  let description = [{
+    y[m] = ln sum_n exp(x[m,n]), in f32: a stream over n with the state
+    (maximum, sum). `ordered` forbids reordering, to test that passes refuse.
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$input, UnitAttr:$ordered);
+  let results = (outs RankedTensorOf<[F32]>:$result);
+  let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
+}
+
+#endif // ATTN_TEST_OPS

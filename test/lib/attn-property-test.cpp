@@ -1,0 +1,399 @@
+//===- attn-property-test.cpp - Properties of orders and traversals -------===//
+//
+// Everything here is read off the trace: the schedule's own index arithmetic,
+// compiled and run for thousands of random sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestDriver.h"
+#include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <map>
+#include <random>
+#include <set>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn_test;
+
+namespace {
+
+const char *const kOrders[] = {"naive-block-first", "swizzled-block-first",
+                               "naive-head-first", "swizzled-head-first"};
+
+//===----------------------------------------------------------------------===//
+// Grid orders
+//===----------------------------------------------------------------------===//
+
+/// A kernel whose tiles do nothing but show their coordinates.
+const char *const kGridKernel = R"mlir(
+attn.kernel @grid(%x: !attn.view<?x?x?x?xf32>) {
+  %b = attn.dim %x, 0 : !attn.view<?x?x?x?xf32>
+  %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
+  %g = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
+  %q = attn.dim %x, 3 : !attn.view<?x?x?x?xf32>
+  attn.grid (%bi, %hi, %gi, %qi) visit %v
+      in (batch = %b, kv_head = %h, group = %g, query = %q)
+      cluster [batch, kv_head] {
+    %t = attn.load %x[%bi, %hi, %gi, %qi] : !attn.view<?x?x?x?xf32> -> tensor<1xf32>
+  }
+}
+)mlir";
+
+struct OrderConfig {
+  std::string order;
+  int64_t domains, chunk, persistent, run;
+  bool longestFirst;
+
+  std::string schedule() const {
+    std::string text = "grid-order=" + order +
+                       " domains=" + std::to_string(domains) +
+                       " chunk=" + std::to_string(chunk);
+    if (longestFirst)
+      text += " longest-first";
+    if (persistent)
+      text += " persistent resident=1 sms=" + std::to_string(persistent);
+    return text;
+  }
+};
+
+StridedBuffer viewOf(ArrayRef<int64_t> sizes) {
+  StridedBuffer view;
+  view.sizes.assign(sizes.begin(), sizes.end());
+  view.strides.assign(sizes.size(), 0);
+  return view;
+}
+
+std::string describe(const std::string &schedule, ArrayRef<int64_t> sizes) {
+  std::string text = schedule + " on";
+  for (int64_t size : sizes)
+    text += " " + std::to_string(size);
+  return text;
+}
+
+/// Every (batch, head, tile) once; each CTA as far as its schedule says.
+void checkCover(Tally &tally, const OrderConfig &config,
+                ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
+  int64_t tiles = sizes[0] * sizes[1] * sizes[2] * sizes[3];
+  std::set<std::array<int64_t, 4>> seen;
+  bool inside = true;
+  for (const Access &a : accesses) {
+    for (unsigned d = 0; d < 4; ++d)
+      inside &= a.offsets[d] >= 0 && a.offsets[d] < sizes[d];
+    seen.insert({a.offsets[0], a.offsets[1], a.offsets[2], a.offsets[3]});
+  }
+  tally.check(inside && static_cast<int64_t>(seen.size()) == tiles &&
+                  static_cast<int64_t>(accesses.size()) == tiles,
+              [&]() {
+                return "each tile once: " + describe(config.schedule(), sizes);
+              });
+}
+
+/// Swizzled orders leave the most clusters whole on a domain that round-robin
+/// dispatch allows.
+void checkWholeClusters(Tally &tally, const OrderConfig &config,
+                        ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
+  int64_t x = config.domains, perCluster = sizes[2] * sizes[3];
+  std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> domainsOf;
+  for (const Access &a : accesses)
+    domainsOf[{a.offsets[0], a.offsets[1]}].insert(a.cta / config.chunk % x);
+  int64_t clusters = sizes[0] * sizes[1];
+  int64_t whole = llvm::count_if(
+      domainsOf, [](const auto &entry) { return entry.second.size() == 1; });
+  int64_t wanted = clusters / x * x;
+  // A cluster of one tile is whole wherever it is; block by block, the rest may
+  // happen to fall on one domain too.
+  bool exact = config.order == "swizzled-head-first" && perCluster > 1;
+  tally.check(exact ? whole == wanted : whole >= wanted, [&]() {
+    return std::to_string(whole) + " clusters whole, wanted " +
+           std::to_string(wanted) + ": " + describe(config.schedule(), sizes);
+  });
+}
+
+void testOrder(Tally &tally, MLIRContext &context, const OrderConfig &config,
+               unsigned rounds, std::mt19937 &random) {
+  auto module = compile(context, kGridKernel, config.schedule(), true);
+  if (!tally.check(module != nullptr,
+                   [&]() { return "compiles: " + config.schedule(); }))
+    return;
+  auto upTo = [&](int64_t n) {
+    return std::uniform_int_distribution<int64_t>(1, n)(random);
+  };
+  for (unsigned i = 0; i < rounds; ++i) {
+    SmallVector<int64_t> sizes{upTo(4), upTo(20), upTo(5), upTo(12)};
+    if (i == 0)
+      sizes = {1, 1, 1, 1};
+    std::vector<Access> accesses = traceAll(*module, "grid", viewOf(sizes));
+    checkCover(tally, config, sizes, accesses);
+    bool swizzled = StringRef(config.order).starts_with("swizzled");
+    if (swizzled && config.domains > 1 && config.chunk == 1 &&
+        !config.persistent)
+      checkWholeClusters(tally, config, sizes, accesses);
+  }
+}
+
+void testOrders(Tally &tally, MLIRContext &context, std::mt19937 &random) {
+  for (const char *order : kOrders) {
+    bool swizzled = StringRef(order).starts_with("swizzled");
+    for (int64_t domains : {1, 2, 3, 4, 8}) {
+      if (!swizzled && domains != 8)
+        continue;
+      for (int64_t chunk : {1, 2, 3})
+        if (chunk == 1 || (swizzled && domains > 1))
+          testOrder(tally, context, {order, domains, chunk, 0, 1, chunk == 2},
+                    120, random);
+    }
+    testOrder(tally, context, {order, 4, 1, 12, 1, false}, 120, random);
+    testOrder(tally, context, {order, 8, 1, 7, 1, true}, 120, random);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The materialised inverse
+//===----------------------------------------------------------------------===//
+
+/// A function of four sizes that counts the positions p for which
+/// position(coordinates(p)) is not p.
+void buildInverseCheck(ModuleOp module, StringRef name, OrderAttr order) {
+  auto b = OpBuilder::atBlockEnd(module.getBody());
+  Location loc = module.getLoc();
+  Type index = b.getIndexType();
+  SmallVector<Type> inputs(4, index);
+  auto function = func::FuncOp::create(b, loc, name,
+                                       b.getFunctionType(inputs, {index}));
+  Block *entry = function.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  OrderedBox box;
+  box.order = order;
+  box.axes = {"batch", "kv_head", "group", "query"};
+  box.cluster = {"batch", "kv_head"};
+  box.sizes = llvm::to_vector_of<Value>(entry->getArguments());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto loop = scf::ForOp::create(
+      b, loc, zero, box.buildCount(b, loc), one, ValueRange(zero),
+      [&](OpBuilder &n, Location, Value p, ValueRange carried) {
+        SmallVector<Value> coords = box.buildCoordinates(n, loc, p);
+        Value back = box.buildPosition(n, loc, coords);
+        Value differs = arith::CmpIOp::create(
+            n, loc, arith::CmpIPredicate::ne, back, p);
+        Value add = arith::SelectOp::create(n, loc, differs, one, zero);
+        Value sum = arith::AddIOp::create(n, loc, carried[0], add);
+        scf::YieldOp::create(n, loc, sum);
+      });
+  func::ReturnOp::create(b, loc, loop.getResults());
+}
+
+void testInverses(Tally &tally, MLIRContext &context, std::mt19937 &random) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(&context));
+  const char *const orders[] = {
+      "#attn.order<[batch, kv_head, group, query]>",
+      "#attn.order<[batch, query, kv_head, group], reversed = [query]>",
+      "#attn.order<[cluster, group, query], domains = 8>",
+      "#attn.order<[query, cluster, group], domains = 8>",
+      "#attn.order<[query, cluster, group], domains = 3, chunk = 2>",
+      "#attn.order<[cluster, query, group], domains = 5, chunk = 3, reversed = "
+      "[kv_head, query]>"};
+  for (auto [i, text] : llvm::enumerate(orders))
+    buildInverseCheck(*module, "inverse" + std::to_string(i),
+                      cast<OrderAttr>(parseAttribute(text, &context)));
+  PassManager pm(&context);
+  buildLowerToLLVMPipeline(pm);
+  auto compiled = failed(pm.run(*module))
+                      ? llvm::createStringError("did not lower")
+                      : CpuModule::compile(*module);
+  if (!compiled) {
+    tally.check(false, [&]() { return llvm::toString(compiled.takeError()); });
+    return;
+  }
+  auto upTo = [&](int64_t n) {
+    return std::uniform_int_distribution<int64_t>(1, n)(random);
+  };
+  for (unsigned i = 0; i < std::size(orders); ++i)
+    for (unsigned round = 0; round < 500; ++round) {
+      SmallVector<int64_t> sizes{upTo(5), upTo(24), upTo(5), upTo(16)};
+      auto wrong = (*compiled)->callIndex("inverse" + std::to_string(i), sizes);
+      tally.check(wrong && *wrong == 0, [&]() {
+        return "inverse: " + describe(orders[i], sizes);
+      });
+      if (!wrong)
+        llvm::consumeError(wrong.takeError());
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Traversals
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kQueryTile = 16, kKeyTile = 8, kDim = 8, kHq = 4, kHkv = 2;
+
+struct MaskCase {
+  const char *text;
+  int64_t left, right; // -1: no bound
+  bool bottomRight;
+};
+
+const MaskCase kMasks[] = {
+    {"", -1, -1, false},
+    {"mask(#attn.causal<top_left>)", -1, 0, false},
+    {"mask(#attn.causal<bottom_right>)", -1, 0, true},
+    {"mask(#attn.window<left = 20, right = 5, align = top_left>)", 20, 5, false},
+    {"mask(#attn.window<left = 9, right = 0, align = bottom_right>)", 9, 0,
+     true},
+    {"mask(#attn.window<left = -1, right = 30, align = bottom_right>)", -1, 30,
+     true},
+    {"mask(#attn.window<left = 3, right = -1, align = top_left>)", 3, -1,
+     false}};
+
+std::string attentionText(const MaskCase &mask) {
+  std::string heads = std::to_string(kHq), kv = std::to_string(kHkv);
+  std::string dim = std::to_string(kDim);
+  std::string q = "tensor<?x" + heads + "x?x" + dim + "xf32>";
+  std::string k = "tensor<?x" + kv + "x?x" + dim + "xf32>";
+  return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + k + ") -> " + q +
+         " {\n  %o = attn.attention %q, %k, %v " + mask.text +
+         " scale(1.0) : (" + q + ", " + k + ", " + k + ") -> " + q +
+         "\n  return %o : " + q + "\n}\n";
+}
+
+struct TraversalConfig {
+  const MaskCase &mask;
+  std::string schedule;
+  /// Whether the direction alternates with the tiles of a CTA.
+  bool alternates;
+};
+
+/// Tiles of keys that some query of the block attends to, by definition.
+std::vector<int64_t> visibleTiles(const MaskCase &mask, int64_t query,
+                                  int64_t queries, int64_t keys) {
+  std::vector<int64_t> tiles;
+  int64_t offset = mask.bottomRight ? keys - queries : 0;
+  for (int64_t lo = 0; lo < keys; lo += kKeyTile) {
+    bool visible = false;
+    for (int64_t i = query; i < std::min(query + kQueryTile, queries); ++i)
+      for (int64_t j = lo; j < std::min(lo + kKeyTile, keys); ++j)
+        visible |= (mask.left < 0 || j >= i + offset - mask.left) &&
+                   (mask.right < 0 || j <= i + offset + mask.right);
+    if (visible)
+      tiles.push_back(lo);
+  }
+  return tiles;
+}
+
+/// What one CTA does for one tile of queries.
+struct Visit {
+  int64_t cta, batch, head, query;
+  std::vector<int64_t> keys, values;
+  bool stored = false;
+};
+
+std::vector<Visit> visitsOf(ArrayRef<Access> accesses) {
+  std::vector<Visit> visits;
+  for (const Access &a : accesses) {
+    if (a.view == 0)
+      visits.push_back({a.cta, a.offsets[0], a.offsets[1], a.offsets[2], {}, {}});
+    else if (visits.empty())
+      return {};
+    else if (a.view == 3)
+      visits.back().stored = a.kind == 1;
+    else
+      (a.view == 1 ? visits.back().keys : visits.back().values)
+          .push_back(a.offsets[2]);
+  }
+  return visits;
+}
+
+/// Each block of queries once, each visible tile of keys once, in the direction
+/// promised, and nothing beside.
+bool traversesAsPromised(const TraversalConfig &config, ArrayRef<Visit> visits,
+                         int64_t batch, int64_t queries, int64_t keys) {
+  std::set<std::array<int64_t, 3>> seen;
+  std::map<int64_t, int64_t> visitOfCta;
+  for (const Visit &visit : visits) {
+    std::vector<int64_t> wanted =
+        visibleTiles(config.mask, visit.query, queries, keys);
+    bool backward = config.alternates && visitOfCta[visit.cta]++ % 2 == 1;
+    if (backward)
+      std::reverse(wanted.begin(), wanted.end());
+    if (visit.keys != wanted || visit.values != wanted || !visit.stored)
+      return false;
+    seen.insert({visit.batch, visit.head, visit.query});
+  }
+  int64_t blocks = (queries + kQueryTile - 1) / kQueryTile;
+  int64_t tiles = batch * kHq * blocks;
+  return static_cast<int64_t>(visits.size()) == tiles &&
+         static_cast<int64_t>(seen.size()) == tiles;
+}
+
+void testTraversal(Tally &tally, MLIRContext &context,
+                   const TraversalConfig &config, unsigned rounds,
+                   std::mt19937 &random) {
+  auto module =
+      compile(context, attentionText(config.mask), config.schedule, true);
+  if (!tally.check(module != nullptr,
+                   [&]() { return "compiles: " + config.schedule; }))
+    return;
+  auto upTo = [&](int64_t n) {
+    return std::uniform_int_distribution<int64_t>(0, n)(random);
+  };
+  for (unsigned i = 0; i < rounds; ++i) {
+    SmallVector<int64_t> sizes{upTo(2) + 1, upTo(100), upTo(100)};
+    if (i == 0)
+      sizes = {0, 5, 5};
+    auto [b, sq, skv] = std::tuple(sizes[0], sizes[1], sizes[2]);
+    SmallVector<StridedBuffer> views{
+        viewOf({b, kHq, sq, kDim}), viewOf({b, kHkv, skv, kDim}),
+        viewOf({b, kHkv, skv, kDim}), viewOf({b, kHq, sq, kDim})};
+    std::vector<Access> accesses = traceAll(*module, "f_attention", views);
+    tally.check(
+        traversesAsPromised(config, visitsOf(accesses), b, sq, skv), [&]() {
+          return "traversal: " +
+                 describe(config.mask.text + (" " + config.schedule), sizes);
+        });
+  }
+}
+
+void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
+  std::string tiles = "tiles=query=" + std::to_string(kQueryTile) +
+                      ",key=" + std::to_string(kKeyTile);
+  struct {
+    const char *schedule;
+    bool alternates;
+  } schedules[] = {
+      {"", false},
+      {" sawtooth=force", true},
+      {" persistent sms=5 resident=1", false},
+      {" persistent sms=5 resident=1 sawtooth=force", true},
+      {" persistent sms=3 resident=2 sawtooth=force "
+       "grid-order=naive-block-first",
+       true},
+      {" sawtooth=force grid-order=swizzled-head-first domains=4 longest-first",
+       true},
+      {" persistent sms=8 resident=1 sawtooth=force "
+       "grid-order=swizzled-block-first domains=4",
+       true}};
+  for (const MaskCase &mask : kMasks)
+    for (const auto &schedule : schedules)
+      testTraversal(tally, context,
+                    {mask, tiles + schedule.schedule, schedule.alternates}, 60,
+                    random);
+}
+
+} // namespace
+
+int main() {
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::mt19937 random(20261120);
+  Tally tally;
+  testOrders(tally, context, random);
+  testInverses(tally, context, random);
+  testTraversals(tally, context, random);
+  return tally.close();
+}

@@ -1,0 +1,225 @@
+//===- attn-sweep.cpp - Kernels on the CPU against float64 ----------------===//
+//
+// Walks combinations of mask, grouping, head dimensions, layouts, element types, tile
+// sizes, schedules and score modifications, each on several sizes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TestDriver.h"
+#include "attn-mlir/Runtime/Oracle.h"
+#include <random>
+
+using namespace mlir;
+using namespace attn;
+using namespace attn_test;
+
+namespace {
+
+struct Dims {
+  int64_t qk, value;
+};
+struct Heads {
+  int64_t query, kv;
+};
+
+const char *const kTypes[] = {"f32", "bf16", "f16"};
+const Dims kDims[] = {{64, 64},   {128, 128}, {56, 56},   {72, 72},  {80, 80},
+                      {96, 96},   {112, 112}, {192, 128}, {8, 16},   {256, 256}};
+const Heads kHeads[] = {{2, 2}, {4, 2}, {3, 1}, {6, 2}, {1, 1}};
+const char *const kMasks[] = {
+    "",
+    "mask(#attn.causal<top_left>)",
+    "mask(#attn.causal<bottom_right>)",
+    "mask(#attn.window<left = 17, right = 3, align = top_left>)",
+    "mask(#attn.window<left = 40, right = 0, align = bottom_right>)",
+    "mask(#attn.window<left = -1, right = 11, align = bottom_right>)",
+    "mask(#attn.window<left = 0, right = -1, align = top_left>)"};
+const char *const kTiles[] = {
+    "query=32,key=32", "query=80,key=80", "query=16,key=64", "query=64,key=16",
+    "query=17,key=23", ""};
+const char *const kSchedules[] = {
+    "",
+    "sawtooth=force",
+    "persistent sms=3 resident=1 sawtooth=force",
+    "persistent sms=5 resident=1 grid-order=naive-block-first sawtooth=force",
+    "grid-order=swizzled-head-first domains=4",
+    "grid-order=swizzled-block-first domains=3 longest-first sawtooth=force",
+    "splits=3",
+    "splits=2 persistent sms=4 resident=1 sawtooth=force "
+    "grid-order=naive-head-first longest-first",
+    "persistent sms=2 resident=2 grid-order=swizzled-head-first domains=8"};
+
+/// Score modifications; {} of the first lines is what a mask of one's own,
+/// softcap, ALiBi and a bias by batch look like.
+const char *const kScoreMods[] = {
+    "",
+    R"( captures(%cap : f32) score(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32) {
+    %x = arith.divf %s, %c : f32
+    %t = math.tanh %x : f32
+    %y = arith.mulf %t, %c : f32
+    attn.yield %y : f32
+  })",
+    R"( score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    %d = arith.subi %j, %i : index
+    %di = arith.index_cast %d : index to i32
+    %df = arith.sitofp %di : i32 to f32
+    %hi = arith.index_cast %h : index to i32
+    %hf = arith.sitofp %hi : i32 to f32
+    %e = arith.constant -2.0 : f32
+    %hn = arith.mulf %hf, %e : f32
+    %m = math.exp2 %hn : f32
+    %bias = arith.mulf %m, %df : f32
+    %y = arith.addf %s, %bias : f32
+    attn.yield %y : f32
+  })",
+    R"( score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    %three = arith.constant 3 : index
+    %sum = arith.addi %i, %b : index
+    %all = arith.addi %sum, %j : index
+    %r = arith.remui %all, %three : index
+    %zero = arith.constant 0 : index
+    %drop = arith.cmpi eq, %r, %zero : index
+    %inf = arith.constant 0xFF800000 : f32
+    %y = arith.select %drop, %inf, %s : f32
+    attn.yield %y : f32
+  })"};
+
+struct Case {
+  std::string type;
+  Dims dims;
+  Heads heads;
+  std::string mask, tiles, schedule, scoreMod;
+  bool bshd, lse;
+
+  std::string tensor(int64_t heads, int64_t dim) const {
+    std::string h = std::to_string(heads);
+    return "tensor<?x" + (bshd ? "?x" + h : h + "x?") + "x" +
+           std::to_string(dim) + "x" + type + ">";
+  }
+
+  std::string text() const {
+    std::string q = tensor(heads.query, dims.qk), k = tensor(heads.kv, dims.qk),
+                v = tensor(heads.kv, dims.value),
+                o = tensor(heads.query, dims.value),
+                l = "tensor<?x" + std::to_string(heads.query) + "x?xf32>";
+    std::string results = lse ? "(" + o + ", " + l + ")" : o;
+    return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
+           ", %cap: f32) -> " + results + " {\n  " +
+           (lse ? "%r:2" : "%r") + " = attn.attention %q, %k, %v " + mask +
+           " scale(0.25)" + (bshd ? " layout(bshd)" : "") + scoreMod + " : (" +
+           q + ", " + k + ", " + v + ") -> " + results + "\n  return " +
+           (lse ? "%r#0, %r#1 : " + o + ", " + l : "%r : " + o) + "\n}\n";
+  }
+
+  std::string scheduleText() const {
+    return (tiles.empty() ? "" : "tiles=" + tiles + " ") + schedule;
+  }
+
+  std::string describe() const {
+    return type + " D " + std::to_string(dims.qk) + "/" +
+           std::to_string(dims.value) + " H " + std::to_string(heads.query) +
+           "/" + std::to_string(heads.kv) + " " + mask +
+           (bshd ? " bshd " : " bhsd ") + scheduleText() +
+           (scoreMod.empty() ? "" : " with a score modification");
+  }
+};
+
+struct Sizes {
+  int64_t batch, queries, keys;
+};
+const Sizes kSizes[] = {{1, 1, 1},    {2, 37, 53},  {1, 128, 128}, {1, 1, 97},
+                        {1, 101, 31}, {3, 16, 64},  {1, 64, 0},    {0, 5, 5},
+                        {2, 0, 7},    {1, 61, 160}, {1, 131, 127}};
+
+double tolerance(StringRef type) {
+  return type == "bf16" ? 1e-2 : type == "f16" ? 2e-3 : 1e-5;
+}
+
+class Sweep {
+public:
+  explicit Sweep(MLIRContext &context) : context(context) {}
+
+  void run(const Case &c, unsigned firstSize, unsigned numSizes) {
+    auto reference = parseSourceString<ModuleOp>(c.text(), &context);
+    auto module = compile(context, c.text(), c.scheduleText(), false);
+    if (!tally.check(reference && module,
+                     [&]() { return "compiles: " + c.describe(); }))
+      return;
+    StreamableOpInterface op;
+    reference->walk([&](StreamableOpInterface found) { op = found; });
+    for (unsigned i = 0; i < numSizes; ++i)
+      runSizes(c, op, *module, kSizes[(firstSize + i) % std::size(kSizes)]);
+  }
+
+  int close() const { return tally.close(); }
+
+private:
+  void runSizes(const Case &c, StreamableOpInterface op, CpuModule &module,
+                const Sizes &sizes) {
+    OracleOptions options;
+    options.sizes = {{"batch", sizes.batch},
+                     {"query", sizes.queries},
+                     {"key", sizes.keys}};
+    options.seed = ++seed;
+    if (StringRef(c.scoreMod).contains("captures"))
+      options.scalars = {1.5};
+    check(c, sizes, runOracle(op, module, "f_attention", options), false);
+    // Exact answers are for scores that are all alike.
+    if (!c.scoreMod.empty())
+      return;
+    options.probe = true;
+    check(c, sizes, runOracle(op, module, "f_attention", options), true);
+  }
+
+  void check(const Case &c, const Sizes &s, FailureOr<OracleReport> report,
+             bool probe) {
+    double bound = tolerance(c.type);
+    bool ok = succeeded(report) && report->outputError <= bound &&
+              report->lseError <= (probe ? 2e-6 : bound) &&
+              report->guardsIntact && report->exact;
+    tally.check(ok, [&]() {
+      std::string text = c.describe() + " B " + std::to_string(s.batch) +
+                         " Sq " + std::to_string(s.queries) + " Skv " +
+                         std::to_string(s.keys) + (probe ? " probe" : "");
+      if (succeeded(report))
+        text += ": error " + std::to_string(report->outputError) + ", LSE " +
+                std::to_string(report->lseError) +
+                (report->exact ? "" : ", not exact") +
+                (report->guardsIntact ? "" : ", wrote outside");
+      return text;
+    });
+  }
+
+  MLIRContext &context;
+  Tally tally;
+  uint64_t seed = 0;
+};
+
+/// Case number i: every list is walked with a stride of its own, so that the
+/// pairs of options meet in the course of the sweep.
+Case makeCase(unsigned i) {
+  auto pick = [&](const auto &list, unsigned stride) -> const auto & {
+    return list[(i * stride + i / std::size(list)) % std::size(list)];
+  };
+  return {pick(kTypes, 1),     pick(kDims, 3),  pick(kHeads, 2),
+          pick(kMasks, 5),     pick(kTiles, 1), pick(kSchedules, 2),
+          i % 3 == 2 ? pick(kScoreMods, 1) : "", i % 4 == 1, i % 2 == 0};
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  unsigned cases = 63, sizesOfCase = 4;
+  if (argc > 1 && StringRef(argv[1]).getAsInteger(10, cases)) {
+    llvm::errs() << "usage: attn-sweep [number of kernels]\n";
+    return 2;
+  }
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  Sweep sweep(context);
+  for (unsigned i = 0; i < cases; ++i)
+    sweep.run(makeCase(i), i * 5, sizesOfCase);
+  return sweep.close();
+}
