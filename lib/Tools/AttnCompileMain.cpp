@@ -332,7 +332,8 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
   MLIRContext context(registry);
   if (options.remarks) {
     remark::RemarkCategories categories;
-    categories.all = "attn.*";
+    categories.passed = categories.missed = categories.failed =
+        categories.analysis = "attn.*";
     (void)remark::enableOptimizationRemarks(
         context, nullptr,
         std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,

@@ -45,12 +45,10 @@ const char *const kSchedules[] = {
     "grid-order=swizzled-head-first domains=4",
     "grid-order=swizzled-block-first domains=3 longest-first sawtooth=force",
     "splits=3",
-    "splits=2 persistent sms=4 resident=1 sawtooth=force "
-    "grid-order=naive-head-first longest-first",
+    "splits=2 persistent sms=4 resident=1 sawtooth=force longest-first",
     "persistent sms=2 resident=2 grid-order=swizzled-head-first domains=8"};
 
-/// Score modifications; {} of the first lines is what a mask of one's own,
-/// softcap, ALiBi and a bias by batch look like.
+/// Score modifications: none, softcap, ALiBi, and a mask of one's own.
 const char *const kScoreMods[] = {
     "",
     R"( captures(%cap : f32) score(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32) {

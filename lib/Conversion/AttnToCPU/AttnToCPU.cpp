@@ -310,6 +310,12 @@ struct ConvertAttnToCPUPass
   /// What this conversion takes for granted, told in the user's terms.
   LogicalResult checkPreconditions(ModuleOp module) {
     WalkResult result = module.walk([](Operation *op) {
+      if (auto kernel = dyn_cast<KernelOp>(op);
+          kernel && !kernel.getGrid() &&
+          llvm::range_size(kernel.getBody().getOps<CtasOp>()) != 1)
+        return kernel.emitOpError("wants one grid, got ")
+                   << llvm::range_size(kernel.getBody().getOps<CtasOp>()),
+               WalkResult::interrupt();
       if (auto kernel = dyn_cast<KernelOp>(op))
         for (Operation &inner : kernel.getBody().front())
           if (!isa<CtasOp, GridOp, ReturnOp>(inner) && !isPure(&inner))

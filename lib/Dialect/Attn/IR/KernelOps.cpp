@@ -156,6 +156,10 @@ LogicalResult DimOp::verify() {
   return success();
 }
 
+void DimOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSize(), "size");
+}
+
 OpFoldResult DimOp::fold(FoldAdaptor) {
   int64_t size = getView().getType().getShape()[getDim()];
   if (ShapedType::isDynamic(size))
@@ -326,6 +330,16 @@ LogicalResult GridOp::verify() {
   return success();
 }
 
+void GridOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() != getAxes().size() + 1)
+    return;
+  for (auto [coordinate, axis] :
+       llvm::zip(getCoordinates(), getAxes().getAsRange<StringAttr>()))
+    setName(coordinate, axis.getValue());
+  setName(getVisit(), "visit");
+}
+
 OrderAttr GridOp::getOrderOrDefault() {
   if (OrderAttr order = getOrderAttr())
     return order;
@@ -361,6 +375,12 @@ void CtasOp::print(OpAsmPrinter &p) {
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);
+}
+
+void CtasOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() == 1)
+    setName(region.getArgument(0), "cta");
 }
 
 LogicalResult CtasOp::verifyRegions() {
@@ -467,6 +487,15 @@ void StreamOp::print(OpAsmPrinter &p) {
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/!getInits().empty());
+}
+
+void StreamOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() == 0)
+    return;
+  setName(region.getArgument(0), "pos");
+  for (BlockArgument carried : region.getArguments().drop_front())
+    setName(carried, "carried");
 }
 
 LogicalResult StreamOp::verify() {

@@ -99,3 +99,27 @@ LogicalResult IotaOp::verify() {
            << rank - 1 << ", got " << dim;
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Names of results, so that printed schedules read well
+//===----------------------------------------------------------------------===//
+
+void LoadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getTile(), "tile");
+}
+
+void DotOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "dot");
+}
+
+void ReduceOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), stringifyReduceKind(getKind()));
+}
+
+void IotaOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getTile(), getDim() == 0 ? "rows" : "cols");
+}
+
+void MaskOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "scores");
+}

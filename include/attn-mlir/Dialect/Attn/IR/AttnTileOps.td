@@ -100,7 +100,8 @@ def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
   let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];
 }
 
-def Attn_DimOp : Attn_Op<"dim", [Pure]> {
+def Attn_DimOp : Attn_Op<"dim", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Size of a dimension of a view";
   let arguments = (ins Attn_ViewType:$view, I64Attr:$dim);
   let results = (outs Index:$size);
@@ -114,6 +115,7 @@ def Attn_DimOp : Attn_Op<"dim", [Pure]> {
 //===----------------------------------------------------------------------===//
 
 def Attn_GridOp : Attn_Op<"grid", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Runs its body for every tile of a grid, on CTAs";
   let description = [{
@@ -150,6 +152,7 @@ def Attn_GridOp : Attn_Op<"grid", [
 }
 
 def Attn_CtasOp : Attn_Op<"ctas", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Runs its body once for each CTA";
   let description = [{
@@ -171,6 +174,7 @@ def Attn_CtasOp : Attn_Op<"ctas", [
 //===----------------------------------------------------------------------===//
 
 def Attn_StreamOp : Attn_Op<"stream", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     AttrSizedOperandSegments, RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Folds the tiles of a streamed axis into carried state";
@@ -214,6 +218,7 @@ def Attn_StreamOp : Attn_Op<"stream", [
 //===----------------------------------------------------------------------===//
 
 def Attn_LoadOp : Attn_Op<"load", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile of a view";
   let description = [{
@@ -259,7 +264,9 @@ def Attn_TouchOp : Attn_Op<"touch", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def Attn_DotOp : Attn_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+def Attn_DotOp : Attn_Op<"dot", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    AllTypesMatch<["acc", "result"]>]> {
   let summary = "Matrix product of tiles, added to an accumulator";
   let description = [{
     result = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, with
@@ -278,6 +285,7 @@ def Attn_DotOp : Attn_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 }
 
 def Attn_ReduceOp : Attn_Op<"reduce", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
   let summary = "Reduces each row of a tile";
   let description = [{
@@ -299,7 +307,8 @@ def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Attn_IotaOp : Attn_Op<"iota", [Pure]> {
+def Attn_IotaOp : Attn_Op<"iota", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Index of each element along one dimension of a tile";
   let description = [{
     Element x of the result is `start` plus the coordinate of x in dimension
@@ -313,7 +322,9 @@ def Attn_IotaOp : Attn_Op<"iota", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Attn_MaskOp : Attn_Op<"mask", [Pure, AllTypesMatch<["scores", "result"]>,
+def Attn_MaskOp : Attn_Op<"mask", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
+    AllTypesMatch<["scores", "result"]>,
     TypesMatchWith<"keep is an i1 for each score", "scores", "keep",
       "::llvm::cast<::mlir::RankedTensorType>($_self).clone(::mlir::IntegerType::get($_ctxt, 1))">]> {
   let summary = "Removes scores, in the masked segments of a stream";
