@@ -23,8 +23,9 @@ public:
       : kernel(kernel), target(TargetAttr::of(kernel)), os(os) {}
 
   void run() {
-    os << "kernel @" << kernel.getSymName() << " for " << target.getName().getValue()
-       << " (" << target.getArch().getValue() << ")\n";
+    os << "kernel @" << kernel.getSymName() << " for "
+       << target.getName().getValue() << " (" << target.getArch().getValue()
+       << ")\n";
     if (GridOp grid = kernel.getGrid())
       describeGrid(grid);
     else
@@ -79,9 +80,7 @@ private:
     unsigned segments = stream.getMasked().size();
     os << "  stream: steps of " << stream.getStep() << " over " << segments
        << " segment(s), " << masked << " of them masked; tiles";
-    stream.walk([&](LoadOp load) {
-      os << " " << load.getTile().getType();
-    });
+    stream.walk([&](LoadOp load) { os << " " << load.getTile().getType(); });
     os << "\n  direction: "
        << (stream.getReverse() ? "alternates from tile to tile (sawtooth)"
                                : "forward (cyclic)")

@@ -69,8 +69,9 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         if (op->getNumRegions() > 0 ||
             llvm::any_of(op->getResultTypes(),
                          [](Type type) { return !isTile(type); }))
-          return op->emitOpError("cannot be traced: index arithmetic wants to be "
-                                 "independent of tiles"),
+          return op->emitOpError(
+                     "cannot be traced: index arithmetic wants to be "
+                     "independent of tiles"),
                  WalkResult::interrupt();
         dead.push_back(op);
       }

@@ -21,8 +21,10 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
     return SmallVector<std::string>(list.begin(), list.end());
   };
   if (!options.target.empty() || !options.overrides.empty())
-    pm.addPass(createAttnSetTarget({options.target, strings(options.overrides)}));
-  pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits}));
+    pm.addPass(
+        createAttnSetTarget({options.target, strings(options.overrides)}));
+  pm.addPass(
+      createAttnStreamPartition({strings(options.tiles), options.splits}));
   OpPassManager &kernels = pm.nest<KernelOp>();
   if (!options.gridOrder.empty() || options.longestFirst) {
     AttnGridOrderOptions order;

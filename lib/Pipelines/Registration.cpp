@@ -58,12 +58,12 @@ void attn::registerPasses() {
   PassPipelineRegistration<>("attn-lower-to-loops",
                              "Level 2 to loops, for the CPU",
                              buildLowerToLoopsPipeline);
-  PassPipelineRegistration<>(
-      "attn-lower-to-llvm", "Level 2 to the LLVM dialect, for the CPU",
-      [](OpPassManager &pm) {
-        buildLowerToLoopsPipeline(pm);
-        buildLowerToLLVMPipeline(pm);
-      });
+  PassPipelineRegistration<>("attn-lower-to-llvm",
+                             "Level 2 to the LLVM dialect, for the CPU",
+                             [](OpPassManager &pm) {
+                               buildLowerToLoopsPipeline(pm);
+                               buildLowerToLLVMPipeline(pm);
+                             });
   PassPipelineRegistration<>("attn-lower-to-trace",
                              "Level 2 to the trace of its accesses",
                              buildTracePipeline);

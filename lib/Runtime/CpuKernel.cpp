@@ -7,7 +7,9 @@
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -76,17 +78,23 @@ CpuModule::CpuModule(std::unique_ptr<ExecutionEngine> engine)
 
 CpuModule::~CpuModule() = default;
 
-llvm::Expected<std::unique_ptr<CpuModule>>
-CpuModule::compile(ModuleOp module) {
+llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module) {
   initializeNativeTarget();
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   module.getContext()->appendDialectRegistry(registry);
 
+  // Without a target machine the optimizer would vectorize for the baseline.
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
   ExecutionEngineOptions options;
   auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
-                                            /*targetMachine=*/nullptr);
+                                            machine->get());
   options.transformer = optimize;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   auto engine = ExecutionEngine::create(module, options);

@@ -173,9 +173,9 @@ attn::resolveExtents(StreamableOpInterface op,
                  << axis.name << "'",
              failure();
     if (given != sizes.end() && isStatic && given->second != axis.extent)
-      return op.emitOpError("axis '") << axis.name << "' has size "
-                                      << axis.extent << ", got "
-                                      << given->second,
+      return op.emitOpError("axis '")
+                 << axis.name << "' has size " << axis.extent << ", got "
+                 << given->second,
              failure();
     extents.push_back(isStatic ? axis.extent : given->second);
   }

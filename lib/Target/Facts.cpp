@@ -39,14 +39,16 @@ constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2";
 constexpr char kHopper[] = "NVIDIA H100 Tensor Core GPU Architecture, 2022";
 constexpr char kH200[] = "NVIDIA H200 data sheet, 2024";
 constexpr char kMi300[] = "AMD CDNA 3 white paper, 2023";
-constexpr char kModel[] = "a modest multicore CPU, by convention of the project";
+constexpr char kModel[] =
+    "a modest multicore CPU, by convention of the project";
 constexpr char kMeasured[] = "measured on one H200, 2026-11";
 
 constexpr SourcedFact kCpu[] = {
     {Fact::SMs, 4, kModel},
     {Fact::MaxResidentCTAs, 1, "one thread a core"},
     {Fact::SmemPerSM, 1 << 20, kModel},
-    {Fact::SmemPerBlock, 1 << 20, "the tiles should stay in a core's own cache"},
+    {Fact::SmemPerBlock, 1 << 20,
+     "the tiles should stay in a core's own cache"},
     {Fact::RegistersPerSM, 1 << 20, "spills go to the stack: no limit"},
     {Fact::L2Bytes, 32 << 20, kModel},
     {Fact::L2EffectiveBytes, 32 << 20, kModel},
@@ -64,7 +66,8 @@ constexpr SourcedFact kGb10[] = {
     {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
     {Fact::L2Bytes, 24 << 20, kSawtooth},
     {Fact::L2EffectiveBytes, 20 << 20,
-     "Sawtooth Wavefront Reordering, section 3.3: misses leave the cold line at "
+     "Sawtooth Wavefront Reordering, section 3.3: misses leave the cold line "
+     "at "
      "a KV size of 20 MiB"},
     {Fact::L2Domains, 1, "one die"},
     {Fact::DispatchChunk, 1, "not applicable"},
@@ -124,8 +127,8 @@ constexpr SourcedFact kMi300x[] = {
 constexpr StringRef kCpuCaps[] = {"cpu"};
 constexpr StringRef kGb10Caps[] = {"nvvm", "mma.sync", "ldmatrix", "cp.async",
                                    "tma"};
-constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync", "ldmatrix",
-                                     "cp.async", "tma",      "wgmma",
+constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
+                                     "cp.async", "tma",       "wgmma",
                                      "cluster",  "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {"rocdl", "mfma", "buffer", "dpp"};
 

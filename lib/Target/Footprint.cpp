@@ -57,7 +57,8 @@ Footprint footprintOf(KernelOp kernel) {
     for (Type type : stream.getResultTypes())
       if (auto tile = dyn_cast<ShapedType>(type))
         result.registers += tile.getNumElements();
-    // A dot that starts from a constant is a temporary; others update the state.
+    // A dot that starts from a constant is a temporary; others update the
+    // state.
     stream.walk([&](DotOp dot) {
       if (matchPattern(dot.getAcc(), m_Constant()))
         result.registers +=
@@ -70,8 +71,8 @@ Footprint footprintOf(KernelOp kernel) {
 int64_t residentCtas(TargetAttr target, const Footprint &footprint) {
   int64_t resident = target.get(Fact::MaxResidentCTAs);
   if (footprint.sharedBytes)
-    resident = std::min(resident,
-                        target.get(Fact::SmemPerSM) / footprint.sharedBytes);
+    resident =
+        std::min(resident, target.get(Fact::SmemPerSM) / footprint.sharedBytes);
   if (footprint.registers)
     resident = std::min(resident,
                         target.get(Fact::RegistersPerSM) / footprint.registers);

@@ -67,10 +67,9 @@ struct CommandLine {
       cl::desc("With --run: level-1 file that says what a scheduled input "
                "computes"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::list<std::string> sizes{
-      "size", cl::CommaSeparated,
-      cl::desc("With --run: sizes of dynamic axes"),
-      cl::value_desc("axis=size"), cl::cat(category)};
+  cl::list<std::string> sizes{"size", cl::CommaSeparated,
+                              cl::desc("With --run: sizes of dynamic axes"),
+                              cl::value_desc("axis=size"), cl::cat(category)};
   cl::list<double> scalars{"scalar", cl::CommaSeparated,
                            cl::desc("With --run: values of scalar captures"),
                            cl::cat(category)};
@@ -83,8 +82,9 @@ struct CommandLine {
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
-  cl::opt<unsigned> threads{"jobs", cl::desc("With --run: threads (default: all cores)"),
-                            cl::init(0), cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "jobs", cl::desc("With --run: threads (default: all cores)"), cl::init(0),
+      cl::cat(category)};
 };
 
 /// The bound of the project for rows of this element type.
@@ -161,8 +161,7 @@ private:
     return failure();
   }
 
-  template <typename Build>
-  LogicalResult pipeline(Build build) {
+  template <typename Build> LogicalResult pipeline(Build build) {
     PassManager pm(&context);
     build(pm);
     return pm.run(*module);
@@ -189,12 +188,13 @@ private:
 
   LogicalResult lower(bool toLLVM) {
     // Buffers are not bufferized twice: input from --emit=loops goes on here.
-    bool lowered =
-        !module->walk([](Operation *op) {
-                 return op->getName().getDialectNamespace() == "attn"
-                            ? WalkResult::interrupt()
-                            : WalkResult::advance();
-               }).wasInterrupted();
+    bool lowered = !module
+                        ->walk([](Operation *op) {
+                          return op->getName().getDialectNamespace() == "attn"
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
     if (!lowered && failed(pipeline(buildLowerToLoopsPipeline)))
       return failure();
     if (options.show)
@@ -215,7 +215,8 @@ private:
     StringRef(text).split(lines, '\n');
     llvm::outs() << "//===- " << title << "\n";
     bool cut = limit && lines.size() > limit;
-    for (StringRef line : ArrayRef(lines).take_front(cut ? limit : lines.size()))
+    for (StringRef line :
+         ArrayRef(lines).take_front(cut ? limit : lines.size()))
       llvm::outs() << line << "\n";
     if (cut)
       llvm::outs() << "// ... " << lines.size() - limit
@@ -281,7 +282,8 @@ private:
   /// Prints a report; whether it is within tolerance.
   bool print(StreamableOpInterface op, StringRef kernel,
              const OracleReport &report) {
-    Type element = cast<ShapedType>(op->getResult(0).getType()).getElementType();
+    Type element =
+        cast<ShapedType>(op->getResult(0).getType()).getElementType();
     double tolerance =
         options.tolerance > 0 ? options.tolerance : defaultTolerance(element);
     bool passed = report.outputError <= tolerance &&
@@ -335,8 +337,8 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
     categories.passed = categories.missed = categories.failed =
         categories.analysis = "attn.*";
     (void)remark::enableOptimizationRemarks(
-        context, nullptr,
-        std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+        context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+        categories,
         /*printAsEmitRemarks=*/true);
   }
   return succeeded(Driver(options, context, reference).run()) ? 0 : 1;

@@ -1,4 +1,5 @@
-//===- TestDriver.h - What the C++ test drivers share -------------*- C++ -*-===//
+//===- TestDriver.h - What the C++ test drivers share -------------*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_TEST_LIB_TESTDRIVER_H
 #define ATTN_MLIR_TEST_LIB_TESTDRIVER_H
@@ -17,8 +18,7 @@ namespace attn_test {
 class Tally {
 public:
   /// Counts a check; `what` is evaluated and printed where it fails.
-  template <typename What>
-  bool check(bool ok, What what) {
+  template <typename What> bool check(bool ok, What what) {
     ok ? ++passed : ++failed;
     if (!ok && failed <= kShown)
       llvm::errs() << "FAIL: " << what() << "\n";
@@ -64,11 +64,12 @@ inline void lowerToTrace(mlir::OpPassManager &pm) {
 }
 
 /// Prepares and compiles; null after a message where that fails.
-inline std::unique_ptr<attn::CpuModule>
-compile(mlir::MLIRContext &context, const std::string &text,
-        const std::string &schedule, bool trace) {
-  auto module = prepare(context, text, schedule,
-                        trace ? lowerToTrace : lowerToCode);
+inline std::unique_ptr<attn::CpuModule> compile(mlir::MLIRContext &context,
+                                                const std::string &text,
+                                                const std::string &schedule,
+                                                bool trace) {
+  auto module =
+      prepare(context, text, schedule, trace ? lowerToTrace : lowerToCode);
   if (!module) {
     llvm::errs() << "did not lower: " << schedule << "\n" << text;
     return {};

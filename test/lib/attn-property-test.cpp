@@ -7,10 +7,10 @@
 
 #include "TestDriver.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include <map>
 #include <random>
@@ -164,8 +164,8 @@ void buildInverseCheck(ModuleOp module, StringRef name, OrderAttr order) {
   Location loc = module.getLoc();
   Type index = b.getIndexType();
   SmallVector<Type> inputs(4, index);
-  auto function = func::FuncOp::create(b, loc, name,
-                                       b.getFunctionType(inputs, {index}));
+  auto function =
+      func::FuncOp::create(b, loc, name, b.getFunctionType(inputs, {index}));
   Block *entry = function.addEntryBlock();
   b.setInsertionPointToStart(entry);
   OrderedBox box;
@@ -180,8 +180,8 @@ void buildInverseCheck(ModuleOp module, StringRef name, OrderAttr order) {
       [&](OpBuilder &n, Location, Value p, ValueRange carried) {
         SmallVector<Value> coords = box.buildCoordinates(n, loc, p);
         Value back = box.buildPosition(n, loc, coords);
-        Value differs = arith::CmpIOp::create(
-            n, loc, arith::CmpIPredicate::ne, back, p);
+        Value differs =
+            arith::CmpIOp::create(n, loc, arith::CmpIPredicate::ne, back, p);
         Value add = arith::SelectOp::create(n, loc, differs, one, zero);
         Value sum = arith::AddIOp::create(n, loc, carried[0], add);
         scf::YieldOp::create(n, loc, sum);
@@ -217,9 +217,8 @@ void testInverses(Tally &tally, MLIRContext &context, std::mt19937 &random) {
     for (unsigned round = 0; round < 500; ++round) {
       SmallVector<int64_t> sizes{upTo(5), upTo(24), upTo(5), upTo(16)};
       auto wrong = (*compiled)->callIndex("inverse" + std::to_string(i), sizes);
-      tally.check(wrong && *wrong == 0, [&]() {
-        return "inverse: " + describe(orders[i], sizes);
-      });
+      tally.check(wrong && *wrong == 0,
+                  [&]() { return "inverse: " + describe(orders[i], sizes); });
       if (!wrong)
         llvm::consumeError(wrong.takeError());
     }
@@ -241,7 +240,8 @@ const MaskCase kMasks[] = {
     {"", -1, -1, false},
     {"mask(#attn.causal<top_left>)", -1, 0, false},
     {"mask(#attn.causal<bottom_right>)", -1, 0, true},
-    {"mask(#attn.window<left = 20, right = 5, align = top_left>)", 20, 5, false},
+    {"mask(#attn.window<left = 20, right = 5, align = top_left>)", 20, 5,
+     false},
     {"mask(#attn.window<left = 9, right = 0, align = bottom_right>)", 9, 0,
      true},
     {"mask(#attn.window<left = -1, right = 30, align = bottom_right>)", -1, 30,
@@ -295,7 +295,8 @@ std::vector<Visit> visitsOf(ArrayRef<Access> accesses) {
   std::vector<Visit> visits;
   for (const Access &a : accesses) {
     if (a.view == 0)
-      visits.push_back({a.cta, a.offsets[0], a.offsets[1], a.offsets[2], {}, {}});
+      visits.push_back(
+          {a.cta, a.offsets[0], a.offsets[1], a.offsets[2], {}, {}});
     else if (visits.empty())
       return {};
     else if (a.view == 3)

@@ -1,7 +1,7 @@
 //===- attn-sweep.cpp - Kernels on the CPU against float64 ----------------===//
 //
-// Walks combinations of mask, grouping, head dimensions, layouts, element types, tile
-// sizes, schedules and score modifications, each on several sizes.
+// Walks combinations of mask, grouping, head dimensions, layouts, element
+// types, tile sizes, schedules and score modifications, each on several sizes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ struct Heads {
 };
 
 const char *const kTypes[] = {"f32", "bf16", "f16"};
-const Dims kDims[] = {{64, 64},   {128, 128}, {56, 56},   {72, 72},  {80, 80},
-                      {96, 96},   {112, 112}, {192, 128}, {8, 16},   {256, 256}};
+const Dims kDims[] = {{64, 64}, {128, 128}, {56, 56},   {72, 72}, {80, 80},
+                      {96, 96}, {112, 112}, {192, 128}, {8, 16},  {256, 256}};
 const Heads kHeads[] = {{2, 2}, {4, 2}, {3, 1}, {6, 2}, {1, 1}};
 const char *const kMasks[] = {
     "",
@@ -34,9 +34,9 @@ const char *const kMasks[] = {
     "mask(#attn.window<left = 40, right = 0, align = bottom_right>)",
     "mask(#attn.window<left = -1, right = 11, align = bottom_right>)",
     "mask(#attn.window<left = 0, right = -1, align = top_left>)"};
-const char *const kTiles[] = {
-    "query=32,key=32", "query=80,key=80", "query=16,key=64", "query=64,key=16",
-    "query=17,key=23", ""};
+const char *const kTiles[] = {"query=32,key=32", "query=80,key=80",
+                              "query=16,key=64", "query=64,key=16",
+                              "query=17,key=23", ""};
 const char *const kSchedules[] = {
     "",
     "sawtooth=force",
@@ -102,10 +102,10 @@ struct Case {
                 l = "tensor<?x" + std::to_string(heads.query) + "x?xf32>";
     std::string results = lse ? "(" + o + ", " + l + ")" : o;
     return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
-           ", %cap: f32) -> " + results + " {\n  " +
-           (lse ? "%r:2" : "%r") + " = attn.attention %q, %k, %v " + mask +
-           " scale(0.25)" + (bshd ? " layout(bshd)" : "") + scoreMod + " : (" +
-           q + ", " + k + ", " + v + ") -> " + results + "\n  return " +
+           ", %cap: f32) -> " + results + " {\n  " + (lse ? "%r:2" : "%r") +
+           " = attn.attention %q, %k, %v " + mask + " scale(0.25)" +
+           (bshd ? " layout(bshd)" : "") + scoreMod + " : (" + q + ", " + k +
+           ", " + v + ") -> " + results + "\n  return " +
            (lse ? "%r#0, %r#1 : " + o + ", " + l : "%r : " + o) + "\n}\n";
   }
 
@@ -155,9 +155,8 @@ private:
   void runSizes(const Case &c, StreamableOpInterface op, CpuModule &module,
                 const Sizes &sizes) {
     OracleOptions options;
-    options.sizes = {{"batch", sizes.batch},
-                     {"query", sizes.queries},
-                     {"key", sizes.keys}};
+    options.sizes = {
+        {"batch", sizes.batch}, {"query", sizes.queries}, {"key", sizes.keys}};
     options.seed = ++seed;
     if (StringRef(c.scoreMod).contains("captures"))
       options.scalars = {1.5};
@@ -199,17 +198,26 @@ Case makeCase(unsigned i) {
   auto pick = [&](const auto &list, unsigned stride) -> const auto & {
     return list[(i * stride + i / std::size(list)) % std::size(list)];
   };
-  return {pick(kTypes, 1),     pick(kDims, 3),  pick(kHeads, 2),
-          pick(kMasks, 5),     pick(kTiles, 1), pick(kSchedules, 2),
-          i % 3 == 2 ? pick(kScoreMods, 1) : "", i % 4 == 1, i % 2 == 0};
+  return {pick(kTypes, 1),
+          pick(kDims, 3),
+          pick(kHeads, 2),
+          pick(kMasks, 5),
+          pick(kTiles, 1),
+          pick(kSchedules, 2),
+          i % 3 == 2 ? pick(kScoreMods, 1) : "",
+          i % 4 == 1,
+          i % 2 == 0};
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  unsigned cases = 63, sizesOfCase = 4;
-  if (argc > 1 && StringRef(argv[1]).getAsInteger(10, cases)) {
-    llvm::errs() << "usage: attn-sweep [number of kernels]\n";
+  // A range of cases, so that the sweep can be shared out.
+  unsigned first = 0, count = 64;
+  constexpr unsigned kSizesOfCase = 4;
+  if (argc > 3 || (argc > 1 && StringRef(argv[1]).getAsInteger(10, first)) ||
+      (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
+    llvm::errs() << "usage: attn-sweep [first case] [number of cases]\n";
     return 2;
   }
   DialectRegistry registry;
@@ -217,7 +225,7 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Sweep sweep(context);
-  for (unsigned i = 0; i < cases; ++i)
-    sweep.run(makeCase(i), i * 5, sizesOfCase);
+  for (unsigned i = first; i < first + count; ++i)
+    sweep.run(makeCase(i), i * 5, kSizesOfCase);
   return sweep.close();
 }

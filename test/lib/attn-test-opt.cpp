@@ -10,7 +10,6 @@ int main(int argc, char **argv) {
   attn::registerDialects(registry);
   registry.insert<attn_test::AttnTestDialect>();
   attn::registerPasses();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "attn-opt with the test dialect\n",
-                        registry));
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "attn-opt with the test dialect\n", registry));
 }

@@ -16,7 +16,8 @@ static void registerPasses() {
   attn::registerAttnTransformsPasses();
 }
 
-/// mlir-opt --load-dialect-plugin=AttnMLIRPlugin.so: the dialect and the passes.
+/// mlir-opt --load-dialect-plugin=AttnMLIRPlugin.so: the dialect and the
+/// passes.
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "AttnMLIR", LLVM_VERSION_STRING,

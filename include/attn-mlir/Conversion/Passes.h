@@ -7,8 +7,8 @@
 
 namespace attn {
 
-/// Attribute of a function that was a kernel: the types of its views, by which a
-/// runtime knows how to call it.
+/// Attribute of a function that was a kernel: the types of its views, by which
+/// a runtime knows how to call it.
 constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
 
 #define GEN_PASS_DECL

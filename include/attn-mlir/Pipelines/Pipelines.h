@@ -1,4 +1,5 @@
-//===- Pipelines.h - Pipelines shared by tools and embedders -----*- C++ -*-===//
+//===- Pipelines.h - Pipelines shared by tools and embedders -----*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_PIPELINES_PIPELINES_H
 #define ATTN_MLIR_PIPELINES_PIPELINES_H
@@ -17,8 +18,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                              llvm::cl::desc("attn-set-target: target")};
   ListOption<std::string> overrides{
       *this, "overrides", llvm::cl::desc("attn-set-target: overrides")};
-  ListOption<std::string> tiles{
-      *this, "tiles", llvm::cl::desc("attn-stream-partition: tiles")};
+  ListOption<std::string> tiles{*this, "tiles",
+                                llvm::cl::desc("attn-stream-partition: tiles")};
   Option<int64_t> splits{*this, "splits", llvm::cl::init(1),
                          llvm::cl::desc("attn-stream-partition: splits")};
   Option<bool> persistent{*this, "persistent", llvm::cl::init(false),
@@ -27,8 +28,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                       llvm::cl::desc("attn-persistent: sms")};
   Option<int64_t> resident{*this, "resident", llvm::cl::init(0),
                            llvm::cl::desc("attn-persistent: resident")};
-  Option<std::string> gridOrder{
-      *this, "grid-order", llvm::cl::desc("run attn-grid-order: order")};
+  Option<std::string> gridOrder{*this, "grid-order",
+                                llvm::cl::desc("run attn-grid-order: order")};
   Option<int64_t> domains{*this, "domains", llvm::cl::init(0),
                           llvm::cl::desc("attn-grid-order: domains")};
   Option<int64_t> chunk{*this, "chunk", llvm::cl::init(0),
@@ -46,8 +47,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const ScheduleOptions &options);
 
-/// Level 2 to loops over tensors and memrefs, for the CPU. Accepts level 2 in any
-/// state, and its own output.
+/// Level 2 to loops over tensors and memrefs, for the CPU. Accepts level 2 in
+/// any state, and its own output.
 void buildLowerToLoopsPipeline(mlir::OpPassManager &pm);
 
 /// The output of buildLowerToLoopsPipeline to the LLVM dialect.

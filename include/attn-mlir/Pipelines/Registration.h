@@ -1,4 +1,5 @@
-//===- Registration.h - Everything of the project, for embedders -*- C++ -*-===//
+//===- Registration.h - Everything of the project, for embedders -*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_PIPELINES_REGISTRATION_H
 #define ATTN_MLIR_PIPELINES_REGISTRATION_H

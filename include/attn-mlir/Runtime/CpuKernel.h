@@ -1,4 +1,5 @@
-//===- CpuKernel.h - Kernels compiled for and run on the CPU -----*- C++ -*-===//
+//===- CpuKernel.h - Kernels compiled for and run on the CPU -----*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_RUNTIME_CPUKERNEL_H
 #define ATTN_MLIR_RUNTIME_CPUKERNEL_H

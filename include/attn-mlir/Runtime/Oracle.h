@@ -1,4 +1,5 @@
-//===- Oracle.h - Run a kernel and compare with the reference ----*- C++ -*-===//
+//===- Oracle.h - Run a kernel and compare with the reference ----*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_RUNTIME_ORACLE_H
 #define ATTN_MLIR_RUNTIME_ORACLE_H
@@ -9,8 +10,8 @@
 
 namespace attn {
 
-/// An array in host memory as a kernel's view: strided, with NaN in front of it,
-/// behind it and between its rows, so that a read outside shows.
+/// An array in host memory as a kernel's view: strided, with NaN in front of
+/// it, behind it and between its rows, so that a read outside shows.
 class HostView {
 public:
   /// `permutation` takes a dimension of the view to the dimension that it has
@@ -84,8 +85,7 @@ struct OracleReport {
 /// Extents of all axes of `op`: static ones, and `sizes` for the others. Fails
 /// after a diagnostic for a missing, unknown, contradicting or negative size.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
-resolveExtents(StreamableOpInterface op,
-               const llvm::StringMap<int64_t> &sizes);
+resolveExtents(StreamableOpInterface op, const llvm::StringMap<int64_t> &sizes);
 
 /// Sizes of a view of `op` for these extents of its axes.
 llvm::SmallVector<int64_t> viewSizes(StreamableOpInterface op, unsigned view,

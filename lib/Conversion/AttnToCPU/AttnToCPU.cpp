@@ -66,9 +66,8 @@ SmallVector<Value> validSizes(OpBuilder &b, Location loc, Value memref,
 SmallVector<Value> addressOf(OpBuilder &b, Location loc, ValueRange offsets,
                              ValueRange indices) {
   SmallVector<Value> result = llvm::to_vector(offsets);
-  for (auto [position, i] :
-       llvm::zip(llvm::drop_begin(result, offsets.size() - indices.size()),
-                 indices))
+  for (auto [position, i] : llvm::zip(
+           llvm::drop_begin(result, offsets.size() - indices.size()), indices))
     position = arith::AddIOp::create(b, loc, position, i);
   return result;
 }
@@ -134,14 +133,14 @@ struct StorePattern : OpConversionPattern<StoreOp> {
     Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
     Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
     SmallVector<Value> lower(valid.size(), zero), step(valid.size(), one);
-    scf::buildLoopNest(rewriter, loc, lower, valid, step,
-                       [&](OpBuilder &b, Location, ValueRange indices) {
-                         Value v = tensor::ExtractOp::create(
-                             b, loc, adaptor.getTile(), indices);
-                         memref::StoreOp::create(
-                             b, loc, v, adaptor.getView(),
-                             addressOf(b, loc, op.getOffsets(), indices));
-                       });
+    scf::buildLoopNest(
+        rewriter, loc, lower, valid, step,
+        [&](OpBuilder &b, Location, ValueRange indices) {
+          Value v =
+              tensor::ExtractOp::create(b, loc, adaptor.getTile(), indices);
+          memref::StoreOp::create(b, loc, v, adaptor.getView(),
+                                  addressOf(b, loc, op.getOffsets(), indices));
+        });
     rewriter.eraseOp(op);
     return success();
   }
@@ -156,7 +155,8 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
     auto argument = dyn_cast<BlockArgument>(op.getView());
     if (!argument || op.getOffsets().size() > kTouchOffsets)
       return rewriter.notifyMatchFailure(
-          op, "wants a view of rank 4 at most that is an argument of the kernel");
+          op,
+          "wants a view of rank 4 at most that is an argument of the kernel");
     auto constant = [&](int64_t v) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, v);
     };
@@ -170,7 +170,8 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
     llvm::append_range(operands, op.getOffsets());
     operands.append(kTouchOffsets - op.getOffsets().size(), constant(0));
     operands.push_back(bytes);
-    rewriter.replaceOpWithNewOp<func::CallOp>(op, kTouch, TypeRange(), operands);
+    rewriter.replaceOpWithNewOp<func::CallOp>(op, kTouch, TypeRange(),
+                                              operands);
     return success();
   }
 };
@@ -203,10 +204,9 @@ struct LaunchPattern : OpConversionPattern<LaunchOp> {
       views.push_back(view);
     }
     llvm::append_range(views, adaptor.getScalars());
-    Value ctas =
-        func::CallOp::create(rewriter, loc, ctasName(op.getKernel()),
-                             rewriter.getIndexType(), views)
-            .getResult(0);
+    Value ctas = func::CallOp::create(rewriter, loc, ctasName(op.getKernel()),
+                                      rewriter.getIndexType(), views)
+                     .getResult(0);
     SmallVector<Value> operands{
         arith::ConstantIndexOp::create(rewriter, loc, 0), ctas};
     llvm::append_range(operands, views);
@@ -222,8 +222,8 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
 
   static func::FuncOp createFunction(OpBuilder &b, Location loc, StringRef name,
                                      ArrayRef<Type> inputs, TypeRange results) {
-    auto function = func::FuncOp::create(
-        b, loc, name, b.getFunctionType(inputs, results));
+    auto function =
+        func::FuncOp::create(b, loc, name, b.getFunctionType(inputs, results));
     function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                       b.getUnitAttr());
     return function;
@@ -259,9 +259,9 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
     rewriter.setInsertionPoint(ctas);
     Value end = arith::MinUIOp::create(rewriter, loc, entry->getArgument(1),
                                        ctas.getCount());
-    auto loop = scf::ForOp::create(
-        rewriter, loc, entry->getArgument(0), end,
-        arith::ConstantIndexOp::create(rewriter, loc, 1));
+    auto loop =
+        scf::ForOp::create(rewriter, loc, entry->getArgument(0), end,
+                           arith::ConstantIndexOp::create(rewriter, loc, 1));
     Block *body = &ctas.getBody().front();
     rewriter.eraseOp(body->getTerminator());
     rewriter.inlineBlockBefore(body, loop.getBody()->getTerminator(),
@@ -278,9 +278,9 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
                           ArrayRef<Type> arguments,
                           ConversionPatternRewriter &rewriter) const {
     rewriter.setInsertionPoint(kernel);
-    auto function = createFunction(rewriter, kernel.getLoc(),
-                                   ctasName(kernel.getSymName()), arguments,
-                                   rewriter.getIndexType());
+    auto function =
+        createFunction(rewriter, kernel.getLoc(), ctasName(kernel.getSymName()),
+                       arguments, rewriter.getIndexType());
     OpBuilder::InsertionGuard guard(rewriter);
     Block *entry = function.addEntryBlock();
     rewriter.setInsertionPointToStart(entry);
@@ -293,10 +293,10 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
         break;
       // Written by hand: a size is all that can be read here.
       if (auto dim = dyn_cast<DimOp>(op))
-        map.map(dim.getResult(), memref::DimOp::create(
-                                     rewriter, dim.getLoc(),
-                                     map.lookup(dim.getView()),
-                                     static_cast<int64_t>(dim.getDim())));
+        map.map(dim.getResult(),
+                memref::DimOp::create(rewriter, dim.getLoc(),
+                                      map.lookup(dim.getView()),
+                                      static_cast<int64_t>(dim.getDim())));
       else
         rewriter.clone(op, map);
     }
@@ -344,12 +344,13 @@ struct ConvertAttnToCPUPass
       return;
     auto b = OpBuilder::atBlockBegin(module.getBody());
     SmallVector<Type> types(4 + kTouchOffsets, b.getIndexType());
-    func::FuncOp::create(b, module.getLoc(), kTouch, b.getFunctionType(types, {}))
+    func::FuncOp::create(b, module.getLoc(), kTouch,
+                         b.getFunctionType(types, {}))
         .setPrivate();
   }
 
-  /// Writes the tiles that a loop carries into the ones that it started from, so
-  /// that they bufferize in place.
+  /// Writes the tiles that a loop carries into the ones that it started from,
+  /// so that they bufferize in place.
   void pinCarriedTiles(ModuleOp module) {
     module.walk([](scf::ForOp loop) {
       auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
@@ -384,9 +385,8 @@ struct ConvertAttnToCPUPass
     target.addIllegalDialect<AttnDialect>();
     target.addIllegalOp<tensor::SplatOp>();
     // On tensors a launch waits for bufferization, and for the next run.
-    target.addDynamicallyLegalOp<LaunchOp>([](LaunchOp launch) {
-      return launch->getNumResults() > 0;
-    });
+    target.addDynamicallyLegalOp<LaunchOp>(
+        [](LaunchOp launch) { return launch->getNumResults() > 0; });
     if (failed(applyPartialConversion(module, target, std::move(patterns))))
       return signalPassFailure();
     pinCarriedTiles(module);

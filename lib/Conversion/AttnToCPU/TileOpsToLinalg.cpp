@@ -46,9 +46,9 @@ struct GenericBuilder {
 };
 
 Value toF32(OpBuilder &b, Location loc, Value v) {
-  return v.getType().isF32() ? v
-                             : arith::ExtFOp::create(b, loc, b.getF32Type(), v)
-                                   .getResult();
+  return v.getType().isF32()
+             ? v
+             : arith::ExtFOp::create(b, loc, b.getF32Type(), v).getResult();
 }
 
 /// A dot becomes an f32 product in the order (row, sum, column), which runs

@@ -94,9 +94,9 @@ private:
     Value start = lower, delta = step;
     if (stream.getReverse()) {
       Value last = arith::SubIOp::create(b, loc, count, one);
-      start = direct(lower, arith::AddIOp::create(
-                                b, loc, lower,
-                                arith::MulIOp::create(b, loc, last, step)));
+      start = direct(
+          lower, arith::AddIOp::create(
+                     b, loc, lower, arith::MulIOp::create(b, loc, last, step)));
       delta = direct(step, index(-stream.getStep()));
     }
     auto loop = scf::ForOp::create(

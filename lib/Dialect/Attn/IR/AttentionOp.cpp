@@ -43,8 +43,8 @@ static ParseResult parseLayout(OpAsmParser &parser, OperationState &result) {
     if (!layout)
       return parser.emitError(loc, "unknown layout '")
              << keyword << "'; wants bhsd or bshd";
-    result.addAttribute("layout", TensorLayoutAttr::get(parser.getContext(),
-                                                        *layout));
+    result.addAttribute("layout",
+                        TensorLayoutAttr::get(parser.getContext(), *layout));
     return success();
   });
 }
@@ -92,11 +92,13 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseType(type))
     return failure();
   if (type.getNumInputs() != 3)
-    return parser.emitError(loc, "wants the types of query, key and value, got ")
+    return parser.emitError(loc,
+                            "wants the types of query, key and value, got ")
            << type.getNumInputs() << " types";
   if (type.getNumResults() < 1 || type.getNumResults() > 2)
-    return parser.emitError(loc, "wants the types of the output and perhaps the "
-                                 "LSE, got ")
+    return parser.emitError(loc,
+                            "wants the types of the output and perhaps the "
+                            "LSE, got ")
            << type.getNumResults() << " types";
   if (!result.attributes.get("scale"))
     return parser.emitError(loc, "wants a scale, as in `scale(0.125)`");
@@ -120,13 +122,13 @@ void AttentionOp::print(OpAsmPrinter &p) {
       << ")";
   if (hasScoreMod()) {
     p << " score(";
-    llvm::interleaveComma(getScore().getArguments(), p,
-                          [&](BlockArgument arg) { p.printRegionArgument(arg); });
+    llvm::interleaveComma(getScore().getArguments(), p, [&](BlockArgument arg) {
+      p.printRegionArgument(arg);
+    });
     p << ") ";
     p.printRegion(getScore(), /*printEntryBlockArgs=*/false);
   }
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"mask", "scale", "layout"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout"});
   p << " : (" << getQuery().getType() << ", " << getKey().getType() << ", "
     << getValue().getType() << ") -> ";
   if (getLse())
@@ -155,7 +157,8 @@ struct AttentionVerifier {
   LogicalResult ranks() {
     for (auto [name, value] :
          {std::pair<StringRef, Value>{"query", op.getQuery()},
-          {"key", op.getKey()}, {"value", op.getValue()},
+          {"key", op.getKey()},
+          {"value", op.getValue()},
           {"output", op.getOutput()}}) {
       auto type = cast<RankedTensorType>(value.getType());
       if (type.getRank() != 4)
@@ -236,8 +239,8 @@ struct AttentionVerifier {
     if (type.isDynamicDim(1))
       return error() << "lse wants a static number of heads, got " << type;
     if (failed(agree("batch", "lse", type, 0, q.getDimSize(0))) ||
-        failed(agree("number of heads", "lse", type, 1,
-                     op.getNumQueryHeads())) ||
+        failed(
+            agree("number of heads", "lse", type, 1, op.getNumQueryHeads())) ||
         failed(agree("sequence length", "lse", type, 2,
                      q.getDimSize(op.getSeqDim()))))
       return failure();

@@ -78,9 +78,8 @@ SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
     Value first = tile.offsets[Query];
     Value end = b.createOrFold<arith::MinSIOp>(
         loc, t.add(first, tile.sizes[Query]), tile.extents[Query]);
-    range = mask.buildKeyRange(b, loc,
-                               {tile.extents[Query], tile.extents[Key]}, first,
-                               t.add(end, -1));
+    range = mask.buildKeyRange(b, loc, {tile.extents[Query], tile.extents[Key]},
+                               first, t.add(end, -1));
   }
   return buildRangeSegments(b, loc, tile, range);
 }
@@ -105,8 +104,8 @@ static Value buildScores(AttentionOp op, const TileBuilder &t,
   Value scores;
   if (op.hasScoreMod()) {
     int64_t group = tile.axes[GroupHead].extent;
-    Value head = t.add(t.mul(tile.offsets[KvHead], group),
-                       tile.offsets[GroupHead]);
+    Value head =
+        t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
     SmallVector<Value> arguments{t.scale(dot, scale), tile.offsets[Batch], head,
                                  rows, cols};
     llvm::append_range(arguments, tile.scalars);
@@ -118,9 +117,8 @@ static Value buildScores(AttentionOp op, const TileBuilder &t,
   }
   Value keep;
   if (auto mask = op.getMaskAttr())
-    keep = mask.buildPredicate(t.b, t.loc,
-                               {tile.extents[Query], tile.extents[Key]}, rows,
-                               cols);
+    keep = mask.buildPredicate(
+        t.b, t.loc, {tile.extents[Query], tile.extents[Key]}, rows, cols);
   if (tile.hasPartialTile()) {
     Value exists = t.lessThan(cols, t.spread(tile.extents[Key], shape));
     keep = keep ? t.logicalAnd(keep, exists) : exists;
@@ -154,8 +152,7 @@ SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
   for (ValueRange part : {lhs, rhs}) {
     Value alpha = t.exp2(t.sub(part[M], m));
     Value partL = t.mul(part[L], alpha);
-    Value partAcc =
-        t.mul(part[Acc], t.broadcast(alpha, tile.sizes[ValueDim]));
+    Value partAcc = t.mul(part[Acc], t.broadcast(alpha, tile.sizes[ValueDim]));
     l = l ? t.add(l, partL) : partL;
     acc = acc ? t.add(acc, partAcc) : partAcc;
   }
@@ -170,13 +167,12 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   // A row without keys has l = 0 and acc = 0: divide by 1 there.
   Value empty = t.equal(state[L], t.splat(0, {rows}));
   Value divisor = t.select(empty, t.splat(1, {rows}), state[L]);
-  Value out =
-      t.div(state[Acc], t.broadcast(divisor, tile.sizes[ValueDim]));
+  Value out = t.div(state[Acc], t.broadcast(divisor, tile.sizes[ValueDim]));
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
   if (getLse())
     // log2(0) = -inf, as wanted.
-    results.push_back(t.scale(t.add(state[M], t.log2(state[L])),
-                              llvm::numbers::ln2));
+    results.push_back(
+        t.scale(t.add(state[M], t.log2(state[L])), llvm::numbers::ln2));
   return results;
 }

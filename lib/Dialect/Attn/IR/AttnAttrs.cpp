@@ -87,10 +87,9 @@ void OrderAttr::print(AsmPrinter &printer) const {
   printer << ">";
 }
 
-LogicalResult
-OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                  ArrayRef<StringAttr> digits, int64_t domains, int64_t chunk,
-                  ArrayRef<StringAttr> reversed) {
+LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<StringAttr> digits, int64_t domains,
+                                int64_t chunk, ArrayRef<StringAttr> reversed) {
   llvm::StringSet<> seen;
   for (StringAttr digit : digits)
     if (!seen.insert(digit.getValue()).second)
@@ -113,17 +112,15 @@ static TargetAttr fromTable(MLIRContext *context, const KnownTarget &known) {
   Builder b(context);
   SmallVector<NamedAttribute> facts;
   for (const SourcedFact &fact : known.facts)
-    facts.push_back(b.getNamedAttr(factName(fact.fact),
-                                   b.getI64IntegerAttr(fact.value)));
-  return TargetAttr::get(context, b.getStringAttr(known.name),
-                         b.getStringAttr(known.arch),
-                         b.getDictionaryAttr(facts),
-                         b.getStrArrayAttr(known.capabilities));
+    facts.push_back(
+        b.getNamedAttr(factName(fact.fact), b.getI64IntegerAttr(fact.value)));
+  return TargetAttr::get(
+      context, b.getStringAttr(known.name), b.getStringAttr(known.arch),
+      b.getDictionaryAttr(facts), b.getStrArrayAttr(known.capabilities));
 }
 
-TargetAttr
-TargetAttr::lookup(MLIRContext *context, StringRef name,
-                   function_ref<InFlightDiagnostic()> emitError) {
+TargetAttr TargetAttr::lookup(MLIRContext *context, StringRef name,
+                              function_ref<InFlightDiagnostic()> emitError) {
   if (const KnownTarget *known = findTarget(name))
     return fromTable(context, *known);
   SmallVector<StringRef> names;

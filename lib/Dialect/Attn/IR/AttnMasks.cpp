@@ -84,15 +84,15 @@ static std::string alignment(MaskAlign align) {
 }
 
 KeyRange CausalMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
-                                   MaskSizes sizes, Value first,
-                                   Value last) const {
+                                       MaskSizes sizes, Value first,
+                                       Value last) const {
   return Band{-1, 0, getAlign()}.buildKeyRange({builder, loc}, sizes, first,
                                                last);
 }
 
 Value CausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
-                                 MaskSizes sizes, Value query,
-                                 Value key) const {
+                                     MaskSizes sizes, Value query,
+                                     Value key) const {
   return Band{-1, 0, getAlign()}.buildPredicate({builder, loc}, sizes, query,
                                                 key);
 }
@@ -101,8 +101,9 @@ std::string CausalMaskAttr::describe() const {
   return "causal, " + alignment(getAlign());
 }
 
-LogicalResult WindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t left, int64_t right, MaskAlign) {
+LogicalResult
+WindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       int64_t left, int64_t right, MaskAlign) {
   // A bound beyond any sequence would overflow index arithmetic.
   constexpr int64_t kMax = int64_t(1) << 40;
   if (left < -1 || left > kMax)
@@ -115,15 +116,15 @@ LogicalResult WindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitErro
 }
 
 KeyRange WindowMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
-                                   MaskSizes sizes, Value first,
-                                   Value last) const {
+                                       MaskSizes sizes, Value first,
+                                       Value last) const {
   return Band{getLeft(), getRight(), getAlign()}.buildKeyRange(
       {builder, loc}, sizes, first, last);
 }
 
 Value WindowMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
-                                 MaskSizes sizes, Value query,
-                                 Value key) const {
+                                     MaskSizes sizes, Value query,
+                                     Value key) const {
   return Band{getLeft(), getRight(), getAlign()}.buildPredicate(
       {builder, loc}, sizes, query, key);
 }

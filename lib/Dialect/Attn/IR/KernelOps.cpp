@@ -27,8 +27,8 @@ void LaunchOp::getEffects(
 LogicalResult LaunchOp::verify() {
   if (getViews().size() != getInputs().size() + getInits().size())
     return emitOpError("wants a permutation for each of its ")
-           << getInputs().size() + getInits().size()
-           << " ins and outs, got " << getViews().size();
+           << getInputs().size() + getInits().size() << " ins and outs, got "
+           << getViews().size();
   for (auto [operand, view] :
        llvm::zip(llvm::concat<Value>(getInputs(), getInits()),
                  getViews().getAsValueRange<AffineMapAttr>())) {
@@ -51,7 +51,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("wants a kernel, got ") << getKernelAttr();
   auto fail = [&]() {
     InFlightDiagnostic diag = emitOpError();
-    diag.attachNote(kernel.getLoc()) << "kernel " << getKernelAttr() << " is here";
+    diag.attachNote(kernel.getLoc())
+        << "kernel " << getKernelAttr() << " is here";
     return diag;
   };
   ArrayRef<Type> wanted = kernel.getArgumentTypes();
@@ -105,8 +106,7 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   auto type = [](Builder &b, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                 function_interface_impl::VariadicFlag,
-                 std::string &) -> Type {
+                 function_interface_impl::VariadicFlag, std::string &) -> Type {
     return b.getFunctionType(inputs, results);
   };
   if (function_interface_impl::parseFunctionOp(
@@ -251,11 +251,11 @@ static void printNameList(OpAsmPrinter &p, ArrayAttr names) {
 
 void GridOp::print(OpAsmPrinter &p) {
   p << " (" << getCoordinates() << ") visit " << getVisit() << " in (";
-  llvm::interleaveComma(llvm::zip(getAxes().getAsRange<StringAttr>(), getSizes()),
-                        p, [&](auto axis) {
-                          p << std::get<0>(axis).getValue() << " = "
-                            << std::get<1>(axis);
-                        });
+  llvm::interleaveComma(
+      llvm::zip(getAxes().getAsRange<StringAttr>(), getSizes()), p,
+      [&](auto axis) {
+        p << std::get<0>(axis).getValue() << " = " << std::get<1>(axis);
+      });
   p << ")";
   if (!getCluster().empty()) {
     p << " cluster ";
@@ -269,8 +269,8 @@ void GridOp::print(OpAsmPrinter &p) {
     p << " run " << getRun();
   if (getPersistent())
     p << " persistent " << *getPersistent();
-  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {"axes", "cluster", "order",
-                                                "run", "persistent"});
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"axes", "cluster", "order", "run", "persistent"});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);
@@ -475,15 +475,15 @@ void StreamOp::print(OpAsmPrinter &p) {
   p << "]";
   if (!getInits().empty()) {
     p << " carry (";
-    llvm::interleaveComma(llvm::zip(getCarried(), getInits()), p,
-                          [&](auto pair) {
-                            p << std::get<0>(pair) << " = " << std::get<1>(pair);
-                          });
+    llvm::interleaveComma(
+        llvm::zip(getCarried(), getInits()), p, [&](auto pair) {
+          p << std::get<0>(pair) << " = " << std::get<1>(pair);
+        });
     p << " : " << getInits().getTypes() << ")";
   }
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {"masked", "step", "ordered", getOperandSegmentSizesAttrName().getValue()});
+      (*this)->getAttrs(), {"masked", "step", "ordered",
+                            getOperandSegmentSizesAttrName().getValue()});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/!getInits().empty());
@@ -503,8 +503,9 @@ LogicalResult StreamOp::verify() {
     return emitOpError("wants a step of at least 1, got ") << getStep();
   if (getLowers().size() != getUppers().size() ||
       getLowers().size() != getMasked().size())
-    return emitOpError("wants a lower bound, an upper bound and a mask flag for "
-                       "each segment, got ")
+    return emitOpError(
+               "wants a lower bound, an upper bound and a mask flag for "
+               "each segment, got ")
            << getLowers().size() << ", " << getUppers().size() << " and "
            << getMasked().size();
   if (getInits().getTypes() != getResultTypes())
@@ -522,7 +523,6 @@ LogicalResult StreamOp::verifyRegions() {
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().getTypes() != getInits().getTypes())
     return emitOpError("wants to yield the types of its carried values, ")
-               << getInits().getTypes() << ", got "
-               << yield.getValues().getTypes();
+           << getInits().getTypes() << ", got " << yield.getValues().getTypes();
   return success();
 }

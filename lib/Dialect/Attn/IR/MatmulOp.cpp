@@ -14,9 +14,9 @@ enum View { A, B, C };
 LogicalResult MatmulOp::verify() {
   RankedTensorType a = getLhs().getType(), b = getRhs().getType(),
                    c = getResult().getType();
-  for (auto [name, type] :
-       {std::pair<StringRef, RankedTensorType>{"lhs", a}, {"rhs", b},
-        {"result", c}})
+  for (auto [name, type] : {std::pair<StringRef, RankedTensorType>{"lhs", a},
+                            {"rhs", b},
+                            {"result", c}})
     if (type.getRank() != 2)
       return emitOpError() << name << " wants rank 2, got " << type;
   if (a.getElementType() != b.getElementType())

@@ -13,10 +13,9 @@ using namespace mlir;
 namespace attn {
 
 unsigned TileContext::streamAxis() const {
-  return llvm::find_if(axes,
-                       [](const StreamAxis &a) {
-                         return a.kind == AxisKind::Stream;
-                       }) -
+  return llvm::find_if(
+             axes,
+             [](const StreamAxis &a) { return a.kind == AxisKind::Stream; }) -
          axes.begin();
 }
 
@@ -63,10 +62,9 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
                                         const TileContext &tile,
                                         const KeyRange &range) {
   unsigned stream = tile.streamAxis();
-  SegmentMath m{builder, loc,
-                arith::ConstantIndexOp::create(builder, loc, 0),
-                arith::ConstantIndexOp::create(builder, loc,
-                                               tile.sizes[stream])};
+  SegmentMath m{
+      builder, loc, arith::ConstantIndexOp::create(builder, loc, 0),
+      arith::ConstantIndexOp::create(builder, loc, tile.sizes[stream])};
   Value extent = tile.extents[stream];
 
   // The whole stream, in tiles: [lo, hi).
@@ -133,8 +131,8 @@ SmallVector<Value> inlineOverTiles(OpBuilder &builder, Block &body,
     SmallVector<Value> operands;
     for (Value v : op.getOperands()) {
       Value mapped = map.lookup(v);
-      operands.push_back(
-          overTiles ? spread(builder, op.getLoc(), mapped, shape) : mapped);
+      operands.push_back(overTiles ? spread(builder, op.getLoc(), mapped, shape)
+                                   : mapped);
     }
     SmallVector<Type> types;
     for (Type type : op.getResultTypes())

@@ -12,7 +12,8 @@ using namespace attn;
 /// Checks that a tile of `shape` and element type `element` is addressed by one
 /// offset for each dimension of the view, whose last dimensions it spans.
 static LogicalResult verifyAccess(Operation *op, ViewType view,
-                                  unsigned numOffsets, ArrayRef<int64_t> shape) {
+                                  unsigned numOffsets,
+                                  ArrayRef<int64_t> shape) {
   if (numOffsets != view.getRank())
     return op->emitOpError("wants ")
            << view.getRank() << " offsets, one for each dimension of " << view
@@ -63,7 +64,8 @@ LogicalResult DotOp::verify() {
            << lhs.getElementType() << " and " << rhs.getElementType();
   unsigned inner = getTransposeRhs() ? 1 : 0;
   if (lhs.getDimSize(1) != rhs.getDimSize(inner))
-    return emitOpError("wants operands that agree in the summed dimension, got ")
+    return emitOpError(
+               "wants operands that agree in the summed dimension, got ")
            << lhs.getDimSize(1) << " and " << rhs.getDimSize(inner);
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
       acc.getDimSize(1) != rhs.getDimSize(1 - inner))
@@ -73,9 +75,10 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
-LogicalResult ReduceOp::inferReturnTypes(
-    MLIRContext *, std::optional<Location>, ValueRange operands, DictionaryAttr,
-    OpaqueProperties, RegionRange, SmallVectorImpl<Type> &results) {
+LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         ValueRange operands, DictionaryAttr,
+                                         OpaqueProperties, RegionRange,
+                                         SmallVectorImpl<Type> &results) {
   auto tile = cast<RankedTensorType>(operands[0].getType());
   results.push_back(
       RankedTensorType::get({tile.getDimSize(0)}, tile.getElementType()));

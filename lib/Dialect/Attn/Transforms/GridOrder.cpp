@@ -97,8 +97,7 @@ public:
   SmallVector<Value> coordinates(Value position) const {
     Value local = position, clusterSize = clusters, clusterBase = constant(0);
     if (byDomain()) {
-      Value inFirst =
-          compare(arith::CmpIPredicate::ult, position, firstPiece);
+      Value inFirst = compare(arith::CmpIPredicate::ult, position, firstPiece);
       Value domain = rem(div(position, chunk), domains);
       Value rank = add(mul(div(position, mul(chunk, domains)), chunk),
                        rem(position, chunk));
@@ -142,9 +141,9 @@ public:
                   digit.axis >= 0 ? coords[digit.axis] : digitValue);
     if (!byDomain())
       return local;
-    Value ranked = add(add(mul(div(local, chunk), mul(chunk, domains)),
-                           mul(domain, chunk)),
-                       rem(local, chunk));
+    Value ranked = add(
+        add(mul(div(local, chunk), mul(chunk, domains)), mul(domain, chunk)),
+        rem(local, chunk));
     return select(inFirst, ranked, add(local, firstPiece));
   }
 
@@ -153,8 +152,8 @@ public:
     if (byDomain()) {
       // Each domain walks its own positions: stay on it, then count there.
       Value period = mul(domains, chunk);
-      dispatched = compare(arith::CmpIPredicate::eq, rem(stride, period),
-                           constant(0));
+      dispatched =
+          compare(arith::CmpIPredicate::eq, rem(stride, period), constant(0));
       steps = div(stride, domains);
     }
     // Either the fastest digits stay within a cluster for two visits, or the
@@ -170,11 +169,10 @@ public:
       if (isCluster(digit))
         upTo = outer;
     }
-    Value twice = compare(arith::CmpIPredicate::uge, inner,
-                          mul(steps, constant(2)));
-    Value multiple =
-        compare(arith::CmpIPredicate::eq, rem(steps, atLeastOne(upTo)),
-                constant(0));
+    Value twice =
+        compare(arith::CmpIPredicate::uge, inner, mul(steps, constant(2)));
+    Value multiple = compare(arith::CmpIPredicate::eq,
+                             rem(steps, atLeastOne(upTo)), constant(0));
     Value keeps = logicalOr(twice, multiple);
     return dispatched ? logicalAnd(keeps, dispatched) : keeps;
   }
@@ -261,9 +259,8 @@ OrderedBox OrderedBox::of(GridOp grid, OpBuilder &builder) {
   OrderedBox box;
   box.order = grid.getOrderOrDefault();
   auto names = [](ArrayAttr attr) {
-    return llvm::map_to_vector(
-        attr.getAsRange<StringAttr>(),
-        [](StringAttr name) { return name.getValue(); });
+    return llvm::map_to_vector(attr.getAsRange<StringAttr>(),
+                               [](StringAttr name) { return name.getValue(); });
   };
   box.axes = names(grid.getAxes());
   box.cluster = names(grid.getCluster());
@@ -358,20 +355,21 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
-    const NamedOrder *named = llvm::find_if(
-        kOrders, [&](const NamedOrder &o) { return o.name == order.getValue(); });
+    const NamedOrder *named = llvm::find_if(kOrders, [&](const NamedOrder &o) {
+      return o.name == order.getValue();
+    });
     if (named == std::end(kOrders)) {
       SmallVector<StringRef> names;
       for (const NamedOrder &o : kOrders)
         names.push_back(o.name);
-      emitError(kernel.getLoc()) << "unknown grid order '" << order << "'"
-                                 << didYouMean(order, names);
+      emitError(kernel.getLoc())
+          << "unknown grid order '" << order << "'" << didYouMean(order, names);
       return signalPassFailure();
     }
     if (domains < 0 || chunk < 0) {
-      emitError(kernel.getLoc())
-          << "wants domains and chunk of at least 1, or 0 for the target's, got "
-          << domains << " and " << chunk;
+      emitError(kernel.getLoc()) << "wants domains and chunk of at least 1, or "
+                                    "0 for the target's, got "
+                                 << domains << " and " << chunk;
       return signalPassFailure();
     }
     if (!grid) {
@@ -394,9 +392,9 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     SmallVector<StringAttr> reversed;
     if (longestFirst)
       reversed.push_back(cast<StringAttr>(grid.getAxes().getValue().back()));
-    auto chosen = OrderAttr::get(&getContext(),
-                                 digitsOf(grid, *named, byDomain),
-                                 byDomain ? x : 1, byDomain ? c : 1, reversed);
+    auto chosen =
+        OrderAttr::get(&getContext(), digitsOf(grid, *named, byDomain),
+                       byDomain ? x : 1, byDomain ? c : 1, reversed);
     if (chosen == grid.getOrderOrDefault()) {
       remark::missed(grid.getLoc(), remarkOpts("same-order"))
           << "the grid has this order already";
@@ -405,8 +403,9 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     grid.setOrderAttr(chosen);
     ++numOrdered;
     remark::passed(grid.getLoc(), remarkOpts("grid-order"))
-        << "dispatches tiles in the order" << remark::metric("order", order.getValue())
-        << "on" << remark::metric("domains", byDomain ? x : 1) << "L2 domains";
+        << "dispatches tiles in the order"
+        << remark::metric("order", order.getValue()) << "on"
+        << remark::metric("domains", byDomain ? x : 1) << "L2 domains";
   }
 };
 

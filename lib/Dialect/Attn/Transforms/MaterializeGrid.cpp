@@ -50,8 +50,7 @@ public:
           arith::SubIOp::create(rewriter, loc, position, ctasOp.getCta()),
           ctas);
     }
-    SmallVector<Value> coords =
-        box.buildCoordinates(rewriter, loc, position);
+    SmallVector<Value> coords = box.buildCoordinates(rewriter, loc, position);
     if (grid.getRun() != 1)
       enterRun(coords, round);
     coords.push_back(round);
@@ -68,12 +67,13 @@ private:
   }
 
   /// Opens the loop over the tiles of a run, cut off at the end of the axis;
-  /// turns the group's coordinate into the tile's, and the round into the visit.
+  /// turns the group's coordinate into the tile's, and the round into the
+  /// visit.
   void enterRun(MutableArrayRef<Value> coords, Value &round) {
     Value run = constant(grid.getRun());
     Value first = arith::MulIOp::create(rewriter, loc, coords.back(), run);
-    Value left = arith::SubIOp::create(rewriter, loc, grid.getSizes().back(),
-                                       first);
+    Value left =
+        arith::SubIOp::create(rewriter, loc, grid.getSizes().back(), first);
     Value visits = rewriter.createOrFold<arith::MulIOp>(loc, round, run);
     auto loop = scf::ForOp::create(
         rewriter, loc, constant(0),
@@ -95,10 +95,9 @@ struct MaterializeGridPass
     KernelOp kernel = getOperation();
     auto grids = llvm::to_vector(kernel.getBody().getOps<GridOp>());
     if (grids.empty()) {
-      remark::missed(kernel.getLoc(),
-                     remark::RemarkOpts::name("no-grid")
-                         .category("attn-materialize-grid")
-                         .function(kernel.getSymName()))
+      remark::missed(kernel.getLoc(), remark::RemarkOpts::name("no-grid")
+                                          .category("attn-materialize-grid")
+                                          .function(kernel.getSymName()))
           << "the grid is materialised already, or there is none";
       return;
     }

@@ -42,9 +42,10 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
     if (sms < 0 || resident < 0) {
-      emitError(kernel.getLoc()) << "wants sms and resident of at least 1, or 0 "
-                                    "for the target's, got "
-                                 << sms << " and " << resident;
+      emitError(kernel.getLoc())
+          << "wants sms and resident of at least 1, or 0 "
+             "for the target's, got "
+          << sms << " and " << resident;
       return signalPassFailure();
     }
     if (!grid) {

@@ -10,10 +10,10 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Target/Footprint.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 
@@ -89,8 +89,8 @@ private:
 
   /// Whether all CTAs of a cluster load the same here.
   bool isShared(LoadOp load) {
-    for (auto [coord, axis] : llvm::zip(grid.getCoordinates(),
-                                        grid.getAxes().getAsRange<StringAttr>())) {
+    for (auto [coord, axis] : llvm::zip(
+             grid.getCoordinates(), grid.getAxes().getAsRange<StringAttr>())) {
       if (llvm::is_contained(grid.getCluster(), axis))
         continue;
       for (Value offset : load.getOffsets())
@@ -118,7 +118,8 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
 
   /// Whether the tiles of a run stream the same data.
   static bool runKeepsCluster(GridOp grid) {
-    return !llvm::is_contained(grid.getCluster(), grid.getAxes().getValue().back());
+    return !llvm::is_contained(grid.getCluster(),
+                               grid.getAxes().getValue().back());
   }
 
   /// The conditions under which alternation pays. Either is null where the
@@ -134,11 +135,10 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     TargetAttr target = TargetAttr::of(grid);
     OrderedBox box = OrderedBox::of(grid, b);
     Value tiles = box.buildCount(b, loc);
-    int64_t slots =
-        grid.getPersistent()
-            ? *grid.getPersistent()
-            : target.get(Fact::SMs) *
-                  residentCtas(target, footprintOf(getOperation()));
+    int64_t slots = grid.getPersistent()
+                        ? *grid.getPersistent()
+                        : target.get(Fact::SMs) *
+                              residentCtas(target, footprintOf(getOperation()));
     Value ctas = b.createOrFold<arith::MinUIOp>(
         loc, tiles, arith::ConstantIndexOp::create(b, loc, slots));
     Conditions result;
@@ -147,12 +147,11 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
             ? box.buildKeepsCluster(b, loc, ctas)
             : arith::ConstantIntOp::create(b, loc, runKeepsCluster(grid), 1);
     Value clusters = box.buildClustersInFlight(b, loc, ctas);
-    Value domains = arith::ConstantIndexOp::create(
-        b, loc, target.get(Fact::L2Domains));
-    Value ctasOfDomain =
-        b.createOrFold<arith::CeilDivUIOp>(loc, ctas, domains);
-    Value bytes = StreamBytes(grid, stream, b)
-                      .inFlight(ctasOfDomain, clusters, elements);
+    Value domains =
+        arith::ConstantIndexOp::create(b, loc, target.get(Fact::L2Domains));
+    Value ctasOfDomain = b.createOrFold<arith::CeilDivUIOp>(loc, ctas, domains);
+    Value bytes =
+        StreamBytes(grid, stream, b).inFlight(ctasOfDomain, clusters, elements);
     Value cache = arith::ConstantIndexOp::create(
         b, loc, target.get(Fact::L2EffectiveBytes));
     result.exceedsCache = b.createOrFold<arith::CmpIOp>(
@@ -169,8 +168,9 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     Value elements;
     if (!isConstantIntValue(stream.getLowers().front(), 0)) {
       b.setInsertionPoint(stream);
-      elements = b.createOrFold<arith::SubIOp>(
-          stream.getLoc(), stream.getUppers().back(), stream.getLowers().front());
+      elements = b.createOrFold<arith::SubIOp>(stream.getLoc(),
+                                               stream.getUppers().back(),
+                                               stream.getLowers().front());
     }
     Conditions c = buildConditions(grid, stream, b, elements);
     std::optional<int64_t> keeps = getConstantIntValue(c.keepsCluster);
@@ -226,8 +226,8 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     Location loc = stream.getLoc();
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value parity = arith::AndIOp::create(b, loc, grid.getVisit(), one);
-    Value odd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity,
-                                      one);
+    Value odd =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, one);
     if (guard) {
       odd = arith::AndIOp::create(b, loc, odd, guard);
       ++numGuarded;
@@ -236,8 +236,9 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     ++numAlternated;
     remark::passed(stream.getLoc(), remarkOpts("sawtooth"))
         << "the direction alternates:"
-        << remark::metric("variant", grid.getPersistent() ? "persistent" : "tile")
-        << remark::metric("decided", force  ? "forced"
+        << remark::metric("variant",
+                          grid.getPersistent() ? "persistent" : "tile")
+        << remark::metric("decided", force   ? "forced"
                                      : guard ? "at run time"
                                              : "at compile time");
   }

@@ -47,11 +47,11 @@ struct SetTargetPass : attn::impl::AttnSetTargetBase<SetTargetPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    TargetAttr facts =
-        target.empty()
-            ? TargetAttr::of(module)
-            : TargetAttr::lookup(&getContext(), target,
-                                 [&]() { return module.emitError(); });
+    TargetAttr facts = target.empty()
+                           ? TargetAttr::of(module)
+                           : TargetAttr::lookup(&getContext(), target, [&]() {
+                               return module.emitError();
+                             });
     for (const std::string &text : overrides)
       if (facts)
         facts = apply(facts, text);

@@ -1,7 +1,7 @@
 //===- StreamPartition.cpp - Streamable ops to streamed tile loops --------===//
 //
-// Group and stream partition of "FlashAttention on a Napkin", section 3, for any
-// StreamableOpInterface.
+// Group and stream partition of "FlashAttention on a Napkin", section 3, for
+// any StreamableOpInterface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,8 +71,8 @@ private:
           size = onlyFree ? given->second : std::min(size, given->second);
         else if (!ShapedType::isDynamic(axis.extent))
           size = std::min<int64_t>(
-              size, llvm::alignTo(std::max<int64_t>(axis.extent, 1),
-                                  kGranularity));
+              size,
+              llvm::alignTo(std::max<int64_t>(axis.extent, 1), kGranularity));
       }
       sizes.push_back(size);
     }
@@ -110,11 +110,11 @@ private:
         maxStream = std::max(maxStream, size);
     }
     SmallVector<int64_t> best;
-    for (int64_t group = step(maxGroup); group > 0;
-         group = step(group - 1))
+    for (int64_t group = step(maxGroup); group > 0; group = step(group - 1))
       for (int64_t stream = step(maxStream); stream > 0;
            stream = step(stream - 1)) {
-        SmallVector<int64_t> sizes = sizesFor(group, stream, /*onlyFree=*/false);
+        SmallVector<int64_t> sizes =
+            sizesFor(group, stream, /*onlyFree=*/false);
         int64_t area = group * stream;
         if (area <= bestArea)
           break;
@@ -138,8 +138,7 @@ private:
     llvm::interleave(
         llvm::make_filter_range(llvm::zip(axes, sizes),
                                 [](auto p) { return isTiled(std::get<0>(p)); }),
-        os,
-        [&](auto p) { os << std::get<0>(p).name << "=" << std::get<1>(p); },
+        os, [&](auto p) { os << std::get<0>(p).name << "=" << std::get<1>(p); },
         ",");
     return text;
   }
@@ -197,8 +196,7 @@ private:
     auto module = op->getParentOfType<ModuleOp>();
     auto function = op->getParentOfType<FunctionOpInterface>();
     StringRef prefix = function ? function.getName() : "kernel";
-    std::string name =
-        (prefix + "_" + op->getName().stripDialect()).str();
+    std::string name = (prefix + "_" + op->getName().stripDialect()).str();
     SmallVector<Type> arguments;
     for (unsigned i = 0; i < numViews(); ++i)
       arguments.push_back(viewType(i));
@@ -234,10 +232,10 @@ private:
     SmallVector<Segment> segments = op.buildSegments(rewriter, loc, context);
     SmallVector<Value> state;
     for (int64_t part = 0; part < splits; ++part) {
-      SmallVector<Value> partState =
-          buildStream(clip(segments, part), tiles);
-      state = part == 0 ? partState
-                        : op.buildMerge(rewriter, loc, context, state, partState);
+      SmallVector<Value> partState = buildStream(clip(segments, part), tiles);
+      state = part == 0
+                  ? partState
+                  : op.buildMerge(rewriter, loc, context, state, partState);
     }
     SmallVector<Value> results = op.buildTail(rewriter, loc, context, state);
     for (auto [i, tile] : llvm::enumerate(results)) {
@@ -262,10 +260,10 @@ private:
       if (axis.selectsStream)
         cluster.push_back(axis.name);
     }
-    auto grid = GridOp::create(rewriter, loc, sizes,
-                               rewriter.getStrArrayAttr(names),
-                               rewriter.getStrArrayAttr(cluster), OrderAttr(),
-                               /*run=*/1, /*persistent=*/IntegerAttr());
+    auto grid =
+        GridOp::create(rewriter, loc, sizes, rewriter.getStrArrayAttr(names),
+                       rewriter.getStrArrayAttr(cluster), OrderAttr(),
+                       /*run=*/1, /*persistent=*/IntegerAttr());
     SmallVector<Type> types(sizes.size() + 1, rewriter.getIndexType());
     SmallVector<Location> locs(types.size(), loc);
     Block *block = rewriter.createBlock(&grid.getBody(), {}, types, locs);
@@ -313,8 +311,8 @@ private:
   void loadTiles(MutableArrayRef<Value> tiles, bool streamed) {
     for (unsigned i = 0; i < inputs.size(); ++i)
       if (isStreamed(i) == streamed)
-        tiles[i] = LoadOp::create(rewriter, loc, tileType(i), views[i],
-                                  offsetsOf(i));
+        tiles[i] =
+            LoadOp::create(rewriter, loc, tileType(i), views[i], offsetsOf(i));
   }
 
   /// The part of the segments that falls to one split.
@@ -323,8 +321,7 @@ private:
       return llvm::to_vector(segments);
     unsigned stream = context.streamAxis();
     Value tiles = rewriter.createOrFold<arith::CeilDivUIOp>(
-        loc, context.extents[stream],
-        constant(splits * context.sizes[stream]));
+        loc, context.extents[stream], constant(splits * context.sizes[stream]));
     Value length = rewriter.createOrFold<arith::MulIOp>(
         loc, tiles, constant(context.sizes[stream]));
     auto bound = [&](int64_t i) {
@@ -391,7 +388,8 @@ private:
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
         if (type.isDynamicDim(dim))
           dynamic.push_back(resultSize(
-              i, maps[i].getResult(llvm::find(perms[i], dim) - perms[i].begin())));
+              i,
+              maps[i].getResult(llvm::find(perms[i], dim) - perms[i].begin())));
       inits.push_back(tensor::EmptyOp::create(rewriter, loc, type, dynamic));
     }
     auto launch = LaunchOp::create(

@@ -87,9 +87,9 @@ struct TileContext {
   bool hasPartialTile() const;
 };
 
-/// Splits the stream of `tile` at the bounds of `range` (see KeyRange): parts in
-/// which every element takes part are unmasked, the parts around them masked.
-/// Bounds are aligned to the tile of the stream; nothing outside of
+/// Splits the stream of `tile` at the bounds of `range` (see KeyRange): parts
+/// in which every element takes part are unmasked, the parts around them
+/// masked. Bounds are aligned to the tile of the stream; nothing outside of
 /// [range.lo, range.hi) or of the stream is visited.
 llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
                                               mlir::Location loc,
@@ -100,9 +100,10 @@ llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
 /// replaced by `arguments`, each a scalar or a tile of one common shape: an
 /// operation with a tile operand becomes the same operation on tiles. Returns
 /// what the terminator yields; a scalar among it is spread over `shape`.
-llvm::SmallVector<mlir::Value>
-inlineOverTiles(mlir::OpBuilder &builder, mlir::Block &body,
-                mlir::ValueRange arguments, llvm::ArrayRef<int64_t> shape);
+llvm::SmallVector<mlir::Value> inlineOverTiles(mlir::OpBuilder &builder,
+                                               mlir::Block &body,
+                                               mlir::ValueRange arguments,
+                                               llvm::ArrayRef<int64_t> shape);
 
 } // namespace attn
 

@@ -95,9 +95,9 @@ struct TileBuilder {
   }
   mlir::Value iota(int64_t dim, mlir::Value start,
                    llvm::ArrayRef<int64_t> shape) const {
-    return IotaOp::create(
-        b, loc, mlir::RankedTensorType::get(shape, b.getIndexType()), dim,
-        start);
+    return IotaOp::create(b, loc,
+                          mlir::RankedTensorType::get(shape, b.getIndexType()),
+                          dim, start);
   }
 
   // Tile operations of the dialect.

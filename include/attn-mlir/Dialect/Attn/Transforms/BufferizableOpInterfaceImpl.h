@@ -1,4 +1,5 @@
-//===- BufferizableOpInterfaceImpl.h - Bufferization of launches -*- C++ -*-===//
+//===- BufferizableOpInterfaceImpl.h - Bufferization of launches -*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_BUFFERIZABLEOPINTERFACEIMPL_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_BUFFERIZABLEOPINTERFACEIMPL_H
