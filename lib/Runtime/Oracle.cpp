@@ -3,6 +3,7 @@
 #include "attn-mlir/Runtime/Oracle.h"
 #include "attn-mlir/Runtime/Reference.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <cstring>
 #include <limits>

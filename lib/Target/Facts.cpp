@@ -2,8 +2,8 @@
 
 #include "attn-mlir/Target/Facts.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 
@@ -183,7 +183,7 @@ std::string didYouMean(StringRef name, ArrayRef<StringRef> candidates) {
   }
   if (nearest.empty())
     return "";
-  return ("; did you mean '" + nearest + "'?").str();
+  return (Twine("; did you mean '") + nearest + "'?").str();
 }
 
 void printTargets(raw_ostream &os) {

@@ -39,6 +39,8 @@ SmallVector<AffineMap> LogSumExpOp::getViewMaps() {
           AffineMap::get(NumAxes, 0, {row}, context)};
 }
 
+SmallVector<StringRef> LogSumExpOp::getViewNames() { return {"x", "y"}; }
+
 Reorder LogSumExpOp::getReorder() {
   return getOrdered() ? Reorder::Ordered : Reorder::Reassociates;
 }

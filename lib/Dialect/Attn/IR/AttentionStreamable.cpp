@@ -59,6 +59,13 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
   return perms;
 }
 
+SmallVector<StringRef> AttentionOp::getViewNames() {
+  SmallVector<StringRef> names{"q", "k", "v", "o"};
+  if (getLse())
+    names.push_back("lse");
+  return names;
+}
+
 SmallVector<Value> AttentionOp::getScalarCaptures() {
   return llvm::to_vector(getCaptures());
 }

@@ -90,12 +90,14 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
 //===----------------------------------------------------------------------===//
 
 void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
-                     TypeRange arguments) {
+                     TypeRange arguments, ArrayRef<StringRef> argNames) {
   state.addAttribute(getSymNameAttrName(state.name),
                      builder.getStringAttr(name));
   state.addAttribute(
       getFunctionTypeAttrName(state.name),
       TypeAttr::get(builder.getFunctionType(arguments, TypeRange())));
+  state.addAttribute(getArgNamesAttrName(state.name),
+                     builder.getStrArrayAttr(argNames));
   Region *body = state.addRegion();
   OpBuilder::InsertionGuard guard(builder);
   Block *block = builder.createBlock(body);
@@ -105,25 +107,64 @@ void KernelOp::build(OpBuilder &builder, OperationState &state, StringRef name,
 }
 
 ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto type = [](Builder &b, ArrayRef<Type> inputs, ArrayRef<Type> results,
-                 function_interface_impl::VariadicFlag, std::string &) -> Type {
-    return b.getFunctionType(inputs, results);
-  };
-  if (function_interface_impl::parseFunctionOp(
-          parser, result, /*allowVariadic=*/false,
-          getFunctionTypeAttrName(result.name), type,
-          getArgAttrsAttrName(result.name), getResAttrsAttrName(result.name)))
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Type> resultTypes;
+  SmallVector<DictionaryAttr> resultAttrs;
+  StringAttr name;
+  bool isVariadic = false;
+  (void)mlir::impl::parseOptionalVisibilityKeyword(parser, result.attributes);
+  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
+                             result.attributes) ||
+      function_interface_impl::parseFunctionSignatureWithArguments(
+          parser, /*allowVariadic=*/false, arguments, isVariadic, resultTypes,
+          resultAttrs) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  Region &body = *result.regions.front();
-  if (!body.empty())
-    ensureTerminator(body, parser.getBuilder(), result.location);
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+  for (const OpAsmParser::Argument &argument : arguments) {
+    types.push_back(argument.type);
+    names.push_back(argument.ssaName.name.drop_front());
+  }
+  result.addAttribute(getFunctionTypeAttrName(result.name),
+                      TypeAttr::get(b.getFunctionType(types, resultTypes)));
+  result.addAttribute(getArgNamesAttrName(result.name),
+                      b.getStrArrayAttr(names));
+  call_interface_impl::addArgAndResultAttrs(
+      b, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
+      getResAttrsAttrName(result.name));
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (!body->empty())
+    ensureTerminator(*body, b, result.location);
   return success();
 }
 
 void KernelOp::print(OpAsmPrinter &p) {
-  function_interface_impl::printFunctionOp(
-      p, *this, /*isVariadic=*/false, getFunctionTypeAttrName(),
-      getArgAttrsAttrName(), getResAttrsAttrName());
+  p << " ";
+  if (std::optional<StringRef> visibility = getSymVisibility())
+    p << *visibility << " ";
+  p.printSymbolName(getSymName());
+  function_interface_impl::printFunctionSignature(
+      p, *this, getArgumentTypes(), /*isVariadic=*/false, getResultTypes());
+  function_interface_impl::printFunctionAttributes(
+      p, *this,
+      {getFunctionTypeAttrName(), getArgAttrsAttrName(), getResAttrsAttrName(),
+       getArgNamesAttrName(), getSymVisibilityAttrName()});
+  p << " ";
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  ArrayAttr names = getArgNamesAttr();
+  if (!names || names.size() != region.getNumArguments())
+    return;
+  for (auto [argument, name] :
+       llvm::zip(region.getArguments(), names.getAsRange<StringAttr>()))
+    setName(argument, name.getValue());
 }
 
 LogicalResult KernelOp::verify() {
@@ -131,6 +172,9 @@ LogicalResult KernelOp::verify() {
     return emitOpError("wants a body");
   if (!getResultTypes().empty())
     return emitOpError("wants no results, got ") << getResultTypes();
+  if (getArgNames() && getArgNames()->size() != getNumArguments())
+    return emitOpError("wants a name for each of its ")
+           << getNumArguments() << " arguments, got " << getArgNames()->size();
   for (Type type : getArgumentTypes())
     if (!isa<ViewType>(type) && !type.isIntOrIndexOrFloat())
       return emitOpError("argument wants to be a view or a scalar, got ")

@@ -52,6 +52,8 @@ SmallVector<AffineMap> MatmulOp::getViewMaps() {
   return {map(M, K), map(K, N), map(M, N)};
 }
 
+SmallVector<StringRef> MatmulOp::getViewNames() { return {"a", "b", "c"}; }
+
 Reorder MatmulOp::getReorder() { return Reorder::Reassociates; }
 
 SmallVector<Segment> MatmulOp::buildSegments(OpBuilder &b, Location loc,

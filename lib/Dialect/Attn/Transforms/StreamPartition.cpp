@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -200,11 +201,14 @@ private:
     SmallVector<Type> arguments;
     for (unsigned i = 0; i < numViews(); ++i)
       arguments.push_back(viewType(i));
-    for (Value scalar : op.getScalarCaptures())
+    SmallVector<StringRef> names = op.getViewNames();
+    for (auto [i, scalar] : llvm::enumerate(op.getScalarCaptures())) {
       arguments.push_back(scalar.getType());
+      names.push_back(rewriter.getStringAttr("scalar" + Twine(i)));
+    }
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToEnd(module.getBody());
-    auto kernel = KernelOp::create(rewriter, loc, name, arguments);
+    auto kernel = KernelOp::create(rewriter, loc, name, arguments, names);
     SymbolTable(module).insert(
         kernel, Block::iterator(module.getBody()->findAncestorOpInBlock(*op)));
     return kernel;

@@ -1,4 +1,5 @@
-// A compiler that embeds the project: schedules attention in a module of its own.
+// A compiler that embeds the project: schedules attention in a module of its
+// own.
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Pipelines/Registration.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -73,6 +73,8 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
               ::llvm::seq<int64_t>(0, map.getNumResults())));
         return perms;
       }]>,
+    InterfaceMethod<"A name for every view, by which a kernel's arguments go.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getViewNames">,
     InterfaceMethod<"Scalar operands that the fold refers to.",
       "::llvm::SmallVector<::mlir::Value>", "getScalarCaptures", (ins), "",
       [{ return {}; }]>,

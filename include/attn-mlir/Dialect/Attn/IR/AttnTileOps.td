@@ -60,23 +60,27 @@ def Attn_LaunchOp : Attn_Op<"launch", [
 }
 
 def Attn_KernelOp : Attn_Op<"kernel", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     FunctionOpInterface, IsolatedFromAbove,
     SingleBlockImplicitTerminator<"ReturnOp">]> {
   let summary = "A kernel over views";
   let description = [{
     Takes views and scalars, and holds index arithmetic and one `attn.grid`
-    (`attn.ctas` once the grid is materialised).
+    (`attn.ctas` once the grid is materialised). Arguments keep their names
+    (`arg_names`), by which launchers and descriptions speak of them.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
     TypeAttrOf<FunctionType>:$function_type,
     OptionalAttr<StrAttr>:$sym_visibility,
     OptionalAttr<DictArrayAttr>:$arg_attrs,
-    OptionalAttr<DictArrayAttr>:$res_attrs);
+    OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<StrArrayAttr>:$arg_names);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
-                                 "::mlir::TypeRange":$arguments)>];
+                                 "::mlir::TypeRange":$arguments,
+                                 "::llvm::ArrayRef<::llvm::StringRef>":$argNames)>];
   let skipDefaultBuilders = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }

@@ -1,0 +1,860 @@
+// Every constraint of attn.attention: syntax, ranks, types, sizes, scale, captures
+// and the score modification.
+//
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{query wants rank 4, got rank 3 ('tensor<4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{key wants rank 4, got rank 5 ('tensor<1x1x4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<4x16x64xf16>) {
+  // expected-error @below {{value wants rank 4, got rank 3 ('tensor<4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{output wants rank 4, got rank 2 ('tensor<16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<16x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x64xf64>, %k: tensor<1x4x16x64xf64>, %v: tensor<1x4x16x64xf64>) {
+  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xf64>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf64>, tensor<1x4x16x64xf64>, tensor<1x4x16x64xf64>) -> tensor<1x4x16x64xf64>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xi32>, %k: tensor<1x4x16x64xi32>, %v: tensor<1x4x16x64xi32>) {
+  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xi32>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xi32>, tensor<1x4x16x64xi32>, tensor<1x4x16x64xi32>) -> tensor<1x4x16x64xi32>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf8E5M2>, %k: tensor<1x4x16x64xf8E5M2>, %v: tensor<1x4x16x64xf8E5M2>) {
+  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xf8E5M2>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf8E5M2>, tensor<1x4x16x64xf8E5M2>, tensor<1x4x16x64xf8E5M2>) -> tensor<1x4x16x64xf8E5M2>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{result #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xf64>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf64>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xbf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{key wants the element type of query, 'f16', got 'bf16'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xbf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf32>) {
+  // expected-error @below {{value wants the element type of query, 'f16', got 'f32'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf32>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{output wants the element type of query, 'f16', got 'f32'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf32>
+  return
+}
+
+// -----
+
+// The LSE is f32 whatever the inputs are.
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{result #1 must be ranked tensor of 32-bit float values, but got 'tensor<1x4x16xf16>'}}
+  %o:2 = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x4x16xf16>)
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Static dimensions
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x?xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{query wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x?xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x?xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x?xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{key wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x?xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x?xf16>) {
+  // expected-error @below {{value wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x?xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{output wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x?xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x?x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{query wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x?x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x?x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x?x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{key wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x?x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x?x16x64xf16>) {
+  // expected-error @below {{value wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x?x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{output wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x?x16x64xf16>
+  return
+}
+
+// -----
+
+// In BSHD the head is dimension 2.
+func.func @f(%q: tensor<1x4x?x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{query wants a static number of heads (dimension 2), got 'tensor<1x4x?x64xf16>'}}
+  %o = attn.attention %q, %k, %v scale(0.125) layout(bshd)
+      : (tensor<1x4x?x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x?x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x6x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 6 and 4}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x6x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x6x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x2x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 2 and 4}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x2x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x2x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x0x16x64xf16>, %v: tensor<1x0x16x64xf16>) {
+  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 4 and 0}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x0x16x64xf16>, tensor<1x0x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x0x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 0 and 4}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x0x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x0x16x64xf16>
+  return
+}
+
+// -----
+
+// In BSHD the head is dimension 2.
+func.func @f(%q: tensor<1x16x6x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x16x4x64xf16>) {
+  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 6 and 4}}
+  %o = attn.attention %q, %k, %v layout(bshd) scale(0.125)
+      : (tensor<1x16x6x64xf16>, tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>) -> tensor<1x16x6x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{value wants as many heads as key, 2, got 4}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Head dimensions
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x260xf16>, %k: tensor<1x4x16x260xf16>, %v: tensor<1x4x16x260xf16>) {
+  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 260}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x260xf16>, tensor<1x4x16x260xf16>, tensor<1x4x16x260xf16>) -> tensor<1x4x16x260xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x4xf16>, %k: tensor<1x4x16x4xf16>, %v: tensor<1x4x16x4xf16>) {
+  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 4}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x4xf16>, tensor<1x4x16x4xf16>, tensor<1x4x16x4xf16>) -> tensor<1x4x16x4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x12xf16>, %k: tensor<1x4x16x12xf16>, %v: tensor<1x4x16x12xf16>) {
+  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 12}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x12xf16>, tensor<1x4x16x12xf16>, tensor<1x4x16x12xf16>) -> tensor<1x4x16x12xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x0xf16>, %k: tensor<1x4x16x0xf16>, %v: tensor<1x4x16x0xf16>) {
+  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 0}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x0xf16>, tensor<1x4x16x0xf16>, tensor<1x4x16x0xf16>) -> tensor<1x4x16x0xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x264xf16>) {
+  // expected-error @below {{head dimension of value wants to be a multiple of 8 from 8 to 256, got 264}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x264xf16>) -> tensor<1x4x16x264xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x4xf16>) {
+  // expected-error @below {{head dimension of value wants to be a multiple of 8 from 8 to 256, got 4}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x4xf16>) -> tensor<1x4x16x4xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x100xf16>) {
+  // expected-error @below {{head dimension of value wants to be a multiple of 8 from 8 to 256, got 100}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x100xf16>) -> tensor<1x4x16x100xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x128xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{key wants the head dimension of query, 64, got 128}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x128xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Sizes that agree
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<3x4x16x64xf16>, %v: tensor<2x4x16x64xf16>) {
+  // expected-error @below {{key wants batch 2, got 3 ('tensor<3x4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<2x4x16x64xf16>, tensor<3x4x16x64xf16>, tensor<2x4x16x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<?x4x16x64xf16>, %v: tensor<3x4x16x64xf16>) {
+  // expected-error @below {{value wants batch 2, got 3 ('tensor<3x4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<2x4x16x64xf16>, tensor<?x4x16x64xf16>, tensor<3x4x16x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<2x4x16x64xf16>, %v: tensor<2x4x16x64xf16>) {
+  // expected-error @below {{output wants batch 2, got 1 ('tensor<1x4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x32x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{value wants sequence length 32, got 16 ('tensor<1x4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x32x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{output wants sequence length 16, got 32 ('tensor<1x4x32x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x32x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x2x16x64xf16>) {
+  // expected-error @below {{output wants number of heads 4, got 2 ('tensor<1x2x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x2x16x64xf16>) -> tensor<1x2x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x32xf16>) {
+  // expected-error @below {{output wants head dimension 32, got 64 ('tensor<1x4x16x64xf16>')}}
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x32xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// In BSHD the sequence is dimension 1.
+func.func @f(%q: tensor<1x16x4x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x16x4x64xf16>) {
+  // expected-error @below {{output wants sequence length 16, got 8 ('tensor<1x8x4x64xf16>')}}
+  %o = attn.attention %q, %k, %v layout(bshd) scale(0.125)
+      : (tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>) -> tensor<1x8x4x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// LSE
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{lse wants rank 3 (batch, head, query), got 'tensor<1x4x16x1xf32>'}}
+  %o:2 = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x4x16x1xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{lse wants a static number of heads, got 'tensor<1x?x16xf32>'}}
+  %o:2 = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x?x16xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{lse wants batch 1, got 2 ('tensor<2x4x16xf32>')}}
+  %o:2 = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<2x4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x2x16x64xf16>) {
+  // expected-error @below {{lse wants number of heads 4, got 2 ('tensor<1x2x16xf32>')}}
+  %o:2 = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x2x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x2x16xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{lse wants sequence length 16, got 8 ('tensor<1x4x8xf32>')}}
+  %o:2 = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x4x8xf32>)
+  return
+}
+
+// -----
+
+// The LSE has the head before the query in BSHD, too.
+func.func @f(%q: tensor<1x16x4x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x16x4x64xf16>) {
+  // expected-error @below {{lse wants number of heads 4, got 16 ('tensor<1x16x4xf32>')}}
+  %o:2 = attn.attention %q, %k, %v layout(bshd) scale(0.125)
+      : (tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>) -> (tensor<1x16x4x64xf16>, tensor<1x16x4xf32>)
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Scale
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{wants a scale, as in `scale(0.125)`}}
+  %o = attn.attention %q, %k, %v mask(#attn.causal<top_left>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{scale wants a finite number, got 0x7F800000 : f32}}
+  %o = attn.attention %q, %k, %v scale(1.0e39)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{scale wants a finite number, got 0xFF800000 : f32}}
+  %o = attn.attention %q, %k, %v scale(-1.0e39)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{scale wants a finite number, got 0x7FC00000 : f32}}
+  %o = attn.attention %q, %k, %v {scale = 0x7FC00000 : f32}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'scale' failed to satisfy constraint: 32-bit float attribute}}
+  %o = attn.attention %q, %k, %v {scale = 0.5 : f64}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'scale' occurs more than once in the attribute list}}
+  %o = attn.attention %q, %k, %v scale(0.125) scale(0.25)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{wants an f32 scale, got 'f64'}}
+  %o = attn.attention %q, %q, %q scale(0.125 : f64)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{unexpected decimal integer literal for a floating point value}}
+  // expected-note @below {{add a trailing dot to make the literal a float}}
+  %o = attn.attention %q, %q, %q scale(2)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{expected 3 operands}}
+  %o = attn.attention %q, %q scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{unknown layout 'sbhd'; wants bhsd or bshd}}
+  %o = attn.attention %q, %q, %q scale(0.125) layout(sbhd)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'layout' occurs more than once in the attribute list}}
+  %o = attn.attention %q, %q, %q scale(0.125) layout(bshd) layout(bhsd)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'mask' occurs more than once in the attribute list}}
+  %o = attn.attention %q, %q, %q scale(0.125) mask(#attn.causal<top_left>)
+      mask(#attn.causal<top_left>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{expected '('}}
+  %o = attn.attention %q, %q, %q scale 0.125
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{expected ')'}}
+  %o = attn.attention %q, %q, %q scale(0.125 layout(bshd)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{expected ':'}}
+  %o = attn.attention %q, %q, %q scale(0.125) dropout(0.5)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{wants the types of query, key and value, got 2 types}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{wants the types of the output and perhaps the LSE, got 0 types}}
+  attn.attention %q, %q, %q scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> ()
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{wants the types of the output and perhaps the LSE, got 3 types}}
+  %o:3 = attn.attention %q, %q, %q scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>)
+      -> (tensor<1x4x16x64xf16>, tensor<1x4x16xf32>, tensor<1x4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @+2 {{invalid kind of type specified}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      : tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// The generic form has to state a scale, too.
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{requires attribute 'scale'}}
+  %o = "attn.attention"(%q, %q, %q) ({})
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{Invalid attribute `mask` in property conversion: "causal"}}
+  %o = "attn.attention"(%q, %q, %q) <{scale = 0.125 : f32, mask = "causal"}> ({})
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{Invalid attribute `layout` in property conversion: 2 : i32}}
+  %o = "attn.attention"(%q, %q, %q) <{scale = 0.125 : f32, layout = 2 : i32}> ({})
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Captures and the score modification
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
+  // expected-error @below {{captures want a score modification that takes them}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f32)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
+  // expected-error @below {{number of operands and types do not match: got 1 operands and 2 types}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f32, f32)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: tensor<4xf32>) {
+  // expected-error @below {{operand #3 must be variadic of signless integer or floating-point or index, but got 'tensor<4xf32>'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : tensor<4xf32>)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: tensor<4xf32>) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// An argument for the capture is missing.
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
+  // expected-error @below {{score modification wants arguments ('f32', 'index', 'index', 'index', 'index', 'f32'), got ('f32', 'index', 'index', 'index', 'index')}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f32)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants arguments ('f32', 'index', 'index', 'index', 'index'), got ('f16', 'index', 'index', 'index', 'i32')}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f16, %b: index, %h: index, %i: index, %j: i32) {
+    %x = arith.extf %s : f16 to f32
+    attn.yield %x : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got 'tensor.from_elements'}}
+    %t = tensor.from_elements %s : tensor<1xf32>
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    %p = arith.cmpi eq, %i, %j : index
+    // expected-note @below {{got 'scf.if'}}
+    %x = scf.if %p -> (f32) {
+      scf.yield %s : f32
+    } else {
+      scf.yield %s : f32
+    }
+    attn.yield %x : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// Scalars from outside are captured.
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
+  // expected-note @below {{required by region isolation constraints}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-error @below {{'arith.mulf' op using value defined outside the region}}
+    %x = arith.mulf %s, %c : f32
+    attn.yield %x : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants to yield one f32}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got this}}
+    attn.yield %j : index
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants to yield one f32}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got this}}
+    attn.yield %s, %s : f32, f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants to yield one f32}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got this}}
+    attn.yield
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants to yield one f32}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got this}}
+    llvm.unreachable
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-error @below {{block with no terminator}}
+    %x = arith.addf %s, %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{region #0 ('score') failed to verify constraint: region with at most 1 blocks}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    cf.br ^next(%s : f32)
+  ^next(%x: f32):
+    attn.yield %x : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}

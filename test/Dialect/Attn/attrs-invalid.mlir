@@ -1,0 +1,294 @@
+// Every diagnostic of the attributes and types of the dialect: masks, orders,
+// targets (with the nearest name), views, and where a target may stand.
+//
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// #attn.causal and #attn.window
+//===----------------------------------------------------------------------===//
+
+// expected-error @+2 {{expected ::attn::MaskAlign to be one of: top_left, bottom_right}}
+// expected-error @below {{failed to parse Attn_CausalMask parameter 'align'}}
+module attributes {test.attr = #attn.causal<left>} {}
+
+// -----
+
+// expected-error @below {{expected '<'}}
+module attributes {test.attr = #attn.causal} {}
+
+// -----
+
+// expected-error @below {{'left' wants -1 (no bound) or 0 to 2^40, got -2}}
+module attributes {test.attr = #attn.window<left = -2, right = 0, align = top_left>} {}
+
+// -----
+
+// expected-error @below {{'left' wants -1 (no bound) or 0 to 2^40, got 1099511627777}}
+module attributes {test.attr = #attn.window<left = 1099511627777, right = 0, align = top_left>} {}
+
+// -----
+
+// expected-error @below {{'right' wants -1 (no bound) or 0 to 2^40, got -2}}
+module attributes {test.attr = #attn.window<left = 0, right = -2, align = bottom_right>} {}
+
+// -----
+
+// expected-error @below {{'right' wants -1 (no bound) or 0 to 2^40, got 1099511627777}}
+module attributes {test.attr = #attn.window<left = 0, right = 1099511627777, align = top_left>} {}
+
+// -----
+
+// expected-error @+2 {{expected ::attn::MaskAlign to be one of: top_left, bottom_right}}
+// expected-error @below {{failed to parse Attn_WindowMask parameter 'align'}}
+module attributes {test.attr = #attn.window<left = 0, right = 0, align = centre>} {}
+
+// -----
+
+// Every parameter is stated.
+// expected-error @below {{expected ','}}
+module attributes {test.attr = #attn.window<left = 0, right = 0>} {}
+
+// -----
+
+// expected-error @below {{unknown attribute `sliding` in dialect `attn`}}
+module attributes {test.attr = #attn.sliding<4>} {}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// #attn.order
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{digit 'a' stands twice}}
+module attributes {test.attr = #attn.order<[a, b, a]>} {}
+
+// -----
+
+// expected-error @below {{wants at least 1 domain, got 0}}
+module attributes {test.attr = #attn.order<[cluster], domains = 0>} {}
+
+// -----
+
+// expected-error @below {{wants at least 1 domain, got -8}}
+module attributes {test.attr = #attn.order<[cluster], domains = -8>} {}
+
+// -----
+
+// expected-error @below {{wants a chunk of at least 1, got 0}}
+module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = 0>} {}
+
+// -----
+
+// expected-error @below {{re-ranking by 8 domains wants the digit 'cluster'}}
+module attributes {test.attr = #attn.order<[head, query], domains = 8>} {}
+
+// -----
+
+// expected-error @below {{expected 'domains', 'chunk' or 'reversed', got 'domain'}}
+module attributes {test.attr = #attn.order<[cluster], domain = 8>} {}
+
+// -----
+
+// expected-error @below {{expected '='}}
+module attributes {test.attr = #attn.order<[cluster], domains 8>} {}
+
+// -----
+
+// expected-error @below {{expected integer value}}
+module attributes {test.attr = #attn.order<[cluster], chunk = x>} {}
+
+// -----
+
+// expected-error @below {{integer value too large}}
+module attributes {test.attr = #attn.order<[cluster], domains = 9223372036854775808>} {}
+
+// -----
+
+// expected-error @below {{expected '['}}
+module attributes {test.attr = #attn.order<query>} {}
+
+// -----
+
+// expected-error @below {{expected valid keyword}}
+module attributes {test.attr = #attn.order<[0, 1]>} {}
+
+// -----
+
+// expected-error @below {{expected '['}}
+module attributes {test.attr = #attn.order<[a], reversed = a>} {}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// #attn.target
+//===----------------------------------------------------------------------===//
+
+// A slip of the pen.
+// expected-error @+2 {{unknown target 'gb1'; did you mean 'gb10'? (known: cpu, gb10, h100, h200, mi300x)}}
+// expected-error @below {{a target of one's own states every fact; 'sms' is missing}}
+module attributes {attn.target = #attn.target<"gb1">} {}
+
+// -----
+
+// The case of letters makes no distance.
+// expected-error @+2 {{unknown target 'MI300'; did you mean 'mi300x'? (known: cpu, gb10, h100, h200, mi300x)}}
+// expected-error @below {{a target of one's own states every fact; 'sms' is missing}}
+module attributes {attn.target = #attn.target<"MI300">} {}
+
+// -----
+
+// Nothing near.
+// expected-error @+2 {{unknown target 'tpu-v5p' (known: cpu, gb10, h100, h200, mi300x)}}
+// expected-error @below {{a target of one's own states every fact; 'max_resident_ctas' is missing}}
+module attributes {attn.target = #attn.target<"tpu-v5p", arch = "v5p", sms = 2>} {}
+
+// -----
+
+// The last fact is missing.
+// expected-error @+2 {{unknown target 'mine' (known: cpu, gb10, h100, h200, mi300x)}}
+// expected-error @below {{a target of one's own states every fact; 'tensor_gflops' is missing}}
+module attributes {attn.target = #attn.target<"mine", arch = "a", sms = 1, max_resident_ctas = 1, smem_per_sm = 1, smem_per_block = 1, registers_per_sm = 1, l2_bytes = 1, l2_effective_bytes = 1, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 1>} {}
+
+// -----
+
+// expected-error @below {{a target of one's own states its 'arch'}}
+module attributes {attn.target = #attn.target<"mine", sms = 1, max_resident_ctas = 1, smem_per_sm = 1, smem_per_block = 1, registers_per_sm = 1, l2_bytes = 1, l2_effective_bytes = 1, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 1, tensor_gflops = 1>} {}
+
+// -----
+
+// expected-error @below {{unknown fact 'l2_byte'; did you mean 'l2_bytes'?}}
+module attributes {attn.target = #attn.target<"gb10", l2_byte = 4>} {}
+
+// -----
+
+// expected-error @below {{unknown fact 'archs'; did you mean 'arch'?}}
+module attributes {attn.target = #attn.target<"gb10", archs = "sm_121a">} {}
+
+// -----
+
+// expected-error @below {{unknown fact 'capability'; did you mean 'capabilities'?}}
+module attributes {attn.target = #attn.target<"gb10", capability = ["tma"]>} {}
+
+// -----
+
+// expected-error @below {{unknown fact 'frequency'}}
+module attributes {attn.target = #attn.target<"gb10", frequency = 4>} {}
+
+// -----
+
+// expected-error @below {{fact 'sms' wants at least 1, got 0}}
+module attributes {attn.target = #attn.target<"gb10", sms = 0>} {}
+
+// -----
+
+// expected-error @below {{fact 'l2_effective_bytes' wants at least 1, got -1}}
+module attributes {attn.target = #attn.target<"gb10", l2_effective_bytes = -1>} {}
+
+// -----
+
+// expected-error @below {{expected integer value}}
+module attributes {attn.target = #attn.target<"gb10", sms = "48">} {}
+
+// -----
+
+// expected-error @below {{integer value too large}}
+module attributes {attn.target = #attn.target<"gb10", sms = 9223372036854775808>} {}
+
+// -----
+
+// expected-error @below {{expected string}}
+module attributes {attn.target = #attn.target<gb10>} {}
+
+// -----
+
+// expected-error @below {{expected string}}
+module attributes {attn.target = #attn.target<"gb10", arch = sm_121a>} {}
+
+// -----
+
+// expected-error @below {{expected string}}
+module attributes {attn.target = #attn.target<"gb10", capabilities = [tma]>} {}
+
+// -----
+
+// expected-error @below {{expected '['}}
+module attributes {attn.target = #attn.target<"gb10", capabilities = "tma">} {}
+
+// -----
+
+// expected-error @below {{expected '='}}
+module attributes {attn.target = #attn.target<"gb10", sms>} {}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Where a target stands
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{'func.func' op attribute 'attn.target' belongs on a module}}
+func.func private @f() attributes {attn.target = #attn.target<"gb10">}
+
+// -----
+
+// expected-error @below {{'attn.kernel' op attribute 'attn.target' belongs on a module}}
+attn.kernel @k(%n: index) attributes {attn.target = #attn.target<"gb10">} {
+}
+
+// -----
+
+// expected-error @below {{'builtin.module' op attribute 'attn.target' wants an #attn.target, got "gb10"}}
+module attributes {attn.target = "gb10"} {}
+
+// -----
+
+// expected-error @below {{'builtin.module' op attribute 'attn.target' wants an #attn.target, got #attn.causal<top_left>}}
+module attributes {attn.target = #attn.causal<top_left>} {}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// !attn.view
+//===----------------------------------------------------------------------===//
+
+// expected-error @below {{a view has at least one dimension}}
+func.func private @f(!attn.view<f32>)
+
+// -----
+
+// expected-error @below {{element type of a view must be f16, bf16 or f32, got 'f64'}}
+func.func private @f(!attn.view<4x?xf64>)
+
+// -----
+
+// expected-error @below {{element type of a view must be f16, bf16 or f32, got 'i32'}}
+func.func private @f(!attn.view<?xi32>)
+
+// -----
+
+// expected-error @below {{element type of a view must be f16, bf16 or f32, got 'vector<4xf32>'}}
+func.func private @f(!attn.view<?xvector<4xf32>>)
+
+// -----
+
+// expected-error @below {{expected '<'}}
+func.func private @f(!attn.view)
+
+// -----
+
+// expected-error @below {{expected '>'}}
+func.func private @f(!attn.view<4xf32, 1>)
+
+// -----
+
+// expected-error @below {{expected non-function type}}
+func.func private @f(!attn.view<-4xf32>)
+
+// -----
+
+// expected-error @below {{invalid dimension}}
+func.func private @f(!attn.view<9223372036854775808xf32>)
+
+// -----
+
+// expected-error-re @below {{unknown{{ +}}type `views` in dialect `attn`}}
+func.func private @f(!attn.views<4xf32>)

@@ -1,0 +1,739 @@
+// Every constraint of launch, kernel, return, yield, grid, ctas and stream.
+//
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// attn.launch: the views
+//===----------------------------------------------------------------------===//
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a permutation for each of its 2 ins and outs, got 1}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a permutation for each of its 2 ins and outs, got 3}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, #id, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#twice = affine_map<(d0, d1) -> (d0, d0)>
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a permutation of the 2 dimensions of 'tensor<?x64xf32>', got affine_map<(d0, d1) -> (d0, d0)>}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, #twice] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#projection = affine_map<(d0, d1) -> (d1)>
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a permutation of the 2 dimensions of 'tensor<?x64xf32>', got affine_map<(d0, d1) -> (d1)>}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#projection, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a permutation of the 2 dimensions of 'tensor<?x64xf32>', got affine_map<(d0, d1, d2) -> (d0, d1, d2)>}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, #id3] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{attribute 'views' failed to satisfy constraint: AffineMap array attribute}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, 1] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.launch: the kernel and what it is given
+//===----------------------------------------------------------------------===//
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a kernel, got @nowhere}}
+  %0 = attn.launch @nowhere ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+module @m {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants a kernel, got @m}}
+  %0 = attn.launch @m ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>, %n: index) {
+}
+func.func @f(%a: tensor<?x64xf32>) {
+  // expected-error @below {{wants 3 operands, as the kernel has arguments, got 2}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      views [#id, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>, %n: index) {
+  // expected-error @below {{wants 2 operands, as the kernel has arguments, got 3}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
+      scalars(%n : index) views [#id, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+// A size that differs.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<?x64xf32>, %o: tensor<?x32xf32>) {
+  // expected-error @below {{operand 1 wants to fit '!attn.view<?x64xf32>', got 'tensor<?x32xf32>'}}
+  %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%o : tensor<?x32xf32>)
+      views [#id, #id] -> tensor<?x32xf32>
+  return
+}
+
+// -----
+
+// A size that differs because of the permutation.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<16x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<16x64xf32>, %o: tensor<?x64xf32>) {
+  // expected-error @below {{operand 0 wants to fit '!attn.view<16x64xf32>', got 'tensor<16x64xf32>'}}
+  %0 = attn.launch @k ins(%a : tensor<16x64xf32>) outs(%o : tensor<?x64xf32>)
+      views [#swap, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+// An element type that differs.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: memref<?x64xf16>, %o: memref<?x64xf32>) {
+  // expected-error @below {{operand 0 wants to fit '!attn.view<?x64xf32>', got 'memref<?x64xf16>'}}
+  attn.launch @k ins(%a : memref<?x64xf16>) outs(%o : memref<?x64xf32>) views [#id, #id]
+  return
+}
+
+// -----
+
+// A rank that differs.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#id1 = affine_map<(d0) -> (d0)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
+}
+func.func @f(%a: tensor<64xf32>, %o: tensor<?x64xf32>) {
+  // expected-error @below {{operand 0 wants to fit '!attn.view<?x64xf32>', got 'tensor<64xf32>'}}
+  %0 = attn.launch @k ins(%a : tensor<64xf32>) outs(%o : tensor<?x64xf32>)
+      views [#id1, #id] -> tensor<?x64xf32>
+  return
+}
+
+// -----
+
+// A tensor where the kernel has a scalar.
+#id1 = affine_map<(d0) -> (d0)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?xf32>, %n: f32) {
+}
+func.func @f(%a: tensor<?xf32>) {
+  // expected-error @below {{operand 1 wants to fit 'f32', got 'tensor<?xf32>'}}
+  %0 = attn.launch @k ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>)
+      views [#id1, #id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+// expected-note @below {{kernel @k is here}}
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>, %n: index, %c: f32) {
+}
+func.func @f(%a: tensor<?xf32>, %n: index, %c: f16) {
+  // expected-error @below {{scalar 1 wants type 'f32', got 'f16'}}
+  %0 = attn.launch @k ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>)
+      scalars(%n, %c : index, f16) views [#id1, #id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
+}
+func.func @f(%a: tensor<*xf32>, %o: tensor<?xf32>) {
+  // expected-error @below {{operand #0 must be variadic of ranked tensor of any type values or memref of any type values, but got 'tensor<*xf32>'}}
+  %0 = attn.launch @k ins(%a : tensor<*xf32>) outs(%o : tensor<?xf32>)
+      views [#id1, #id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// Destination style: a result for each tensor of `outs`, of its type.
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
+}
+func.func @f(%a: tensor<?xf32>) {
+  // expected-error @below {{expected the number of tensor results (0) to be equal to the number of output tensors (1)}}
+  attn.launch @k ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>) views [#id1, #id1]
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
+}
+func.func @f(%a: memref<?xf32>) {
+  // expected-error @below {{expected the number of tensor results (1) to be equal to the number of output tensors (0)}}
+  %0 = attn.launch @k ins(%a : memref<?xf32>) outs(%a : memref<?xf32>)
+      views [#id1, #id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
+}
+func.func @f(%a: tensor<?xf32>) {
+  // expected-error @below {{expected type of operand #1 ('tensor<?xf32>') to match type of corresponding result ('tensor<4xf32>')}}
+  %0 = attn.launch @k ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>)
+      views [#id1, #id1] -> tensor<4xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.kernel, attn.return and attn.yield
+//===----------------------------------------------------------------------===//
+
+// expected-error-re @below {{'attn.kernel' op {{.*}}body}}
+attn.kernel @k(!attn.view<?xf32>)
+
+// -----
+
+// expected-error @below {{wants no results, got 'f32'}}
+attn.kernel @k(%a: f32) -> f32 {
+}
+
+// -----
+
+// expected-error @below {{argument wants to be a view or a scalar, got 'tensor<4xf32>'}}
+attn.kernel @k(%n: index, %a: tensor<4xf32>) {
+}
+
+// -----
+
+// expected-error @below {{argument wants to be a view or a scalar, got 'memref<4xf32>'}}
+attn.kernel @k(%a: memref<4xf32>) {
+}
+
+// -----
+
+// expected-error @below {{argument wants to be a view or a scalar, got 'complex<f32>'}}
+attn.kernel @k(%a: complex<f32>) {
+}
+
+// -----
+
+// expected-error @below {{entry block must have 1 arguments to match function signature}}
+"attn.kernel"() <{sym_name = "k", function_type = (index) -> ()}> ({
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{expects region #0 to have 0 or 1 blocks}}
+"attn.kernel"() <{sym_name = "k", function_type = () -> ()}> ({
+  cf.br ^next
+^next:
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{attribute 'function_type' failed to satisfy constraint: type attribute of function type}}
+"attn.kernel"() <{sym_name = "k", function_type = f32}> ({
+  attn.return
+}) : () -> ()
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.stream, attn.attention, attn.grid, attn.ctas'}}
+  attn.yield
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.return' op expects parent op 'attn.kernel'}}
+  attn.return
+}
+
+// -----
+
+// Kernels see their arguments only.
+func.func @f(%n: index) {
+  // expected-note @below {{required by region isolation constraints}}
+  attn.kernel @k(%m: index) {
+    // expected-error @below {{'arith.addi' op using value defined outside the region}}
+    %0 = arith.addi %n, %m : index
+  }
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.grid
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants 1 axes, as there are coordinates, got 2}}
+  attn.grid (%i) visit %v in (a = %n, b = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants 2 arguments (a coordinate for each axis, and the visit), got 1}}
+  "attn.grid"(%n) <{axes = ["a"], cluster = []}> ({
+  ^bb0(%i: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a name for each of its 1 sizes, got 2}}
+  "attn.grid"(%n) <{axes = ["a", "b"], cluster = []}> ({
+  ^bb0(%i: index, %v: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{'attn.grid' op wants}}
+  attn.grid () visit %v in () {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{axis 'a' stands twice or is a reserved name}}
+  attn.grid (%i, %j) visit %v in (a = %n, a = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{axis 'cluster' stands twice or is a reserved name}}
+  attn.grid (%i) visit %v in (cluster = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{cluster wants distinct axes of the grid, got 'b'}}
+  attn.grid (%i) visit %v in (a = %n) cluster [b] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{cluster wants distinct axes of the grid, got 'a'}}
+  attn.grid (%i) visit %v in (a = %n) cluster [a, a] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a run of at least 1 tile, got 0}}
+  attn.grid (%i) visit %v in (a = %n) run 0 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants at least 1 persistent CTA, got 0}}
+  attn.grid (%i) visit %v in (a = %n) persistent 0 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order wants each axis of the grid once, got 'c' in #attn.order<[a, c]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[a, c]> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order wants each axis of the grid once, got #attn.order<[a]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[a]> {
+  }
+}
+
+// -----
+
+// An axis that the cluster stands for, and by itself.
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order wants each axis of the grid once, got 'a' in #attn.order<[cluster, b, a]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) cluster [a]
+      order #attn.order<[cluster, b, a]> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order wants each axis of the grid once, got 'b' in #attn.order<[b, cluster]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) cluster [b, a]
+      order #attn.order<[b, cluster]> {
+  }
+}
+
+// -----
+
+// A cluster of nothing does not stand for the axes.
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order wants each axis of the grid once, got #attn.order<[cluster, b]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[cluster, b]> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order reverses 'c', which is no axis of the grid}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n)
+      order #attn.order<[a, b], reversed = [b, c]> {
+  }
+}
+
+// -----
+
+// A fused cluster is not reversed as a whole.
+attn.kernel @k(%n: index) {
+  // expected-error @below {{order reverses 'cluster', which is no axis of the grid}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) cluster [a]
+      order #attn.order<[cluster, b], reversed = [cluster]> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expects region #0 to have 0 or 1 blocks}}
+  attn.grid (%i) visit %v in (a = %n) {
+    cf.br ^next
+  ^next:
+    attn.yield
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'axes' occurs more than once in the attribute list}}
+  attn.grid (%i) visit %v in (a = %n) attributes {axes = ["b"]} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected 'visit'}}
+  attn.grid (%i) in (a = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected valid keyword}}
+  attn.grid (%i) visit %v in (%n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected '{' to begin a region}}
+  attn.grid (%i) visit %v in (a = %n) persistent 2 run 3 {
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.ctas
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants one argument of type index, the CTA}}
+  "attn.ctas"(%n) ({
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants one argument of type index, the CTA}}
+  "attn.ctas"(%n) ({
+  ^bb0(%i: i32):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants one argument of type index, the CTA}}
+  "attn.ctas"(%n) ({
+  ^bb0(%i: index, %j: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{region #0 ('body') failed to verify constraint: region with 1 blocks}}
+  "attn.ctas"(%n) ({
+  }) : (index) -> ()
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.stream
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a step of at least 1, got 0}}
+  attn.stream %j step 0 over [%n to %n] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a lower bound, an upper bound and a mask flag for each segment, got 1, 1 and 2}}
+  "attn.stream"(%n, %n) <{masked = array<i1: true, false>, step = 1 : i64,
+                          operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%j: index):
+    attn.yield
+  }) : (index, index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a lower bound, an upper bound and a mask flag for each segment, got 2, 1 and 1}}
+  "attn.stream"(%n, %n, %n) <{masked = array<i1: true>, step = 1 : i64,
+                              operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
+  ^bb0(%j: index):
+    attn.yield
+  }) : (index, index, index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error-re @below {{wants results of the types of its carried values, {{.*}}'f32'{{.*}}got {{.*}}'f16'}}
+  %0 = "attn.stream"(%n, %n, %f) <{masked = array<i1: true>, step = 1 : i64,
+                                   operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%j: index, %x: f32):
+    attn.yield %x : f32
+  }) : (index, index, f32) -> f16
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error @below {{wants results of the types of its carried values}}
+  %0 = "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64,
+                               operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%j: index):
+    attn.yield
+  }) : (index, index) -> f32
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error @below {{wants body arguments ('index', 'f32'), got ('index')}}
+  %0 = "attn.stream"(%n, %n, %f) <{masked = array<i1: true>, step = 1 : i64,
+                                   operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
+  ^bb0(%j: index):
+    attn.yield %f : f32
+  }) : (index, index, f32) -> f32
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants body arguments ('index'), got ('i32')}}
+  "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64,
+                          operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%j: i32):
+    attn.yield
+  }) : (index, index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error-re @below {{wants to yield the types of its carried values, {{.*}}'f32'{{.*}}got {{.*}}'index'}}
+  %0 = attn.stream %j step 1 over [%n to %n] carry (%x = %f : f32) {
+    attn.yield %j : index
+  }
+}
+
+// -----
+
+// The terminator cannot be left out where something is carried.
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error @below {{wants to yield the types of its carried values}}
+  %0 = attn.stream %j step 1 over [%n to %n] carry (%x = %f : f32) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error @below {{wants to yield the types of its carried values}}
+  attn.stream %j step 1 over [%n to %n] {
+    attn.yield %f : f32
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error @below {{wants 1 types of carried values, got 2}}
+  %0 = attn.stream %j step 1 over [%n to %n] carry (%x = %f : f32, f32) {
+    attn.yield %x : f32
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %f: f32) {
+  // expected-error @below {{wants 2 types of carried values, got 1}}
+  %0:2 = attn.stream %j step 1 over [%n to %n] carry (%x = %f, %y = %f : f32) {
+    attn.yield %x, %y : f32, f32
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected 'to'}}
+  attn.stream %j step 1 over [%n] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected 'over'}}
+  attn.stream %j step 1 [%n to %n] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected integer value}}
+  attn.stream %j step %n over [%n to %n] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expects region #0 to have 0 or 1 blocks}}
+  attn.stream %j step 1 over [%n to %n] {
+    cf.br ^next
+  ^next:
+    attn.yield
+  }
+}

@@ -1,0 +1,58 @@
+// attn-persistent: bad options, and kernels that it leaves as they are.
+// RUN: split-file %s %t
+
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{resident=-2}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=many}))' 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{ctas=4}))' 2>&1 | FileCheck %s --check-prefix=OPTION
+// NEGATIVE: grid.mlir:1:1: error: wants sms and resident of at least 1, or 0 for the target's, got
+// WORD: 'many' value invalid
+// OPTION: error: {{.*}}no such option ctas
+
+// A grid that is persistent keeps its number, whatever is asked.
+// RUN: attn-opt %t/persistent.mlir -o %t/persistent.before
+// RUN: attn-opt %t/persistent.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=9}))' -o %t/persistent.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=ALREADY
+// RUN: diff %t/persistent.before %t/persistent.after
+// ALREADY: persistent.mlir:3:3: remark: [Missed] already-persistent | Category:attn-persistent | Function=k | Remark="the grid is persistent already"
+
+// Few tiles.
+// RUN: attn-opt %t/grid.mlir -o %t/grid.before
+// RUN: attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=3 resident=2}))' -o %t/grid.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: diff %t/grid.before %t/grid.after
+// FEW: grid.mlir:3:3: remark: [Missed] few-tiles | Category:attn-persistent | Function=k | Remark="each CTA would take one tile at most:", ctas=6, tiles=4
+
+// No grid: materialised already, or none at all.
+// RUN: attn-opt %t/ctas.mlir -o %t/ctas.before
+// RUN: attn-opt %t/ctas.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-persistent))' -o %t/ctas.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NOGRID
+// RUN: diff %t/ctas.before %t/ctas.after
+// NOGRID: remark: [Missed] no-grid | Category:attn-persistent | Function=k | Remark="the grid is materialised already, or there is none"
+// NOGRID: remark: [Missed] no-grid | Category:attn-persistent | Function=empty
+
+//--- grid.mlir
+attn.kernel @k(%x: !attn.view<4xf32>) {
+  %c4 = arith.constant 4 : index
+  attn.grid (%i) visit %n in (i = %c4) {
+    %t = attn.load %x[%i] : !attn.view<4xf32> -> tensor<1xf32>
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<4xf32>
+  }
+}
+
+//--- persistent.mlir
+attn.kernel @k(%x: !attn.view<?xf32>) {
+  %size = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.grid (%i) visit %n in (i = %size) persistent 17 {
+    %t = attn.load %x[%i] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}
+
+//--- ctas.mlir
+attn.kernel @k(%x: !attn.view<?xf32>) {
+  %size = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.ctas %cta in %size {
+    %t = attn.load %x[%cta] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %t, %x[%cta] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}
+attn.kernel @empty() {
+}

@@ -1,0 +1,94 @@
+// attn-persistent: how many CTAs take the tiles in turn.
+
+// SMs x resident CTAs, of which h200 has room for 3 (registers: 3 x 16640 of
+// 65536) and gb10 for 2 (shared memory: 2 x 49152 of 102400).
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,H200
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,GB10
+// One fact changes one factor.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=gb10 overrides=sms=7},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,SEVEN
+// Options take the place of both.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=5 resident=4}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,BOTH
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=5}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,SMS
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{resident=1}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,RESIDENT
+
+// CHECK: remark: [Passed] persistent | Category:attn-persistent | Function=dynamic
+// H200-SAME: ctas=396, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
+// GB10-SAME: ctas=96, registers=16640, resident=2, resident-from=footprint, shared-bytes=49152
+// SEVEN-SAME: ctas=14, registers=16640, resident=2, resident-from=footprint, shared-bytes=49152
+// BOTH-SAME: ctas=20, registers=16640, resident=4, resident-from=option, shared-bytes=49152
+// SMS-SAME: ctas=15, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
+// RESIDENT-SAME: ctas=132, registers=16640, resident=1, resident-from=option, shared-bytes=49152
+// CHECK: remark: [{{Passed|Missed}}] {{persistent|few-tiles}} | Category:attn-persistent | Function=static
+// SMS-SAME: Remark="each CTA would take one tile at most:", ctas=160, tiles=160
+// BOTH-SAME: ctas=20,
+// CHECK: remark: [{{Passed|Missed}}] {{persistent|few-tiles}} | Category:attn-persistent | Function=one_more
+// SMS-SAME: ctas=160, registers=0, resident=32, resident-from=footprint, shared-bytes=0
+// SEVEN-SAME: ctas=168, tiles=161
+
+// The rest of the grid stays as it is.
+// CHECK-LABEL: attn.kernel @dynamic
+// CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}) visit %{{[^ ]+}} in (head = %{{[^ ]+}}, query = %{{[^ ]+}}) cluster [head] order {{.*}}<[query, head], reversed = [query]>
+// H200-SAME: persistent 396 {
+// GB10-SAME: persistent 96 {
+// SEVEN-SAME: persistent 14 {
+// BOTH-SAME: persistent 20 {
+// SMS-SAME: persistent 15 {
+// RESIDENT-SAME: persistent 132 {
+attn.kernel @dynamic(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %v: !attn.view<?x?x64xf16>, %o: !attn.view<?x?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+  %rows = arith.constant dense<0.0> : tensor<128xf32>
+  %heads = attn.dim %q, 0 : !attn.view<?x?x64xf16>
+  %queries = attn.dim %q, 1 : !attn.view<?x?x64xf16>
+  %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
+  %tiles = arith.ceildivui %queries, %c128 : index
+  attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[query, head], reversed = [query]> {
+    %row = arith.muli %i, %c128 : index
+    %qt = attn.load %q[%h, %row, %c0] : !attn.view<?x?x64xf16> -> tensor<128x64xf16>
+    %m, %l, %acc = attn.stream %j step 64 over [%c0 to %keys] carry (%mc = %rows, %lc = %rows, %ac = %zero : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>) {
+      %kt = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
+      %vt = attn.load %v[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
+      %s = attn.dot %qt, %kt, %zero transpose_rhs : tensor<128x64xf16>, tensor<64x64xf16> into tensor<128x64xf32>
+      %p = arith.truncf %s : tensor<128x64xf32> to tensor<128x64xf16>
+      %a = attn.dot %p, %vt, %ac : tensor<128x64xf16>, tensor<64x64xf16> into tensor<128x64xf32>
+      attn.yield %mc, %lc, %a : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>
+    }
+    attn.store %acc, %o[%h, %row, %c0] : tensor<128x64xf32> -> !attn.view<?x?x64xf32>
+  }
+}
+
+// -----
+
+// Static tiles that all CTAs together could take at once are left as they are ...
+
+// CHECK-LABEL: attn.kernel @static
+// CHECK: attn.grid
+// SMS-SAME: cluster [head] {
+// BOTH-SAME: cluster [head] persistent 20 {
+attn.kernel @static(%o: !attn.view<8x20x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c8 = arith.constant 8 : index
+  %c20 = arith.constant 20 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  attn.grid (%h, %i) visit %n in (head = %c8, query = %c20) cluster [head] {
+    attn.store %zero, %o[%h, %i, %c0] : tensor<64xf32> -> !attn.view<8x20x64xf32>
+  }
+}
+
+// -----
+
+// ... and one more tile makes the grid persistent. Without tiles, what limits the
+// resident CTAs is the target's maximum: 32 on h200, 24 on gb10.
+
+// CHECK-LABEL: attn.kernel @one_more
+// SMS: attn.grid {{.*}} in (query = %{{[^ ]+}}) persistent 160 {
+// SEVEN: attn.grid {{.*}} in (query = %{{[^ ]+}}) {
+attn.kernel @one_more(%o: !attn.view<161x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c161 = arith.constant 161 : index
+  %zero = arith.constant dense<0.0> : tensor<64xf32>
+  attn.grid (%i) visit %n in (query = %c161) {
+    attn.store %zero, %o[%i, %c0] : tensor<64xf32> -> !attn.view<161x64xf32>
+  }
+}

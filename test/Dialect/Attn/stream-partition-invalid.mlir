@@ -1,0 +1,71 @@
+// attn-stream-partition: what it refuses, and that it leaves the rest alone.
+// RUN: split-file %s %t
+
+// Options.
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=query=0 2>&1 | FileCheck %s --check-prefix=ZERO
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=query=1048577 2>&1 | FileCheck %s --check-prefix=HUGE
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=query 2>&1 | FileCheck %s --check-prefix=BARE
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=query=x 2>&1 | FileCheck %s --check-prefix=WORD
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=querry=64 2>&1 | FileCheck %s --check-prefix=NAME
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=batch=2 2>&1 | FileCheck %s --check-prefix=UNIT
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=0 2>&1 | FileCheck %s --check-prefix=SPLITS
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=1025 2>&1 | FileCheck %s --check-prefix=SPLITS
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tile=query=64 2>&1 | FileCheck %s --check-prefix=OPTION
+// ZERO: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=0'
+// HUGE: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=1048577'
+// BARE: error: tile size wants axis=size with a size from 1 to 1048576, got 'query'
+// WORD: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=x'
+// NAME: error: no operation has a tiled axis 'querry'; did you mean 'query'? (axes: query, key)
+// UNIT: error: no operation has a tiled axis 'batch' (axes: query, key)
+// SPLITS: error: wants 1 to 1024 splits, got
+// OPTION: error: {{.*}}no such option tile
+
+// Tiles that do not fit: the bytes asked, the bytes there are, the largest legal
+// tile, which is legal indeed, where the next larger one is not.
+// RUN: not attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn-stream-partition{tiles=query=256,key=256})' 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn-stream-partition{tiles=query=192,key=48})' -o /dev/null
+// RUN: not attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn-stream-partition{tiles=query=208,key=48})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MISFIT
+// RUN: not attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn-stream-partition{tiles=query=192,key=64})' -o /dev/null 2>&1 | FileCheck %s --check-prefix=MISFIT
+// RUN: not attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn-stream-partition{tiles=key=4096})' 2>&1 | FileCheck %s --check-prefix=KEY
+// RUN: not attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200 overrides=smem_per_block=1024},attn-stream-partition)' 2>&1 | FileCheck %s --check-prefix=SMALL
+// RUN: not attn-opt %t/attention.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200 overrides=registers_per_sm=1},attn-stream-partition)' 2>&1 | FileCheck %s --check-prefix=NONE
+// BOTH: attention.mlir:2:8: error: 'attn.attention' op tile query=256,key=256 asks for 327680 bytes of shared memory and 98304 registers; target "gb10" has 101376 bytes a CTA and 65536 registers an SM; the largest legal tile is query=192,key=48
+// MISFIT: error: 'attn.attention' op tile
+// KEY: error: 'attn.attention' op tile query=16,key=4096 asks for 4198400 bytes of shared memory and 67584 registers; target "gb10" has 101376 bytes a CTA and 65536 registers an SM; the largest legal tile is query=16,key=80
+// SMALL: error: 'attn.attention' op tile query=16,key=16 asks for 20480 bytes of shared memory and 2304 registers; target "h200" has 1024 bytes a CTA {{.*}}; no tile of this operation fits
+// NONE: target "h200" has 232448 bytes a CTA and 1 registers an SM; no tile of this operation fits
+
+// An operation whose order is fixed keeps it: no splits, and the stream says so.
+// RUN: not attn-test-opt %t/ordered.mlir --attn-stream-partition=splits=2 2>&1 | FileCheck %s --check-prefix=ORDERED
+// RUN: attn-test-opt %t/ordered.mlir --attn-stream-partition | FileCheck %s --check-prefix=KEPT
+// ORDERED: ordered.mlir:2:8: error: 'attn_test.logsumexp' op cannot be split: its stream must run in its order
+// KEPT: attn.stream %{{[^ ]+}} step 128 ordered over [
+
+// Nothing to do: a remark, and not a letter changed.
+// RUN: attn-opt %t/kernel.mlir -o %t/before
+// RUN: attn-opt %t/kernel.mlir --attn-stream-partition -o %t/after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: diff %t/before %t/after
+// NOTHING: remark: [Missed] nothing-to-partition | Category:attn-stream-partition | Remark="no streamable operation"
+
+//--- attention.mlir
+func.func @f(%q: tensor<1x2x?x128xf16>, %k: tensor<1x2x?x128xf16>, %v: tensor<1x2x?x128xf16>) -> tensor<1x2x?x128xf16> {
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x2x?x128xf16>, tensor<1x2x?x128xf16>, tensor<1x2x?x128xf16>) -> tensor<1x2x?x128xf16>
+  return %o : tensor<1x2x?x128xf16>
+}
+
+//--- ordered.mlir
+func.func @f(%x: tensor<?x?xf32>) -> tensor<?xf32> {
+  %y = attn_test.logsumexp %x {ordered} : (tensor<?x?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+//--- kernel.mlir
+attn.kernel @k(%x: !attn.view<?xf32>) {
+  %unused = arith.constant 3 : index
+  %n = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.grid (%i) visit %v in (i = %n) {
+    %t = attn.load %x[%i] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}

@@ -1,0 +1,92 @@
+// attn-stream-partition{splits=2}: two streams, each with a state of its own and a
+// half of the tiles, and the merge of the states.
+// RUN: attn-opt %s --split-input-file --attn-stream-partition=splits=2 | FileCheck %s
+// RUN: attn-opt %s --split-input-file --attn-stream-partition=splits=1 | FileCheck %s --check-prefix=ONE
+
+// Static: 768 keys are 6 tiles of 128, which are 3 and 3.
+// Merge: m = max(m0, m1); l and acc of both parts are scaled to it and added.
+
+// CHECK-LABEL: attn.kernel @attention_attention
+// CHECK-DAG: %[[ZEROS:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128xf32>
+// CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-3.40282347E+38> : tensor<128xf32>
+// CHECK-DAG: %[[ACC:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C384:[^ ]+]] = arith.constant 384 : index
+// CHECK-DAG: %[[C768:[^ ]+]] = arith.constant 768 : index
+// CHECK: %[[A:[^ ]+]]:3 = attn.stream %{{[^ ]+}} step 128 over [%[[C0]] to %[[C384]]]
+// CHECK-SAME: = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
+// CHECK: %[[B:[^ ]+]]:3 = attn.stream %{{[^ ]+}} step 128 over [%[[C384]] to %[[C768]]]
+// CHECK-SAME: = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
+// CHECK-NOT: attn.stream
+// CHECK-DAG: %[[M:[^ ]+]] = arith.maximumf %[[A]]#0, %[[B]]#0
+// CHECK-DAG: %[[DA:[^ ]+]] = arith.subf %[[A]]#0, %[[M]]
+// CHECK-DAG: %[[FA:[^ ]+]] = math.exp2 %[[DA]]
+// CHECK-DAG: %[[LA:[^ ]+]] = arith.mulf %[[A]]#1, %[[FA]]
+// CHECK-DAG: %[[BA:[^ ]+]] = attn.broadcast %[[FA]]
+// CHECK-DAG: %[[AA:[^ ]+]] = arith.mulf %[[A]]#2, %[[BA]]
+// CHECK-DAG: %[[DB:[^ ]+]] = arith.subf %[[B]]#0, %[[M]]
+// CHECK-DAG: %[[FB:[^ ]+]] = math.exp2 %[[DB]]
+// CHECK-DAG: %[[LB:[^ ]+]] = arith.mulf %[[B]]#1, %[[FB]]
+// CHECK-DAG: %[[BB:[^ ]+]] = attn.broadcast %[[FB]]
+// CHECK-DAG: %[[AB:[^ ]+]] = arith.mulf %[[B]]#2, %[[BB]]
+// CHECK-DAG: %[[L:[^ ]+]] = arith.addf %[[LA]], %[[LB]]
+// CHECK-DAG: %[[OUT:[^ ]+]] = arith.addf %[[AA]], %[[AB]]
+// The tail takes the merged state.
+// CHECK: arith.cmpf oeq, %[[L]], %[[ZEROS]]
+// CHECK: arith.divf %[[OUT]], %{{[^ ]+}}
+// CHECK: attn.store
+// CHECK-NOT: attn.store
+// CHECK: attn.return
+
+// ONE-LABEL: attn.kernel @attention_attention
+// ONE: attn.stream
+// ONE-NOT: attn.stream
+// ONE: attn.return
+func.func @attention(%q: tensor<1x2x256x64xf16>, %k: tensor<1x2x768x64xf16>, %v: tensor<1x2x768x64xf16>) -> tensor<1x2x256x64xf16> {
+  %o = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<1x2x256x64xf16>, tensor<1x2x768x64xf16>, tensor<1x2x768x64xf16>) -> tensor<1x2x256x64xf16>
+  return %o : tensor<1x2x256x64xf16>
+}
+
+// -----
+
+// Dynamic: parts have ceil(k / (2 * 128)) tiles; bounds are clamped to the part.
+
+// CHECK-LABEL: attn.kernel @matmul_matmul
+// CHECK-SAME: (%[[A:[^ ]+]]: !attn.view<?x?xf32>
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
+// CHECK-DAG: %[[C256:[^ ]+]] = arith.constant 256 : index
+// CHECK-DAG: %[[K:[^ ]+]] = attn.dim %[[A]], 1
+// CHECK: attn.grid
+// CHECK-DAG: %[[TILES:[^ ]+]] = arith.ceildivui %[[K]], %[[C256]] : index
+// CHECK-DAG: %[[LENGTH:[^ ]+]] = arith.muli %[[TILES]], %[[C128]] : index
+// CHECK: %[[HI:[^ ]+]] = arith.minsi %{{[^ ]+}}, %[[LENGTH]] : index
+// CHECK: %[[R0:[^ ]+]] = attn.stream %{{[^ ]+}} step 128 over [%{{[^ ]+}} to %[[HI]]]
+// CHECK: %[[END:[^ ]+]] = arith.muli %[[LENGTH]], %[[C2]] : index
+// CHECK-DAG: %[[FROM:[^ ]+]] = arith.maxsi %[[LENGTH]], %{{[^ ]+}} : index
+// CHECK-DAG: %[[LO:[^ ]+]] = arith.minsi %[[FROM]], %[[END]] : index
+// CHECK-DAG: %[[TO:[^ ]+]] = arith.maxsi %[[K]], %[[LENGTH]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.minsi %[[TO]], %[[END]] : index
+// CHECK: %[[R1:[^ ]+]] = attn.stream %{{[^ ]+}} step 128 over [%[[LO]] to %[[HI]]]
+// CHECK: %[[SUM:[^ ]+]] = arith.addf %[[R0]], %[[R1]]
+// CHECK: attn.store %[[SUM]]
+func.func @matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c = attn.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %c : tensor<?x?xf32>
+}
+
+// -----
+
+// Masks: each part has all segments, clamped to it.
+
+// CHECK-LABEL: attn.kernel @causal_attention
+// CHECK: attn.stream %{{[^ ]+}} step 128 over [%{{[^ ]+}} to %{{[^ ]+}}, masked %{{[^ ]+}} to %{{[^ ]+}}]
+// CHECK: attn.stream %{{[^ ]+}} step 128 over [%{{[^ ]+}} to %{{[^ ]+}}, masked %{{[^ ]+}} to %{{[^ ]+}}]
+// CHECK-NOT: attn.stream
+// CHECK: attn.return
+func.func @causal(%q: tensor<1x2x256x64xf16>, %k: tensor<1x2x768x64xf16>, %v: tensor<1x2x768x64xf16>) -> tensor<1x2x256x64xf16> {
+  %o = attn.attention %q, %k, %v mask(#attn.causal<top_left>) scale(0.125)
+      : (tensor<1x2x256x64xf16>, tensor<1x2x768x64xf16>, tensor<1x2x768x64xf16>) -> tensor<1x2x256x64xf16>
+  return %o : tensor<1x2x256x64xf16>
+}

@@ -1,0 +1,375 @@
+// Every constraint of the tile operations: load, store, touch, dot, reduce,
+// broadcast, iota, mask, and of attn.dim.
+//
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// attn.load and attn.store
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants 2 offsets, one for each dimension of '!attn.view<?x64xf32>', got 1}}
+  %t = attn.load %v[%i] : <?x64xf32> -> tensor<16x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants 2 offsets, one for each dimension of '!attn.view<?x64xf32>', got 0}}
+  %t = attn.load %v[] : <?x64xf32> -> tensor<64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants a tile of rank 1 to 2, got rank 3}}
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<1x16x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants a tile of rank 1 to 2, got rank 0}}
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<f32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
+  // expected-error @below {{wants a tile of 'f16' as the view has, got 'tensor<16x64xf32>'}}
+  %t = attn.load %v[%i, %i] : <?x64xf16> -> tensor<16x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{result #0 must be tile of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<?x64xf32>'}}
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{result #0 must be tile of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<16x64xi32>'}}
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xi32>
+}
+
+// -----
+
+// expected-note @below {{prior use here}}
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: i64) {
+  // expected-error @below {{use of value '%i' expects different type than prior uses: 'index' vs 'i64'}}
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xf32>
+}
+
+// -----
+
+func.func @f(%m: memref<?x64xf32>, %i: index) {
+  // expected-error-re @below {{operand #0 must be {{.*}}, but got 'memref<?x64xf32>'}}
+  %t = "attn.load"(%m, %i, %i) : (memref<?x64xf32>, index, index) -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x8x64xf32>, %i: index) {
+  %t = arith.constant dense<0.0> : tensor<16x64xf32>
+  // expected-error @below {{wants 3 offsets, one for each dimension of '!attn.view<?x8x64xf32>', got 2}}
+  attn.store %t, %v[%i, %i] : tensor<16x64xf32> -> <?x8x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?xf32>, %i: index) {
+  %t = arith.constant dense<0.0> : tensor<16x64xf32>
+  // expected-error @below {{wants a tile of rank 1 to 1, got rank 2}}
+  attn.store %t, %v[%i] : tensor<16x64xf32> -> <?xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?xbf16>, %i: index) {
+  %t = arith.constant dense<0.0> : tensor<64xf32>
+  // expected-error @below {{wants a tile of 'bf16' as the view has, got 'tensor<64xf32>'}}
+  attn.store %t, %v[%i] : tensor<64xf32> -> <?xbf16>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.touch
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants tile sizes of at least 1}}
+  attn.touch load %v[%i, %i] tile [16, 0] by %i : <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants tile sizes of at least 1}}
+  attn.touch load %v[%i, %i] tile [-16, 64] by %i : <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants 2 offsets, one for each dimension of '!attn.view<?x64xf32>', got 3}}
+  attn.touch store %v[%i, %i, %i] tile [16, 64] by %i : <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants a tile of rank 1 to 2, got rank 3}}
+  attn.touch store %v[%i, %i] tile [1, 16, 64] by %i : <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants a tile of rank 1 to 2, got rank 0}}
+  attn.touch store %v[%i, %i] tile [] by %i : <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{one of the following enum values for attribute 'kind' [load, store]}}
+  attn.touch prefetch %v[%i, %i] tile [16, 64] by %i : <?x64xf32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.dot
+//===----------------------------------------------------------------------===//
+
+func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xbf16>, %c: tensor<16x32xf32>) {
+  // expected-error @below {{wants operands of one element type, got 'f16' and 'bf16'}}
+  %d = attn.dot %a, %b, %c : tensor<16x64xf16>, tensor<64x32xbf16> into tensor<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>, %c: tensor<16x32xf32>) {
+  // expected-error @below {{wants operands that agree in the summed dimension, got 64 and 32}}
+  %d = attn.dot %a, %b, %c : tensor<16x64xf16>, tensor<32x64xf16> into tensor<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>, %c: tensor<16x32xf32>) {
+  // expected-error @below {{wants operands that agree in the summed dimension, got 64 and 32}}
+  %d = attn.dot %a, %b, %c transpose_rhs
+      : tensor<16x64xf16>, tensor<64x32xf16> into tensor<16x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>, %c: tensor<8x32xf32>) {
+  // expected-error @below {{wants an accumulator of 16x32, got 'tensor<8x32xf32>'}}
+  %d = attn.dot %a, %b, %c : tensor<16x64xf16>, tensor<64x32xf16> into tensor<8x32xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>, %c: tensor<16x64xf32>) {
+  // expected-error @below {{wants an accumulator of 16x32, got 'tensor<16x64xf32>'}}
+  %d = attn.dot %a, %b, %c transpose_rhs
+      : tensor<16x64xf16>, tensor<32x64xf16> into tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x16xf16>) {
+  // expected-error @below {{operand #2 must be tile of rank 2 of 32-bit float values, but got 'tensor<16x16xf16>'}}
+  %d = attn.dot %a, %a, %a : tensor<16x16xf16>, tensor<16x16xf16> into tensor<16x16xf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<4x16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
+  // expected-error @below {{operand #0 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<4x16x16xf16>'}}
+  %d = attn.dot %a, %b, %c : tensor<4x16x16xf16>, tensor<16x16xf16> into tensor<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x16xf16>, %b: tensor<16x?xf16>, %c: tensor<16x16xf32>) {
+  // expected-error @below {{operand #1 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<16x?xf16>'}}
+  %d = attn.dot %a, %b, %c : tensor<16x16xf16>, tensor<16x?xf16> into tensor<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
+  // expected-error @below {{failed to verify that all of {acc, result} have same type}}
+  %d = "attn.dot"(%a, %a, %c)
+      : (tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>) -> tensor<16x8xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.reduce and attn.broadcast
+//===----------------------------------------------------------------------===//
+
+func.func @f(%a: tensor<16x64xf32>) {
+  // expected-error @below {{one of the following enum values for attribute 'kind' [max, sum]}}
+  %d = attn.reduce min %a : tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16xf32>) {
+  // expected-error @below {{operand #0 must be tile of rank 2 of 32-bit float values, but got 'tensor<16xf32>'}}
+  %d = attn.reduce max %a : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xbf16>) {
+  // expected-error @below {{operand #0 must be tile of rank 2 of 32-bit float values, but got 'tensor<16x64xbf16>'}}
+  %d = attn.reduce sum %a : tensor<16x64xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xf32>) {
+  // expected-error @+2 {{inferred type(s) 'tensor<16xf32>' are incompatible with return type(s) of operation 'tensor<64xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
+  %d = "attn.reduce"(%a) <{kind = 0 : i32}> : (tensor<16x64xf32>) -> tensor<64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x64xf32>) {
+  // expected-error @below {{Invalid attribute `kind` in property conversion: 2 : i32}}
+  %d = "attn.reduce"(%a) <{kind = 2 : i32}> : (tensor<16x64xf32>) -> tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16xf32>) {
+  // expected-error @below {{wants a tile of 16 rows, got 'tensor<64x16xf32>'}}
+  %d = attn.broadcast %a : tensor<16xf32> to tensor<64x16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16xf32>) {
+  // expected-error @below {{result #0 must be tile of rank 2 of 32-bit float values, but got 'tensor<16xf32>'}}
+  %d = attn.broadcast %a : tensor<16xf32> to tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16x1xf32>) {
+  // expected-error @below {{operand #0 must be tile of rank 1 of 32-bit float values, but got 'tensor<16x1xf32>'}}
+  %d = attn.broadcast %a : tensor<16x1xf32> to tensor<16x64xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.iota and attn.mask
+//===----------------------------------------------------------------------===//
+
+func.func @f(%i: index) {
+  // expected-error @below {{wants a dimension from 0 to 1, got 2}}
+  %d = attn.iota 2 from %i : tensor<16x64xindex>
+  return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error @below {{wants a dimension from 0 to 0, got -1}}
+  %d = attn.iota -1 from %i : tensor<16xindex>
+  return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error @below {{result #0 must be tile of index values, but got 'tensor<16xi64>'}}
+  %d = attn.iota 0 from %i : tensor<16xi64>
+  return
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error @below {{result #0 must be tile of index values, but got 'tensor<?xindex>'}}
+  %d = attn.iota 0 from %i : tensor<?xindex>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16x64xf32>, %p: tensor<64x16xi1>) {
+  // expected-error @below {{failed to verify that keep is an i1 for each score}}
+  %d = "attn.mask"(%s, %p) : (tensor<16x64xf32>, tensor<64x16xi1>) -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16x64xf32>, %p: tensor<16x64xi8>) {
+  // expected-error @below {{operand #1 must be tile of 1-bit signless integer values, but got 'tensor<16x64xi8>'}}
+  %d = "attn.mask"(%s, %p) : (tensor<16x64xf32>, tensor<16x64xi8>) -> tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16x64xbf16>, %p: tensor<16x64xi1>) {
+  // expected-error @below {{'scores' must be tile of rank 2 of 32-bit float values, but got 'tensor<16x64xbf16>'}}
+  %d = attn.mask %s keep %p : tensor<16x64xbf16>
+  return
+}
+
+// -----
+
+func.func @f(%s: tensor<16x64xf32>, %p: tensor<16x64xi1>) {
+  // expected-error @below {{failed to verify that all of {scores, result} have same type}}
+  %d = "attn.mask"(%s, %p) : (tensor<16x64xf32>, tensor<16x64xi1>) -> tensor<16x16xf32>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.dim
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%v: !attn.view<?x64xf32>) {
+  // expected-error @below {{wants a dimension from 0 to 1, got 2}}
+  %d = attn.dim %v, 2 : <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>) {
+  // expected-error @below {{wants a dimension from 0 to 1, got -1}}
+  %d = attn.dim %v, -1 : <?x64xf32>
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Plants defects in the passes, one at a time, and reports which tests see them.
+
+Works in a copy of the tree (argument 1, made if it is missing), so that the
+checkout stays as it is. Prints a Markdown table; exits with 1 if a mutant survives.
+
+usage: utils/mutate.py DIRECTORY [NAME...]
+"""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+IR = "lib/Dialect/Attn/IR/"
+TRANSFORMS = "lib/Dialect/Attn/Transforms/"
+CONVERSION = "lib/Conversion/"
+
+# name, what it does, file, text, replacement
+MUTANTS = [
+    ("drop-last-tile", "the stream ends a tile early", IR + "Streamable.cpp",
+     "  } else {\n    hi = m.roundUp(hi);", "  } else {\n    hi = m.roundDown(hi);"),
+    ("bound-short-by-one", "keys end one before the diagonal", IR + "AttnMasks.cpp",
+     "range.hi = m.add(hi, right + 1);", "range.hi = m.add(hi, right);"),
+    ("bound-long-by-one", "a tile beyond the last visible key is loaded",
+     IR + "AttnMasks.cpp", "range.hi = m.add(hi, right + 1);",
+     "range.hi = m.add(hi, right + 2);"),
+    ("unmasked-by-one", "the unmasked part reaches one key too far", IR + "AttnMasks.cpp",
+     "range.fullHi = m.add(lo, right + 1);", "range.fullHi = m.add(lo, right + 2);"),
+    ("predicate-by-one", "the mask keeps one key too many", IR + "AttnMasks.cpp",
+     "m.atMost(key, m.add(diagonal, right))", "m.atMost(key, m.add(diagonal, right + 1))"),
+    ("window-left-by-one", "the window starts one key late", IR + "AttnMasks.cpp",
+     "range.lo = m.add(lo, -left);", "range.lo = m.add(lo, 1 - left);"),
+    ("unmasked-from-first-row", "the unmasked part starts where the first row's window does",
+     IR + "AttnMasks.cpp", "range.fullLo = m.add(hi, -left);",
+     "range.fullLo = m.add(lo, -left);"),
+    ("no-tail-mask", "keys beyond the end take part", IR + "AttentionStreamable.cpp",
+     "if (tile.hasPartialTile()) {", "if (false) {"),
+    ("row-beyond-end", "rows beyond the last query widen the bounds",
+     IR + "AttentionStreamable.cpp", "t.add(first, tile.sizes[Query]), tile.extents[Query]",
+     "t.add(first, tile.sizes[Query]), t.add(first, tile.sizes[Query])"),
+    ("no-rescale", "the sum is not rescaled to the new maximum",
+     IR + "AttentionStreamable.cpp", "t.add(t.mul(state[L], alpha),",
+     "t.add(state[L],"),
+    ("merge-one-maximum", "a merge takes the maximum of one part",
+     IR + "AttentionStreamable.cpp", "Value m = t.max(lhs[M], rhs[M]);", "Value m = lhs[M];"),
+    ("wrong-kv-head", "query heads are spread over KV heads the wrong way",
+     IR + "AttentionStreamable.cpp",
+     "d(KvHead) * (getNumQueryHeads() / getNumKvHeads()) + d(GroupHead)",
+     "d(GroupHead) * getNumKvHeads() + d(KvHead)"),
+    ("reverse-start", "a reversed segment starts a tile late", CONVERSION + "AttnToSCF/StreamToSCF.cpp",
+     "Value last = arith::SubIOp::create(b, loc, count, one);", "Value last = count;"),
+    ("segments-not-reversed", "segments stay in order when the stream runs in reverse",
+     CONVERSION + "AttnToSCF/StreamToSCF.cpp", "  if (stream.getReverse())\n      s =",
+     "  if (false)\n      s ="),
+    ("masked-swapped", "masked segments run unmasked", CONVERSION + "AttnToSCF/StreamToSCF.cpp",
+     "masked ? select(", "!masked ? select("),
+    ("parity", "the first tile of a CTA streams backward", TRANSFORMS + "Sawtooth.cpp",
+     "arith::CmpIPredicate::eq, parity,", "arith::CmpIPredicate::ne, parity,"),
+    ("sawtooth-off", "the direction never changes", TRANSFORMS + "Sawtooth.cpp",
+     "b, loc, grid.getVisit(), one)", "b, loc, grid.getVisit(), arith::ConstantIndexOp::create(b, loc, 0))"),
+    ("run-overruns", "a run goes on beyond the last tile", TRANSFORMS + "MaterializeGrid.cpp",
+     "arith::MinUIOp::create(rewriter, loc, run, left)", "run"),
+    ("stride-by-one", "persistent CTAs skip tiles", TRANSFORMS + "MaterializeGrid.cpp",
+     "ctasOp.getCta(), tiles, ctas);",
+     "ctasOp.getCta(), tiles, arith::AddIOp::create(rewriter, loc, ctas, constant(1)));"),
+    ("domain-base", "domains share clusters", TRANSFORMS + "GridOrder.cpp",
+     "clusterBase = select(inFirst, mul(domain, perDomain), whole);",
+     "clusterBase = select(inFirst, domain, whole);"),
+    ("no-split", "the rest is ranked by domain too", TRANSFORMS + "GridOrder.cpp",
+     "whole = mul(perDomain, domains);", "whole = clusters;"),
+    ("load-one-beyond", "a load reads one row beyond the view", CONVERSION + "AttnToCPU/AttnToCPU.cpp",
+     "arith::CmpIPredicate::slt,", "arith::CmpIPredicate::sle,"),
+    ("store-unclipped", "a store writes beyond the view", CONVERSION + "AttnToCPU/AttnToCPU.cpp",
+     "Value clipped = arith::MinSIOp::create(\n        b, loc, left,",
+     "Value clipped = arith::MaxSIOp::create(\n        b, loc, left,"),
+]
+
+TESTS = [
+    ("properties", ["test/lib/attn-property-test"]),
+    ("sweep", ["test/lib/attn-sweep", "0", "30"]),
+]
+
+
+def build(tree):
+    return subprocess.run(
+        ["ninja", "-C", tree / "build", "attn-property-test", "attn-sweep"],
+        capture_output=True, text=True)
+
+
+def kills(tree):
+    """Names of the tests that fail."""
+    failed = []
+    for name, command in TESTS:
+        try:
+            done = subprocess.run([tree / "build" / command[0], *command[1:]],
+                                  capture_output=True, timeout=300)
+            ok = done.returncode == 0
+        except subprocess.TimeoutExpired:
+            ok = False
+        if not ok:
+            failed.append(name)
+    return failed
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    tree = pathlib.Path(sys.argv[1])
+    if not tree.exists():
+        files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True,
+                               text=True, check=True).stdout.split()
+        for file in files:
+            (tree / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / file, tree / file)
+    subprocess.run(["cmake", "--preset", "release"], cwd=tree, check=True,
+                   capture_output=True)
+    survivors = 0
+    print("| mutant | what it does | seen by |\n|---|---|---|")
+    for name, effect, file, text, replacement in MUTANTS:
+        if sys.argv[2:] and name not in sys.argv[2:]:
+            continue
+        path = tree / file
+        original = path.read_text()
+        if original.count(text) != 1:
+            sys.exit(f"{name}: the text stands {original.count(text)} times in {file}")
+        path.write_text(original.replace(text, replacement))
+        try:
+            built = build(tree)
+            if built.returncode:
+                sys.exit(f"{name} does not build:\n{built.stdout[-2000:]}")
+            seen = kills(tree)
+        finally:
+            path.write_text(original)
+        survivors += not seen
+        print(f"| {name} | {effect} | {', '.join(seen) or '**nothing**'} |", flush=True)
+    sys.exit(1 if survivors else 0)
+
+
+if __name__ == "__main__":
+    main()
