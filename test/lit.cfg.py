@@ -4,7 +4,7 @@ import sys
 import lit.formats
 
 config.name = "attn-mlir"
-config.test_format = lit.formats.ShTest(execute_external=False)
+config.test_format = lit.formats.ShTest(execute_external=True)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "lib"]
 config.test_source_root = os.path.dirname(__file__)

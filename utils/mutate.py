@@ -79,6 +79,7 @@ MUTANTS = [
 
 TESTS = [
     ("properties", ["test/lib/attn-property-test"]),
+    ("bounds", ["test/lib/attn-sweep", "bounds"]),
     ("sweep", ["test/lib/attn-sweep", "0", "30"]),
 ]
 

@@ -149,18 +149,34 @@ public:
       runSizes(c, op, *module, kSizes[(firstSize + i) % std::size(kSizes)]);
   }
 
+  /// All small sizes: every way in which bounds, tiles and masks can meet.
+  void runBounds(const Case &c, int64_t upTo) {
+    auto reference = parseSourceString<ModuleOp>(c.text(), &context);
+    auto module = compile(context, c.text(), c.scheduleText(), false);
+    if (!tally.check(reference && module,
+                     [&]() { return "compiles: " + c.describe(); }))
+      return;
+    StreamableOpInterface op;
+    reference->walk([&](StreamableOpInterface found) { op = found; });
+    for (int64_t queries = 0; queries <= upTo; ++queries)
+      for (int64_t keys = 0; keys <= upTo; ++keys)
+        runSizes(c, op, *module, {1, queries, keys}, /*onlyProbe=*/true);
+  }
+
   int close() const { return tally.close(); }
 
 private:
   void runSizes(const Case &c, StreamableOpInterface op, CpuModule &module,
-                const Sizes &sizes) {
+                const Sizes &sizes, bool onlyProbe = false) {
     OracleOptions options;
+    options.threads = onlyProbe ? 1 : 0;
     options.sizes = {
         {"batch", sizes.batch}, {"query", sizes.queries}, {"key", sizes.keys}};
     options.seed = ++seed;
     if (StringRef(c.scoreMod).contains("captures"))
       options.scalars = {1.5};
-    check(c, sizes, runOracle(op, module, "f_attention", options), false);
+    if (!onlyProbe)
+      check(c, sizes, runOracle(op, module, "f_attention", options), false);
     // Exact answers are for scores that are all alike.
     if (!c.scoreMod.empty())
       return;
@@ -211,13 +227,42 @@ Case makeCase(unsigned i) {
 
 } // namespace
 
+/// Every mask, with tiles so small that all alignments occur.
+static void runAllBounds(Sweep &sweep) {
+  const char *const masks[] = {
+      "",
+      "mask(#attn.causal<top_left>)",
+      "mask(#attn.causal<bottom_right>)",
+      "mask(#attn.window<left = 5, right = 2, align = top_left>)",
+      "mask(#attn.window<left = 3, right = 0, align = bottom_right>)",
+      "mask(#attn.window<left = -1, right = 6, align = bottom_right>)",
+      "mask(#attn.window<left = 0, right = -1, align = top_left>)"};
+  const char *const schedules[] = {"", "persistent sms=3 resident=1 "
+                                       "sawtooth=force splits=2"};
+  for (const char *mask : masks)
+    for (const char *schedule : schedules)
+      sweep.runBounds({"f32",
+                       {8, 16},
+                       {2, 1},
+                       mask,
+                       "query=4,key=8",
+                       schedule,
+                       "",
+                       false,
+                       true},
+                      21);
+}
+
 int main(int argc, char **argv) {
   // A range of cases, so that the sweep can be shared out.
   unsigned first = 0, count = 64;
   constexpr unsigned kSizesOfCase = 4;
-  if (argc > 3 || (argc > 1 && StringRef(argv[1]).getAsInteger(10, first)) ||
+  bool bounds = argc == 2 && StringRef(argv[1]) == "bounds";
+  if (argc > 3 ||
+      (argc > 1 && !bounds && StringRef(argv[1]).getAsInteger(10, first)) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
-    llvm::errs() << "usage: attn-sweep [first case] [number of cases]\n";
+    llvm::errs()
+        << "usage: attn-sweep [first case] [number of cases] | bounds\n";
     return 2;
   }
   DialectRegistry registry;
@@ -225,6 +270,10 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Sweep sweep(context);
+  if (bounds) {
+    runAllBounds(sweep);
+    return sweep.close();
+  }
   for (unsigned i = first; i < first + count; ++i)
     sweep.run(makeCase(i), i * 5, kSizesOfCase);
   return sweep.close();

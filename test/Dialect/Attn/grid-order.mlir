@@ -61,7 +61,7 @@ attn.kernel @attention(%x: !attn.view<?x?x?x?xf32>) {
 // PLAIN-LABEL: attn.kernel @product
 // PLAIN: cluster [n] order {{.*}}<[n, m]> {
 // BLOCK-LABEL: attn.kernel @product
-// BLOCK: cluster [n] {
+// BLOCK: cluster [n] {{(order .*<\[m, n\]> )?}}{
 // HEAD8-LABEL: attn.kernel @product
 // HEAD8: cluster [n] order {{.*}}<[cluster, m], domains = 8> {
 // BLOCK8-LABEL: attn.kernel @product

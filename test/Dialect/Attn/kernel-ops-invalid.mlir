@@ -336,11 +336,18 @@ func.func @f() {
 // -----
 
 // Kernels see their arguments only.
-func.func @f(%n: index) {
-  // expected-note @below {{required by region isolation constraints}}
+%n = arith.constant 1 : index
+// expected-note @below {{required by region isolation constraints}}
+attn.kernel @k(%m: index) {
+  // expected-error @below {{'arith.addi' op using value defined outside the region}}
+  %0 = arith.addi %n, %m : index
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.kernel' op symbol's parent must have the SymbolTable trait}}
   attn.kernel @k(%m: index) {
-    // expected-error @below {{'arith.addi' op using value defined outside the region}}
-    %0 = arith.addi %n, %m : index
   }
   return
 }

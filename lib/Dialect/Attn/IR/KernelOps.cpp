@@ -131,9 +131,9 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                       TypeAttr::get(b.getFunctionType(types, resultTypes)));
   result.addAttribute(getArgNamesAttrName(result.name),
                       b.getStrArrayAttr(names));
-  call_interface_impl::addArgAndResultAttrs(
-      b, result, arguments, resultAttrs, getArgAttrsAttrName(result.name),
-      getResAttrsAttrName(result.name));
+  call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
+                                            getArgAttrsAttrName(result.name),
+                                            getResAttrsAttrName(result.name));
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
