@@ -53,6 +53,10 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
     SmallVector<Operation *> dead;
     SmallVector<StreamOp> streams;
     WalkResult result = kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<LoadOp, StoreOp>(op) && !op->getParentOfType<CtasOp>())
+        return op->emitOpError("cannot be traced outside of attn.ctas: no CTA "
+                               "accesses this"),
+               WalkResult::interrupt();
       if (auto load = dyn_cast<LoadOp>(op))
         touch(rewriter, op, AccessKind::Load, load.getView(), load.getOffsets(),
               load.getTile().getType());

@@ -65,6 +65,10 @@ void attn::registerPasses() {
                                buildLowerToLoopsPipeline(pm);
                                buildLowerToLLVMPipeline(pm);
                              });
+  PassPipelineRegistration<>("attn-loops-to-llvm",
+                             "The output of attn-lower-to-loops to the LLVM "
+                             "dialect",
+                             buildLowerToLLVMPipeline);
   PassPipelineRegistration<>("attn-lower-to-trace",
                              "Level 2 to the trace of its accesses",
                              buildTracePipeline);

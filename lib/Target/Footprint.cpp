@@ -25,46 +25,72 @@ static int64_t bytesOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
 }
 
-Footprint footprintOf(StreamableOpInterface op, ArrayRef<int64_t> sizes) {
+/// Counts a tile that stays while the stream goes by: in shared memory, or in
+/// registers where the target keeps it there.
+static void addResident(Footprint &footprint, TargetAttr target,
+                        int64_t bytes) {
+  if (target.hasCapability(kResidentInRegisters))
+    footprint.registers += llvm::divideCeil(bytes, 4);
+  else
+    footprint.sharedBytes += bytes;
+}
+
+Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
+                      ArrayRef<int64_t> sizes) {
   Footprint result;
   SmallVector<StreamAxis> axes = op.getStreamAxes();
-  SmallVector<Type> types;
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
-      types.push_back(operand.getType());
-  unsigned numInputs = types.size();
-  for (auto [i, map] : llvm::enumerate(op.getViewMaps())) {
-    auto [elements, streamed] = tileOf(map, axes, sizes);
-    if (i < numInputs)
-      result.sharedBytes +=
-          elements * bytesOf(types[i]) * (streamed ? kFootprintStages : 1);
+  SmallVector<AffineMap> maps = op.getViewMaps();
+  unsigned view = 0;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    auto [elements, streamed] = tileOf(maps[view++], axes, sizes);
+    int64_t bytes = elements * bytesOf(operand.getType());
+    if (streamed)
+      result.sharedBytes += kFootprintStages * bytes;
     else
-      result.registers += elements;
+      addResident(result, target, bytes);
   }
-  result.registers += op.getFoldTemporaries(sizes);
+  result.registers += op.getStateElements(sizes) + op.getFoldTemporaries(sizes);
+  return result;
+}
+
+/// What one stream of a kernel holds beside its state: the tiles that pass by,
+/// and the dots that start from a constant (others update the state).
+static Footprint transientsOf(StreamOp stream) {
+  Footprint result;
+  stream.walk([&](LoadOp load) {
+    auto tile = cast<ShapedType>(load.getTile().getType());
+    result.sharedBytes +=
+        kFootprintStages * tile.getNumElements() * bytesOf(tile);
+  });
+  stream.walk([&](DotOp dot) {
+    if (matchPattern(dot.getAcc(), m_Constant()))
+      result.registers +=
+          cast<ShapedType>(dot.getResult().getType()).getNumElements();
+  });
   return result;
 }
 
 Footprint footprintOf(KernelOp kernel) {
-  Footprint result;
+  Footprint result, transients;
+  TargetAttr target = TargetAttr::of(kernel);
   kernel.walk([&](LoadOp load) {
     auto tile = cast<ShapedType>(load.getTile().getType());
-    bool streamed = load->getParentOfType<StreamOp>() != nullptr;
-    result.sharedBytes += tile.getNumElements() * bytesOf(tile) *
-                          (streamed ? kFootprintStages : 1);
+    if (!load->getParentOfType<StreamOp>())
+      addResident(result, target, tile.getNumElements() * bytesOf(tile));
   });
   kernel.walk([&](StreamOp stream) {
     for (Type type : stream.getResultTypes())
       if (auto tile = dyn_cast<ShapedType>(type))
         result.registers += tile.getNumElements();
-    // A dot that starts from a constant is a temporary; others update the
-    // state.
-    stream.walk([&](DotOp dot) {
-      if (matchPattern(dot.getAcc(), m_Constant()))
-        result.registers +=
-            cast<ShapedType>(dot.getResult().getType()).getNumElements();
-    });
+    // Streams of one kernel run one after the other.
+    Footprint own = transientsOf(stream);
+    transients.sharedBytes = std::max(transients.sharedBytes, own.sharedBytes);
+    transients.registers = std::max(transients.registers, own.registers);
   });
+  result.sharedBytes += transients.sharedBytes;
+  result.registers += transients.registers;
   return result;
 }
 

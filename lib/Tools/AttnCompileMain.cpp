@@ -332,6 +332,7 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
       argc, argv,
       "attn-compile: attention in, schedules, code and results out\n");
   MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
   if (options.remarks) {
     remark::RemarkCategories categories;
     categories.passed = categories.missed = categories.failed =

@@ -45,6 +45,10 @@ Reorder LogSumExpOp::getReorder() {
   return getOrdered() ? Reorder::Ordered : Reorder::Reassociates;
 }
 
+int64_t LogSumExpOp::getStateElements(ArrayRef<int64_t> sizes) {
+  return 2 * sizes[Row];
+}
+
 SmallVector<Segment> LogSumExpOp::buildSegments(OpBuilder &b, Location loc,
                                                 const TileContext &tile) {
   return buildRangeSegments(b, loc, tile, KeyRange{});

@@ -94,8 +94,7 @@ void checkCover(Tally &tally, const OrderConfig &config,
               });
 }
 
-/// Swizzled orders leave the most clusters whole on a domain that round-robin
-/// dispatch allows.
+/// Swizzled orders leave floor(C/X) clusters whole on each of X domains.
 void checkWholeClusters(Tally &tally, const OrderConfig &config,
                         ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
   int64_t x = config.domains, perCluster = sizes[2] * sizes[3];

@@ -138,34 +138,36 @@ public:
   explicit Sweep(MLIRContext &context) : context(context) {}
 
   void run(const Case &c, unsigned firstSize, unsigned numSizes) {
-    auto reference = parseSourceString<ModuleOp>(c.text(), &context);
-    auto module = compile(context, c.text(), c.scheduleText(), false);
-    if (!tally.check(reference && module,
-                     [&]() { return "compiles: " + c.describe(); }))
-      return;
-    StreamableOpInterface op;
-    reference->walk([&](StreamableOpInterface found) { op = found; });
-    for (unsigned i = 0; i < numSizes; ++i)
-      runSizes(c, op, *module, kSizes[(firstSize + i) % std::size(kSizes)]);
+    withKernel(c, [&](StreamableOpInterface op, CpuModule &module) {
+      for (unsigned i = 0; i < numSizes; ++i)
+        runSizes(c, op, module, kSizes[(firstSize + i) % std::size(kSizes)]);
+    });
   }
 
   /// All small sizes: every way in which bounds, tiles and masks can meet.
   void runBounds(const Case &c, int64_t upTo) {
-    auto reference = parseSourceString<ModuleOp>(c.text(), &context);
-    auto module = compile(context, c.text(), c.scheduleText(), false);
-    if (!tally.check(reference && module,
-                     [&]() { return "compiles: " + c.describe(); }))
-      return;
-    StreamableOpInterface op;
-    reference->walk([&](StreamableOpInterface found) { op = found; });
-    for (int64_t queries = 0; queries <= upTo; ++queries)
-      for (int64_t keys = 0; keys <= upTo; ++keys)
-        runSizes(c, op, *module, {1, queries, keys}, /*onlyProbe=*/true);
+    withKernel(c, [&](StreamableOpInterface op, CpuModule &module) {
+      for (int64_t queries = 0; queries <= upTo; ++queries)
+        for (int64_t keys = 0; keys <= upTo; ++keys)
+          runSizes(c, op, module, {1, queries, keys}, /*onlyProbe=*/true);
+    });
   }
 
   int close() const { return tally.close(); }
 
 private:
+  /// Compiles a case and hands on its op and its kernel.
+  void withKernel(
+      const Case &c,
+      llvm::function_ref<void(StreamableOpInterface, CpuModule &)> body) {
+    auto reference = parseSourceString<ModuleOp>(c.text(), &context);
+    auto module = compile(context, c.text(), c.scheduleText(), false);
+    if (!tally.check(reference && module,
+                     [&]() { return "compiles: " + c.describe(); }))
+      return;
+    reference->walk([&](StreamableOpInterface op) { body(op, *module); });
+  }
+
   void runSizes(const Case &c, StreamableOpInterface op, CpuModule &module,
                 const Sizes &sizes, bool onlyProbe = false) {
     OracleOptions options;

@@ -47,8 +47,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const ScheduleOptions &options);
 
-/// Level 2 to loops over tensors and memrefs, for the CPU. Accepts level 2 in
-/// any state, and its own output.
+/// Level 2, in whatever state the passes left it, to loops on buffers, for the
+/// CPU.
 void buildLowerToLoopsPipeline(mlir::OpPassManager &pm);
 
 /// The output of buildLowerToLoopsPipeline to the LLVM dialect.

@@ -9,8 +9,8 @@ namespace attn {
 
 /// Resources that one CTA needs.
 struct Footprint {
-  /// Bytes of shared memory: tiles that stay, and a double buffer of those that
-  /// are streamed.
+  /// Bytes of shared memory: tiles that stay (but see kResidentInRegisters),
+  /// and a double buffer of those that are streamed.
   int64_t sharedBytes = 0;
   /// 32-bit registers: the state and what a fold holds beside it.
   int64_t registers = 0;
@@ -20,10 +20,15 @@ struct Footprint {
 /// flight.
 constexpr int64_t kFootprintStages = 2;
 
-/// The footprint of one tile of `op`, with `sizes` for each of its axes.
-Footprint footprintOf(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes);
+/// Capability of targets that keep the tiles that stay in registers.
+constexpr llvm::StringLiteral kResidentInRegisters = "resident-in-registers";
 
-/// The footprint of a kernel, read off its loads, stores and carried values.
+/// The footprint on `target` of one tile of `op`, with `sizes` for its axes.
+Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
+                      llvm::ArrayRef<int64_t> sizes);
+
+/// The footprint of a kernel on its target, read off its loads and the values
+/// that its streams carry.
 Footprint footprintOf(KernelOp kernel);
 
 /// CTAs of this footprint that an SM of the target holds at once, at least 1.

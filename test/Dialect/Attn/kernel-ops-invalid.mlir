@@ -269,8 +269,55 @@ func.func @f(%a: tensor<?xf32>) {
 // attn.kernel, attn.return and attn.yield
 //===----------------------------------------------------------------------===//
 
-// expected-error-re @below {{'attn.kernel' op {{.*}}body}}
-attn.kernel @k(!attn.view<?xf32>)
+// expected-error @below {{expected '{' to begin a region}}
+attn.kernel @k(%a: !attn.view<?xf32>)
+
+// -----
+
+// expected-error @below {{region #0 ('body') failed to verify constraint: region with 1 blocks}}
+"attn.kernel"() <{sym_name = "k", function_type = () -> ()}> ({
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{entry block must have 2 arguments to match function signature}}
+attn.kernel @k(index, f32) {
+}
+
+// -----
+
+// expected-error @below {{expected SSA identifier}}
+attn.kernel @k(%a: index, ...) {
+}
+
+// -----
+
+// expected-error @below {{wants a name for each of its 2 arguments, got 1}}
+"attn.kernel"() <{sym_name = "k", function_type = (index, f32) -> (), arg_names = ["a"]}> ({
+^bb0(%a: index, %b: f32):
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{attribute 'arg_names' failed to satisfy constraint: string array attribute}}
+"attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = [1]}> ({
+^bb0(%a: index):
+  attn.return
+}) : () -> ()
+
+// -----
+
+// The names are those of the arguments, and stated once.
+// expected-error @below {{attribute 'arg_names' occurs more than once in the attribute list}}
+attn.kernel @k(%a: index) attributes {arg_names = ["b"]} {
+}
+
+// -----
+
+// expected-error @below {{visibility expected to be one of ["public", "private", "nested"], but got "secret"}}
+attn.kernel @k(%a: index) attributes {sym_visibility = "secret"} {
+}
 
 // -----
 

@@ -170,21 +170,33 @@ func.func @matmul(%a: tensor<4x512xbf16>, %b: tensor<512x8xbf16>,
 // attn.kernel, attn.return and !attn.view
 //===----------------------------------------------------------------------===//
 
-// Views of every element type and scalars of every kind; the terminator may be
-// left out.
-// CHECK-LABEL: attn.kernel @kernel
-// CHECK-SAME:    (%{{.*}}: !attn.view<?x32x?x128xbf16>, %{{.*}}: !attn.view<0x4xf16>, %{{.*}}: !attn.view<?xf32>, %{{.*}}: index, %{{.*}}: f64, %{{.*}}: i1)
-attn.kernel @kernel(%a: !attn.view<?x32x?x128xbf16>, %b: !attn.view<0x4xf16>,
-                    %c: !attn.view<?xf32>, %d: index, %e: f64, %f: i1) {
+// Views of every element type and scalars of every kind, which keep their names;
+// the terminator may be left out.
+// CHECK-LABEL: attn.kernel @kernel(
+// CHECK-SAME:    %query: !attn.view<?x32x?x128xbf16>, %b: !attn.view<0x4xf16>, %c_1: !attn.view<?xf32>, %d: index, %e: f64, %f: i1) {
+attn.kernel @kernel(%query: !attn.view<?x32x?x128xbf16>, %b: !attn.view<0x4xf16>,
+                    %c_1: !attn.view<?xf32>, %d: index, %e: f64, %f: i1) {
   // CHECK-NEXT: attn.return
 }
 
-// CHECK-LABEL: attn.kernel private @kernel_private
-// CHECK-SAME:    (%{{.*}}: index {attn.note}) attributes {note = 1 : i64}
+// CHECK-LABEL: attn.kernel private @kernel_private(
+// CHECK-SAME:    %a: index {attn.note}) attributes {note = 1 : i64} {
 attn.kernel private @kernel_private(%a: index {attn.note}) attributes {note = 1} {
   // CHECK-NEXT: attn.return {last}
   attn.return {last}
 }
+
+// CHECK-LABEL: attn.kernel nested @kernel_nested(%{{.*}}: i64) {
+attn.kernel nested @kernel_nested(%a: i64) {
+}
+
+// In the generic form the names may be left out.
+// CHECK-LABEL: attn.kernel @kernel_generic(
+// CHECK-SAME:    %{{.*}}: f16) {
+"attn.kernel"() <{sym_name = "kernel_generic", function_type = (f16) -> ()}> ({
+^bb0(%a: f16):
+  attn.return
+}) : () -> ()
 
 // CHECK-LABEL: attn.kernel @kernel_without_arguments() {
 attn.kernel @kernel_without_arguments() {

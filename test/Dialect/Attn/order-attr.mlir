@@ -1,8 +1,6 @@
 // Round trip of #attn.order, by itself and on a grid: digits, domains, chunk and
 // reversed axes.
 //
-// The grid prints its order without the mnemonic, and does not parse that.
-// XFAIL: *
 // RUN: attn-opt %s | attn-opt | FileCheck %s
 // RUN: attn-opt %s -mlir-print-op-generic | attn-opt | FileCheck %s
 // RUN: attn-opt %s -emit-bytecode | attn-opt | FileCheck %s

@@ -1,11 +1,12 @@
 // attn-persistent: bad options, and kernels that it leaves as they are.
 // RUN: split-file %s %t
 
-// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{resident=-2}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=-1}))' 2>&1 | FileCheck %s --check-prefix=SMS
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{resident=-2}))' 2>&1 | FileCheck %s --check-prefix=RESIDENT
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=many}))' 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{ctas=4}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// NEGATIVE: grid.mlir:1:1: error: wants sms and resident of at least 1, or 0 for the target's, got
+// SMS: grid.mlir:1:1: error: wants sms and resident of at least 1, or 0 for the target's, got -1 and 0
+// RESIDENT: grid.mlir:1:1: error: wants sms and resident of at least 1, or 0 for the target's, got 0 and -2
 // WORD: 'many' value invalid
 // OPTION: error: {{.*}}no such option ctas
 

@@ -4,6 +4,8 @@
 // 65536) and gb10 for 2 (shared memory: 2 x 49152 of 102400).
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,H200
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,GB10
+// mi300x keeps the tile of Q in registers: shared memory for 2 (32768 of 65536).
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,MI300X
 // One fact changes one factor.
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=gb10 overrides=sms=7},attn.kernel(attn-persistent))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,SEVEN
 // Options take the place of both.
@@ -14,6 +16,7 @@
 // CHECK: remark: [Passed] persistent | Category:attn-persistent | Function=dynamic
 // H200-SAME: ctas=396, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
 // GB10-SAME: ctas=96, registers=16640, resident=2, resident-from=footprint, shared-bytes=49152
+// MI300X-SAME: ctas=608, registers=20736, resident=2, resident-from=footprint, shared-bytes=32768
 // SEVEN-SAME: ctas=14, registers=16640, resident=2, resident-from=footprint, shared-bytes=49152
 // BOTH-SAME: ctas=20, registers=16640, resident=4, resident-from=option, shared-bytes=49152
 // SMS-SAME: ctas=15, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
@@ -30,6 +33,7 @@
 // CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}) visit %{{[^ ]+}} in (head = %{{[^ ]+}}, query = %{{[^ ]+}}) cluster [head] order {{.*}}<[query, head], reversed = [query]>
 // H200-SAME: persistent 396 {
 // GB10-SAME: persistent 96 {
+// MI300X-SAME: persistent 608 {
 // SEVEN-SAME: persistent 14 {
 // BOTH-SAME: persistent 20 {
 // SMS-SAME: persistent 15 {

@@ -72,6 +72,10 @@ SmallVector<Value> AttentionOp::getScalarCaptures() {
 
 Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
 
+int64_t AttentionOp::getStateElements(ArrayRef<int64_t> sizes) {
+  return sizes[Query] * (2 + sizes[ValueDim]);
+}
+
 int64_t AttentionOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
   return sizes[Query] * sizes[Key];
 }

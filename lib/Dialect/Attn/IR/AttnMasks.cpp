@@ -78,11 +78,6 @@ struct Band {
 
 } // namespace
 
-static std::string alignment(MaskAlign align) {
-  return align == MaskAlign::TopLeft ? "the first query at the first key"
-                                     : "the last query at the last key";
-}
-
 KeyRange CausalMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
                                        MaskSizes sizes, Value first,
                                        Value last) const {
@@ -95,10 +90,6 @@ Value CausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                      Value key) const {
   return Band{-1, 0, getAlign()}.buildPredicate({builder, loc}, sizes, query,
                                                 key);
-}
-
-std::string CausalMaskAttr::describe() const {
-  return "causal, " + alignment(getAlign());
 }
 
 LogicalResult
@@ -127,12 +118,4 @@ Value WindowMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                      Value key) const {
   return Band{getLeft(), getRight(), getAlign()}.buildPredicate(
       {builder, loc}, sizes, query, key);
-}
-
-std::string WindowMaskAttr::describe() const {
-  auto bound = [](int64_t n) {
-    return n < 0 ? std::string("all") : std::to_string(n);
-  };
-  return "window of " + bound(getLeft()) + " keys before and " +
-         bound(getRight()) + " after, " + alignment(getAlign());
 }

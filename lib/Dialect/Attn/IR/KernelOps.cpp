@@ -262,8 +262,9 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute("cluster", cluster);
   if (succeeded(parser.parseOptionalKeyword("order"))) {
     OrderAttr order;
-    if (parser.parseAttribute(order, "order", result.attributes))
+    if (parser.parseCustomAttributeWithFallback(order))
       return failure();
+    result.addAttribute("order", order);
   }
   for (StringRef keyword : {"run", "persistent"}) {
     if (failed(parser.parseOptionalKeyword(keyword)))

@@ -56,6 +56,10 @@ SmallVector<StringRef> MatmulOp::getViewNames() { return {"a", "b", "c"}; }
 
 Reorder MatmulOp::getReorder() { return Reorder::Reassociates; }
 
+int64_t MatmulOp::getStateElements(ArrayRef<int64_t> sizes) {
+  return sizes[M] * sizes[N];
+}
+
 SmallVector<Segment> MatmulOp::buildSegments(OpBuilder &b, Location loc,
                                              const TileContext &tile) {
   // Zero padding adds nothing: no part needs a mask.

@@ -80,15 +80,17 @@ public:
     chunk = constant(order.getChunk());
     if (!byDomain())
       return;
-    // Clusters of one domain: a multiple of the chunk, so that each domain gets
-    // the same number of positions of the first piece.
-    Value stride = mul(domains, chunk);
-    perDomain = mul(div(clusters, stride), chunk);
-    whole = mul(perDomain, domains);
     units = constant(1);
     for (StringAttr digit : order.getDigits())
       if (!isCluster(digit))
         units = mul(units, sizeOf(digit.getValue()));
+    // Clusters of one domain: so many that their tiles are whole chunks, for
+    // then each domain has the same number of positions in the first piece.
+    Value share = div(clusters, domains);
+    Value divides = compare(arith::CmpIPredicate::eq,
+                            rem(mul(share, units), chunk), constant(0));
+    perDomain = select(divides, share, mul(div(share, chunk), chunk));
+    whole = mul(perDomain, domains);
     firstPiece = mul(whole, units);
   }
 
@@ -367,9 +369,10 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       return signalPassFailure();
     }
     if (domains < 0 || chunk < 0) {
-      emitError(kernel.getLoc()) << "wants domains and chunk of at least 1, or "
-                                    "0 for the target's, got "
-                                 << domains << " and " << chunk;
+      emitError(kernel.getLoc())
+          << "wants domains and chunk of at least 1, or "
+             "0 for the target's, got "
+          << domains.getValue() << " and " << chunk.getValue();
       return signalPassFailure();
     }
     if (!grid) {

@@ -45,7 +45,7 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
       emitError(kernel.getLoc())
           << "wants sms and resident of at least 1, or 0 "
              "for the target's, got "
-          << sms << " and " << resident;
+          << sms.getValue() << " and " << resident.getValue();
       return signalPassFailure();
     }
     if (!grid) {

@@ -10,7 +10,6 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Target/Footprint.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
@@ -26,17 +25,15 @@ using namespace attn;
 
 namespace {
 
-/// Whether `value` is computed from `source`.
+/// Whether `value` is computed from `source`. Other block arguments (the
+/// position of a stream, whose bounds may depend on `source`) are leaves.
 bool dependsOn(Value value, Value source) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.omitUsesFromAbove = false;
   if (value == source)
     return true;
-  (void)getBackwardSlice(value, &slice, options);
-  return llvm::any_of(slice, [&](Operation *op) {
-    return llvm::is_contained(op->getOperands(), source);
-  });
+  Operation *op = value.getDefiningOp();
+  return op && llvm::any_of(op->getOperands(), [&](Value operand) {
+           return dependsOn(operand, source);
+         });
 }
 
 /// Bytes that the streams of a grid read, as index arithmetic before `builder`.
@@ -89,13 +86,12 @@ private:
 
   /// Whether all CTAs of a cluster load the same here.
   bool isShared(LoadOp load) {
-    for (auto [coord, axis] : llvm::zip(
-             grid.getCoordinates(), grid.getAxes().getAsRange<StringAttr>())) {
+    for (auto [coord, axis] :
+         llvm::zip(grid.getCoordinates(), grid.getAxes())) {
       if (llvm::is_contained(grid.getCluster(), axis))
         continue;
       for (Value offset : load.getOffsets())
-        if (dependsOn(offset, coord) &&
-            !dependsOn(offset, stream.getPosition()))
+        if (dependsOn(offset, coord))
           return false;
     }
     return true;
@@ -146,10 +142,11 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
         grid.getPersistent()
             ? box.buildKeepsCluster(b, loc, ctas)
             : arith::ConstantIntOp::create(b, loc, runKeepsCluster(grid), 1);
-    Value clusters = box.buildClustersInFlight(b, loc, ctas);
     Value domains =
         arith::ConstantIndexOp::create(b, loc, target.get(Fact::L2Domains));
     Value ctasOfDomain = b.createOrFold<arith::CeilDivUIOp>(loc, ctas, domains);
+    Value clusters = b.createOrFold<arith::MinUIOp>(
+        loc, ctasOfDomain, box.buildClustersInFlight(b, loc, ctas));
     Value bytes =
         StreamBytes(grid, stream, b).inFlight(ctasOfDomain, clusters, elements);
     Value cache = arith::ConstantIndexOp::create(

@@ -49,7 +49,7 @@ public:
     // Largest first; a tile has no use for rows beyond the extent.
     for (auto [group, stream] : kDefaults) {
       SmallVector<int64_t> sizes = sizesFor(group, stream, /*onlyFree=*/true);
-      if (fits(target, footprintOf(op, sizes)))
+      if (fits(target, footprintOf(target, op, sizes)))
         return sizes;
     }
     return explainMisfit();
@@ -84,7 +84,7 @@ private:
   LogicalResult explainMisfit() {
     auto [group, stream] = std::begin(kDefaults)[std::size(kDefaults) - 1];
     SmallVector<int64_t> tried = sizesFor(group, stream, /*onlyFree=*/true);
-    Footprint footprint = footprintOf(op, tried);
+    Footprint footprint = footprintOf(target, op, tried);
     InFlightDiagnostic diag =
         op.emitOpError("tile ")
         << describe(tried) << " asks for " << footprint.sharedBytes
@@ -119,7 +119,7 @@ private:
         int64_t area = group * stream;
         if (area <= bestArea)
           break;
-        if (!fits(target, footprintOf(op, sizes)))
+        if (!fits(target, footprintOf(target, op, sizes)))
           continue;
         bestArea = area;
         best = sizes;
@@ -473,7 +473,7 @@ struct StreamPartitionPass
     if (failed(asked))
       return signalPassFailure();
     if (splits < 1 || splits > 1024) {
-      module.emitError() << "wants 1 to 1024 splits, got " << splits;
+      module.emitError() << "wants 1 to 1024 splits, got " << splits.getValue();
       return signalPassFailure();
     }
     for (StreamableOpInterface op : ops) {

@@ -90,9 +90,9 @@ def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
       domain `(w / c) mod X`; positions are re-ranked so that each domain walks
       a contiguous range of the order.
     - *split*: re-ranking takes place on the first `floor(C / (X c)) c X` of the C
-      clusters only, the rest follows in plain order. That leaves exactly
-      `floor(C / X) X` clusters whole on one domain for c = 1, which is the most
-      that round-robin dispatch allows.
+      clusters only (`floor(C / X) X` of them where c divides the tiles that
+      gives a domain), the rest follows in plain order. For c = 1 exactly
+      `floor(C / X) X` clusters lie whole on one domain, as many on each.
     - *reversal* of the axes in `reversed` (longest first, under a causal mask).
 
     The composition of bijections is one. `attn-materialize-grid` turns it into

@@ -31,9 +31,7 @@ def Attn_MaskInterface : AttrInterface<"MaskInterface"> {
       "::mlir::Value", "buildPredicate",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::attn::MaskSizes":$sizes, "::mlir::Value":$query,
-           "::mlir::Value":$key)>,
-    InterfaceMethod<"The mask in words, for descriptions of a schedule.",
-      "std::string", "describe">
+           "::mlir::Value":$key)>
   ];
 }
 
@@ -81,8 +79,13 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
     InterfaceMethod<"What changing the order of the stream does to results.",
       "::attn::Reorder", "getReorder">,
     InterfaceMethod<[{
+      Number of f32 values of the state, for tiles of these sizes (one for each
+      axis).
+      }], "int64_t", "getStateElements",
+      (ins "::llvm::ArrayRef<int64_t>":$tileSizes)>,
+    InterfaceMethod<[{
       Number of f32 values that one fold holds beside its operands' tiles and
-      the state, for tiles of these sizes (one for each axis).
+      the state, for tiles of these sizes.
       }], "int64_t", "getFoldTemporaries",
       (ins "::llvm::ArrayRef<int64_t>":$tileSizes), "", [{ return 0; }]>,
     InterfaceMethod<[{

@@ -73,7 +73,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
 
     ```mlir
     %o, %lse = attn.attention %q, %k, %v mask(#attn.causal<bottom_right>)
-        scale(0.0883883461) captures(%cap)
+        scale(0.0883883461) captures(%cap : f32)
         score(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32) {
       %x = arith.divf %s, %c : f32
       %t = math.tanh %x : f32

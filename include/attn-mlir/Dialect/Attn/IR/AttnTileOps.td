@@ -124,8 +124,8 @@ def Attn_GridOp : Attn_Op<"grid", [
   let summary = "Runs its body for every tile of a grid, on CTAs";
   let description = [{
     The body runs once for every point of the box that `sizes` spans; its
-    arguments are the coordinates and `visit`, the number of tiles that this
-    CTA has done before.
+    arguments are the coordinates and `visit`, the running number of the tile
+    in its CTA (a run that the end of the axis cuts short counts in full).
 
     - `order` maps dispatch positions to coordinates (`#attn.order`); by default
       the axes as listed, the last fastest.
@@ -133,7 +133,7 @@ def Attn_GridOp : Attn_Op<"grid", [
       `order` then orders the groups of r.
     - `persistent` G: min(G, tiles) CTAs, each of which takes its next tile a
       stride of that number further (grid-stride loop, round-robin). Without
-      it there is one CTA a tile.
+      it there is one CTA a tile. With `run`, read group for tile.
 
     `cluster` lists the axes that select the streamed data: CTAs that agree in
     them stream the same K and V.

@@ -13,6 +13,7 @@ def AttnSetTarget : Pass<"attn-set-target", "::mlir::ModuleOp"> {
     `target` the module keeps the one it has (the generic CPU if none), and
     only the overrides are applied.
   }];
+  let dependentDialects = ["::attn::AttnDialect"];
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"\"",
            "Name of a known target (attn-opt --list-targets)">,
@@ -60,8 +61,7 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     were chosen and by whom; `nothing-to-partition` where there is no streamable
     operation.
   }];
-  let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect",
-                           "::mlir::affine::AffineDialect"];
+  let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect"];
   let options = [
     ListOption<"tiles", "tiles", "std::string",
                "Tile sizes by axis, as name=size">,
@@ -110,10 +110,14 @@ def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
     the tiles that stream the same data (one KV head of one batch):
 
     - `naive-head-first`: all tiles of a cluster, then the next cluster;
-    - `naive-block-first`: tile 0 of all clusters, then tile 1;
-    - `swizzled-head-first`, `swizzled-block-first`: the same, within each L2
-      domain of the target, so that a cluster stays on one domain. Without
-      several domains these are the naive orders, and a remark says so.
+    - `naive-block-first`: batch by batch, block 0 of all heads, then block 1;
+    - `swizzled-head-first`: each L2 domain of the target walks clusters of its
+      own, one after the other;
+    - `swizzled-block-first`: each domain walks block 0 of all clusters of its
+      own, then block 1.
+
+    Without several domains the swizzled orders are the naive ones, and a
+    remark says so.
 
     `domains` and `chunk` override the target's. `longest-first` reverses the
     last axis, so that under a causal mask the longest tiles start first.

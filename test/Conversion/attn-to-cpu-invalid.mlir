@@ -1,0 +1,89 @@
+// convert-attn-to-cpu: what wants to be lowered first, and kernels it cannot take.
+// RUN: attn-opt %s --split-input-file --verify-diagnostics --convert-attn-to-cpu
+
+func.func @level1(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @below {{'attn.matmul' op wants to be lowered by attn-stream-partition first}}
+  %c = attn.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %c : tensor<4x4xf32>
+}
+
+// -----
+
+attn.kernel @grid(%x: !attn.view<?xf32>) {
+  %n = attn.dim %x, 0 : !attn.view<?xf32>
+  // expected-error @below {{'attn.grid' op wants to be lowered by attn-materialize-grid first}}
+  attn.grid (%i) visit %v in (i = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @stream(%x: !attn.view<?xf32>) {
+  %n = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.ctas %w in %n {
+    // expected-error @below {{'attn.stream' op wants to be lowered by convert-attn-stream-to-scf first}}
+    attn.stream %j step 4 over [%w to %n] {
+    }
+  }
+}
+
+// -----
+
+// expected-error @below {{'attn.kernel' op wants one grid, got 0}}
+attn.kernel @none(%x: !attn.view<?xf32>) {
+}
+
+// -----
+
+// expected-error @below {{'attn.kernel' op wants one grid, got 2}}
+attn.kernel @two(%n: index) {
+  attn.ctas %w in %n {
+  }
+  attn.ctas %w in %n {
+  }
+}
+
+// -----
+
+attn.kernel @beside(%x: !attn.view<?xf32>, %n: index) {
+  // expected-error @below {{'attn.load' op wants to stand in a grid: beside it a kernel holds index arithmetic only}}
+  %t = attn.load %x[%n] : !attn.view<?xf32> -> tensor<1xf32>
+  attn.ctas %w in %n {
+    attn.store %t, %x[%w] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}
+
+// -----
+
+// A mask acts in a stream; left alone it has no meaning.
+
+attn.kernel @mask(%x: !attn.view<?x?xf32>, %n: index) {
+  %keep = arith.constant dense<true> : tensor<4x4xi1>
+  attn.ctas %w in %n {
+    %t = attn.load %x[%w, %w] : !attn.view<?x?xf32> -> tensor<4x4xf32>
+    // expected-error @below {{failed to legalize operation 'attn.mask'}}
+    %s = attn.mask %t keep %keep : tensor<4x4xf32>
+    attn.store %s, %x[%w, %w] : tensor<4x4xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// A trace names views by their position, and has four offsets.
+
+attn.kernel @rank5(%x: !attn.view<?x?x?x?x?xf32>, %n: index) {
+  attn.ctas %w in %n {
+    // expected-error @below {{failed to legalize operation 'attn.touch'}}
+    attn.touch load %x[%w, %w, %w, %w, %w] tile [4] by %w : !attn.view<?x?x?x?x?xf32>
+  }
+}
+
+// -----
+
+attn.kernel @argument(%x: !attn.view<?xf32>, %y: !attn.view<?xf32>, %n: index, %c: i1) {
+  attn.ctas %w in %n {
+    %v = arith.select %c, %x, %y : !attn.view<?xf32>
+    // expected-error @below {{failed to legalize operation 'attn.touch'}}
+    attn.touch load %v[%w] tile [4] by %w : !attn.view<?xf32>
+  }
+}

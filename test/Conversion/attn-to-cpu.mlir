@@ -1,0 +1,273 @@
+// convert-attn-to-cpu: kernels to functions over a range of CTAs, tiles to linalg.
+// RUN: attn-opt %s --split-input-file --convert-attn-to-cpu --cse | FileCheck %s
+
+// A launch on memrefs becomes two calls, for the number of CTAs and for all of them,
+// with views that are transposed and forget their strides.
+
+// CHECK-LABEL: func.func @launch
+// CHECK-SAME: (%[[Q:[^ ]+]]: memref<?x4x8x16xf16>, %[[O:[^ ]+]]: memref<?x8x4x16xf16>, %[[N:[^ ]+]]: index)
+// CHECK: %[[T:[^ ]+]] = memref.transpose %[[Q]] (d0, d1, d2, d3) -> (d0, d2, d1, d3)
+// CHECK: %[[QV:[^ ]+]] = memref.cast %[[T]] : {{.*}} to memref<?x8x4x16xf16, strided<[?, ?, ?, ?], offset: ?>>
+// CHECK: %[[OV:[^ ]+]] = memref.cast %[[O]] : {{.*}} to memref<?x8x?x16xf16, strided<[?, ?, ?, ?], offset: ?>>
+// CHECK: %[[CTAS:[^ ]+]] = call @k_ctas(%[[QV]], %[[OV]], %[[N]])
+// CHECK: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK: call @k(%[[C0]], %[[CTAS]], %[[QV]], %[[OV]], %[[N]])
+// CHECK-NOT: attn.launch
+
+// The number of CTAs is the kernel's index arithmetic, on memrefs.
+
+// CHECK-LABEL: func.func @k_ctas
+// CHECK-SAME: (%[[Q:[^ ]+]]: memref<?x8x4x16xf16, strided<[?, ?, ?, ?], offset: ?>>, %[[O:[^ ]+]]: memref<?x8x?x16xf16, strided<[?, ?, ?, ?], offset: ?>>, %{{[^ ]+}}: index) -> index
+// CHECK-SAME: llvm.emit_c_interface
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[B:[^ ]+]] = memref.dim %[[Q]], %[[C0]]
+// CHECK-DAG: %[[ROWS:[^ ]+]] = memref.dim %[[O]], %[[C2]]
+// CHECK-DAG: %[[TILES:[^ ]+]] = arith.ceildivui %[[ROWS]], %[[C2]]
+// CHECK-DAG: %[[CTAS:[^ ]+]] = arith.muli %[[B]], %[[TILES]]
+// CHECK: return %[[CTAS]] : index
+
+// The kernel runs the CTAs of a range, as far as there are any.
+
+// CHECK-LABEL: func.func @k(
+// CHECK-SAME: %[[BEGIN:[^ ]+]]: index, %[[END:[^ ]+]]: index, %[[Q:[^ ]+]]: memref<?x8x4x16xf16, strided<[?, ?, ?, ?], offset: ?>>, %[[O:[^ ]+]]: memref<?x8x?x16xf16, strided<[?, ?, ?, ?], offset: ?>>, %[[N:[^ ]+]]: index)
+// CHECK-SAME: attributes {attn.kernel_views = [!attn.view<?x8x4x16xf16>, !attn.view<?x8x?x16xf16>], llvm.emit_c_interface}
+// CHECK: %[[ROWS:[^ ]+]] = memref.dim %[[O]], %{{[^ ]+}} :
+// CHECK: %[[CTAS:[^ ]+]] = arith.muli
+// CHECK: %[[STOP:[^ ]+]] = arith.minui %[[END]], %[[CTAS]]
+// CHECK: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK: scf.for %[[CTA:[^ ]+]] = %[[BEGIN]] to %[[STOP]] step %[[C1]] {
+
+// A load has zeros outside of the view: along its two dimensions, min(tile, size -
+// offset) elements are inside, but not fewer than none.
+
+// CHECK: %[[I:[^ ]+]] = arith.muli %[[CTA]], %[[N]] : index
+// CHECK-DAG: %[[SIZE:[^ ]+]] = memref.dim %[[Q]], %[[C2:[^ ]+]] :
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[SIZE]], %[[I]] : index
+// CHECK-DAG: %[[MIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C2]] : index
+// CHECK-DAG: %[[VALID0:[^ ]+]] = arith.maxsi %[[MIN]], %[[C0:[^ ]+]] : index
+// CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
+// CHECK: %[[VALID1:[^ ]+]] = arith.maxsi %{{[^ ]+}}, %[[C0]] : index
+// CHECK: %[[TILE:[^ ]+]] = tensor.generate
+// CHECK-NEXT: ^bb0(%[[X:[^ ]+]]: index, %[[Y:[^ ]+]]: index):
+// CHECK-NEXT: %[[IN0:[^ ]+]] = arith.cmpi slt, %[[X]], %[[VALID0]]
+// CHECK-NEXT: %[[IN1:[^ ]+]] = arith.cmpi slt, %[[Y]], %[[VALID1]]
+// CHECK-NEXT: %[[IN:[^ ]+]] = arith.andi %[[IN0]], %[[IN1]] : i1
+// CHECK-NEXT: %[[E:[^ ]+]] = scf.if %[[IN]] -> (f16) {
+// CHECK-NEXT: %[[AX:[^ ]+]] = arith.addi %[[I]], %[[X]]
+// CHECK-NEXT: %[[AY:[^ ]+]] = arith.addi %[[C0]], %[[Y]]
+// CHECK-NEXT: %[[L:[^ ]+]] = memref.load %[[Q]][%[[CTA]], %[[N]], %[[AX]], %[[AY]]]
+// CHECK-NEXT: scf.yield %[[L]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[Z:[^ ]+]] = arith.constant 0.000000e+00 : f16
+// CHECK-NEXT: scf.yield %[[Z]]
+// CHECK-NEXT: }
+// CHECK-NEXT: tensor.yield %[[E]]
+// CHECK: : tensor<2x16xf16>
+
+// A store writes only what is inside.
+
+// CHECK: %[[LEFT:[^ ]+]] = arith.subi %[[ROWS]], %[[I]] : index
+// CHECK: %[[MIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C2]] : index
+// CHECK: %[[VALID0:[^ ]+]] = arith.maxsi %[[MIN]], %[[C0]] : index
+// CHECK: %[[VALID1:[^ ]+]] = arith.maxsi %{{[^ ]+}}, %[[C0]] : index
+// CHECK: scf.for %[[X:[^ ]+]] = %[[C0]] to %[[VALID0]] step %[[C1]] {
+// CHECK-NEXT: scf.for %[[Y:[^ ]+]] = %[[C0]] to %[[VALID1]] step %[[C1]] {
+// CHECK-NEXT: %[[E:[^ ]+]] = tensor.extract %[[TILE]][%[[X]], %[[Y]]]
+// CHECK-NEXT: %[[AX:[^ ]+]] = arith.addi %[[I]], %[[X]]
+// CHECK-NEXT: %[[AY:[^ ]+]] = arith.addi %[[C0]], %[[Y]]
+// CHECK-NEXT: memref.store %[[E]], %[[O]][%[[CTA]], %[[N]], %[[AX]], %[[AY]]]
+func.func @launch(%q: memref<?x4x8x16xf16>, %o: memref<?x8x4x16xf16>, %n: index) {
+  attn.launch @k ins(%q : memref<?x4x8x16xf16>) outs(%o : memref<?x8x4x16xf16>) scalars(%n : index)
+      views [affine_map<(b, s, h, d) -> (b, h, s, d)>, affine_map<(b, h, s, d) -> (b, h, s, d)>]
+  return
+}
+attn.kernel @k(%q: !attn.view<?x8x4x16xf16>, %o: !attn.view<?x8x?x16xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %b = attn.dim %q, 0 : !attn.view<?x8x4x16xf16>
+  %rows = attn.dim %o, 2 : !attn.view<?x8x?x16xf16>
+  %t = arith.ceildivui %rows, %c2 : index
+  %ctas = arith.muli %b, %t : index
+  attn.ctas %w in %ctas {
+    %i = arith.muli %w, %n : index
+    %x = attn.load %q[%w, %n, %i, %c0] : !attn.view<?x8x4x16xf16> -> tensor<2x16xf16>
+    attn.store %x, %o[%w, %n, %i, %c0] : tensor<2x16xf16> -> !attn.view<?x8x?x16xf16>
+  }
+}
+
+// -----
+
+// On tensors a launch waits; its kernel does not. After bufferization it finds a
+// function.
+
+// CHECK-LABEL: func.func @tensors
+// CHECK: attn.launch @copy ins(%{{[^ ]+}} : tensor<4xf32>) outs(%{{[^ ]+}} : tensor<4xf32>)
+// CHECK-LABEL: func.func @memrefs
+// CHECK: call @copy_ctas
+// CHECK: call @copy(
+// CHECK: func.func @copy_ctas(
+// CHECK: func.func @copy(
+// CHECK-NOT: attn.kernel @
+func.func @tensors(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %z = attn.launch @copy ins(%x : tensor<4xf32>) outs(%y : tensor<4xf32>)
+      views [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>] -> tensor<4xf32>
+  return %z : tensor<4xf32>
+}
+func.func @memrefs(%x: memref<4xf32>, %y: memref<4xf32>) {
+  attn.launch @copy ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+      views [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+  return
+}
+attn.kernel @copy(%x: !attn.view<4xf32>, %y: !attn.view<4xf32>) {
+  %c4 = arith.constant 4 : index
+  attn.ctas %w in %c4 {
+    %t = attn.load %x[%w] : !attn.view<4xf32> -> tensor<1xf32>
+    attn.store %t, %y[%w] : tensor<1xf32> -> !attn.view<4xf32>
+  }
+}
+
+// -----
+
+// Dots: an f32 product in the order row, sum, column, for which a transposed right
+// side is turned, and converted, first. Reductions start at their unit.
+
+// CHECK-DAG: #[[LHS:[^ ]+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-DAG: #[[RHS:[^ ]+]] = affine_map<(d0, d1, d2) -> (d1, d2)>
+// CHECK-DAG: #[[OUT:[^ ]+]] = affine_map<(d0, d1, d2) -> (d0, d2)>
+// CHECK-DAG: #[[TILE:[^ ]+]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[ROWS:[^ ]+]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @tiles(
+// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<4x8xf32>
+// CHECK: scf.for %[[CTA:[^ ]+]] =
+// CHECK: %[[X:[^ ]+]] = tensor.generate
+// CHECK: : tensor<4x16xf16>
+// CHECK: %[[Y:[^ ]+]] = tensor.generate
+// CHECK: : tensor<8x16xf16>
+// CHECK: %[[Z:[^ ]+]] = tensor.generate
+// CHECK: : tensor<16x8xf32>
+// CHECK: %[[TURNED:[^ ]+]] = linalg.transpose ins(%[[Y]] : tensor<8x16xf16>) {{.*}} permutation = [1, 0]
+// CHECK: %[[WIDE:[^ ]+]] = linalg.copy ins(%[[TURNED]] : tensor<16x8xf16>) outs(%{{[^ ]+}} : tensor<16x8xf32>)
+// CHECK: %[[D:[^ ]+]] = linalg.generic {indexing_maps = [#[[LHS]], #[[RHS]], #[[OUT]]], iterator_types = ["parallel", "reduction", "parallel"]}
+// CHECK-SAME: ins(%[[X]], %[[WIDE]] : tensor<4x16xf16>, tensor<16x8xf32>) outs(%[[ZERO]] : tensor<4x8xf32>)
+// CHECK-NEXT: ^bb0(%[[A:[^ ]+]]: f16, %[[B:[^ ]+]]: f32, %[[C:[^ ]+]]: f32):
+// CHECK-NEXT: %[[AW:[^ ]+]] = arith.extf %[[A]] : f16 to f32
+// CHECK-NEXT: %[[P:[^ ]+]] = arith.mulf %[[AW]], %[[B]] fastmath<contract>
+// CHECK-NEXT: %[[S:[^ ]+]] = arith.addf %[[C]], %[[P]] fastmath<contract>
+// CHECK-NEXT: linalg.yield %[[S]]
+// f32 operands are taken as they are.
+// CHECK-NOT: linalg.copy
+// CHECK: %[[E:[^ ]+]] = linalg.generic {{.*}} ins(%{{[^ ]+}}, %[[Z]] : tensor<4x16xf32>, tensor<16x8xf32>) outs(%[[D]] : tensor<4x8xf32>)
+// CHECK: %[[INF:[^ ]+]] = arith.constant 0xFF800000 : f32
+// CHECK: %[[MAX0:[^ ]+]] = linalg.fill ins(%[[INF]] : f32)
+// CHECK: %[[MAX:[^ ]+]] = linalg.generic {indexing_maps = [#[[TILE]], #[[ROWS]]], iterator_types = ["parallel", "reduction"]} ins(%[[E]] : tensor<4x8xf32>) outs(%[[MAX0]] : tensor<4xf32>)
+// CHECK: arith.maximumf
+// CHECK: %[[NIL:[^ ]+]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[SUM0:[^ ]+]] = linalg.fill ins(%[[NIL]] : f32)
+// CHECK: %[[SUM:[^ ]+]] = linalg.generic {indexing_maps = [#[[TILE]], #[[ROWS]]], iterator_types = ["parallel", "reduction"]} ins(%[[E]] : tensor<4x8xf32>) outs(%[[SUM0]] : tensor<4xf32>)
+// CHECK: arith.addf {{.*}} fastmath<reassoc>
+// CHECK: %[[BOTH:[^ ]+]] = arith.addf %[[MAX]], %[[SUM]] : tensor<4xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[ROWS]], #[[TILE]]], iterator_types = ["parallel", "parallel"]} ins(%[[BOTH]] : tensor<4xf32>)
+// CHECK: %[[IOTA:[^ ]+]] = linalg.generic {indexing_maps = [#[[TILE]]], iterator_types = ["parallel", "parallel"]} outs(%{{[^ ]+}} : tensor<4x8xindex>)
+// CHECK: %[[AT:[^ ]+]] = linalg.index 1
+// CHECK-NEXT: arith.addi %[[AT]], %[[CTA]] : index
+// CHECK: %[[SPLAT:[^ ]+]] = linalg.fill ins(%[[CTA]] : index)
+// CHECK: arith.cmpi slt, %[[IOTA]], %[[SPLAT]]
+// CHECK-NOT: attn.{{[a-jl-z]}}
+attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+  attn.ctas %w in %c1 {
+    %x = attn.load %q[%c0, %w] : !attn.view<?x?xf16> -> tensor<4x16xf16>
+    %y = attn.load %q[%c0, %w] : !attn.view<?x?xf16> -> tensor<8x16xf16>
+    %z = attn.load %k[%c0, %w] : !attn.view<?x?xf32> -> tensor<16x8xf32>
+    %d = attn.dot %x, %y, %zero transpose_rhs : tensor<4x16xf16>, tensor<8x16xf16> into tensor<4x8xf32>
+    %xw = arith.extf %x : tensor<4x16xf16> to tensor<4x16xf32>
+    %e = attn.dot %xw, %z, %d : tensor<4x16xf32>, tensor<16x8xf32> into tensor<4x8xf32>
+    %m = attn.reduce max %e : tensor<4x8xf32>
+    %s = attn.reduce sum %e : tensor<4x8xf32>
+    %a = arith.addf %m, %s : tensor<4xf32>
+    %b = attn.broadcast %a : tensor<4xf32> to tensor<4x8xf32>
+    %r = attn.iota 1 from %w : tensor<4x8xindex>
+    %sp = tensor.splat %w : tensor<4x8xindex>
+    %cmp = arith.cmpi slt, %r, %sp : tensor<4x8xindex>
+    %f = arith.select %cmp, %b, %e : tensor<4x8xi1>, tensor<4x8xf32>
+    attn.store %f, %o[%c0, %w] : tensor<4x8xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// A touch becomes a call: CTA, kind (0 load, 1 store), view, four offsets, and the
+// bytes inside of the view.
+
+// CHECK: func.func private @attn_touch(index, index, index, index, index, index, index, index)
+// CHECK-LABEL: func.func @trace(
+// CHECK-SAME: %{{[^ ]+}}: index, %{{[^ ]+}}: index, %[[Q:[^ ]+]]: memref<?x?xf16, {{[^:]+}}: ?>>, %[[O:[^ ]+]]: memref<?x?xf32,
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK: scf.for %[[CTA:[^ ]+]] =
+// CHECK: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK: %[[C4:[^ ]+]] = arith.constant 4 : index
+// CHECK: %[[ROWS:[^ ]+]] = arith.maxsi
+// CHECK: %[[LEFT:[^ ]+]] = arith.subi %{{[^ ]+}}, %[[CTA]] : index
+// CHECK: %[[C16:[^ ]+]] = arith.constant 16 : index
+// CHECK: %[[MIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C16]] : index
+// CHECK: %[[COLS:[^ ]+]] = arith.maxsi %[[MIN]], %[[C0]] : index
+// CHECK: %[[RB:[^ ]+]] = arith.muli %[[C2]], %[[ROWS]] : index
+// CHECK: %[[BYTES:[^ ]+]] = arith.muli %[[RB]], %[[COLS]] : index
+// CHECK: call @attn_touch(%[[CTA]], %[[C0]], %[[C0]], %[[C0]], %[[CTA]], %[[C0]], %[[C0]], %[[BYTES]])
+// CHECK: %[[BYTES:[^ ]+]] = arith.muli %[[C4]], %{{[^ ]+}} : index
+// CHECK: call @attn_touch(%[[CTA]], %[[C1]], %[[C1]], %[[CTA]], %[[C1]], %[[C0]], %[[C0]], %[[BYTES]])
+attn.kernel @trace(%q: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    attn.touch load %q[%c0, %w] tile [4, 16] by %w : !attn.view<?x?xf16>
+    attn.touch store %o[%w, %c1] tile [8] by %w : !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// A tile that a loop carries is written into the one it started from.
+
+// CHECK-LABEL: func.func @carried(
+// CHECK: scf.for {{.*}} iter_args(%[[A:[^ ]+]] = %{{[^ ]+}}) -> (tensor<4x8xf32>)
+// CHECK: %[[N:[^ ]+]] = arith.addf %[[A]], %{{[^ ]+}} : tensor<4x8xf32>
+// CHECK: %[[IN:[^ ]+]] = bufferization.materialize_in_destination %[[N]] in %[[A]]
+// CHECK: scf.yield %[[IN]]
+attn.kernel @carried(%o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : tensor<4x8xf32>
+  attn.ctas %w in %c1 {
+    %r = scf.for %i = %c0 to %c8 step %c1 iter_args(%a = %zero) -> tensor<4x8xf32> {
+      %t = attn.load %o[%c0, %i] : !attn.view<?x?xf32> -> tensor<4x8xf32>
+      %n = arith.addf %a, %t : tensor<4x8xf32>
+      scf.yield %n : tensor<4x8xf32>
+    }
+    attn.store %r, %o[%c0, %w] : tensor<4x8xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Beside its grid a kernel holds index arithmetic, also such as may not be
+// speculated: a division by a size, as in the guards of attn-sawtooth.
+
+// CHECK-LABEL: func.func @division_ctas(
+// CHECK: %[[CTAS:[^ ]+]] = arith.ceildivui
+// CHECK: return %[[CTAS]]
+// CHECK-LABEL: func.func @division(
+// CHECK: %[[CTAS:[^ ]+]] = arith.ceildivui
+// CHECK: arith.minui %{{[^ ]+}}, %[[CTAS]]
+attn.kernel @division(%x: !attn.view<?xf32>, %n: index, %d: index) {
+  %t = arith.ceildivui %n, %d : index
+  attn.ctas %w in %t {
+    %e = attn.load %x[%w] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %e, %x[%w] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}

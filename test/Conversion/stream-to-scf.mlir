@@ -1,0 +1,243 @@
+// convert-attn-stream-to-scf: segments, directions, masked and unmasked bodies.
+// RUN: attn-opt %s --split-input-file --convert-attn-stream-to-scf --cse | FileCheck %s --implicit-check-not=attn.stream --implicit-check-not=attn.mask
+
+// One segment, forward: one loop, no branch. Unmasked, the mask is its scores.
+
+// CHECK-LABEL: attn.kernel @single
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>, %[[LO:[^ ]+]]: index, %[[HI:[^ ]+]]: index) {
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK: attn.ctas
+// CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
+// CHECK-DAG: %[[DIFF:[^ ]+]] = arith.subi %[[HI]], %[[LO]] : index
+// CHECK-DAG: %[[LENGTH:[^ ]+]] = arith.maxsi %[[DIFF]], %[[C0]] : index
+// CHECK-DAG: %[[COUNT:[^ ]+]] = arith.ceildivui %[[LENGTH]], %[[C16]] : index
+// CHECK-NOT: scf.if
+// CHECK: %[[R:[^ ]+]] = scf.for %[[T:[^ ]+]] = %[[C0]] to %[[COUNT]] step %[[C1]] iter_args(%[[A:[^ ]+]] = %[[ZERO]]) -> (tensor<16x16xf32>) {
+// CHECK-NEXT: %[[MUL:[^ ]+]] = arith.muli %[[T]], %[[C16]] : index
+// CHECK-NEXT: %[[POS:[^ ]+]] = arith.addi %[[LO]], %[[MUL]] : index
+// CHECK-NEXT: %[[TILE:[^ ]+]] = attn.load %[[X]][%[[C0]], %[[POS]]]
+// CHECK-NOT: arith.select
+// CHECK: %[[MAX:[^ ]+]] = arith.maximumf %[[A]], %[[TILE]]
+// CHECK-NEXT: scf.yield %[[MAX]]
+// CHECK-NEXT: }
+// CHECK-NOT: scf.for
+// CHECK: attn.store %[[R]], %[[X]]
+attn.kernel @single(%x: !attn.view<?x?xf32>, %lo: index, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  attn.ctas %w in %c1 {
+    %m = attn.stream %j step 16 over [%lo to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %cols = attn.iota 1 from %j : tensor<16x16xindex>
+      %end = tensor.splat %hi : tensor<16x16xindex>
+      %k = arith.cmpi slt, %cols, %end : tensor<16x16xindex>
+      %s = attn.mask %t keep %k : tensor<16x16xf32>
+      %n = arith.maximumf %a, %s : tensor<16x16xf32>
+      attn.yield %n : tensor<16x16xf32>
+    }
+    attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Two segments in reverse, one of them masked: the loop over segments takes them
+// from the last, the loop over tiles starts at the last and steps back. One body of
+// each kind, which differ in the mask alone.
+
+// CHECK-LABEL: attn.kernel @reverse
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>, %[[LO:[^ ]+]]: index, %[[MID:[^ ]+]]: index, %[[HI:[^ ]+]]: index, %[[BACK:[^ ]+]]: i1) {
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
+// CHECK: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK: %[[R:[^ ]+]] = scf.for %[[I:[^ ]+]] = %[[C0]] to %[[C2]] step %[[C1]] iter_args(%[[STATE:[^ ]+]] = %[[ZERO]])
+// CHECK-NEXT: %[[FROM:[^ ]+]] = arith.subi %[[C1]], %[[I]] : index
+// CHECK-NEXT: %[[S:[^ ]+]] = arith.select %[[BACK]], %[[FROM]], %[[I]] : index
+// CHECK-NEXT: %[[SECOND:[^ ]+]] = arith.cmpi eq, %[[S]], %[[C1]] : index
+// CHECK-NEXT: %[[LOWER:[^ ]+]] = arith.select %[[SECOND]], %[[MID]], %[[LO]] : index
+// CHECK-NEXT: %[[UPPER:[^ ]+]] = arith.select %[[SECOND]], %[[HI]], %[[MID]] : index
+// CHECK-DAG: %[[FALSE:[^ ]+]] = arith.constant false
+// CHECK-DAG: %[[TRUE:[^ ]+]] = arith.constant true
+// CHECK: %[[MASKED:[^ ]+]] = arith.select %[[SECOND]], %[[TRUE]], %[[FALSE]] : i1
+// CHECK: scf.if %[[MASKED]] -> (tensor<16x16xf32>) {
+// CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
+// CHECK-DAG: %[[CM16:[^ ]+]] = arith.constant -16 : index
+// CHECK-DAG: %[[DIFF:[^ ]+]] = arith.subi %[[UPPER]], %[[LOWER]] : index
+// CHECK-DAG: %[[LENGTH:[^ ]+]] = arith.maxsi %[[DIFF]], %[[C0]] : index
+// CHECK-DAG: %[[COUNT:[^ ]+]] = arith.ceildivui %[[LENGTH]], %[[C16]] : index
+// CHECK-DAG: %[[LESS:[^ ]+]] = arith.subi %[[COUNT]], %[[C1]] : index
+// CHECK-DAG: %[[BEYOND:[^ ]+]] = arith.muli %[[LESS]], %[[C16]] : index
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.addi %[[LOWER]], %[[BEYOND]] : index
+// CHECK-DAG: %[[START:[^ ]+]] = arith.select %[[BACK]], %[[LAST]], %[[LOWER]] : index
+// CHECK-DAG: %[[STEP:[^ ]+]] = arith.select %[[BACK]], %[[CM16]], %[[C16]] : index
+// CHECK: scf.for %[[T:[^ ]+]] = %[[C0]] to %[[COUNT]] step %[[C1]] iter_args(%[[A:[^ ]+]] = %[[STATE]])
+// CHECK-NEXT: %[[MUL:[^ ]+]] = arith.muli %[[T]], %[[STEP]] : index
+// CHECK-NEXT: %[[POS:[^ ]+]] = arith.addi %[[START]], %[[MUL]] : index
+// CHECK-NEXT: %[[TILE:[^ ]+]] = attn.load %[[X]][%[[C0]], %[[POS]]]
+// CHECK: %[[COLS:[^ ]+]] = attn.iota 1 from %[[POS]]
+// CHECK: %[[KEEP:[^ ]+]] = arith.cmpi slt, %[[COLS]], %{{[^ ]+}}
+// CHECK-NEXT: %[[INF:[^ ]+]] = arith.constant dense<0xFF800000> : tensor<16x16xf32>
+// CHECK-NEXT: %[[SCORES:[^ ]+]] = arith.select %[[KEEP]], %[[TILE]], %[[INF]]
+// CHECK-NEXT: %[[N:[^ ]+]] = arith.maximumf %[[A]], %[[SCORES]]
+// CHECK-NEXT: scf.yield %[[N]]
+// CHECK: } else {
+// CHECK: %[[CM16:[^ ]+]] = arith.constant -16 : index
+// CHECK: arith.select %[[BACK]], %[[CM16]], %{{[^ ]+}} : index
+// CHECK: scf.for {{.*}} iter_args(%[[A:[^ ]+]] = %[[STATE]])
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK-NOT: arith.select
+// CHECK: %[[N:[^ ]+]] = arith.maximumf %[[A]], %[[TILE]]
+// CHECK-NEXT: scf.yield %[[N]]
+// CHECK: attn.store %[[R]], %[[X]]
+attn.kernel @reverse(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index, %r: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  attn.ctas %w in %c1 {
+    %m = attn.stream %j step 16 reverse %r over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %cols = attn.iota 1 from %j : tensor<16x16xindex>
+      %end = tensor.splat %hi : tensor<16x16xindex>
+      %k = arith.cmpi slt, %cols, %end : tensor<16x16xindex>
+      %s = attn.mask %t keep %k : tensor<16x16xf32>
+      %n = arith.maximumf %a, %s : tensor<16x16xf32>
+      attn.yield %n : tensor<16x16xf32>
+    }
+    attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Three segments, forward, masked at the edges: each has its bounds and its flag.
+
+// CHECK-LABEL: attn.kernel @window
+// CHECK-SAME: %[[A:[^ ]+]]: index, %[[B:[^ ]+]]: index, %[[C:[^ ]+]]: index, %[[D:[^ ]+]]: index) {
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C3:[^ ]+]] = arith.constant 3 : index
+// CHECK: scf.for %[[S:[^ ]+]] = %{{[^ ]+}} to %[[C3]] step %[[C1]] {
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[IS1:[^ ]+]] = arith.cmpi eq, %[[S]], %[[C1]] : index
+// CHECK-DAG: %[[IS2:[^ ]+]] = arith.cmpi eq, %[[S]], %[[C2]] : index
+// CHECK-DAG: %[[LO1:[^ ]+]] = arith.select %[[IS1]], %[[B]], %[[A]] : index
+// CHECK-DAG: %[[LO:[^ ]+]] = arith.select %[[IS2]], %[[C]], %[[LO1]] : index
+// CHECK-DAG: %[[HI1:[^ ]+]] = arith.select %[[IS1]], %[[C]], %[[B]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.select %[[IS2]], %[[D]], %[[HI1]] : index
+// CHECK-DAG: %[[TRUE:[^ ]+]] = arith.constant true
+// CHECK-DAG: %[[FALSE:[^ ]+]] = arith.constant false
+// CHECK-DAG: %[[M1:[^ ]+]] = arith.select %[[IS1]], %[[FALSE]], %[[TRUE]] : i1
+// CHECK-DAG: %[[M:[^ ]+]] = arith.select %[[IS2]], %[[TRUE]], %[[M1]] : i1
+// CHECK: scf.if %[[M]] {
+// CHECK: arith.subi %[[HI]], %[[LO]] : index
+// Forward, no direction is chosen.
+// CHECK-NOT: arith.select {{.*}} : index
+// CHECK: scf.for
+// CHECK: attn.store %[[T:[^ ]+]], %{{[^ ]+}}
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: attn.store
+// CHECK: }
+attn.kernel @window(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index, %d: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    attn.stream %j step 16 over [masked %a to %b, %b to %c, masked %c to %d] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// Two masked segments have one body; a single masked one has no branch either.
+
+// CHECK-LABEL: attn.kernel @masked
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: arith.select %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK: attn.store
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: arith.select %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK: attn.store
+// CHECK-NOT: scf
+// CHECK: attn.return
+attn.kernel @masked(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    attn.stream %j step 16 over [masked %a to %b, masked %b to %c] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %cols = attn.iota 1 from %j : tensor<16x16xindex>
+      %k = arith.cmpi slt, %cols, %cols : tensor<16x16xindex>
+      %s = attn.mask %t keep %k : tensor<16x16xf32>
+      attn.store %s, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+    attn.stream %j step 16 over [masked %a to %b] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %cols = attn.iota 1 from %j : tensor<16x16xindex>
+      %k = arith.cmpi slt, %cols, %cols : tensor<16x16xindex>
+      %s = attn.mask %t keep %k : tensor<16x16xf32>
+      attn.store %s, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+  }
+}
+
+// -----
+
+// Without segments the state is what it started from. A stream in a stream lowers to
+// loops in loops, each with its own mask.
+
+// CHECK-LABEL: attn.kernel @none
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>
+// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
+// CHECK: attn.ctas %{{[^ ]+}} in %{{[^ ]+}} {
+// CHECK-NEXT: attn.store %[[ZERO]], %[[X]]
+// CHECK-NEXT: }
+// CHECK-LABEL: attn.kernel @nested
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: %[[IN:[^ ]+]] = arith.select %{{[^ ]+}}, %[[TILE]], %{{[^ ]+}} : tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK: attn.store %[[IN]], %{{[^ ]+}}
+// CHECK: }
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: attn.store %[[TILE]], %{{[^ ]+}}
+attn.kernel @none(%x: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  attn.ctas %w in %c1 {
+    %m = attn.stream %j step 16 over [] carry (%a = %zero : tensor<16x16xf32>) {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      attn.yield %t : tensor<16x16xf32>
+    }
+    attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    attn.stream %i step 16 over [%c1 to %n] {
+      %rows = attn.iota 0 from %i : tensor<16x16xindex>
+      attn.stream %j step 16 over [masked %c1 to %n] {
+        %cols = attn.iota 1 from %j : tensor<16x16xindex>
+        %k = arith.cmpi slt, %cols, %rows : tensor<16x16xindex>
+        %t = attn.load %x[%i, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+        %s = attn.mask %t keep %k : tensor<16x16xf32>
+        attn.store %s, %x[%i, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+      }
+      %k = arith.cmpi slt, %rows, %rows : tensor<16x16xindex>
+      %t = attn.load %x[%i, %i] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %s = attn.mask %t keep %k : tensor<16x16xf32>
+      attn.store %s, %x[%i, %i] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+  }
+}

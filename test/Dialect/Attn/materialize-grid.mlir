@@ -1,0 +1,238 @@
+// attn-materialize-grid: CTAs, the loop over their tiles, and each order as index
+// arithmetic. Coordinates and the visit show in the offsets of a store.
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid))' | FileCheck %s --implicit-check-not=attn.grid
+
+// One CTA a tile, the last axis fastest; the only visit is 0.
+
+// CHECK-LABEL: attn.kernel @plain
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?x?x?xf32>) {
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[B:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK-DAG: %[[H:[^ ]+]] = attn.dim %[[X]], 1
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 2
+// CHECK-DAG: %[[BH:[^ ]+]] = arith.muli %[[B]], %[[H]] : index
+// CHECK-DAG: %[[TILES:[^ ]+]] = arith.muli %[[BH]], %[[Q]] : index
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %[[TILES]] {
+// CHECK-NEXT: %[[QI:[^ ]+]] = arith.remui %[[CTA]], %[[Q]] : index
+// CHECK-NEXT: %[[R:[^ ]+]] = arith.divui %[[CTA]], %[[Q]] : index
+// CHECK-NEXT: %[[HI:[^ ]+]] = arith.remui %[[R]], %[[H]] : index
+// CHECK-NEXT: %[[BI:[^ ]+]] = arith.divui %[[R]], %[[H]] : index
+// CHECK-NEXT: attn.store %{{[^ ]+}}, %[[X]][%[[BI]], %[[HI]], %[[QI]], %[[C0]]]
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.return
+attn.kernel @plain(%x: !attn.view<?x?x?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %b = attn.dim %x, 0 : !attn.view<?x?x?x?xf32>
+  %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
+  %q = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
+  attn.grid (%bi, %hi, %qi) visit %v in (batch = %b, head = %h, query = %q) cluster [batch, head] {
+    attn.store %t, %x[%bi, %hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
+  }
+}
+
+// -----
+
+// Permuted digits, and an axis from its end.
+
+// CHECK-LABEL: attn.kernel @permuted
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?x?x?xf32>) {
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[B:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK-DAG: %[[H:[^ ]+]] = attn.dim %[[X]], 1
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 2
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %{{[^ ]+}} {
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.remui %[[CTA]], %[[H]] : index
+// CHECK-DAG: %[[R:[^ ]+]] = arith.divui %[[CTA]], %[[H]] : index
+// CHECK-DAG: %[[FORTH:[^ ]+]] = arith.remui %[[R]], %[[Q]] : index
+// CHECK-DAG: %[[BI:[^ ]+]] = arith.divui %[[R]], %[[Q]] : index
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[Q]], %[[C1]] : index
+// CHECK-DAG: %[[QI:[^ ]+]] = arith.subi %[[LAST]], %[[FORTH]] : index
+// CHECK: attn.store %{{[^ ]+}}, %[[X]][%[[BI]], %[[HI]], %[[QI]], %{{[^ ]+}}]
+attn.kernel @permuted(%x: !attn.view<?x?x?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %b = attn.dim %x, 0 : !attn.view<?x?x?x?xf32>
+  %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
+  %q = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
+  attn.grid (%bi, %hi, %qi) visit %v in (batch = %b, head = %h, query = %q) cluster [batch, head]
+      order #attn.order<[batch, query, head], reversed = [query]> {
+    attn.store %t, %x[%bi, %hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
+  }
+}
+
+// -----
+
+// Persistent: min(tiles, 96) CTAs, each with a loop of that stride; the visit counts
+// its iterations.
+
+// CHECK-LABEL: attn.kernel @persistent
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>) {
+// CHECK-DAG: %[[C96:[^ ]+]] = arith.constant 96 : index
+// CHECK-DAG: %[[TILES:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK: %[[CTAS:[^ ]+]] = arith.minui %[[TILES]], %[[C96]] : index
+// CHECK-NEXT: attn.ctas %[[CTA:[^ ]+]] in %[[CTAS]] {
+// CHECK-NEXT: scf.for %[[T:[^ ]+]] = %[[CTA]] to %[[TILES]] step %[[CTAS]] {
+// CHECK-NEXT: %[[BEYOND:[^ ]+]] = arith.subi %[[T]], %[[CTA]] : index
+// CHECK-NEXT: %[[VISIT:[^ ]+]] = arith.divui %[[BEYOND]], %[[CTAS]] : index
+// CHECK-NEXT: attn.store %{{[^ ]+}}, %[[X]][%[[T]], %[[VISIT]]]
+attn.kernel @persistent(%x: !attn.view<?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %q = attn.dim %x, 0 : !attn.view<?x?xf32>
+  attn.grid (%qi) visit %v in (query = %q) persistent 96 {
+    attn.store %t, %x[%qi, %v] : tensor<1xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// A run: half as many CTAs, each of which takes two tiles that follow each other; an
+// odd number leaves the last CTA one.
+
+// CHECK-LABEL: attn.kernel @run
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?x?xf32>) {
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[H:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 1
+// CHECK-DAG: %[[PAIRS:[^ ]+]] = arith.ceildivui %[[Q]], %[[C2]] : index
+// CHECK-DAG: %[[COUNT:[^ ]+]] = arith.muli %[[H]], %[[PAIRS]] : index
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %[[COUNT]] {
+// CHECK-DAG: %[[PAIR:[^ ]+]] = arith.remui %[[CTA]], %[[PAIRS]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.divui %[[CTA]], %[[PAIRS]] : index
+// CHECK-DAG: %[[FIRST:[^ ]+]] = arith.muli %[[PAIR]], %[[C2]] : index
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[Q]], %[[FIRST]] : index
+// CHECK-DAG: %[[END:[^ ]+]] = arith.minui %[[LEFT]], %[[C2]] : index
+// CHECK: scf.for %[[I:[^ ]+]] = %[[C0]] to %[[END]] step %[[C1]] {
+// CHECK-NEXT: %[[QI:[^ ]+]] = arith.addi %[[FIRST]], %[[I]] : index
+// CHECK-NEXT: attn.store %{{[^ ]+}}, %[[X]][%[[HI]], %[[QI]], %[[I]]]
+attn.kernel @run(%x: !attn.view<?x?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %h = attn.dim %x, 0 : !attn.view<?x?x?xf32>
+  %q = attn.dim %x, 1 : !attn.view<?x?x?xf32>
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) cluster [head] run 2 {
+    attn.store %t, %x[%hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?xf32>
+  }
+}
+
+// -----
+
+// Both: visits count tiles, two a round; reversal reverses the runs.
+
+// CHECK-LABEL: attn.kernel @both
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>) {
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C3:[^ ]+]] = arith.constant 3 : index
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK-DAG: %[[RUNS:[^ ]+]] = arith.ceildivui %[[Q]], %[[C3]] : index
+// CHECK-DAG: %[[CTAS:[^ ]+]] = arith.minui %[[RUNS]], %{{[^ ]+}} : index
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %[[CTAS]] {
+// CHECK: scf.for %[[T:[^ ]+]] = %[[CTA]] to %[[RUNS]] step %[[CTAS]] {
+// CHECK-DAG: %[[BEYOND:[^ ]+]] = arith.subi %[[T]], %[[CTA]] : index
+// CHECK-DAG: %[[ROUND:[^ ]+]] = arith.divui %[[BEYOND]], %[[CTAS]] : index
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[RUNS]], %[[C1]] : index
+// CHECK-DAG: %[[R:[^ ]+]] = arith.subi %[[LAST]], %[[T]] : index
+// CHECK-DAG: %[[FIRST:[^ ]+]] = arith.muli %[[R]], %[[C3]] : index
+// CHECK-DAG: %[[DONE:[^ ]+]] = arith.muli %[[ROUND]], %[[C3]] : index
+// CHECK: scf.for %[[I:[^ ]+]] = %{{[^ ]+}} to %{{[^ ]+}} step
+// CHECK-DAG: %[[QI:[^ ]+]] = arith.addi %[[FIRST]], %[[I]] : index
+// CHECK-DAG: %[[VISIT:[^ ]+]] = arith.addi %[[DONE]], %[[I]] : index
+// CHECK: attn.store %{{[^ ]+}}, %[[X]][%[[QI]], %[[VISIT]]]
+attn.kernel @both(%x: !attn.view<?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %q = attn.dim %x, 0 : !attn.view<?x?xf32>
+  attn.grid (%qi) visit %v in (query = %q) order #attn.order<[query], reversed = [query]> run 3 persistent 96 {
+    attn.store %t, %x[%qi, %v] : tensor<1xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// By domain: CTA w goes to domain w mod 8, which walks floor(C / 8) clusters of its
+// own; the clusters that remain follow in plain order.
+
+// CHECK-LABEL: attn.kernel @domains
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?x?x?xf32>) {
+// CHECK-DAG: %[[C8:[^ ]+]] = arith.constant 8 : index
+// CHECK-DAG: %[[B:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK-DAG: %[[H:[^ ]+]] = attn.dim %[[X]], 1
+// CHECK-DAG: %[[G:[^ ]+]] = attn.dim %[[X]], 2
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 3
+// CHECK-DAG: %[[CLUSTERS:[^ ]+]] = arith.muli %[[B]], %[[H]] : index
+// CHECK: attn.ctas %[[W:[^ ]+]] in %{{[^ ]+}} {
+// CHECK-DAG: %[[PER:[^ ]+]] = arith.divui %[[CLUSTERS]], %[[C8]] : index
+// CHECK-DAG: %[[WHOLE:[^ ]+]] = arith.muli %[[PER]], %[[C8]] : index
+// CHECK-DAG: %[[UNITS:[^ ]+]] = arith.muli %[[Q]], %[[G]] : index
+// CHECK-DAG: %[[FIRST:[^ ]+]] = arith.muli %[[WHOLE]], %[[UNITS]] : index
+// CHECK-DAG: %[[IN:[^ ]+]] = arith.cmpi ult, %[[W]], %[[FIRST]] : index
+// CHECK-DAG: %[[DOMAIN:[^ ]+]] = arith.remui %[[W]], %[[C8]] : index
+// CHECK-DAG: %[[RANK:[^ ]+]] = arith.divui %[[W]], %[[C8]] : index
+// CHECK-DAG: %[[BEYOND:[^ ]+]] = arith.subi %[[W]], %[[FIRST]] : index
+// CHECK-DAG: %[[LOCAL:[^ ]+]] = arith.select %[[IN]], %[[RANK]], %[[BEYOND]] : index
+// CHECK-DAG: %[[TAIL:[^ ]+]] = arith.subi %[[CLUSTERS]], %[[WHOLE]] : index
+// CHECK-DAG: %[[SIZE:[^ ]+]] = arith.select %[[IN]], %[[PER]], %[[TAIL]] : index
+// CHECK-DAG: %[[START:[^ ]+]] = arith.muli %[[DOMAIN]], %[[PER]] : index
+// CHECK-DAG: %[[BASE:[^ ]+]] = arith.select %[[IN]], %[[START]], %[[WHOLE]] : index
+// CHECK-DAG: %[[GI:[^ ]+]] = arith.remui %[[LOCAL]], %[[G]] : index
+// CHECK-DAG: %[[REST:[^ ]+]] = arith.divui %[[LOCAL]], %[[G]] : index
+// CHECK-DAG: %[[DIGIT:[^ ]+]] = arith.remui %[[REST]], %[[SIZE]] : index
+// CHECK-DAG: %[[QI:[^ ]+]] = arith.divui %[[REST]], %[[SIZE]] : index
+// CHECK-DAG: %[[CLUSTER:[^ ]+]] = arith.addi %[[DIGIT]], %[[BASE]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.remui %[[CLUSTER]], %[[H]] : index
+// CHECK-DAG: %[[BI:[^ ]+]] = arith.divui %[[CLUSTER]], %[[H]] : index
+// CHECK: attn.store %{{[^ ]+}}, %[[X]][%[[BI]], %[[HI]], %[[GI]], %[[QI]]]
+attn.kernel @domains(%x: !attn.view<?x?x?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %b = attn.dim %x, 0 : !attn.view<?x?x?x?xf32>
+  %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
+  %g = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
+  %q = attn.dim %x, 3 : !attn.view<?x?x?x?xf32>
+  attn.grid (%bi, %hi, %gi, %qi) visit %v in (batch = %b, kv_head = %h, group = %g, query = %q)
+      cluster [batch, kv_head] order #attn.order<[query, cluster, group], domains = 8> {
+    attn.store %t, %x[%bi, %hi, %gi, %qi] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
+  }
+}
+
+// -----
+
+// In chunks of 2: domain (w / 2) mod 3, rank 2 (w / 6) + w mod 2.
+
+// CHECK-LABEL: attn.kernel @chunks
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C3:[^ ]+]] = arith.constant 3 : index
+// CHECK-DAG: %[[C6:[^ ]+]] = arith.constant 6 : index
+// CHECK: attn.ctas %[[W:[^ ]+]] in %{{[^ ]+}} {
+// CHECK-DAG: %[[CHUNK:[^ ]+]] = arith.divui %[[W]], %[[C2]] : index
+// CHECK-DAG: %[[DOMAIN:[^ ]+]] = arith.remui %[[CHUNK]], %[[C3]] : index
+// CHECK-DAG: %[[ROUND:[^ ]+]] = arith.divui %[[W]], %[[C6]] : index
+// CHECK-DAG: %[[BEFORE:[^ ]+]] = arith.muli %[[ROUND]], %[[C2]] : index
+// CHECK-DAG: %[[WITHIN:[^ ]+]] = arith.remui %[[W]], %[[C2]] : index
+// CHECK-DAG: %[[RANK:[^ ]+]] = arith.addi %[[BEFORE]], %[[WITHIN]] : index
+// CHECK-DAG: arith.select %{{[^ ]+}}, %[[RANK]], %{{[^ ]+}} : index
+// CHECK-DAG: arith.muli %[[DOMAIN]], %{{[^ ]+}} : index
+// CHECK: attn.store
+attn.kernel @chunks(%x: !attn.view<?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %h = attn.dim %x, 0 : !attn.view<?x?xf32>
+  %q = attn.dim %x, 1 : !attn.view<?x?xf32>
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q)
+      cluster [head] order #attn.order<[cluster, query], domains = 3, chunk = 2> {
+    attn.store %t, %x[%hi, %qi] : tensor<1xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Static sizes fold: 16 clusters of 4 on 8 domains come out even.
+
+// CHECK-LABEL: attn.kernel @static
+// CHECK-DAG: %[[C64:[^ ]+]] = arith.constant 64 : index
+// CHECK: attn.ctas %{{[^ ]+}} in %[[C64]] {
+attn.kernel @static(%x: !attn.view<16x4xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %h = attn.dim %x, 0 : !attn.view<16x4xf32>
+  %q = attn.dim %x, 1 : !attn.view<16x4xf32>
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q)
+      cluster [head] order #attn.order<[cluster, query], domains = 8> {
+    attn.store %t, %x[%hi, %qi] : tensor<1xf32> -> !attn.view<16x4xf32>
+  }
+}
