@@ -59,7 +59,8 @@ MUTANTS = [
     ("parity", "the first tile of a CTA streams backward", TRANSFORMS + "Sawtooth.cpp",
      "arith::CmpIPredicate::eq, parity,", "arith::CmpIPredicate::ne, parity,"),
     ("sawtooth-off", "the direction never changes", TRANSFORMS + "Sawtooth.cpp",
-     "b, loc, grid.getVisit(), one)", "b, loc, grid.getVisit(), arith::ConstantIndexOp::create(b, loc, 0))"),
+     "b, loc, grid.getVisit(), one)",
+     "b, loc, grid.getVisit(), arith::ConstantIndexOp::create(b, loc, 0))"),
     ("run-overruns", "a run goes on beyond the last tile", TRANSFORMS + "MaterializeGrid.cpp",
      "arith::MinUIOp::create(rewriter, loc, run, left)", "run"),
     ("stride-by-one", "persistent CTAs skip tiles", TRANSFORMS + "MaterializeGrid.cpp",
@@ -71,10 +72,10 @@ MUTANTS = [
     ("no-split", "the rest is ranked by domain too", TRANSFORMS + "GridOrder.cpp",
      "whole = mul(perDomain, domains);", "whole = clusters;"),
     ("load-one-beyond", "a load reads one row beyond the view", CONVERSION + "AttnToCPU/AttnToCPU.cpp",
-     "arith::CmpIPredicate::slt,", "arith::CmpIPredicate::sle,"),
+     "m.compare(arith::CmpIPredicate::slt, i, upper)", "m.compare(arith::CmpIPredicate::sle, i, upper)"),
     ("store-unclipped", "a store writes beyond the view", CONVERSION + "AttnToCPU/AttnToCPU.cpp",
-     "Value clipped = arith::MinSIOp::create(\n        b, loc, left,",
-     "Value clipped = arith::MaxSIOp::create(\n        b, loc, left,"),
+     "Value end = clamp(m.sub(dim, offset));",
+     "Value end = all;"),
 ]
 
 TESTS = [

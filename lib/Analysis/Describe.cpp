@@ -65,13 +65,14 @@ private:
       os << "; each of " << order.getDomains()
          << " L2 domains walks clusters of its own";
     os << "\n  CTAs: ";
+    std::string unit = grid.getRun() == 1 ? "tile"
+                                          : std::to_string(grid.getRun()) +
+                                                " consecutive tiles";
     if (grid.getPersistent())
       os << "at most " << *grid.getPersistent()
-         << ", persistent, each taking its next tile in turn";
-    else if (grid.getRun() == 1)
-      os << "one a tile";
+         << ", persistent, each taking its next " << unit << " in turn";
     else
-      os << "one for " << grid.getRun() << " consecutive tiles";
+      os << "one for each " << unit;
     os << "\n";
   }
 

@@ -64,6 +64,11 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         touch(rewriter, op, AccessKind::Store, store.getView(),
               store.getOffsets(), store.getTile().getType());
       if (auto stream = dyn_cast<StreamOp>(op)) {
+        if (!llvm::all_of(stream.getResultTypes(), isTile))
+          return op->emitOpError(
+                     "cannot be traced: index arithmetic wants to be "
+                     "independent of what a stream carries"),
+                 WalkResult::interrupt();
         streams.push_back(stream);
         return WalkResult::advance();
       }

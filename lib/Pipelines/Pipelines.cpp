@@ -38,8 +38,9 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   }
   if (options.persistent)
     kernels.addPass(createAttnPersistent({options.sms, options.resident}));
-  if (options.sawtooth != "off")
-    kernels.addPass(createAttnSawtooth({options.sawtooth == "force"}));
+  if (options.sawtooth != SawtoothMode::Off)
+    kernels.addPass(
+        createAttnSawtooth({options.sawtooth == SawtoothMode::Force}));
 }
 
 void attn::buildLowerToLoopsPipeline(OpPassManager &pm) {
@@ -56,6 +57,8 @@ void attn::buildLowerToLoopsPipeline(OpPassManager &pm) {
   // Tiles become buffers of the kernel, hoisted out of its loops.
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
+  // Attention may itself be what a loop of the user carries.
+  bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
   pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
   bufferization::BufferDeallocationPipelineOptions dealloc;

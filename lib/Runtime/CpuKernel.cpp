@@ -30,6 +30,9 @@ void initializeNativeTarget() {
   });
 }
 
+/// More threads than this would only wait for each other.
+constexpr int64_t kMaxThreads = 256;
+
 /// The arguments of a call in the layout of the C interface: pointers to memref
 /// descriptors (base, aligned, offset, sizes, strides), and scalars.
 class PackedArguments {
@@ -133,6 +136,8 @@ llvm::Error CpuModule::run(StringRef kernel, ArrayRef<StridedBuffer> views,
     return function.takeError();
   if (threads == 0)
     threads = std::max(1u, std::thread::hardware_concurrency());
+  threads =
+      std::min<int64_t>(threads, std::clamp<int64_t>(*ctas, 1, kMaxThreads));
   // Small ranges, since CTAs under a causal mask differ in length.
   int64_t range = std::max<int64_t>(1, *ctas / (8 * threads));
   std::atomic<int64_t> next{0};
@@ -184,9 +189,15 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     // The wrapper of the C interface has the attributes of what it wraps.
     if (!views || function.getName().starts_with(wrapper("")))
       continue;
-    LoweredKernel kernel{function.getName().str(), {}};
-    for (Attribute view : views)
-      kernel.views.push_back(cast<ViewType>(cast<TypeAttr>(view).getValue()));
+    LoweredKernel kernel{function.getName().str(), {}, 0};
+    // Two arguments for the range, then each view in the words of its memref.
+    unsigned arguments = 2;
+    for (Attribute attr : views) {
+      auto view = cast<ViewType>(cast<TypeAttr>(attr).getValue());
+      arguments += 3 + 2 * view.getRank();
+      kernel.views.push_back(view);
+    }
+    kernel.numScalars = function.getNumArguments() - arguments;
     kernels.push_back(std::move(kernel));
   }
   return kernels;

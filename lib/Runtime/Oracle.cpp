@@ -146,6 +146,38 @@ bool HostView::guardsIntact() const {
 // Sizes
 //===----------------------------------------------------------------------===//
 
+/// Elements of one view that a run takes on, at most: 8 GiB of f32.
+static constexpr int64_t kMaxElements = int64_t(1) << 31;
+
+/// Checks the views' sizes against their types and against memory.
+static LogicalResult checkViews(StreamableOpInterface op,
+                                ArrayRef<int64_t> extents) {
+  SmallVector<RankedTensorType> types;
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes())))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      types.push_back(tensor);
+  SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
+  for (auto [view, type] : llvm::enumerate(types)) {
+    int64_t elements = 1;
+    for (auto [dim, size] : llvm::enumerate(viewSizes(op, view, extents))) {
+      int64_t wanted = type.getDimSize(perms[view][dim]);
+      if (!ShapedType::isDynamic(wanted) && wanted != size)
+        return op.emitOpError("sizes make ")
+               << op.getViewNames()[view] << " " << size
+               << " long in dimension " << perms[view][dim]
+               << ", but its type is " << type;
+      if (size > 0 && elements > kMaxElements / size)
+        return op.emitOpError("wants at most ")
+               << kMaxElements << " elements in " << op.getViewNames()[view]
+               << " for a run, got more";
+      elements *= size;
+    }
+  }
+  return success();
+}
+
 FailureOr<SmallVector<int64_t>>
 attn::resolveExtents(StreamableOpInterface op,
                      const llvm::StringMap<int64_t> &sizes) {
@@ -180,6 +212,8 @@ attn::resolveExtents(StreamableOpInterface op,
              failure();
     extents.push_back(isStatic ? axis.extent : given->second);
   }
+  if (failed(checkViews(op, extents)))
+    return failure();
   return extents;
 }
 
@@ -250,7 +284,7 @@ private:
                                 std::mt19937_64 &random) {
     std::vector<double> values(host.count());
     std::normal_distribution<double> normal;
-    if (!options.probe || !isa<AttentionOp>(op.getOperation())) {
+    if (!options.probe) {
       for (double &value : values)
         value = normal(random);
       return values;
@@ -331,9 +365,47 @@ private:
 
 } // namespace
 
+LogicalResult attn::checkKernel(StreamableOpInterface op,
+                                const LoweredKernel &kernel) {
+  SmallVector<Type> types;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      types.push_back(operand.getType());
+  llvm::append_range(types, op->getResultTypes());
+  auto fail = [&]() {
+    return op.emitOpError("is not what kernel @")
+           << kernel.name << " computes: ";
+  };
+  if (types.size() != kernel.views.size())
+    return fail() << "wants " << types.size() << " views, got "
+                  << kernel.views.size();
+  SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
+  for (auto [i, view] : llvm::enumerate(kernel.views)) {
+    auto type = cast<RankedTensorType>(types[i]);
+    bool matches = type.getElementType() == view.getElementType() &&
+                   type.getRank() == view.getRank();
+    for (unsigned d = 0; matches && d < view.getRank(); ++d) {
+      int64_t size = type.getDimSize(perms[i][d]);
+      matches = ShapedType::isDynamic(size) ||
+                ShapedType::isDynamic(view.getShape()[d]) ||
+                size == view.getShape()[d];
+    }
+    if (!matches)
+      return fail() << "wants a view " << op.getViewNames()[i] << " for "
+                    << type << ", got " << view;
+  }
+  if (kernel.numScalars != op.getScalarCaptures().size())
+    return fail() << "wants " << op.getScalarCaptures().size()
+                  << " scalars, got " << kernel.numScalars;
+  return success();
+}
+
 FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,
                                         CpuModule &module, StringRef kernel,
                                         const OracleOptions &options) {
+  if (options.probe && !isa<AttentionOp>(op.getOperation()))
+    return op.emitOpError("has no probe inputs: they are for attention"),
+           failure();
   FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
   if (failed(extents))
     return failure();

@@ -113,23 +113,20 @@ public:
     }
     if (options.show)
       show("level 1: what is computed", 0);
+    write(Emit::Attn, *file);
+    if (options.emit == Emit::Attn && !options.run && !options.show)
+      return success();
     if (failed(schedule()))
       return failure();
     if (options.show)
       show("level 2: how it is scheduled", 0);
     if (options.show || options.describe)
       describe();
-    bool toLLVM = options.run || options.show || options.emit == Emit::LLVM;
-    if (toLLVM || options.emit == Emit::Loops)
-      if (failed(lower(toLLVM)))
-        return failure();
-    if (options.emit == Emit::Trace && failed(pipeline(buildTracePipeline)))
+    write(Emit::Stream, *file);
+    if (options.emit == Emit::Trace && failed(writeTrace(*file)))
       return failure();
-    if (!options.run && !options.show) {
-      module->print(file->os());
-      file->os() << "\n";
-      file->keep();
-    }
+    if (failed(lower(*file)))
+      return failure();
     return options.run ? execute() : success();
   }
 
@@ -167,9 +164,29 @@ private:
     return pm.run(*module);
   }
 
+  /// Writes the module, if this is the stage to emit. What --run and --show
+  /// print goes to standard output: with them, only a file is written.
+  void write(Emit stage, llvm::ToolOutputFile &file) {
+    bool wanted = (!options.run && !options.show) ||
+                  options.output.getNumOccurrences() > 0;
+    if (stage != options.emit || !wanted)
+      return;
+    module->print(file.os());
+    file.os() << "\n";
+    file.keep();
+  }
+
+  /// A trace has no numbers: made of a copy, so that the module can go on.
+  LogicalResult writeTrace(llvm::ToolOutputFile &file) {
+    OwningOpRef<ModuleOp> kept = module->clone();
+    if (failed(pipeline(buildTracePipeline)))
+      return failure();
+    write(Emit::Trace, file);
+    std::swap(module, kept);
+    return success();
+  }
+
   LogicalResult schedule() {
-    if (options.emit == Emit::Attn && !options.run && !options.show)
-      return success();
     std::unique_ptr<ScheduleOptions> parsed =
         ScheduleOptions::createFromString(options.schedule);
     if (!parsed) {
@@ -186,7 +203,10 @@ private:
         [&](OpPassManager &pm) { buildSchedulePipeline(pm, *parsed); });
   }
 
-  LogicalResult lower(bool toLLVM) {
+  LogicalResult lower(llvm::ToolOutputFile &file) {
+    bool toLLVM = options.run || options.show || options.emit == Emit::LLVM;
+    if (!toLLVM && options.emit != Emit::Loops)
+      return success();
     // Buffers are not bufferized twice: input from --emit=loops goes on here.
     bool lowered = !module
                         ->walk([](Operation *op) {
@@ -199,10 +219,14 @@ private:
       return failure();
     if (options.show)
       show("loops on buffers, for the CPU", kExcerpt);
-    if (toLLVM && failed(pipeline(buildLowerToLLVMPipeline)))
+    write(Emit::Loops, file);
+    if (!toLLVM)
+      return success();
+    if (failed(pipeline(buildLowerToLLVMPipeline)))
       return failure();
     if (options.show)
       show("LLVM dialect, for the CPU", kExcerpt);
+    write(Emit::LLVM, file);
     return success();
   }
 
@@ -262,6 +286,9 @@ private:
                           << ops.size() << ", got " << kernels.size();
       return failure();
     }
+    for (auto [op, kernel] : llvm::zip(ops, kernels))
+      if (failed(checkKernel(op, kernel)))
+        return failure();
     auto compiled = CpuModule::compile(*module);
     if (!compiled) {
       module->emitError() << "the CPU module did not compile: "

@@ -85,10 +85,14 @@ attn.kernel @single(%x: !attn.view<?x?xf32>, %lo: index, %hi: index) {
 // CHECK-NEXT: %[[N:[^ ]+]] = arith.maximumf %[[A]], %[[SCORES]]
 // CHECK-NEXT: scf.yield %[[N]]
 // CHECK: } else {
-// CHECK: %[[CM16:[^ ]+]] = arith.constant -16 : index
-// CHECK: arith.select %[[BACK]], %[[CM16]], %{{[^ ]+}} : index
-// CHECK: scf.for {{.*}} iter_args(%[[A:[^ ]+]] = %[[STATE]])
-// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
+// CHECK-DAG: %[[CM16:[^ ]+]] = arith.constant -16 : index
+// CHECK-DAG: %[[START:[^ ]+]] = arith.select %[[BACK]], %{{[^ ]+}}, %[[LOWER]] : index
+// CHECK-DAG: %[[STEP:[^ ]+]] = arith.select %[[BACK]], %[[CM16]], %[[C16]] : index
+// CHECK: scf.for %[[T:[^ ]+]] = {{.*}} iter_args(%[[A:[^ ]+]] = %[[STATE]])
+// CHECK-NEXT: %[[MUL:[^ ]+]] = arith.muli %[[T]], %[[STEP]] : index
+// CHECK-NEXT: %[[POS:[^ ]+]] = arith.addi %[[START]], %[[MUL]] : index
+// CHECK-NEXT: %[[TILE:[^ ]+]] = attn.load %[[X]][%[[C0]], %[[POS]]]
 // CHECK-NOT: arith.select
 // CHECK: %[[N:[^ ]+]] = arith.maximumf %[[A]], %[[TILE]]
 // CHECK-NEXT: scf.yield %[[N]]

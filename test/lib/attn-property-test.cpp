@@ -371,6 +371,7 @@ void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
       {" persistent sms=3 resident=2 sawtooth=force "
        "grid-order=naive-block-first",
        true},
+      {" sawtooth=auto overrides=l2_effective_bytes=1000000", false},
       {" sawtooth=force grid-order=swizzled-head-first domains=4 longest-first",
        true},
       {" persistent sms=8 resident=1 sawtooth=force "

@@ -45,6 +45,8 @@ const char *const kSchedules[] = {
     "grid-order=swizzled-head-first domains=4",
     "grid-order=swizzled-block-first domains=3 longest-first sawtooth=force",
     "splits=3",
+    "persistent sawtooth=auto overrides=sms=3,l2_effective_bytes=9000",
+    "sawtooth=auto overrides=l2_effective_bytes=1",
     "splits=2 persistent sms=4 resident=1 sawtooth=force longest-first",
     "persistent sms=2 resident=2 grid-order=swizzled-head-first domains=8"};
 

@@ -7,10 +7,6 @@
 
 namespace attn {
 
-/// Attribute of a function that was a kernel: the types of its views, by which
-/// a runtime knows how to call it.
-constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
-
 #define GEN_PASS_DECL
 #include "attn-mlir/Conversion/Passes.h.inc"
 

@@ -19,6 +19,7 @@ def ConvertAttnStreamToSCF : Pass<"convert-attn-stream-to-scf"> {
     After: `scf.for %s = %c0 to %c2 { ... scf.if %masked { scf.for ... } else { scf.for ... } }`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numStreams", "streams", "Streams lowered">];
 }
 
 def ConvertAttnToCPU : Pass<"convert-attn-to-cpu", "::mlir::ModuleOp"> {
@@ -43,6 +44,7 @@ def ConvertAttnToCPU : Pass<"convert-attn-to-cpu", "::mlir::ModuleOp"> {
     "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
   ];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
 }
 
 #endif // ATTN_CONVERSION_PASSES

@@ -12,6 +12,9 @@ class OpPassManager;
 
 namespace attn {
 
+/// Whether streams alternate their direction.
+enum class SawtoothMode { Off, Auto, Force };
+
 /// What the schedule pipeline decides; see the passes for each option.
 struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<std::string> target{*this, "target",
@@ -36,9 +39,12 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                         llvm::cl::desc("attn-grid-order: chunk")};
   Option<bool> longestFirst{*this, "longest-first", llvm::cl::init(false),
                             llvm::cl::desc("attn-grid-order: longest-first")};
-  Option<std::string> sawtooth{
-      *this, "sawtooth", llvm::cl::init("off"),
-      llvm::cl::desc("off, auto (run attn-sawtooth) or force")};
+  Option<SawtoothMode> sawtooth{
+      *this, "sawtooth", llvm::cl::init(SawtoothMode::Off),
+      llvm::cl::desc("run attn-sawtooth"),
+      llvm::cl::values(clEnumValN(SawtoothMode::Off, "off", "no"),
+                       clEnumValN(SawtoothMode::Auto, "auto", "where it pays"),
+                       clEnumValN(SawtoothMode::Force, "force", "everywhere"))};
 };
 
 /// Level 1 to scheduled level 2: target, partition, grid order, persistence,

@@ -70,6 +70,7 @@ private:
 struct LoweredKernel {
   std::string name;
   llvm::SmallVector<ViewType> views;
+  unsigned numScalars = 0;
 };
 
 /// The kernels of a lowered module, in order.

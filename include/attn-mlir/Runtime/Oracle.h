@@ -91,6 +91,11 @@ resolveExtents(StreamableOpInterface op, const llvm::StringMap<int64_t> &sizes);
 llvm::SmallVector<int64_t> viewSizes(StreamableOpInterface op, unsigned view,
                                      llvm::ArrayRef<int64_t> extents);
 
+/// Whether a lowered kernel has the views and scalars of `op`; else fails after
+/// a diagnostic.
+mlir::LogicalResult checkKernel(StreamableOpInterface op,
+                                const LoweredKernel &kernel);
+
 /// Runs `kernel`, which was made from `op`, on random inputs, and compares it
 /// with the float64 reference.
 mlir::FailureOr<OracleReport> runOracle(StreamableOpInterface op,

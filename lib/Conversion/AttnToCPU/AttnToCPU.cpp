@@ -3,6 +3,7 @@
 #include "TileOpsToLinalg.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,21 +47,32 @@ struct ViewConverter : TypeConverter {
   }
 };
 
-/// Elements of a tile, along each of its dimensions, that lie in the view.
-SmallVector<Value> validSizes(OpBuilder &b, Location loc, Value memref,
-                              ValueRange offsets, ArrayRef<int64_t> tile) {
-  unsigned leading = offsets.size() - tile.size();
-  SmallVector<Value> sizes;
-  for (auto [i, size] : llvm::enumerate(tile)) {
-    Value dim = memref::DimOp::create(b, loc, memref, leading + i);
-    Value left = arith::SubIOp::create(b, loc, dim, offsets[leading + i]);
-    Value clipped = arith::MinSIOp::create(
-        b, loc, left, arith::ConstantIndexOp::create(b, loc, size));
-    sizes.push_back(arith::MaxSIOp::create(
-        b, loc, clipped, arith::ConstantIndexOp::create(b, loc, 0)));
+/// The part of a tile that lies in the view: from `lower` to `upper` along each
+/// of its dimensions.
+struct ValidPart {
+  SmallVector<Value> lower, upper;
+
+  ValidPart(OpBuilder &b, Location loc, Value memref, ValueRange offsets,
+            ArrayRef<int64_t> tile) {
+    IndexBuilder m{b, loc};
+    Value zero = m.constant(0), exists;
+    unsigned leading = offsets.size() - tile.size();
+    // Dimensions that the tile lacks select one element of the view, or none.
+    for (unsigned i = 0; i < leading; ++i) {
+      Value inside = m.compare(arith::CmpIPredicate::ult, offsets[i],
+                               memref::DimOp::create(b, loc, memref, i));
+      exists = exists ? m.logicalAnd(exists, inside) : inside;
+    }
+    for (auto [i, size] : llvm::enumerate(tile)) {
+      Value offset = offsets[leading + i], all = m.constant(size);
+      Value dim = memref::DimOp::create(b, loc, memref, leading + i);
+      auto clamp = [&](Value v) { return m.maxS(m.minS(v, all), zero); };
+      lower.push_back(clamp(m.sub(zero, offset)));
+      Value end = clamp(m.sub(dim, offset));
+      upper.push_back(exists ? m.select(exists, end, zero) : end);
+    }
   }
-  return sizes;
-}
+};
 
 /// Where element `indices` of a tile lies in the view.
 SmallVector<Value> addressOf(OpBuilder &b, Location loc, ValueRange offsets,
@@ -91,16 +103,19 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getTile().getType());
-    SmallVector<Value> valid = validSizes(rewriter, loc, adaptor.getView(),
-                                          op.getOffsets(), type.getShape());
+    ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
+                    type.getShape());
     rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
         op, type, ValueRange(),
         [&](OpBuilder &b, Location, ValueRange indices) {
           Value inside;
-          for (auto [i, size] : llvm::zip(indices, valid)) {
-            Value c = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                            i, size);
-            inside = inside ? arith::AndIOp::create(b, loc, inside, c) : c;
+          for (auto [i, lower, upper] :
+               llvm::zip(indices, valid.lower, valid.upper)) {
+            IndexBuilder m{b, loc};
+            Value c =
+                m.logicalAnd(m.compare(arith::CmpIPredicate::sge, i, lower),
+                             m.compare(arith::CmpIPredicate::slt, i, upper));
+            inside = inside ? m.logicalAnd(inside, c) : c;
           }
           auto element = scf::IfOp::create(
               b, loc, inside,
@@ -128,13 +143,12 @@ struct StorePattern : OpConversionPattern<StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getTile().getType());
-    SmallVector<Value> valid = validSizes(rewriter, loc, adaptor.getView(),
-                                          op.getOffsets(), type.getShape());
-    Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
+                    type.getShape());
     Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    SmallVector<Value> lower(valid.size(), zero), step(valid.size(), one);
+    SmallVector<Value> step(valid.lower.size(), one);
     scf::buildLoopNest(
-        rewriter, loc, lower, valid, step,
+        rewriter, loc, valid.lower, valid.upper, step,
         [&](OpBuilder &b, Location, ValueRange indices) {
           Value v =
               tensor::ExtractOp::create(b, loc, adaptor.getTile(), indices);
@@ -161,9 +175,11 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
       return arith::ConstantIndexOp::create(rewriter, loc, v);
     };
     Value bytes = constant(op.getView().getType().getElementBytes());
-    for (Value size : validSizes(rewriter, loc, adaptor.getView(),
-                                 op.getOffsets(), op.getTile()))
-      bytes = arith::MulIOp::create(rewriter, loc, bytes, size);
+    IndexBuilder m{rewriter, loc};
+    ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
+                    op.getTile());
+    for (auto [lower, upper] : llvm::zip(valid.lower, valid.upper))
+      bytes = m.mul(bytes, m.maxS(m.sub(upper, lower), m.constant(0)));
     SmallVector<Value> operands{op.getCta(),
                                 constant(static_cast<int64_t>(op.getKind())),
                                 constant(argument.getArgNumber())};
@@ -309,16 +325,22 @@ struct ConvertAttnToCPUPass
     : attn::impl::ConvertAttnToCPUBase<ConvertAttnToCPUPass> {
   /// What this conversion takes for granted, told in the user's terms.
   LogicalResult checkPreconditions(ModuleOp module) {
-    WalkResult result = module.walk([](Operation *op) {
+    WalkResult result = module.walk([&](Operation *op) {
       if (auto kernel = dyn_cast<KernelOp>(op);
           kernel && !kernel.getGrid() &&
           llvm::range_size(kernel.getBody().getOps<CtasOp>()) != 1)
-        return kernel.emitOpError("wants one grid, got ")
+        return kernel.emitOpError("wants one grid that accesses memory, got ")
                    << llvm::range_size(kernel.getBody().getOps<CtasOp>()),
+               WalkResult::interrupt();
+      if (auto kernel = dyn_cast<KernelOp>(op);
+          kernel && module.lookupSymbol(ctasName(kernel.getSymName())))
+        return kernel.emitOpError("becomes two functions, but there is a @")
+                   << ctasName(kernel.getSymName()) << " already",
                WalkResult::interrupt();
       if (auto kernel = dyn_cast<KernelOp>(op))
         for (Operation &inner : kernel.getBody().front())
-          if (!isa<CtasOp, GridOp, ReturnOp>(inner) && !isPure(&inner))
+          if (!isa<CtasOp, GridOp, ReturnOp>(inner) &&
+              !isMemoryEffectFree(&inner))
             return inner.emitOpError("wants to stand in a grid: beside it a "
                                      "kernel holds index arithmetic only"),
                    WalkResult::interrupt();
@@ -360,7 +382,8 @@ struct ConvertAttnToCPUPass
         Operation *producer = next.get().getDefiningOp();
         if (!isa<RankedTensorType>(carried.getType()) || !producer ||
             isa<scf::ForOp, scf::IfOp,
-                bufferization::MaterializeInDestinationOp>(producer))
+                bufferization::MaterializeInDestinationOp>(producer) ||
+            llvm::is_contained(yield.getOperands(), carried))
           continue;
         next.set(bufferization::MaterializeInDestinationOp::create(
                      b, loop.getLoc(), next.get(), carried)
@@ -374,6 +397,7 @@ struct ConvertAttnToCPUPass
     if (failed(checkPreconditions(module)))
       return signalPassFailure();
     declareTouch(module);
+    numKernels += llvm::range_size(module.getOps<KernelOp>());
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);

@@ -115,21 +115,25 @@ private:
     map.map(stream.getPosition(), position);
     map.map(ValueRange(stream.getCarried()), carried);
     Block &body = stream.getBody().front();
-    for (Operation &op : body.without_terminator()) {
-      auto mask = dyn_cast<MaskOp>(op);
-      if (!mask) {
-        b.clone(op, map);
-        continue;
-      }
-      Value scores = map.lookup(mask.getScores());
-      map.map(mask.getResult(),
-              masked ? select(map.lookup(mask.getKeep()), scores) : scores);
+    SmallVector<MaskOp> masks;
+    for (Operation &op : body.without_terminator())
+      b.clone(op, map)->walk([&](MaskOp mask) { masks.push_back(mask); });
+    SmallVector<Value> next =
+        llvm::map_to_vector(body.getTerminator()->getOperands(),
+                            [&](Value v) { return map.lookupOrDefault(v); });
+    for (MaskOp mask : masks) {
+      Value scores = mask.getScores();
+      if (masked)
+        scores = select(mask.getKeep(), scores, mask);
+      mask.getResult().replaceAllUsesWith(scores);
+      llvm::replace(next, Value(mask.getResult()), scores);
+      mask.erase();
     }
-    return llvm::map_to_vector(body.getTerminator()->getOperands(),
-                               [&](Value v) { return map.lookupOrDefault(v); });
+    return next;
   }
 
-  Value select(Value keep, Value scores) {
+  Value select(Value keep, Value scores, Operation *before) {
+    OpBuilder b(before);
     auto type = cast<RankedTensorType>(scores.getType());
     Value minusInf = arith::ConstantOp::create(
         b, loc, type,
@@ -152,6 +156,7 @@ struct StreamToSCFPass
     for (StreamOp stream : streams) {
       rewriter.setInsertionPoint(stream);
       rewriter.replaceOp(stream, StreamLowering(stream, rewriter).run());
+      ++numStreams;
     }
   }
 };

@@ -194,13 +194,25 @@ attn.kernel @domains(%x: !attn.view<?x?x?x?xf32>) {
 
 // -----
 
-// In chunks of 2: domain (w / 2) mod 3, rank 2 (w / 6) + w mod 2.
+// In chunks of 2: domain (w / 2) mod 3, rank 2 (w / 6) + w mod 2. A domain walks
+// floor(C / 3) clusters where their tiles are whole chunks, else an even number.
 
 // CHECK-LABEL: attn.kernel @chunks
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>) {
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
 // CHECK-DAG: %[[C3:[^ ]+]] = arith.constant 3 : index
 // CHECK-DAG: %[[C6:[^ ]+]] = arith.constant 6 : index
+// CHECK-DAG: %[[H:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 1
 // CHECK: attn.ctas %[[W:[^ ]+]] in %{{[^ ]+}} {
+// CHECK-DAG: %[[SHARE:[^ ]+]] = arith.divui %[[H]], %[[C3]] : index
+// CHECK-DAG: %[[TILES:[^ ]+]] = arith.muli %[[SHARE]], %[[Q]] : index
+// CHECK-DAG: %[[REST:[^ ]+]] = arith.remui %[[TILES]], %[[C2]] : index
+// CHECK-DAG: %[[DIVIDES:[^ ]+]] = arith.cmpi eq, %[[REST]], %[[C0]] : index
+// CHECK-DAG: %[[HALF:[^ ]+]] = arith.divui %[[SHARE]], %[[C2]] : index
+// CHECK-DAG: %[[EVEN:[^ ]+]] = arith.muli %[[HALF]], %[[C2]] : index
+// CHECK-DAG: %[[PER:[^ ]+]] = arith.select %[[DIVIDES]], %[[SHARE]], %[[EVEN]] : index
 // CHECK-DAG: %[[CHUNK:[^ ]+]] = arith.divui %[[W]], %[[C2]] : index
 // CHECK-DAG: %[[DOMAIN:[^ ]+]] = arith.remui %[[CHUNK]], %[[C3]] : index
 // CHECK-DAG: %[[ROUND:[^ ]+]] = arith.divui %[[W]], %[[C6]] : index
@@ -208,7 +220,7 @@ attn.kernel @domains(%x: !attn.view<?x?x?x?xf32>) {
 // CHECK-DAG: %[[WITHIN:[^ ]+]] = arith.remui %[[W]], %[[C2]] : index
 // CHECK-DAG: %[[RANK:[^ ]+]] = arith.addi %[[BEFORE]], %[[WITHIN]] : index
 // CHECK-DAG: arith.select %{{[^ ]+}}, %[[RANK]], %{{[^ ]+}} : index
-// CHECK-DAG: arith.muli %[[DOMAIN]], %{{[^ ]+}} : index
+// CHECK-DAG: arith.muli %[[DOMAIN]], %[[PER]] : index
 // CHECK: attn.store
 attn.kernel @chunks(%x: !attn.view<?x?xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>

@@ -81,7 +81,8 @@ func.func @uneven(%q: tensor<1x2x256x64xf16>, %k: tensor<1x2x200x64xf16>, %v: te
 // CHECK-DAG: %[[ROWS:[^ ]+]] = attn.iota 0 from %[[FIRST]] : tensor<64x64xindex>
 // CHECK-DAG: %[[COLS:[^ ]+]] = attn.iota 1 from %[[POS]] : tensor<64x64xindex>
 // CHECK: %[[KEEP:[^ ]+]] = arith.cmpi sle, %[[COLS]], %[[ROWS]]
-// CHECK-NEXT: attn.mask %{{[^ ]+}} keep %[[KEEP]]
+// CHECK-NEXT: %[[SCORES:[^ ]+]] = attn.mask %{{[^ ]+}} keep %[[KEEP]]
+// CHECK-NEXT: attn.reduce max %[[SCORES]]
 func.func @causal(%q: tensor<1x2x256x64xf16>, %k: tensor<1x2x384x64xf16>, %v: tensor<1x2x384x64xf16>) -> tensor<1x2x256x64xf16> {
   %o = attn.attention %q, %k, %v mask(#attn.causal<top_left>) scale(0.125)
       : (tensor<1x2x256x64xf16>, tensor<1x2x384x64xf16>, tensor<1x2x384x64xf16>) -> tensor<1x2x256x64xf16>

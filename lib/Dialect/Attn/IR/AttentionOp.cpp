@@ -19,10 +19,10 @@ static ParseResult parseParenthesised(OpAsmParser &parser,
 
 static ParseResult parseScale(OpAsmParser &parser, OperationState &result) {
   return parseParenthesised(parser, [&]() -> ParseResult {
-    double scale;
+    APFloat scale(APFloat::IEEEsingle());
     SMLoc loc = parser.getCurrentLocation();
     Type f32 = parser.getBuilder().getF32Type(), type = f32;
-    if (parser.parseFloat(scale))
+    if (parser.parseFloat(APFloat::IEEEsingle(), scale))
       return failure();
     if (succeeded(parser.parseOptionalColon()) && parser.parseType(type))
       return failure();
@@ -102,6 +102,9 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
            << type.getNumResults() << " types";
   if (!result.attributes.get("scale"))
     return parser.emitError(loc, "wants a scale, as in `scale(0.125)`");
+  if (failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&]() { return parser.emitError(loc); })))
+    return failure();
   result.addTypes(type.getResults());
   return failure(
       parser.resolveOperands(tensors, type.getInputs(), loc, result.operands) ||
@@ -274,13 +277,23 @@ LogicalResult AttentionOp::verifyRegions() {
     return emitOpError("score modification wants arguments (")
            << wanted << "), got (" << body.getArgumentTypes() << ")";
   for (Operation &op : body.without_terminator()) {
+    auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
     bool scalar = op.getNumRegions() == 0 &&
-                  isa<arith::ArithDialect, math::MathDialect>(op.getDialect());
+                  isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+                      op.getDialect()) &&
+                  llvm::all_of(op.getOperandTypes(), isScalar) &&
+                  llvm::all_of(op.getResultTypes(), isScalar);
     if (!scalar)
       return emitOpError("score modification wants scalar operations of arith "
                          "and math")
                  .attachNote(op.getLoc())
              << "got '" << op.getName() << "'";
+    // It is evaluated for padding too, where a divisor may be zero.
+    if (!isPure(&op))
+      return emitOpError("score modification wants operations that are defined "
+                         "for any index")
+                 .attachNote(op.getLoc())
+             << "got '" << op.getName() << "' with an operand that may be zero";
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield || yield.getValues().getTypes() != TypeRange(b.getF32Type()))

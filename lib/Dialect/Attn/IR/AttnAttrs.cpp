@@ -95,10 +95,17 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   for (StringAttr digit : digits)
     if (!seen.insert(digit.getValue()).second)
       return emitError() << "digit '" << digit.getValue() << "' stands twice";
-  if (domains < 1)
-    return emitError() << "wants at least 1 domain, got " << domains;
-  if (chunk < 1)
-    return emitError() << "wants a chunk of at least 1, got " << chunk;
+  if (domains < 1 || domains > kMaxCount)
+    return emitError() << "wants 1 to " << kMaxCount << " domains, got "
+                       << domains;
+  if (chunk < 1 || chunk > kMaxCount)
+    return emitError() << "wants a chunk of 1 to " << kMaxCount << ", got "
+                       << chunk;
+  llvm::StringSet<> backward;
+  for (StringAttr axis : reversed)
+    if (!backward.insert(axis.getValue()).second)
+      return emitError() << "axis '" << axis.getValue()
+                         << "' is reversed twice";
   if (domains > 1 && !seen.contains("cluster"))
     return emitError() << "re-ranking by " << domains
                        << " domains wants the digit 'cluster'";

@@ -25,6 +25,12 @@ void LaunchOp::getEffects(
 }
 
 LogicalResult LaunchOp::verify() {
+  if (getInits().empty())
+    return emitOpError("wants at least one out");
+  if (!hasPureTensorSemantics() && !hasPureBufferSemantics())
+    return emitOpError("wants all of its ins and outs to be tensors, or all "
+                       "memrefs, got ")
+           << getInputs().getTypes() << ", " << getInits().getTypes();
   if (getViews().size() != getInputs().size() + getInits().size())
     return emitOpError("wants a permutation for each of its ")
            << getInputs().size() + getInits().size() << " ins and outs, got "
@@ -41,11 +47,26 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+/// A lowered kernel is a function over a range of CTAs, the views and the
+/// scalars; its conversion has checked their types.
+static LogicalResult verifyLowered(LaunchOp launch,
+                                   FunctionOpInterface function) {
+  if (!function->hasAttr(kKernelViewsAttr))
+    return launch.emitOpError("wants a kernel, got the function ")
+           << launch.getKernelAttr();
+  unsigned wanted = 2 + launch.getViews().size() + launch.getScalars().size();
+  if (function.getNumArguments() != wanted)
+    return launch.emitOpError("wants a lowered kernel of ")
+           << wanted << " arguments (two of them a range of CTAs), got "
+           << function.getNumArguments();
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
-  // A lowered kernel is a function; its conversion has checked the launch.
-  if (isa_and_nonnull<FunctionOpInterface>(symbol) && !isa<KernelOp>(symbol))
-    return success();
+  if (auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
+      function && !isa<KernelOp>(symbol))
+    return verifyLowered(*this, function);
   auto kernel = dyn_cast_or_null<KernelOp>(symbol);
   if (!kernel)
     return emitOpError("wants a kernel, got ") << getKernelAttr();
@@ -113,6 +134,7 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<DictionaryAttr> resultAttrs;
   StringAttr name;
   bool isVariadic = false;
+  SMLoc loc = parser.getCurrentLocation();
   (void)mlir::impl::parseOptionalVisibilityKeyword(parser, result.attributes);
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
@@ -122,23 +144,28 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   SmallVector<Type> types;
-  SmallVector<StringRef> names;
-  for (const OpAsmParser::Argument &argument : arguments) {
+  SmallVector<std::string> names;
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
     types.push_back(argument.type);
-    names.push_back(argument.ssaName.name.drop_front());
+    // %0 is no name: it prints as something else.
+    StringRef name = argument.ssaName.name.drop_front();
+    names.push_back(llvm::isDigit(name.front()) ? "arg" + std::to_string(i)
+                                                : name.str());
   }
   result.addAttribute(getFunctionTypeAttrName(result.name),
                       TypeAttr::get(b.getFunctionType(types, resultTypes)));
   result.addAttribute(getArgNamesAttrName(result.name),
-                      b.getStrArrayAttr(names));
+                      b.getStrArrayAttr(llvm::to_vector_of<StringRef>(names)));
+  if (failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&]() { return parser.emitError(loc); })))
+    return failure();
   call_interface_impl::addArgAndResultAttrs(b, result, arguments, resultAttrs,
                                             getArgAttrsAttrName(result.name),
                                             getResAttrsAttrName(result.name));
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
-  if (!body->empty())
-    ensureTerminator(*body, b, result.location);
+  ensureTerminator(*body, b, result.location);
   return success();
 }
 
@@ -167,18 +194,34 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
     setName(argument, name.getValue());
 }
 
+/// Whether a name prints as it is, as a keyword or after a percent sign.
+static bool isIdentifier(StringRef name) {
+  return !name.empty() && !llvm::isDigit(name.front()) &&
+         llvm::all_of(name,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
 LogicalResult KernelOp::verify() {
-  if (getBody().empty())
-    return emitOpError("wants a body");
   if (!getResultTypes().empty())
     return emitOpError("wants no results, got ") << getResultTypes();
   if (getArgNames() && getArgNames()->size() != getNumArguments())
     return emitOpError("wants a name for each of its ")
            << getNumArguments() << " arguments, got " << getArgNames()->size();
+  llvm::StringSet<> names;
+  if (getArgNames())
+    for (StringAttr name : getArgNames()->getAsRange<StringAttr>())
+      if (!isIdentifier(name) || !names.insert(name.getValue()).second)
+        return emitOpError("wants distinct identifiers as names of arguments, "
+                           "got ")
+               << name;
   for (Type type : getArgumentTypes())
     if (!isa<ViewType>(type) && !type.isIntOrIndexOrFloat())
       return emitOpError("argument wants to be a view or a scalar, got ")
              << type;
+  unsigned grids = llvm::count_if(
+      getBody().front(), [](Operation &op) { return isa<GridOp, CtasOp>(op); });
+  if (grids > 1)
+    return emitOpError("wants one grid at most, got ") << grids;
   return success();
 }
 
@@ -276,6 +319,9 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  if (failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&]() { return parser.emitError(loc); })))
+    return failure();
   arguments.push_back(visit);
   for (OpAsmParser::Argument &argument : arguments)
     argument.type = b.getIndexType();
@@ -327,24 +373,32 @@ LogicalResult GridOp::verify() {
            << getSizes().size() + 1
            << " arguments (a coordinate for each axis, and the visit), got "
            << getBody().getNumArguments();
-  if (getSizes().size() != getAxes().size() || getSizes().empty())
+  if (getSizes().empty())
+    return emitOpError("wants at least one axis");
+  if (getSizes().size() != getAxes().size())
     return emitOpError("wants a name for each of its ")
            << getSizes().size() << " sizes, got " << getAxes().size();
   llvm::StringSet<> axes, cluster;
   for (StringAttr axis : getAxes().getAsRange<StringAttr>())
-    if (!axes.insert(axis.getValue()).second || axis.getValue() == "cluster")
+    if (!isIdentifier(axis) || !axes.insert(axis.getValue()).second ||
+        axis.getValue() == "cluster")
       return emitOpError("axis '")
-             << axis.getValue() << "' stands twice or is a reserved name";
+             << axis.getValue()
+             << "' stands twice, is reserved or is no identifier";
   for (StringAttr axis : getCluster().getAsRange<StringAttr>())
     if (!axes.contains(axis.getValue()) ||
         !cluster.insert(axis.getValue()).second)
       return emitOpError("cluster wants distinct axes of the grid, got '")
              << axis.getValue() << "'";
-  if (getRun() < 1)
-    return emitOpError("wants a run of at least 1 tile, got ") << getRun();
-  if (getPersistent() && *getPersistent() < 1)
-    return emitOpError("wants at least 1 persistent CTA, got ")
-           << *getPersistent();
+  // The getters are unsigned.
+  auto run = static_cast<int64_t>(getRun());
+  if (run < 1 || run > OrderAttr::kMaxCount)
+    return emitOpError("wants a run of 1 to ")
+           << OrderAttr::kMaxCount << " tiles, got " << run;
+  auto persistent = static_cast<int64_t>(getPersistent().value_or(1));
+  if (persistent < 1 || persistent > OrderAttr::kMaxCount)
+    return emitOpError("wants 1 to ")
+           << OrderAttr::kMaxCount << " persistent CTAs, got " << persistent;
   OrderAttr order = getOrderAttr();
   if (!order)
     return success();
@@ -373,6 +427,21 @@ LogicalResult GridOp::verify() {
       return emitOpError("order reverses '")
              << axis.getValue() << "', which is no axis of the grid";
   return success();
+}
+
+/// A grid's body hands nothing on.
+static LogicalResult verifyEmptyYield(Operation *op, Block &body) {
+  if (body.getTerminator()->getNumOperands() == 0)
+    return success();
+  return op->emitOpError("wants to yield nothing, got ")
+         << body.getTerminator()->getOperandTypes();
+}
+
+LogicalResult GridOp::verifyRegions() {
+  for (Type type : getBody().getArgumentTypes())
+    if (!type.isIndex())
+      return emitOpError("wants arguments of type index, got ") << type;
+  return verifyEmptyYield(*this, getBody().front());
 }
 
 void GridOp::getAsmBlockArgumentNames(Region &region,
@@ -432,7 +501,7 @@ LogicalResult CtasOp::verifyRegions() {
   if (getBody().getNumArguments() != 1 ||
       !getBody().getArgument(0).getType().isIndex())
     return emitOpError("wants one argument of type index, the CTA");
-  return success();
+  return verifyEmptyYield(*this, getBody().front());
 }
 
 //===----------------------------------------------------------------------===//
@@ -501,6 +570,9 @@ ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
                                               size(inits), size(reverse)}));
   result.addAttribute("masked", b.getDenseBoolArrayAttr(masked));
   result.addAttribute("step", b.getI64IntegerAttr(step));
+  if (failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&]() { return parser.emitError(loc); })))
+    return failure();
   result.addTypes(types);
   return success();
 }
@@ -544,8 +616,10 @@ void StreamOp::getAsmBlockArgumentNames(Region &region,
 }
 
 LogicalResult StreamOp::verify() {
-  if (getStep() < 1)
-    return emitOpError("wants a step of at least 1, got ") << getStep();
+  if (auto step = static_cast<int64_t>(getStep()); step < 1)
+    return emitOpError("wants a step of at least 1, got ") << step;
+  if (getMasked().empty())
+    return emitOpError("wants at least one segment");
   if (getLowers().size() != getUppers().size() ||
       getLowers().size() != getMasked().size())
     return emitOpError(
@@ -554,8 +628,8 @@ LogicalResult StreamOp::verify() {
            << getLowers().size() << ", " << getUppers().size() << " and "
            << getMasked().size();
   if (getInits().getTypes() != getResultTypes())
-    return emitOpError("wants results of the types of its carried values, ")
-           << getInits().getTypes() << ", got " << getResultTypes();
+    return emitOpError("wants results of the types of its carried values, (")
+           << getInits().getTypes() << "), got (" << getResultTypes() << ")";
   return success();
 }
 

@@ -1,8 +1,9 @@
 //===- Streamable.cpp - Helpers of streamable operations ------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -19,12 +20,6 @@ unsigned TileContext::streamAxis() const {
          axes.begin();
 }
 
-unsigned TileContext::axis(StringRef name) const {
-  return llvm::find_if(axes,
-                       [&](const StreamAxis &a) { return a.name == name; }) -
-         axes.begin();
-}
-
 bool TileContext::hasPartialTile() const {
   unsigned stream = streamAxis();
   int64_t extent = axes[stream].extent;
@@ -35,25 +30,11 @@ namespace {
 
 /// Bounds of segments, rounded to the tile of the stream. Bounds below zero are
 /// clamped before they are rounded, so the unsigned divisions are right.
-struct SegmentMath {
-  OpBuilder &b;
-  Location loc;
+struct SegmentMath : IndexBuilder {
   Value zero, step;
 
-  Value max(Value x, Value y) const {
-    return b.createOrFold<arith::MaxSIOp>(loc, x, y);
-  }
-  Value min(Value x, Value y) const {
-    return b.createOrFold<arith::MinSIOp>(loc, x, y);
-  }
-  Value roundDown(Value x) const {
-    Value q = b.createOrFold<arith::DivUIOp>(loc, x, step);
-    return b.createOrFold<arith::MulIOp>(loc, q, step);
-  }
-  Value roundUp(Value x) const {
-    Value q = b.createOrFold<arith::CeilDivUIOp>(loc, x, step);
-    return b.createOrFold<arith::MulIOp>(loc, q, step);
-  }
+  Value roundDown(Value x) const { return mul(div(x, step), step); }
+  Value roundUp(Value x) const { return mul(ceilDiv(x, step), step); }
 };
 
 } // namespace
@@ -62,23 +43,22 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
                                         const TileContext &tile,
                                         const KeyRange &range) {
   unsigned stream = tile.streamAxis();
-  SegmentMath m{
-      builder, loc, arith::ConstantIndexOp::create(builder, loc, 0),
-      arith::ConstantIndexOp::create(builder, loc, tile.sizes[stream])};
+  SegmentMath m{{builder, loc}, {}, {}};
+  m.zero = m.constant(0);
+  m.step = m.constant(tile.sizes[stream]);
   Value extent = tile.extents[stream];
 
   // The whole stream, in tiles: [lo, hi).
   Value lo = m.zero, hi = extent;
   if (range.hi)
-    hi = m.max(m.min(range.hi, extent), m.zero);
+    hi = m.maxS(m.minS(range.hi, extent), m.zero);
   if (range.lo) {
     // An empty range must not be rounded to a tile.
-    Value from = m.max(range.lo, m.zero);
-    Value empty = builder.createOrFold<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::sge, from, hi);
+    Value from = m.maxS(range.lo, m.zero);
+    Value empty = m.compare(arith::CmpIPredicate::sge, from, hi);
     lo = m.roundDown(from);
     hi = m.roundUp(hi);
-    lo = builder.createOrFold<arith::SelectOp>(loc, empty, hi, lo);
+    lo = m.select(empty, hi, lo);
   } else {
     hi = m.roundUp(hi);
   }
@@ -86,17 +66,17 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
   // The part in which every element takes part: [fullLo, fullHi).
   Value fullLo = lo, fullHi = hi;
   if (range.fullLo)
-    fullLo = m.min(m.max(m.roundUp(m.max(range.fullLo, m.zero)), lo), hi);
+    fullLo = m.minS(m.maxS(m.roundUp(m.maxS(range.fullLo, m.zero)), lo), hi);
   if (range.fullHi || tile.hasPartialTile()) {
     Value bound = extent;
     if (range.fullHi)
-      bound = m.max(m.min(range.fullHi, extent), m.zero);
-    fullHi = m.max(m.min(m.roundDown(bound), hi), fullLo);
+      bound = m.maxS(m.minS(range.fullHi, extent), m.zero);
+    fullHi = m.maxS(m.minS(m.roundDown(bound), hi), fullLo);
   }
 
   SmallVector<Segment> segments;
   auto append = [&](Value from, Value to, bool masked) {
-    if (from != to)
+    if (!isEqualConstantIntOrValue(from, to))
       segments.push_back({from, to, masked});
   };
   append(lo, fullLo, /*masked=*/true);

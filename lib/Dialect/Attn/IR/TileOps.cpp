@@ -21,6 +21,9 @@ static LogicalResult verifyAccess(Operation *op, ViewType view,
   if (shape.empty() || shape.size() > view.getRank())
     return op->emitOpError("wants a tile of rank 1 to ")
            << view.getRank() << ", got rank " << shape.size();
+  for (int64_t size : shape)
+    if (size < 1)
+      return op->emitOpError("wants tile sizes of at least 1, got ") << size;
   return success();
 }
 
@@ -49,8 +52,6 @@ LogicalResult StoreOp::verify() {
 }
 
 LogicalResult TouchOp::verify() {
-  if (llvm::any_of(getTile(), [](int64_t size) { return size < 1; }))
-    return emitOpError("wants tile sizes of at least 1");
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       getTile());
 }
@@ -97,9 +98,18 @@ LogicalResult BroadcastOp::verify() {
 LogicalResult IotaOp::verify() {
   int64_t dim = getDim();
   int64_t rank = cast<ShapedType>(getTile().getType()).getRank();
+  if (rank == 0)
+    return emitOpError("wants a tile of rank 1 or more, got rank 0");
   if (dim < 0 || dim >= rank)
     return emitOpError("wants a dimension from 0 to ")
            << rank - 1 << ", got " << dim;
+  return success();
+}
+
+LogicalResult MaskOp::verify() {
+  if (!(*this)->getParentOfType<StreamOp>())
+    return emitOpError("wants to stand in an attn.stream, whose segments say "
+                       "where it acts");
   return success();
 }
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
@@ -23,52 +24,6 @@ namespace attn {
 using namespace attn;
 
 namespace {
-
-/// Unsigned index arithmetic, folded where operands are constant.
-struct IndexBuilder {
-  OpBuilder &b;
-  Location loc;
-
-  Value constant(int64_t v) const {
-    return arith::ConstantIndexOp::create(b, loc, v);
-  }
-  Value add(Value x, Value y) const {
-    return b.createOrFold<arith::AddIOp>(loc, x, y);
-  }
-  Value sub(Value x, Value y) const {
-    return b.createOrFold<arith::SubIOp>(loc, x, y);
-  }
-  Value mul(Value x, Value y) const {
-    return b.createOrFold<arith::MulIOp>(loc, x, y);
-  }
-  Value div(Value x, Value y) const {
-    return b.createOrFold<arith::DivUIOp>(loc, x, y);
-  }
-  Value ceilDiv(Value x, Value y) const {
-    return b.createOrFold<arith::CeilDivUIOp>(loc, x, y);
-  }
-  Value rem(Value x, Value y) const {
-    return b.createOrFold<arith::RemUIOp>(loc, x, y);
-  }
-  Value min(Value x, Value y) const {
-    return b.createOrFold<arith::MinUIOp>(loc, x, y);
-  }
-  Value atLeastOne(Value x) const {
-    return b.createOrFold<arith::MaxUIOp>(loc, x, constant(1));
-  }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) const {
-    return b.createOrFold<arith::CmpIOp>(loc, predicate, x, y);
-  }
-  Value select(Value c, Value x, Value y) const {
-    return b.createOrFold<arith::SelectOp>(loc, c, x, y);
-  }
-  Value logicalAnd(Value x, Value y) const {
-    return b.createOrFold<arith::AndIOp>(loc, x, y);
-  }
-  Value logicalOr(Value x, Value y) const {
-    return b.createOrFold<arith::OrIOp>(loc, x, y);
-  }
-};
 
 /// The arithmetic that forward and inverse mapping share.
 class OrderMath : IndexBuilder {
@@ -150,44 +105,24 @@ public:
   }
 
   Value keepsCluster(Value stride) const {
-    Value steps = stride, dispatched;
-    if (byDomain()) {
-      // Each domain walks its own positions: stay on it, then count there.
-      Value period = mul(domains, chunk);
-      dispatched =
-          compare(arith::CmpIPredicate::eq, rem(stride, period), constant(0));
-      steps = div(stride, domains);
-    }
-    // Either the fastest digits stay within a cluster for two visits, or the
-    // stride is a multiple of all digits up to the slowest that selects it.
-    Value inner = constant(1), outer = constant(1), upTo = constant(1);
-    bool seen = false;
-    for (StringAttr digit : llvm::reverse(order.getDigits())) {
-      Value size = digitSize(digit);
-      outer = mul(outer, size);
-      seen |= isCluster(digit);
-      if (!seen)
-        inner = mul(inner, size);
-      if (isCluster(digit))
-        upTo = outer;
-    }
-    Value twice =
-        compare(arith::CmpIPredicate::uge, inner, mul(steps, constant(2)));
-    Value multiple = compare(arith::CmpIPredicate::eq,
-                             rem(steps, atLeastOne(upTo)), constant(0));
-    Value keeps = logicalOr(twice, multiple);
-    return dispatched ? logicalAnd(keeps, dispatched) : keeps;
+    Value plain = keepsCluster(stride, clusters);
+    if (!byDomain())
+      return plain;
+    // Each domain walks its own positions: stay on it, then count there. With
+    // fewer clusters than domains all of them are in the second, plain piece.
+    Value stays = compare(arith::CmpIPredicate::eq,
+                          rem(stride, mul(domains, chunk)), constant(0));
+    Value ranked = logicalAnd(
+        stays, keepsCluster(div(stride, domains), atLeastOne(perDomain)));
+    return select(noneRanked(), plain, ranked);
   }
 
   Value clustersInFlight(Value ctas) const {
-    Value remaining = ceilDiv(ctas, domains), result = constant(1);
-    for (StringAttr digit : llvm::reverse(order.getDigits())) {
-      Value size = atLeastOne(digitSize(digit));
-      if (isCluster(digit))
-        result = mul(result, min(size, remaining));
-      remaining = ceilDiv(remaining, size);
-    }
-    return result;
+    Value plain = clustersInFlight(ctas, clusters);
+    if (!byDomain())
+      return plain;
+    return select(noneRanked(), plain,
+                  clustersInFlight(ceilDiv(ctas, domains), perDomain));
   }
 
 private:
@@ -212,11 +147,48 @@ private:
     return digit.getValue() == "cluster" ||
            llvm::is_contained(box.cluster, digit.getValue());
   }
-  /// Size of a digit within one domain.
-  Value digitSize(StringAttr digit) const {
-    if (digit.getValue() != "cluster")
-      return sizeOf(digit.getValue());
-    return byDomain() ? perDomain : clusters;
+  /// Whether no cluster has a domain of its own.
+  Value noneRanked() const {
+    return compare(arith::CmpIPredicate::eq, perDomain, constant(0));
+  }
+  /// Size of a digit, for a walk over `clusterSize` clusters.
+  Value digitSize(StringAttr digit, Value clusterSize) const {
+    return digit.getValue() == "cluster" ? clusterSize
+                                         : sizeOf(digit.getValue());
+  }
+
+  /// Whether positions `stride` apart mostly lie in one cluster: either the
+  /// fastest digits stay within a cluster for two visits, or the stride is a
+  /// multiple of all digits up to the slowest that selects it.
+  Value keepsCluster(Value stride, Value clusterSize) const {
+    Value inner = constant(1), outer = constant(1), upTo = constant(1);
+    bool seen = false;
+    for (StringAttr digit : llvm::reverse(order.getDigits())) {
+      Value size = digitSize(digit, clusterSize);
+      outer = mul(outer, size);
+      seen |= isCluster(digit);
+      if (!seen)
+        inner = mul(inner, size);
+      if (isCluster(digit))
+        upTo = outer;
+    }
+    Value twice =
+        compare(arith::CmpIPredicate::uge, inner, mul(stride, constant(2)));
+    Value multiple = compare(arith::CmpIPredicate::eq,
+                             rem(stride, atLeastOne(upTo)), constant(0));
+    return logicalOr(twice, multiple);
+  }
+
+  /// Distinct clusters among `count` consecutive positions.
+  Value clustersInFlight(Value count, Value clusterSize) const {
+    Value result = constant(1);
+    for (StringAttr digit : llvm::reverse(order.getDigits())) {
+      Value size = atLeastOne(digitSize(digit, clusterSize));
+      if (isCluster(digit))
+        result = mul(result, minU(size, count));
+      count = ceilDiv(count, size);
+    }
+    return result;
   }
 
   SmallVector<Digit> expand(Value clusterSize) const {
@@ -368,11 +340,14 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
           << "unknown grid order '" << order << "'" << didYouMean(order, names);
       return signalPassFailure();
     }
-    if (domains < 0 || chunk < 0) {
+    auto valid = [](int64_t count) {
+      return count >= 0 && count <= OrderAttr::kMaxCount;
+    };
+    if (!valid(domains) || !valid(chunk)) {
       emitError(kernel.getLoc())
-          << "wants domains and chunk of at least 1, or "
-             "0 for the target's, got "
-          << domains.getValue() << " and " << chunk.getValue();
+          << "wants domains and chunk of 1 to " << OrderAttr::kMaxCount
+          << ", or 0 for the target's, got " << domains.getValue() << " and "
+          << chunk.getValue();
       return signalPassFailure();
     }
     if (!grid) {
@@ -406,9 +381,9 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     grid.setOrderAttr(chosen);
     ++numOrdered;
     remark::passed(grid.getLoc(), remarkOpts("grid-order"))
-        << "dispatches tiles in the order"
-        << remark::metric("order", order.getValue()) << "on"
-        << remark::metric("domains", byDomain ? x : 1) << "L2 domains";
+        << "dispatches tiles in another order:"
+        << remark::metric("order", order.getValue())
+        << remark::metric("domains", byDomain ? x : 1);
   }
 };
 

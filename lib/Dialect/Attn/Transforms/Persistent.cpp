@@ -26,14 +26,18 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
         .function(getOperation().getSymName());
   }
 
-  /// The number of tiles, if static.
+  /// The number of tiles, or of groups of a run of them, if static.
   static std::optional<int64_t> countTiles(GridOp grid) {
     int64_t tiles = 1;
-    for (Value size : grid.getSizes()) {
+    for (auto [i, size] : llvm::enumerate(grid.getSizes())) {
       std::optional<int64_t> constant = getConstantIntValue(size);
       if (!constant)
         return std::nullopt;
-      tiles *= *constant;
+      bool last = i + 1 == grid.getSizes().size();
+      int64_t groups =
+          last ? llvm::divideCeil(*constant, grid.getRun()) : *constant;
+      if (llvm::MulOverflow(tiles, groups, tiles))
+        return std::nullopt;
     }
     return tiles;
   }
@@ -41,11 +45,14 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
-    if (sms < 0 || resident < 0) {
+    auto valid = [](int64_t count) {
+      return count >= 0 && count <= OrderAttr::kMaxCount;
+    };
+    if (!valid(sms) || !valid(resident)) {
       emitError(kernel.getLoc())
-          << "wants sms and resident of at least 1, or 0 "
-             "for the target's, got "
-          << sms.getValue() << " and " << resident.getValue();
+          << "wants sms and resident of 1 to " << OrderAttr::kMaxCount
+          << ", or 0 for the target's, got " << sms.getValue() << " and "
+          << resident.getValue();
       return signalPassFailure();
     }
     if (!grid) {
@@ -62,6 +69,11 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     Footprint footprint = footprintOf(kernel);
     int64_t perSm = resident ? resident : residentCtas(target, footprint);
     int64_t ctas = (sms ? sms : target.get(Fact::SMs)) * perSm;
+    if (ctas > OrderAttr::kMaxCount) {
+      emitError(kernel.getLoc())
+          << "wants " << OrderAttr::kMaxCount << " CTAs at most, got " << ctas;
+      return signalPassFailure();
+    }
     std::optional<int64_t> tiles = countTiles(grid);
     if (tiles && *tiles <= ctas) {
       remark::missed(grid.getLoc(), remarkOpts("few-tiles"))

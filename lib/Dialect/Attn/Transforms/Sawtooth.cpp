@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Target/Footprint.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 
@@ -30,45 +31,36 @@ namespace {
 bool dependsOn(Value value, Value source) {
   if (value == source)
     return true;
-  Operation *op = value.getDefiningOp();
-  return op && llvm::any_of(op->getOperands(), [&](Value operand) {
-           return dependsOn(operand, source);
-         });
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  (void)getBackwardSlice(value, &slice, options);
+  return llvm::any_of(slice, [&](Operation *op) {
+    return llvm::is_contained(op->getOperands(), source);
+  });
 }
 
-/// Bytes that the streams of a grid read, as index arithmetic before `builder`.
+/// Bytes that the stream of a grid reads, as index arithmetic.
 class StreamBytes {
 public:
-  StreamBytes(GridOp grid, StreamOp stream, OpBuilder &b)
-      : grid(grid), stream(stream), b(b), loc(stream.getLoc()) {}
+  StreamBytes(GridOp grid, StreamOp stream, const IndexBuilder &m)
+      : grid(grid), stream(stream), m(m) {}
 
-  /// Distinct bytes that `ctas` CTAs read between two visits to one tile, for
-  /// streams of `elements` positions (null: the whole extent).
-  Value inFlight(Value ctas, Value clusters, Value elements) {
-    Value total = constant(0);
+  /// Distinct bytes that `ctas` CTAs on `clusters` clusters read between two
+  /// visits to one tile.
+  Value inFlight(Value ctas, Value clusters) {
+    Value total = m.constant(0);
     stream.walk([&](LoadOp load) {
-      Value bytes = bytesOf(load, elements);
-      if (!bytes)
-        return;
-      Value copies = isShared(load) ? clusters : ctas;
-      total = add(total, mul(bytes, copies));
+      if (Value bytes = bytesOf(load))
+        total = m.add(total, m.mul(bytes, isShared(load) ? clusters : ctas));
     });
     return total;
   }
 
 private:
-  Value constant(int64_t v) {
-    return arith::ConstantIndexOp::create(b, loc, v);
-  }
-  Value add(Value x, Value y) {
-    return b.createOrFold<arith::AddIOp>(loc, x, y);
-  }
-  Value mul(Value x, Value y) {
-    return b.createOrFold<arith::MulIOp>(loc, x, y);
-  }
-
   /// Bytes that one pass over the stream loads here; null if not streamed.
-  Value bytesOf(LoadOp load, Value elements) {
+  Value bytesOf(LoadOp load) {
     auto tile = cast<ShapedType>(load.getTile().getType());
     unsigned leading = load.getOffsets().size() - tile.getRank();
     for (unsigned i = 0; i < tile.getRank(); ++i) {
@@ -76,31 +68,26 @@ private:
         continue;
       int64_t rowBytes = tile.getNumElements() / tile.getDimSize(i) *
                          load.getView().getType().getElementBytes();
-      Value length = elements ? elements
-                              : b.createOrFold<DimOp>(loc, load.getView(),
-                                                      int64_t(leading + i));
-      return mul(length, constant(rowBytes));
+      Value length =
+          m.b.createOrFold<DimOp>(m.loc, load.getView(), int64_t(leading + i));
+      return m.mul(length, m.constant(rowBytes));
     }
     return {};
   }
 
   /// Whether all CTAs of a cluster load the same here.
   bool isShared(LoadOp load) {
-    for (auto [coord, axis] :
-         llvm::zip(grid.getCoordinates(), grid.getAxes())) {
-      if (llvm::is_contained(grid.getCluster(), axis))
-        continue;
-      for (Value offset : load.getOffsets())
-        if (dependsOn(offset, coord))
-          return false;
-    }
+    for (auto [coord, axis] : llvm::zip(grid.getCoordinates(), grid.getAxes()))
+      if (!llvm::is_contained(grid.getCluster(), axis))
+        for (Value offset : load.getOffsets())
+          if (dependsOn(offset, coord))
+            return false;
     return true;
   }
 
   GridOp grid;
   StreamOp stream;
-  OpBuilder &b;
-  Location loc;
+  const IndexBuilder &m;
 };
 
 struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
@@ -112,64 +99,74 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
         .function(getOperation().getSymName());
   }
 
-  /// Whether the tiles of a run stream the same data.
-  static bool runKeepsCluster(GridOp grid) {
-    return !llvm::is_contained(grid.getCluster(),
-                               grid.getAxes().getValue().back());
-  }
-
-  /// The conditions under which alternation pays. Either is null where the
-  /// other was found false already.
+  /// The conditions under which alternation pays.
   struct Conditions {
     Value keepsCluster, exceedsCache;
   };
 
-  /// Builds the conditions at `b`; `elements` as in StreamBytes::inFlight.
-  Conditions buildConditions(GridOp grid, StreamOp stream, OpBuilder &b,
-                             Value elements) {
-    Location loc = stream.getLoc();
+  Conditions buildConditions(GridOp grid, StreamOp stream) {
+    OpBuilder b(grid);
+    IndexBuilder m{b, grid.getLoc()};
     TargetAttr target = TargetAttr::of(grid);
     OrderedBox box = OrderedBox::of(grid, b);
-    Value tiles = box.buildCount(b, loc);
-    int64_t slots = grid.getPersistent()
-                        ? *grid.getPersistent()
-                        : target.get(Fact::SMs) *
-                              residentCtas(target, footprintOf(getOperation()));
-    Value ctas = b.createOrFold<arith::MinUIOp>(
-        loc, tiles, arith::ConstantIndexOp::create(b, loc, slots));
+    Value ctas = m.minU(box.buildCount(b, m.loc), m.constant(slots(grid)));
+    // Tiles of a run are neighbours along the last axis.
+    bool runKeeps = grid.getRun() == 1 ||
+                    !llvm::is_contained(grid.getCluster(),
+                                        grid.getAxes().getValue().back());
     Conditions result;
-    result.keepsCluster =
-        grid.getPersistent()
-            ? box.buildKeepsCluster(b, loc, ctas)
-            : arith::ConstantIntOp::create(b, loc, runKeepsCluster(grid), 1);
-    Value domains =
-        arith::ConstantIndexOp::create(b, loc, target.get(Fact::L2Domains));
-    Value ctasOfDomain = b.createOrFold<arith::CeilDivUIOp>(loc, ctas, domains);
-    Value clusters = b.createOrFold<arith::MinUIOp>(
-        loc, ctasOfDomain, box.buildClustersInFlight(b, loc, ctas));
-    Value bytes =
-        StreamBytes(grid, stream, b).inFlight(ctasOfDomain, clusters, elements);
-    Value cache = arith::ConstantIndexOp::create(
-        b, loc, target.get(Fact::L2EffectiveBytes));
-    result.exceedsCache = b.createOrFold<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::ugt, bytes, cache);
+    result.keepsCluster = arith::ConstantIntOp::create(b, m.loc, runKeeps, 1);
+    if (grid.getPersistent())
+      result.keepsCluster = m.logicalAnd(result.keepsCluster,
+                                         box.buildKeepsCluster(b, m.loc, ctas));
+    Value ctasOfDomain =
+        m.ceilDiv(ctas, m.constant(target.get(Fact::L2Domains)));
+    Value clusters =
+        m.minU(ctasOfDomain, box.buildClustersInFlight(b, m.loc, ctas));
+    result.exceedsCache =
+        m.compare(arith::CmpIPredicate::ugt,
+                  StreamBytes(grid, stream, m).inFlight(ctasOfDomain, clusters),
+                  m.constant(target.get(Fact::L2EffectiveBytes)));
     return result;
+  }
+
+  /// CTAs that run at once, at most.
+  int64_t slots(GridOp grid) {
+    if (grid.getPersistent())
+      return *grid.getPersistent();
+    TargetAttr target = TargetAttr::of(grid);
+    return target.get(Fact::SMs) *
+           residentCtas(target, footprintOf(getOperation()));
+  }
+
+  /// Reasons against alternation that show in the schedule.
+  LogicalResult checkSchedule(GridOp grid, StreamOp stream,
+                              unsigned numStreams) {
+    if (numStreams > 1) {
+      remark::missed(stream.getLoc(), remarkOpts("several-streams"))
+          << "a tile streams several parts, whose order would have to change "
+             "too";
+      return failure();
+    }
+    if (!isConstantIntValue(stream.getLowers().front(), 0)) {
+      remark::missed(stream.getLoc(), remarkOpts("window"))
+          << "streams start where the tile does: consecutive tiles share "
+             "little";
+      return failure();
+    }
+    std::optional<int64_t> last = getConstantIntValue(grid.getSizes().back());
+    if (!grid.getPersistent() && last && *last < 2) {
+      remark::missed(stream.getLoc(), remarkOpts("one-tile"))
+          << "no CTA has a second tile";
+      return failure();
+    }
+    return success();
   }
 
   /// The guard: null where alternation always pays; a remark and failure where
   /// it never does.
   FailureOr<Value> buildGuard(GridOp grid, StreamOp stream) {
-    // A stream that starts late (a window) reads less than the whole extent:
-    // then its own length counts, which is known in the body only.
-    OpBuilder b(grid);
-    Value elements;
-    if (!isConstantIntValue(stream.getLowers().front(), 0)) {
-      b.setInsertionPoint(stream);
-      elements = b.createOrFold<arith::SubIOp>(stream.getLoc(),
-                                               stream.getUppers().back(),
-                                               stream.getLowers().front());
-    }
-    Conditions c = buildConditions(grid, stream, b, elements);
+    Conditions c = buildConditions(grid, stream);
     std::optional<int64_t> keeps = getConstantIntValue(c.keepsCluster);
     std::optional<int64_t> exceeds = getConstantIntValue(c.exceedsCache);
     if (keeps && *keeps == 0) {
@@ -186,15 +183,12 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     }
     if (keeps && exceeds)
       return Value();
-    if (keeps)
-      return c.exceedsCache;
-    if (exceeds)
-      return c.keepsCluster;
-    return b.createOrFold<arith::AndIOp>(stream.getLoc(), c.keepsCluster,
-                                         c.exceedsCache);
+    OpBuilder b(grid);
+    return IndexBuilder{b, grid.getLoc()}.logicalAnd(c.keepsCluster,
+                                                     c.exceedsCache);
   }
 
-  void alternate(GridOp grid, StreamOp stream) {
+  void alternate(GridOp grid, StreamOp stream, unsigned numStreams) {
     if (stream.getReverse()) {
       remark::missed(stream.getLoc(), remarkOpts("has-direction"))
           << "the stream has a direction already";
@@ -205,6 +199,8 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
           << "the stream must run in its order";
       return;
     }
+    if (!force && failed(checkSchedule(grid, stream, numStreams)))
+      return;
     // One tile a CTA: let it take two, so that there is something to alternate.
     bool pair = !grid.getPersistent() && grid.getRun() == 1;
     if (pair)
@@ -254,7 +250,7 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
       remark::missed(grid.getLoc(), remarkOpts("no-stream"))
           << "nothing is streamed";
     for (StreamOp stream : streams)
-      alternate(grid, stream);
+      alternate(grid, stream, streams.size());
     tidy(kernel);
   }
 };

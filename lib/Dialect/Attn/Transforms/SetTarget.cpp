@@ -42,6 +42,7 @@ struct SetTargetPass : attn::impl::AttnSetTargetBase<SetTargetPass> {
                          << minimumOf(*fact) << ", got " << value;
       return {};
     }
+    ++numOverridden;
     return facts.with(*fact, value);
   }
 

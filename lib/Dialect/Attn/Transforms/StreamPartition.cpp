@@ -103,7 +103,7 @@ private:
   /// The tile of most elements, no larger than `tried` along any axis, that
   /// fits; empty if there is none.
   SmallVector<int64_t> largestLegal(ArrayRef<int64_t> tried) {
-    int64_t maxGroup = 1, maxStream = 1, bestArea = 0;
+    int64_t maxGroup = 1, maxStream = 1, bestArea = 0, stream = 0;
     for (auto [axis, size] : llvm::zip(axes, tried)) {
       if (axis.kind == AxisKind::Group)
         maxGroup = std::max(maxGroup, size);
@@ -111,20 +111,21 @@ private:
         maxStream = std::max(maxStream, size);
     }
     SmallVector<int64_t> best;
-    for (int64_t group = step(maxGroup); group > 0; group = step(group - 1))
-      for (int64_t stream = step(maxStream); stream > 0;
-           stream = step(stream - 1)) {
-        SmallVector<int64_t> sizes =
-            sizesFor(group, stream, /*onlyFree=*/false);
-        int64_t area = group * stream;
-        if (area <= bestArea)
-          break;
-        if (!fits(target, footprintOf(target, op, sizes)))
-          continue;
-        bestArea = area;
-        best = sizes;
-        break;
-      }
+    auto larger = [](int64_t s) {
+      return s < kGranularity ? s + 1 : s + kGranularity;
+    };
+    // A smaller group never needs a smaller stream: one walk over both.
+    for (int64_t group = step(maxGroup); group > 0; group = step(group - 1)) {
+      while (larger(stream) <= step(maxStream) &&
+             fits(target, footprintOf(target, op,
+                                      sizesFor(group, larger(stream),
+                                               /*onlyFree=*/false))))
+        stream = larger(stream);
+      if (group * stream <= bestArea)
+        continue;
+      bestArea = group * stream;
+      best = sizesFor(group, stream, /*onlyFree=*/false);
+    }
     return best;
   }
 
@@ -207,10 +208,11 @@ private:
       names.push_back(rewriter.getStringAttr("scalar" + Twine(i)));
     }
     OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToEnd(module.getBody());
+    rewriter.clearInsertionPoint();
     auto kernel = KernelOp::create(rewriter, loc, name, arguments, names);
-    SymbolTable(module).insert(
-        kernel, Block::iterator(module.getBody()->findAncestorOpInBlock(*op)));
+    // Behind the function that launches it.
+    Operation *launcher = module.getBody()->findAncestorOpInBlock(*op);
+    SymbolTable(module).insert(kernel, std::next(Block::iterator(launcher)));
     return kernel;
   }
 
@@ -450,7 +452,11 @@ struct StreamPartitionPass
             << ")";
         return failure();
       }
-      result[name] = size;
+      if (!result.try_emplace(name, size).second) {
+        getOperation().emitError()
+            << "tile size of '" << name << "' given twice";
+        return failure();
+      }
     }
     return result;
   }

@@ -31,6 +31,10 @@
 
 namespace attn {
 class GridOp;
+
+/// Attribute of a function that was a kernel: the types of its views, by which
+/// a runtime knows how to call it.
+constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
 } // namespace attn
 
 #define GET_OP_CLASSES

@@ -106,6 +106,11 @@ def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
                         ArrayRefParameter<"::mlir::StringAttr">:$reversed);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Bound of domains, chunks, runs and CTAs, so that index arithmetic cannot
+    /// overflow.
+    static constexpr int64_t kMaxCount = int64_t(1) << 24;
+  }];
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,7 +162,7 @@ def Attn_TargetAttr : Attn_Attr<"Target", "target"> {
 
 def Attn_ViewType : TypeDef<Attn_Dialect, "View"> {
   let mnemonic = "view";
-  let summary = "A strided array in global memory, seen in its logical order";
+  let summary = "view of a strided array in global memory, in logical order";
   let description = [{
     What a kernel reads and writes: a base pointer, sizes and strides. The
     dimensions are always in logical order (batch, head, sequence, feature);

@@ -11,6 +11,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Attn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Attn_Dialect, mnemonic, traits>;
 
+/// What a kernel takes beside views.
+def Attn_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, Index, F16, BF16, F32, F64]>;
+
 def Attn_InputFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_InputTensor : RankedTensorOf<[Attn_InputFloat]>;
 
@@ -37,7 +40,9 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     V and O; scores, softmax and accumulation are f32; LSE is f32.
 
     *Edges.* A query that attends to nothing has O = 0 and LSE = -inf. Sq = 0
-    or B = 0 is a no-op; Skv = 0 makes every query attend to nothing.
+    or B = 0 is a no-op; Skv = 0 makes every query attend to nothing. A score
+    below -FLT_MAX / log2(e), about -2.36e38, counts as -inf. Keys that a query
+    does not attend to are multiplied by zero: V wants finite values there.
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
@@ -46,7 +51,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     *Score modification.* The optional region maps a scaled score (f32) and its
     batch, head, query and key index (index) to a modified score. It is pure
     and isolated; scalars from outside are passed as captures, after the
-    indices. It may use scalar operations of `arith` and `math`.
+    indices. It may use scalar operations of `arith` and `math` that are defined
+    for any index: it is evaluated for padding too, and the result dropped.
 
     *The algebra that licenses every rewrite.* For a set of keys J define the state
 
@@ -84,7 +90,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     ```
   }];
   let arguments = (ins Attn_InputTensor:$query, Attn_InputTensor:$key,
-    Attn_InputTensor:$value, Variadic<AnyTypeOf<[AnySignlessInteger, AnyFloat, Index]>>:$captures,
+    Attn_InputTensor:$value, Variadic<Attn_Scalar>:$captures,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
   let results = (outs Attn_InputTensor:$output,

@@ -44,11 +44,11 @@ def Attn_LaunchOp : Attn_Op<"launch", [
   let arguments = (ins FlatSymbolRefAttr:$kernel,
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
     Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inits,
-    Variadic<AnyTypeOf<[AnySignlessInteger, AnyFloat, Index]>>:$scalars,
+    Variadic<Attn_Scalar>:$scalars,
     AffineMapArrayAttr:$views);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
-    $kernel `ins` `(` $inputs `:` type($inputs) `)`
+    $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)?
     `outs` `(` $inits `:` type($inits) `)`
     (`scalars` `(` $scalars^ `:` type($scalars) `)`)?
     `views` $views attr-dict (`->` type($results)^)?
@@ -118,7 +118,7 @@ def Attn_DimOp : Attn_Op<"dim", [Pure,
 // The grid
 //===----------------------------------------------------------------------===//
 
-def Attn_GridOp : Attn_Op<"grid", [
+def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Runs its body for every tile of a grid, on CTAs";
@@ -146,6 +146,7 @@ def Attn_GridOp : Attn_Op<"grid", [
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::ValueRange getCoordinates() { return getBody().getArguments().drop_back(); }
     ::mlir::Value getVisit() { return getBody().getArguments().back(); }
@@ -155,7 +156,7 @@ def Attn_GridOp : Attn_Op<"grid", [
   }];
 }
 
-def Attn_CtasOp : Attn_Op<"ctas", [
+def Attn_CtasOp : Attn_Op<"ctas", [HasParent<"KernelOp">,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Runs its body once for each CTA";
@@ -340,6 +341,7 @@ def Attn_MaskOp : Attn_Op<"mask", [Pure,
   }];
   let arguments = (ins Attn_AccTile:$scores, Attn_TileOf<[I1]>:$keep);
   let results = (outs Attn_AccTile:$result);
+  let hasVerifier = 1;
   let assemblyFormat = "$scores `keep` $keep attr-dict `:` type($scores)";
 }
 

@@ -81,8 +81,6 @@ struct TileContext {
 
   /// Index of the streamed axis.
   unsigned streamAxis() const;
-  /// Index of the axis of this name.
-  unsigned axis(llvm::StringRef name) const;
   /// Whether the last tile of the stream may reach beyond its end.
   bool hasPartialTile() const;
 };

@@ -20,6 +20,7 @@ def AttnSetTarget : Pass<"attn-set-target", "::mlir::ModuleOp"> {
     ListOption<"overrides", "overrides", "std::string",
                "Facts to change, as name=value">
   ];
+  let statistics = [Statistic<"numOverridden", "overridden", "Facts changed">];
 }
 
 def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
@@ -153,11 +154,17 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
     It is refused for operations whose order is fixed, and, unless `force`,
     where it cannot pay:
 
-    - consecutive tiles of a CTA stream different data;
-    - the streamed bytes of all clusters in flight fit the effective L2.
+    - consecutive tiles of a CTA stream different data (`changes-cluster`);
+    - the streamed bytes of all clusters in flight fit the effective L2
+      (`fits-cache`);
+    - the stream starts where the tile does, as under a sliding window, so that
+      consecutive tiles share little (`window`);
+    - a tile streams several parts, as after `splits` (`several-streams`);
+    - without persistence, the last axis has one tile (`one-tile`).
 
     Where static sizes decide, the pass decides, and says so in a remark. Where
-    they do not, the conditions become a guard in the kernel's index arithmetic.
+    they do not, the first two conditions become a guard in the kernel's index
+    arithmetic (for the grid as it is then: choose its order first).
 
     Before: `attn.stream %j step 64 over [...]`
 
