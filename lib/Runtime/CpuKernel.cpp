@@ -3,6 +3,7 @@
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -105,9 +106,13 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module) {
     return engine.takeError();
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
     llvm::orc::SymbolMap symbols;
-    symbols[interner("attn_touch")] = {
-        llvm::orc::ExecutorAddr::fromPtr(&attn_touch),
-        llvm::JITSymbolFlags::Exported};
+    auto add = [&](StringRef name, auto *function) {
+      symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                                 llvm::JITSymbolFlags::Exported};
+    };
+    add("attn_touch", &attn_touch);
+    // Copies of strided buffers, in functions of the user around a kernel.
+    add("memrefCopy", &memrefCopy);
     return symbols;
   });
   return std::unique_ptr<CpuModule>(new CpuModule(std::move(*engine)));

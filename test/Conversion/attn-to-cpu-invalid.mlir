@@ -29,13 +29,13 @@ attn.kernel @stream(%x: !attn.view<?xf32>) {
 
 // -----
 
-// expected-error @below {{'attn.kernel' op wants one grid, got 0}}
+// expected-error @below {{'attn.kernel' op wants one grid that accesses memory, got 0}}
 attn.kernel @none(%x: !attn.view<?xf32>) {
 }
 
 // -----
 
-// expected-error @below {{'attn.kernel' op wants one grid, got 2}}
+// expected-error @below {{'attn.kernel' op wants one grid at most, got 2}}
 attn.kernel @two(%n: index) {
   attn.ctas %w in %n {
   }
@@ -55,15 +55,30 @@ attn.kernel @beside(%x: !attn.view<?xf32>, %n: index) {
 
 // -----
 
-// A mask acts in a stream; left alone it has no meaning.
+// A mask acts in a stream: alone it is refused before any pass.
 
 attn.kernel @mask(%x: !attn.view<?x?xf32>, %n: index) {
   %keep = arith.constant dense<true> : tensor<4x4xi1>
   attn.ctas %w in %n {
     %t = attn.load %x[%w, %w] : !attn.view<?x?xf32> -> tensor<4x4xf32>
-    // expected-error @below {{failed to legalize operation 'attn.mask'}}
+    // expected-error @below {{'attn.mask' op wants to stand in an attn.stream, whose segments say where it acts}}
     %s = attn.mask %t keep %keep : tensor<4x4xf32>
     attn.store %s, %x[%w, %w] : tensor<4x4xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// The function that counts CTAs needs its name.
+
+func.func @k_ctas() {
+  return
+}
+// expected-error @below {{'attn.kernel' op becomes two functions, but there is a @k_ctas already}}
+attn.kernel @k(%x: !attn.view<?xf32>, %n: index) {
+  attn.ctas %w in %n {
+    %t = attn.load %x[%w] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %t, %x[%w] : tensor<1xf32> -> !attn.view<?xf32>
   }
 }
 

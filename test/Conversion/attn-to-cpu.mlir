@@ -32,26 +32,43 @@
 // CHECK-LABEL: func.func @k(
 // CHECK-SAME: %[[BEGIN:[^ ]+]]: index, %[[END:[^ ]+]]: index, %[[Q:[^ ]+]]: memref<?x8x4x16xf16, strided<[?, ?, ?, ?], offset: ?>>, %[[O:[^ ]+]]: memref<?x8x?x16xf16, strided<[?, ?, ?, ?], offset: ?>>, %[[N:[^ ]+]]: index)
 // CHECK-SAME: attributes {attn.kernel_views = [!attn.view<?x8x4x16xf16>, !attn.view<?x8x?x16xf16>], llvm.emit_c_interface}
+// CHECK: %[[BATCHES:[^ ]+]] = memref.dim %[[Q]], %[[C0:[^ ]+]] :
 // CHECK: %[[ROWS:[^ ]+]] = memref.dim %[[O]], %{{[^ ]+}} :
 // CHECK: %[[CTAS:[^ ]+]] = arith.muli
 // CHECK: %[[STOP:[^ ]+]] = arith.minui %[[END]], %[[CTAS]]
 // CHECK: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK: scf.for %[[CTA:[^ ]+]] = %[[BEGIN]] to %[[STOP]] step %[[C1]] {
 
-// A load has zeros outside of the view: along its two dimensions, min(tile, size -
-// offset) elements are inside, but not fewer than none.
+// A load has zeros outside of the view: along its two dimensions, the elements from
+// -offset to size - offset are inside, both clamped to the tile; none is where a
+// leading offset lies outside.
 
 // CHECK: %[[I:[^ ]+]] = arith.muli %[[CTA]], %[[N]] : index
+// CHECK-DAG: %[[HEADS:[^ ]+]] = memref.dim %[[Q]], %[[C1]] :
 // CHECK-DAG: %[[SIZE:[^ ]+]] = memref.dim %[[Q]], %[[C2:[^ ]+]] :
+// CHECK-DAG: %[[D:[^ ]+]] = memref.dim %[[Q]], %[[C3:[^ ]+]] :
+// CHECK-DAG: %[[INB:[^ ]+]] = arith.cmpi ult, %[[CTA]], %[[BATCHES]] : index
+// CHECK-DAG: %[[INH:[^ ]+]] = arith.cmpi ult, %[[N]], %[[HEADS]] : index
+// CHECK-DAG: %[[EXISTS:[^ ]+]] = arith.andi %[[INB]], %[[INH]] : i1
+// CHECK-DAG: %[[BEFORE:[^ ]+]] = arith.subi %[[C0]], %[[I]] : index
+// CHECK-DAG: %[[BEFOREMIN:[^ ]+]] = arith.minsi %[[BEFORE]], %[[C2]] : index
+// CHECK-DAG: %[[LOWER0:[^ ]+]] = arith.maxsi %[[BEFOREMIN]], %[[C0]] : index
 // CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[SIZE]], %[[I]] : index
-// CHECK-DAG: %[[MIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C2]] : index
-// CHECK-DAG: %[[VALID0:[^ ]+]] = arith.maxsi %[[MIN]], %[[C0:[^ ]+]] : index
+// CHECK-DAG: %[[LEFTMIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C2]] : index
+// CHECK-DAG: %[[END0:[^ ]+]] = arith.maxsi %[[LEFTMIN]], %[[C0]] : index
+// CHECK-DAG: %[[UPPER0:[^ ]+]] = arith.select %[[EXISTS]], %[[END0]], %[[C0]] : index
 // CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
-// CHECK: %[[VALID1:[^ ]+]] = arith.maxsi %{{[^ ]+}}, %[[C0]] : index
+// CHECK-DAG: %[[DMIN:[^ ]+]] = arith.minsi %[[D]], %[[C16]] : index
+// CHECK-DAG: %[[END1:[^ ]+]] = arith.maxsi %[[DMIN]], %[[C0]] : index
+// CHECK-DAG: %[[UPPER1:[^ ]+]] = arith.select %[[EXISTS]], %[[END1]], %[[C0]] : index
 // CHECK: %[[TILE:[^ ]+]] = tensor.generate
 // CHECK-NEXT: ^bb0(%[[X:[^ ]+]]: index, %[[Y:[^ ]+]]: index):
-// CHECK-NEXT: %[[IN0:[^ ]+]] = arith.cmpi slt, %[[X]], %[[VALID0]]
-// CHECK-NEXT: %[[IN1:[^ ]+]] = arith.cmpi slt, %[[Y]], %[[VALID1]]
+// CHECK-NEXT: %[[FROM0:[^ ]+]] = arith.cmpi sge, %[[X]], %[[LOWER0]]
+// CHECK-NEXT: %[[TO0:[^ ]+]] = arith.cmpi slt, %[[X]], %[[UPPER0]]
+// CHECK-NEXT: %[[IN0:[^ ]+]] = arith.andi %[[FROM0]], %[[TO0]] : i1
+// CHECK-NEXT: %[[FROM1:[^ ]+]] = arith.cmpi sge, %[[Y]], %[[C0]]
+// CHECK-NEXT: %[[TO1:[^ ]+]] = arith.cmpi slt, %[[Y]], %[[UPPER1]]
+// CHECK-NEXT: %[[IN1:[^ ]+]] = arith.andi %[[FROM1]], %[[TO1]] : i1
 // CHECK-NEXT: %[[IN:[^ ]+]] = arith.andi %[[IN0]], %[[IN1]] : i1
 // CHECK-NEXT: %[[E:[^ ]+]] = scf.if %[[IN]] -> (f16) {
 // CHECK-NEXT: %[[AX:[^ ]+]] = arith.addi %[[I]], %[[X]]
@@ -65,14 +82,23 @@
 // CHECK-NEXT: tensor.yield %[[E]]
 // CHECK: : tensor<2x16xf16>
 
-// A store writes only what is inside.
+// A store writes only what is inside; its lower bounds are those of the load.
 
-// CHECK: %[[LEFT:[^ ]+]] = arith.subi %[[ROWS]], %[[I]] : index
-// CHECK: %[[MIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C2]] : index
-// CHECK: %[[VALID0:[^ ]+]] = arith.maxsi %[[MIN]], %[[C0]] : index
-// CHECK: %[[VALID1:[^ ]+]] = arith.maxsi %{{[^ ]+}}, %[[C0]] : index
-// CHECK: scf.for %[[X:[^ ]+]] = %[[C0]] to %[[VALID0]] step %[[C1]] {
-// CHECK-NEXT: scf.for %[[Y:[^ ]+]] = %[[C0]] to %[[VALID1]] step %[[C1]] {
+// CHECK-DAG: %[[BATCHES:[^ ]+]] = memref.dim %[[O]], %[[C0]] :
+// CHECK-DAG: %[[HEADS:[^ ]+]] = memref.dim %[[O]], %[[C1]] :
+// CHECK-DAG: %[[INB:[^ ]+]] = arith.cmpi ult, %[[CTA]], %[[BATCHES]] : index
+// CHECK-DAG: %[[INH:[^ ]+]] = arith.cmpi ult, %[[N]], %[[HEADS]] : index
+// CHECK-DAG: %[[EXISTS:[^ ]+]] = arith.andi %[[INB]], %[[INH]] : i1
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[ROWS]], %[[I]] : index
+// CHECK-DAG: %[[LEFTMIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C2]] : index
+// CHECK-DAG: %[[END0:[^ ]+]] = arith.maxsi %[[LEFTMIN]], %[[C0]] : index
+// CHECK-DAG: %[[UPPER0:[^ ]+]] = arith.select %[[EXISTS]], %[[END0]], %[[C0]] : index
+// CHECK-DAG: %[[D:[^ ]+]] = memref.dim %[[O]], %[[C3]] :
+// CHECK-DAG: %[[DMIN:[^ ]+]] = arith.minsi %[[D]], %[[C16]] : index
+// CHECK-DAG: %[[END1:[^ ]+]] = arith.maxsi %[[DMIN]], %[[C0]] : index
+// CHECK-DAG: %[[UPPER1:[^ ]+]] = arith.select %[[EXISTS]], %[[END1]], %[[C0]] : index
+// CHECK: scf.for %[[X:[^ ]+]] = %[[LOWER0]] to %[[UPPER0]] step %[[C1]] {
+// CHECK-NEXT: scf.for %[[Y:[^ ]+]] = %[[C0]] to %[[UPPER1]] step %[[C1]] {
 // CHECK-NEXT: %[[E:[^ ]+]] = tensor.extract %[[TILE]][%[[X]], %[[Y]]]
 // CHECK-NEXT: %[[AX:[^ ]+]] = arith.addi %[[I]], %[[X]]
 // CHECK-NEXT: %[[AY:[^ ]+]] = arith.addi %[[C0]], %[[Y]]
@@ -208,17 +234,37 @@ attn.kernel @tiles(%q: !attn.view<?x?xf16>, %k: !attn.view<?x?xf32>, %o: !attn.v
 // CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK: scf.for %[[CTA:[^ ]+]] =
-// CHECK: %[[C2:[^ ]+]] = arith.constant 2 : index
-// CHECK: %[[C4:[^ ]+]] = arith.constant 4 : index
-// CHECK: %[[ROWS:[^ ]+]] = arith.maxsi
-// CHECK: %[[LEFT:[^ ]+]] = arith.subi %{{[^ ]+}}, %[[CTA]] : index
-// CHECK: %[[C16:[^ ]+]] = arith.constant 16 : index
-// CHECK: %[[MIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C16]] : index
-// CHECK: %[[COLS:[^ ]+]] = arith.maxsi %[[MIN]], %[[C0]] : index
-// CHECK: %[[RB:[^ ]+]] = arith.muli %[[C2]], %[[ROWS]] : index
-// CHECK: %[[BYTES:[^ ]+]] = arith.muli %[[RB]], %[[COLS]] : index
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
+// CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
+// CHECK-DAG: %[[H:[^ ]+]] = memref.dim %[[Q]], %[[C0]] :
+// CHECK-DAG: %[[HMIN:[^ ]+]] = arith.minsi %[[H]], %[[C4]] : index
+// CHECK-DAG: %[[HEND:[^ ]+]] = arith.maxsi %[[HMIN]], %[[C0]] : index
+// CHECK-DAG: %[[ROWS:[^ ]+]] = arith.maxsi %[[HEND]], %[[C0]] : index
+// CHECK-DAG: %[[BEFORE:[^ ]+]] = arith.subi %[[C0]], %[[CTA]] : index
+// CHECK-DAG: %[[BEFOREMIN:[^ ]+]] = arith.minsi %[[BEFORE]], %[[C16]] : index
+// CHECK-DAG: %[[LOWER:[^ ]+]] = arith.maxsi %[[BEFOREMIN]], %[[C0]] : index
+// CHECK-DAG: %[[W:[^ ]+]] = memref.dim %[[Q]], %[[C1]] :
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[W]], %[[CTA]] : index
+// CHECK-DAG: %[[LEFTMIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C16]] : index
+// CHECK-DAG: %[[UPPER:[^ ]+]] = arith.maxsi %[[LEFTMIN]], %[[C0]] : index
+// CHECK-DAG: %[[DIFF:[^ ]+]] = arith.subi %[[UPPER]], %[[LOWER]] : index
+// CHECK-DAG: %[[COLS:[^ ]+]] = arith.maxsi %[[DIFF]], %[[C0]] : index
+// CHECK-DAG: %[[RB:[^ ]+]] = arith.muli %[[ROWS]], %[[C2]] : index
+// CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[RB]], %[[COLS]] : index
 // CHECK: call @attn_touch(%[[CTA]], %[[C0]], %[[C0]], %[[C0]], %[[CTA]], %[[C0]], %[[C0]], %[[BYTES]])
-// CHECK: %[[BYTES:[^ ]+]] = arith.muli %[[C4]], %{{[^ ]+}} : index
+
+// Its leading offset outside, a touch has no bytes.
+// CHECK-DAG: %[[H:[^ ]+]] = memref.dim %[[O]], %[[C0]] :
+// CHECK-DAG: %[[EXISTS:[^ ]+]] = arith.cmpi ult, %[[CTA]], %[[H]] : index
+// CHECK-DAG: %[[W:[^ ]+]] = memref.dim %[[O]], %[[C1]] :
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[W]], %[[C1]] : index
+// CHECK-DAG: %[[C8:[^ ]+]] = arith.constant 8 : index
+// CHECK-DAG: %[[LEFTMIN:[^ ]+]] = arith.minsi %[[LEFT]], %[[C8]] : index
+// CHECK-DAG: %[[END:[^ ]+]] = arith.maxsi %[[LEFTMIN]], %[[C0]] : index
+// CHECK-DAG: %[[UPPER:[^ ]+]] = arith.select %[[EXISTS]], %[[END]], %[[C0]] : index
+// CHECK-DAG: %[[COLS:[^ ]+]] = arith.maxsi %[[UPPER]], %[[C0]] : index
+// CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[COLS]], %[[C4]] : index
 // CHECK: call @attn_touch(%[[CTA]], %[[C1]], %[[C1]], %[[CTA]], %[[C1]], %[[C0]], %[[C0]], %[[BYTES]])
 attn.kernel @trace(%q: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index

@@ -196,15 +196,8 @@ attn.kernel @masked(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index) {
 
 // -----
 
-// Without segments the state is what it started from. A stream in a stream lowers to
-// loops in loops, each with its own mask.
+// A stream in a stream lowers to loops in loops, each with its own mask.
 
-// CHECK-LABEL: attn.kernel @none
-// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>
-// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
-// CHECK: attn.ctas %{{[^ ]+}} in %{{[^ ]+}} {
-// CHECK-NEXT: attn.store %[[ZERO]], %[[X]]
-// CHECK-NEXT: }
 // CHECK-LABEL: attn.kernel @nested
 // CHECK: scf.for
 // CHECK: scf.for
@@ -214,18 +207,6 @@ attn.kernel @masked(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index) {
 // CHECK: }
 // CHECK: %[[TILE:[^ ]+]] = attn.load
 // CHECK: attn.store %[[TILE]], %{{[^ ]+}}
-attn.kernel @none(%x: !attn.view<?x?xf32>) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
-  attn.ctas %w in %c1 {
-    %m = attn.stream %j step 16 over [] carry (%a = %zero : tensor<16x16xf32>) {
-      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
-      attn.yield %t : tensor<16x16xf32>
-    }
-    attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
-  }
-}
 attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
   %c1 = arith.constant 1 : index
   attn.ctas %w in %c1 {
@@ -243,5 +224,59 @@ attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
       %s = attn.mask %t keep %k : tensor<16x16xf32>
       attn.store %s, %x[%i, %i] : tensor<16x16xf32> -> !attn.view<?x?xf32>
     }
+  }
+}
+
+// -----
+
+// A mask in a region of the body, as in a user's own branch, and one on top of
+// another: selects in the masked loop, nothing in the other.
+
+// CHECK-LABEL: attn.kernel @regions
+// CHECK-SAME: %[[C:[^ ]+]]: i1) {
+// CHECK: scf.if %{{[^ ]+}} -> (tensor<16x16xf32>) {
+// CHECK: scf.for
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: %[[KEEP:[^ ]+]] = arith.cmpi slt
+// CHECK: %[[R:[^ ]+]] = scf.if %[[C]] -> (tensor<16x16xf32>) {
+// CHECK: %[[ONE:[^ ]+]] = arith.select %[[KEEP]], %[[TILE]], %[[INF:[^ ]+]] : tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK: %[[TWO:[^ ]+]] = arith.select %[[KEEP]], %[[ONE]], %[[INF]] : tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK: scf.yield %[[TWO]]
+// CHECK: } else {
+// CHECK: scf.yield %[[TILE]]
+// CHECK: }
+// CHECK: %[[LAST:[^ ]+]] = arith.select %[[KEEP]], %[[R]], %{{[^ ]+}} : tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK-NEXT: scf.yield %[[LAST]]
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK-NOT: tensor<16x16xi1>, tensor<16x16xf32>
+// CHECK: %[[R:[^ ]+]] = scf.if %[[C]] -> (tensor<16x16xf32>) {
+// CHECK-NEXT: scf.yield %[[TILE]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[TILE]]
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[R]]
+attn.kernel @regions(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  attn.ctas %w in %c1 {
+    %m = attn.stream %j step 16 over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %cols = attn.iota 1 from %j : tensor<16x16xindex>
+      %end = tensor.splat %hi : tensor<16x16xindex>
+      %k = arith.cmpi slt, %cols, %end : tensor<16x16xindex>
+      %r = scf.if %c -> (tensor<16x16xf32>) {
+        %s = attn.mask %t keep %k : tensor<16x16xf32>
+        %u = attn.mask %s keep %k : tensor<16x16xf32>
+        scf.yield %u : tensor<16x16xf32>
+      } else {
+        scf.yield %t : tensor<16x16xf32>
+      }
+      %n = attn.mask %r keep %k : tensor<16x16xf32>
+      attn.yield %n : tensor<16x16xf32>
+    }
+    attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
   }
 }

@@ -710,7 +710,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %c: tensor<4xf32>) {
-  // expected-error @below {{operand #3 must be variadic of signless integer or floating-point or index, but got 'tensor<4xf32>'}}
+  // expected-error @below {{operand #3 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'tensor<4xf32>'}}
   %o = attn.attention %q, %q, %q scale(0.125) captures(%c : tensor<4xf32>)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: tensor<4xf32>) {
     attn.yield %s : f32
@@ -856,5 +856,256 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
   ^next(%x: f32):
     attn.yield %x : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: i4) {
+  // expected-error @below {{operand #3 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'i4'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : i4)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: i4) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f80) {
+  // expected-error @below {{operand #3 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'f80'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f80)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: f80) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f128) {
+  // expected-error @below {{operand #3 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'f128'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f128)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: f128) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: i128) {
+  // expected-error @below {{operand #3 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'i128'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : i128)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: i128) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %c: f8E5M2) {
+  // expected-error @below {{operand #3 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'f8E5M2'}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f8E5M2)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: f8E5M2) {
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// Of arith, but not scalar.
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got 'arith.constant'}}
+    %t = arith.constant dense<0.0> : vector<4xf32>
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// Operations that no dialect knows. (Of dialects that nobody knows:
+// attention-unregistered.mlir.)
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-error @below {{unregistered operation 'arith.nonsense' found in dialect ('arith') that does not allow unknown operations}}
+    %t = "arith.nonsense"(%s) : (f32) -> f32
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// Padding has indices, too: a divisor that is not constant may be zero there.
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got 'arith.divui' with a divisor that may be zero or -1}}
+    %t = arith.divui %i, %j : index
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
+  // expected-error @below {{score modification wants operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%m : index)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %n: index) {
+    // expected-note @below {{got 'arith.divsi' with a divisor that may be zero or -1}}
+    %t = arith.divsi %i, %n : index
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
+  // expected-error @below {{score modification wants operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%m : index)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %n: index) {
+    // expected-note @below {{got 'arith.ceildivui' with a divisor that may be zero or -1}}
+    %t = arith.ceildivui %i, %n : index
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
+  // expected-error @below {{score modification wants operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125) captures(%m : index)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %n: index) {
+    // expected-note @below {{got 'arith.ceildivsi' with a divisor that may be zero or -1}}
+    %t = arith.ceildivsi %i, %n : index
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// A constant zero is no better.
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{score modification wants operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    %n = arith.constant 0 : index
+    // expected-note @below {{got 'arith.divui' with a divisor that may be zero or -1}}
+    %t = arith.divui %i, %n : index
+    attn.yield %s : f32
+  } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Attributes of a wrong kind in the dictionary
+//===----------------------------------------------------------------------===//
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'mask' failed to satisfy constraint}}
+  %o = attn.attention %q, %q, %q scale(0.125) {mask = "causal"}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'mask' failed to satisfy constraint}}
+  %o = attn.attention %q, %q, %q scale(0.125) {mask}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'mask' failed to satisfy constraint}}
+  %o = attn.attention %q, %q, %q scale(0.125) {mask = #attn.order<[a]>}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'layout' failed to satisfy constraint}}
+  %o = attn.attention %q, %q, %q scale(0.125) {layout = "bshd"}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'layout' failed to satisfy constraint}}
+  %o = attn.attention %q, %q, %q scale(0.125) {layout = 2 : i32}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'scale' failed to satisfy constraint: 32-bit float attribute}}
+  %o = attn.attention %q, %q, %q {scale = "0.125"}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{attribute 'scale' failed to satisfy constraint: 32-bit float attribute}}
+  %o = attn.attention %q, %q, %q {scale = 1 : i32}
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// Bits of another width, and those of a NaN.
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{hexadecimal float constant out of range for type}}
+  %o = attn.attention %q, %q, %q scale(0x3FE0000000000000)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{scale wants a finite number, got 0x7FC00000 : f32}}
+  %o = attn.attention %q, %q, %q scale(0x7FC00000)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+// Upstream takes remainders for speculatable; they trap all the same.
+func.func @f(%q: tensor<1x2x4x8xf32>) {
+  // expected-error @below {{score modification wants operations that are defined for any index}}
+  %o = attn.attention %q, %q, %q scale(1.0)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    // expected-note @below {{got 'arith.remui' with a divisor that may be zero or -1}}
+    %r = arith.remui %i, %j : index
+    attn.yield %s : f32
+  } : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>
   return
 }

@@ -64,18 +64,43 @@ module attributes {test.attr = #attn.order<[a, b, a]>} {}
 
 // -----
 
-// expected-error @below {{wants at least 1 domain, got 0}}
+// expected-error @below {{wants 1 to 16777216 domains, got 0}}
 module attributes {test.attr = #attn.order<[cluster], domains = 0>} {}
 
 // -----
 
-// expected-error @below {{wants at least 1 domain, got -8}}
+// expected-error @below {{wants 1 to 16777216 domains, got -8}}
 module attributes {test.attr = #attn.order<[cluster], domains = -8>} {}
 
 // -----
 
-// expected-error @below {{wants a chunk of at least 1, got 0}}
+// expected-error @below {{wants a chunk of 1 to 16777216, got 0}}
 module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = 0>} {}
+
+// -----
+
+// expected-error @below {{wants 1 to 16777216 domains, got 16777217}}
+module attributes {test.attr = #attn.order<[cluster], domains = 16777217>} {}
+
+// -----
+
+// expected-error @below {{wants 1 to 16777216 domains, got 9223372036854775807}}
+module attributes {test.attr = #attn.order<[cluster], domains = 9223372036854775807>} {}
+
+// -----
+
+// expected-error @below {{wants a chunk of 1 to 16777216, got -1}}
+module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = -1>} {}
+
+// -----
+
+// expected-error @below {{wants a chunk of 1 to 16777216, got 16777217}}
+module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = 16777217>} {}
+
+// -----
+
+// expected-error @below {{axis 'a' is reversed twice}}
+module attributes {test.attr = #attn.order<[a, b], reversed = [a, b, a]>} {}
 
 // -----
 

@@ -5,11 +5,15 @@
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{order=zigzag}))' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{domains=-1}))' 2>&1 | FileCheck %s --check-prefix=DOMAINS
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{chunk=-4}))' 2>&1 | FileCheck %s --check-prefix=CHUNK
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{domains=16777217}))' 2>&1 | FileCheck %s --check-prefix=MOSTDOMAINS
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{chunk=16777217}))' 2>&1 | FileCheck %s --check-prefix=MOSTCHUNK
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{longest}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // SLIP: grid.mlir:1:1: error: unknown grid order 'swizled-head-first'; did you mean 'swizzled-head-first'?
 // UNKNOWN: grid.mlir:1:1: error: unknown grid order 'zigzag'
-// DOMAINS: grid.mlir:1:1: error: wants domains and chunk of at least 1, or 0 for the target's, got -1 and 0
-// CHUNK: grid.mlir:1:1: error: wants domains and chunk of at least 1, or 0 for the target's, got 0 and -4
+// DOMAINS: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got -1 and 0
+// CHUNK: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got 0 and -4
+// MOSTDOMAINS: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got 16777217 and 0
+// MOSTCHUNK: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got 0 and 16777217
 // OPTION: error: {{.*}}no such option longest
 
 // The order that the grid has already, by default or by word.

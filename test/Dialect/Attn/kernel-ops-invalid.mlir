@@ -265,6 +265,83 @@ func.func @f(%a: tensor<?xf32>) {
 
 // -----
 
+// All tensors or all memrefs, whatever the kernel.
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
+}
+func.func @f(%a: memref<?xf32>, %o: tensor<?xf32>) {
+  // expected-error @below {{wants all of its ins and outs to be tensors, or all memrefs, got 'memref<?xf32>', 'tensor<?xf32>'}}
+  %0 = attn.launch @k ins(%a : memref<?xf32>) outs(%o : tensor<?xf32>)
+      views [#id1, #id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
+}
+func.func @f(%a: tensor<?xf32>, %o: memref<?xf32>) {
+  // expected-error @below {{wants all of its ins and outs to be tensors, or all memrefs, got 'tensor<?xf32>', 'memref<?xf32>'}}
+  attn.launch @k ins(%a : tensor<?xf32>) outs(%o : memref<?xf32>) views [#id1, #id1]
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+attn.kernel @k(%a: !attn.view<?xf32>) {
+}
+func.func @f(%a: tensor<?xf32>) {
+  // expected-error @below {{wants at least one out}}
+  "attn.launch"(%a) <{kernel = @k, views = [#id1],
+                      operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<?xf32>) -> ()
+  return
+}
+
+// -----
+
+// The outs cannot be left out.
+#id1 = affine_map<(d0) -> (d0)>
+func.func @f(%a: tensor<?xf32>) {
+  // expected-error @below {{expected 'outs'}}
+  attn.launch @k ins(%a : tensor<?xf32>) views [#id1]
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+func.func @f(%a: tensor<?xf32>, %c: i4) {
+  // expected-error @below {{operand #1 must be variadic of 1-bit signless integer or 8-bit signless integer or 16-bit signless integer or 32-bit signless integer or 64-bit signless integer or index or 16-bit float or bfloat16 type or 32-bit float or 64-bit float, but got 'i4'}}
+  %0 = attn.launch @k outs(%a : tensor<?xf32>) scalars(%c : i4) views [#id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// A function is launched where it says that it was a kernel.
+#id1 = affine_map<(d0) -> (d0)>
+func.func private @k(index, index, memref<?xf32>)
+func.func @f(%a: tensor<?xf32>) {
+  // expected-error @below {{wants a kernel, got the function @k}}
+  %0 = attn.launch @k outs(%a : tensor<?xf32>) views [#id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
+#id1 = affine_map<(d0) -> (d0)>
+func.func private @k(index, index, memref<?xf32>)
+    attributes {attn.kernel_views = [!attn.view<?xf32>]}
+func.func @f(%a: tensor<?xf32>, %c: f32) {
+  // expected-error @below {{wants a lowered kernel of 4 arguments (two of them a range of CTAs), got 3}}
+  %0 = attn.launch @k outs(%a : tensor<?xf32>) scalars(%c : f32) views [#id1] -> tensor<?xf32>
+  return
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.kernel, attn.return and attn.yield
 //===----------------------------------------------------------------------===//
@@ -401,6 +478,70 @@ func.func @f() {
 
 // -----
 
+// expected-error @below {{wants distinct identifiers as names of arguments, got ""}}
+"attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = [""]}> ({
+^bb0(%a: index):
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{wants distinct identifiers as names of arguments, got "0"}}
+"attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = ["0"]}> ({
+^bb0(%a: index):
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{wants distinct identifiers as names of arguments, got "a b"}}
+"attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = ["a b"]}> ({
+^bb0(%a: index):
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{wants distinct identifiers as names of arguments, got "a"}}
+"attn.kernel"() <{sym_name = "k", function_type = (index, f32) -> (), arg_names = ["a", "a"]}> ({
+^bb0(%a: index, %b: f32):
+  attn.return
+}) : () -> ()
+
+// -----
+
+// expected-error @below {{attribute 'arg_attrs' failed to satisfy constraint: Array of dictionary attributes}}
+attn.kernel @k(%a: index) attributes {arg_attrs = 1} {
+}
+
+// -----
+
+// expected-error @below {{attribute 'sym_visibility' failed to satisfy constraint: string attribute}}
+attn.kernel @k(%a: index) attributes {sym_visibility = 1} {
+}
+
+// -----
+
+// expected-error @below {{wants one grid at most, got 2}}
+attn.kernel @k(%n: index) {
+  attn.grid (%i) visit %v in (a = %n) {
+  }
+  attn.grid (%i) visit %v in (a = %n) {
+  }
+}
+
+// -----
+
+// expected-error @below {{wants one grid at most, got 2}}
+attn.kernel @k(%n: index) {
+  attn.grid (%i) visit %v in (a = %n) {
+  }
+  attn.ctas %c in %n {
+  }
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.grid
 //===----------------------------------------------------------------------===//
@@ -442,7 +583,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{axis 'a' stands twice or is a reserved name}}
+  // expected-error @below {{axis 'a' stands twice, is reserved or is no identifier}}
   attn.grid (%i, %j) visit %v in (a = %n, a = %n) {
   }
 }
@@ -450,7 +591,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{axis 'cluster' stands twice or is a reserved name}}
+  // expected-error @below {{axis 'cluster' stands twice, is reserved or is no identifier}}
   attn.grid (%i) visit %v in (cluster = %n) {
   }
 }
@@ -474,7 +615,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a run of at least 1 tile, got 0}}
+  // expected-error @below {{wants a run of 1 to 16777216 tiles, got 0}}
   attn.grid (%i) visit %v in (a = %n) run 0 {
   }
 }
@@ -482,7 +623,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants at least 1 persistent CTA, got 0}}
+  // expected-error @below {{wants 1 to 16777216 persistent CTAs, got 0}}
   attn.grid (%i) visit %v in (a = %n) persistent 0 {
   }
 }
@@ -595,6 +736,145 @@ attn.kernel @k(%n: index) {
 
 // -----
 
+attn.kernel @k(%n: index) {
+  // expected-error @below {{axis 'a.b' stands twice, is reserved or is no identifier}}
+  attn.grid (%i) visit %v in (a.b = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{axis 'a$' stands twice, is reserved or is no identifier}}
+  attn.grid (%i) visit %v in (a$ = %n) {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{axis '' stands twice, is reserved or is no identifier}}
+  "attn.grid"(%n) <{axes = [""], cluster = []}> ({
+  ^bb0(%i: index, %v: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a run of 1 to 16777216 tiles, got -1}}
+  attn.grid (%i) visit %v in (a = %n) run -1 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants 1 to 16777216 persistent CTAs, got -1}}
+  attn.grid (%i) visit %v in (a = %n) persistent -1 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a run of 1 to 16777216 tiles, got 16777217}}
+  attn.grid (%i) visit %v in (a = %n) run 16777217 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants 1 to 16777216 persistent CTAs, got 16777217}}
+  attn.grid (%i) visit %v in (a = %n) persistent 16777217 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'run' failed to satisfy constraint: 64-bit signless integer attribute}}
+  attn.grid (%i) visit %v in (a = %n) attributes {run = "1"} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'persistent' failed to satisfy constraint: 64-bit signless integer attribute}}
+  attn.grid (%i) visit %v in (a = %n) attributes {persistent = 1.0} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'run' failed to satisfy constraint: 64-bit signless integer attribute}}
+  attn.grid (%i) visit %v in (a = %n) attributes {run = 1 : i32} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'order' failed to satisfy constraint}}
+  attn.grid (%i) visit %v in (a = %n) attributes {order = "a"} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants to yield nothing, got 'index'}}
+  attn.grid (%i) visit %v in (a = %n) {
+    attn.yield %i : index
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants arguments of type index, got 'i32'}}
+  "attn.grid"(%n) <{axes = ["a"], cluster = []}> ({
+  ^bb0(%i: i32, %v: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+// A grid stands in a kernel, not in a function, a loop or another grid.
+func.func @f(%n: index) {
+  // expected-error @below {{'attn.grid' op expects parent op 'attn.kernel'}}
+  attn.grid (%i) visit %v in (a = %n) {
+  }
+  return
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  attn.grid (%i) visit %v in (a = %n) {
+    // expected-error @below {{'attn.grid' op expects parent op 'attn.kernel'}}
+    attn.grid (%j) visit %w in (a = %n) {
+    }
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  scf.for %j = %n to %n step %n {
+    // expected-error @below {{'attn.grid' op expects parent op 'attn.kernel'}}
+    attn.grid (%i) visit %v in (a = %n) {
+    }
+  }
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.ctas
 //===----------------------------------------------------------------------===//
@@ -632,6 +912,34 @@ attn.kernel @k(%n: index) {
   // expected-error @below {{region #0 ('body') failed to verify constraint: region with 1 blocks}}
   "attn.ctas"(%n) ({
   }) : (index) -> ()
+}
+
+// -----
+
+func.func @f(%n: index) {
+  // expected-error @below {{'attn.ctas' op expects parent op 'attn.kernel'}}
+  attn.ctas %c in %n {
+  }
+  return
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  attn.grid (%i) visit %v in (a = %n) {
+    // expected-error @below {{'attn.ctas' op expects parent op 'attn.kernel'}}
+    attn.ctas %c in %n {
+    }
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants to yield nothing, got 'index'}}
+  attn.ctas %c in %n {
+    attn.yield %c : index
+  }
 }
 
 // -----
@@ -789,5 +1097,53 @@ attn.kernel @k(%n: index) {
     cf.br ^next
   ^next:
     attn.yield
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants at least one segment}}
+  attn.stream %j step 1 over [] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a step of at least 1, got -1}}
+  attn.stream %j step -1 over [%n to %n] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'ordered' failed to satisfy constraint: unit attribute}}
+  attn.stream %j step 1 over [%n to %n] attributes {ordered = 1} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'step' failed to satisfy constraint: 64-bit signless integer attribute}}
+  attn.stream %j step 1 over [%n to %n] attributes {step = "1"} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'step' occurs more than once in the attribute list}}
+  attn.stream %j step 1 over [%n to %n] attributes {step = 2} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'masked' failed to satisfy constraint: i1 dense array attribute}}
+  attn.stream %j step 1 over [%n to %n] attributes {masked = 1} {
   }
 }

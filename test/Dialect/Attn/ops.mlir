@@ -42,6 +42,25 @@ func.func @attention_causal(%q: tensor<1x2x8x8xf16>) {
   return
 }
 
+// The scale is an f32 from the start: its bits, the largest odd integer, the
+// smallest number, zero.
+// CHECK-LABEL: func.func @attention_scale
+func.func @attention_scale(%q: tensor<1x2x8x8xf16>) {
+  // CHECK: attn.attention %{{.*}} scale(5.000000e-01) :
+  %0 = attn.attention %q, %q, %q scale(0x3F000000)
+      : (tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>) -> tensor<1x2x8x8xf16>
+  // CHECK: attn.attention %{{.*}} scale(0x4B7FFFFF) :
+  %1 = attn.attention %q, %q, %q scale(16777215.0)
+      : (tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>) -> tensor<1x2x8x8xf16>
+  // CHECK: attn.attention %{{.*}} scale(1.401300e-45) :
+  %2 = attn.attention %q, %q, %q scale(0x00000001)
+      : (tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>) -> tensor<1x2x8x8xf16>
+  // CHECK: attn.attention %{{.*}} scale(-0.000000e+00) :
+  %3 = attn.attention %q, %q, %q scale(-0.0)
+      : (tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>, tensor<1x2x8x8xf16>) -> tensor<1x2x8x8xf16>
+  return
+}
+
 // Windows: both bounds, open to the left, open to the right, the largest bound;
 // the parameters in any order.
 // CHECK-LABEL: func.func @attention_window
@@ -121,6 +140,35 @@ func.func @attention_score(%q: tensor<1x4x8x64xf16>) -> tensor<1x4x8x64xf16> {
   return %o : tensor<1x4x8x64xf16>
 }
 
+// Division by a constant is defined for any index.
+// CHECK-LABEL: func.func @attention_division
+func.func @attention_division(%q: tensor<1x4x8x64xf16>) {
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : index
+  %o = attn.attention %q, %q, %q scale(0.125)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    %n = arith.constant 3 : index
+    %d = arith.divui %i, %n : index
+    attn.yield %s : f32
+  } : (tensor<1x4x8x64xf16>, tensor<1x4x8x64xf16>, tensor<1x4x8x64xf16>) -> tensor<1x4x8x64xf16>
+  return
+}
+
+// Captures of every type.
+// CHECK-LABEL: func.func @attention_captures
+func.func @attention_captures(%q: tensor<1x4x8x64xf16>, %c1: i1, %c8: i8, %c16: i16,
+                              %c32: i32, %c64: i64, %x: index, %h: f16, %b: bf16,
+                              %f: f32, %d: f64) {
+  // CHECK: captures({{.*}} : i1, i8, i16, i32, i64, index, f16, bf16, f32, f64)
+  %o = attn.attention %q, %q, %q scale(0.125)
+      captures(%c1, %c8, %c16, %c32, %c64, %x, %h, %b, %f, %d
+               : i1, i8, i16, i32, i64, index, f16, bf16, f32, f64)
+      score(%s: f32, %b_: index, %h_: index, %i: index, %j: index, %0: i1, %1: i8,
+            %2: i16, %3: i32, %4: i64, %5: index, %6: f16, %7: bf16, %8: f32, %9: f64) {
+    attn.yield %s : f32
+  } : (tensor<1x4x8x64xf16>, tensor<1x4x8x64xf16>, tensor<1x4x8x64xf16>) -> tensor<1x4x8x64xf16>
+  return
+}
+
 // Everything at once, with the clauses in another order than the printed one,
 // captures of every kind, and an attribute of somebody else.
 // CHECK-LABEL: func.func @attention_full
@@ -190,6 +238,12 @@ attn.kernel private @kernel_private(%a: index {attn.note}) attributes {note = 1}
 attn.kernel nested @kernel_nested(%a: i64) {
 }
 
+// Numbers are no names: the position stands in.
+// CHECK-LABEL: attn.kernel @kernel_numbered(
+// CHECK-SAME:    %arg0: index, %x: f32, %arg2: index) {
+attn.kernel @kernel_numbered(%0: index, %x: f32, %1: index) {
+}
+
 // In the generic form the names may be left out.
 // CHECK-LABEL: attn.kernel @kernel_generic(
 // CHECK-SAME:    %{{.*}}: f16) {
@@ -216,16 +270,21 @@ attn.kernel @dim(%v: !attn.view<?x64xf32>) {
 // attn.grid, attn.ctas and attn.yield
 //===----------------------------------------------------------------------===//
 
-// CHECK-LABEL: attn.kernel @grid
-// CHECK-SAME:    (%[[N:.*]]: index, %[[M:.*]]: index)
-attn.kernel @grid(%n: index, %m: index) {
-  // One axis; the default run is not printed.
+// One axis; the default run is not printed.
+// CHECK-LABEL: attn.kernel @grid_axis
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_axis(%n: index) {
   // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) {
   // CHECK-NEXT: }
   attn.grid (%i) visit %v in (query = %n) run 1 {
   }
-  // Several axes, clusters, an explicit terminator and uses of the arguments,
-  // which are named after the axes.
+}
+
+// Several axes, clusters, an explicit terminator and uses of the arguments,
+// which are named after the axes.
+// CHECK-LABEL: attn.kernel @grid_axes
+// CHECK-SAME:    (%[[N:.*]]: index, %[[M:.*]]: index)
+attn.kernel @grid_axes(%n: index, %m: index) {
   // CHECK-NEXT: attn.grid (%[[B:.*]], %[[H:.*]], %[[Q:.*]]) visit %[[V:.*]] in (batch = %[[N]], head = %[[M]], query = %[[M]]) cluster [batch, head] {
   // CHECK-NEXT:   arith.addi %[[B]], %[[H]] : index
   // CHECK-NEXT:   arith.addi %[[Q]], %[[V]] : index
@@ -236,15 +295,32 @@ attn.kernel @grid(%n: index, %m: index) {
     %1 = arith.addi %i, %v : index
     attn.yield
   }
+}
+
+// CHECK-LABEL: attn.kernel @grid_run
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_run(%n: index) {
   // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 2 {
   attn.grid (%i) visit %v in (query = %n) cluster [] run 2 {
   }
-  // CHECK: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) persistent 132 {
+}
+
+// CHECK-LABEL: attn.kernel @grid_persistent
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_persistent(%n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) persistent 132 {
   attn.grid (%i) visit %v in (query = %n) persistent 132 {
   }
-  // CHECK: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) cluster [query] run 2 persistent 132 attributes {note = "kept"} {
-  attn.grid (%i) visit %v in (query = %n) cluster [query] run 2 persistent 132
-      attributes {note = "kept"} {
+}
+
+// Everything, with the largest numbers.
+// CHECK-LABEL: attn.kernel @grid_full
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_full(%n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (_query2 = %[[N]]) cluster [_query2] order <[cluster], domains = 16777216, chunk = 16777216> run 16777216 persistent 16777216 attributes {note = "kept"} {
+  attn.grid (%i) visit %v in (_query2 = %n) cluster [_query2]
+      order <[cluster], domains = 16777216, chunk = 16777216>
+      run 16777216 persistent 16777216 attributes {note = "kept"} {
   }
 }
 
@@ -257,6 +333,11 @@ attn.kernel @ctas(%n: index) {
   attn.ctas %c in %n {
     %0 = arith.addi %c, %n : index
   }
+}
+
+// CHECK-LABEL: attn.kernel @ctas_attributes
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @ctas_attributes(%n: index) {
   // CHECK-NEXT: attn.ctas %{{.*}} in %[[N]] attributes {note} {
   attn.ctas %c in %n attributes {note} {
     attn.yield
@@ -276,11 +357,6 @@ attn.kernel @stream(%a: index, %b: index, %c: index, %odd: i1, %f: f32) {
   // CHECK: attn.stream %{{.*}} step 64 over [%[[A]] to %[[B]]] {
   // CHECK-NEXT: }
   attn.stream %j step 64 over [%a to %b] {
-  }
-  // No segment: nothing is visited.
-  // CHECK-NEXT: attn.stream %{{.*}} step 1 over [] {
-  // CHECK-NEXT: }
-  attn.stream %j step 1 over [] {
   }
   // CHECK-NEXT: attn.stream %{{.*}} step 64 ordered over [masked %[[A]] to %[[B]]] {
   // CHECK-NEXT: }
@@ -366,8 +442,12 @@ attn.kernel @tiles(%w: !attn.view<?x64xbf16>, %i: index) {
   %8 = attn.iota 1 from %i {note} : tensor<16x16xindex>
   // CHECK-NEXT: %[[P:.*]] = arith.cmpi sle, %[[C]], %[[R]] : tensor<16x16xindex>
   %9 = arith.cmpi sle, %8, %7 : tensor<16x16xindex>
-  // CHECK-NEXT: attn.mask %[[S]] keep %[[P]] : tensor<16x16xf32>
-  %10 = attn.mask %1 keep %9 : tensor<16x16xf32>
+  // CHECK-NEXT: attn.stream %{{.*}} step 16 over [masked %[[I]] to %[[I]]] {
+  // CHECK-NEXT:   attn.mask %[[S]] keep %[[P]] : tensor<16x16xf32>
+  // CHECK-NEXT: }
+  attn.stream %j step 16 over [masked %i to %i] {
+    %10 = attn.mask %1 keep %9 : tensor<16x16xf32>
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -394,6 +474,30 @@ func.func @launch_tensors(%a: tensor<?x64xf32>, %b: tensor<3x?xbf16>,
   %1:2 = attn.launch @two ins(%a, %b : tensor<?x64xf32>, tensor<3x?xbf16>)
       outs(%o, %p : tensor<64x7xf32>, tensor<?x8xf32>) scalars(%n, %c : index, f32)
       views [#id2, #swap, #swap, #id2] {note} -> tensor<64x7xf32>, tensor<?x8xf32>
+  return
+}
+
+// Without ins.
+attn.kernel @fill(%o: !attn.view<?x64xf32>, %c: f32) {
+}
+// CHECK-LABEL: func.func @launch_without_ins
+func.func @launch_without_ins(%t: tensor<?x64xf32>, %m: memref<?x64xf32>, %c: f32) {
+  // CHECK-NEXT: attn.launch @fill outs(%{{.*}} : tensor<?x64xf32>) scalars(%{{.*}} : f32) views [#[[$ID2]]] -> tensor<?x64xf32>
+  %0 = attn.launch @fill outs(%t : tensor<?x64xf32>) scalars(%c : f32) views [#id2]
+      -> tensor<?x64xf32>
+  // CHECK-NEXT: attn.launch @fill outs(%{{.*}} : memref<?x64xf32>) scalars(%{{.*}} : f32) views [#[[$ID2]]]{{$}}
+  attn.launch @fill outs(%m : memref<?x64xf32>) scalars(%c : f32) views [#id2]
+  return
+}
+
+// A kernel that is lowered: a range of CTAs, the views and the scalars.
+func.func private @lowered(index, index, memref<?x64xf32>, f32)
+    attributes {attn.kernel_views = [!attn.view<?x64xf32>]}
+// CHECK-LABEL: func.func @launch_lowered
+func.func @launch_lowered(%t: tensor<?x64xf32>, %c: f32) {
+  // CHECK-NEXT: attn.launch @lowered outs(%{{.*}} : tensor<?x64xf32>) scalars(%{{.*}} : f32) views [#[[$ID2]]] -> tensor<?x64xf32>
+  %0 = attn.launch @lowered outs(%t : tensor<?x64xf32>) scalars(%c : f32) views [#id2]
+      -> tensor<?x64xf32>
   return
 }
 

@@ -11,26 +11,51 @@ attn.kernel @order(%n: index) {
   // CHECK: attn.grid (%{{.*}}, %{{.*}}) visit %{{.*}} in (head = %[[N]], query = %[[N]]) order <[query, head]> {
   attn.grid (%h, %i) visit %v in (head = %n, query = %n) order #attn.order<[query, head]> {
   }
+}
+
+// CHECK-LABEL: attn.kernel @absence
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @absence(%n: index) {
   // The values that stand for absence are not printed.
   // CHECK: attn.grid {{.*}} cluster [head] order <[cluster, query]> {
   attn.grid (%h, %i) visit %v in (head = %n, query = %n) cluster [head]
       order #attn.order<[cluster, query], domains = 1, chunk = 1, reversed = []> {
   }
+}
+
+// CHECK-LABEL: attn.kernel @spelt_out
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @spelt_out(%n: index) {
   // A cluster that is spelt out; no digit stands for an empty cluster.
   // CHECK: attn.grid {{.*}} cluster [head] order <[query, head], reversed = [head, query]> {
   attn.grid (%h, %i) visit %v in (head = %n, query = %n) cluster [head]
       order #attn.order<[query, head], reversed = [head, query]> {
   }
+}
+
+// CHECK-LABEL: attn.kernel @no_cluster
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @no_cluster(%n: index) {
   // CHECK: attn.grid {{.*}} in (head = %[[N]], query = %[[N]]) order <[cluster, head, query]> {
   attn.grid (%h, %i) visit %v in (head = %n, query = %n)
       order #attn.order<[cluster, head, query]> {
   }
+}
+
+// CHECK-LABEL: attn.kernel @everything
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @everything(%n: index) {
   // CHECK: attn.grid {{.*}} cluster [batch, head] order <[cluster, group, query], domains = 8, chunk = 2, reversed = [query]> run 2 persistent 132 attributes {note} {
   attn.grid (%b, %h, %g, %i) visit %v in (batch = %n, head = %n, group = %n, query = %n)
       cluster [batch, head]
       order #attn.order<[cluster, group, query], reversed = [query], chunk = 2, domains = 8>
       run 2 persistent 132 attributes {note} {
   }
+}
+
+// CHECK-LABEL: attn.kernel @short_form
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @short_form(%n: index) {
   // The short form.
   // CHECK: attn.grid {{.*}} order <[query], reversed = [query]> {
   attn.grid (%i) visit %v in (query = %n) order <[query], reversed = [query]> {

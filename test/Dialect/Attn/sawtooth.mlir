@@ -335,22 +335,16 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // -----
 
-// A stream that starts late (a window) reads its own length only, which the body
-// knows: there the guard is.
+// A stream that starts where its tile does, as under a window, shares little with the
+// next: only by force.
 
-// REMARK: remark: [Passed] sawtooth | {{.*}} Function=window | {{.*}} decided="at run time", variant=persistent
+// REMARK: remark: [Missed] window | Category:attn-sawtooth | Function=window | Remark="streams start where the tile does: consecutive tiles share little"
+// FORCED: Function=window | {{.*}} decided=forced, variant=persistent
 // CHECK-LABEL: attn.kernel @window
-// CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
-// CHECK-DAG: %[[L2:[^ ]+]] = arith.constant 20971520 : index
-// CHECK: attn.grid
-// CHECK: %[[LO:[^ ]+]] = arith.muli
-// CHECK: %[[HI:[^ ]+]] = arith.minsi
-// CHECK: %[[LENGTH:[^ ]+]] = arith.subi %[[HI]], %[[LO]] : index
-// CHECK: %[[BYTES:[^ ]+]] = arith.muli %[[LENGTH]], %[[C128]] : index
-// CHECK: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %[[BYTES]], %[[L2]] : index
-// CHECK: %[[ODD:[^ ]+]] = arith.cmpi eq,
-// CHECK: %[[REVERSE:[^ ]+]] = arith.andi %[[ODD]], %[[EXCEEDS]] : i1
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse %[[REVERSE]] over [masked %[[LO]] to %[[HI]]]
+// CHECK-NOT: arith.cmpi
+// CHECK: attn.stream %{{[^ ]+}} step 64 over [masked
+// FORCE-LABEL: attn.kernel @window
+// FORCE: attn.stream %{{[^ ]+}} step 64 reverse %{{[^ ]+}} over [masked
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @window(%k: !attn.view<8x1048576x64xf16>, %w: index, %o: !attn.view<8x1048576x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -370,8 +364,14 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // -----
 
-// Several streams (splits) alternate together, in one run of 2.
+// Several streams (splits): a tile would have to take its parts backward too. By
+// force they alternate together, in one run of 2.
 
+// REMARK-COUNT-2: remark: [Missed] several-streams | Category:attn-sawtooth | Function=split | Remark="a tile streams several parts, whose order would have to change too"
+// CHECK-LABEL: attn.kernel @split
+// CHECK: cluster [head] {
+// CHECK: attn.stream %{{[^ ]+}} step 64 over
+// CHECK: attn.stream %{{[^ ]+}} step 64 over
 // FORCE-LABEL: attn.kernel @split
 // FORCE: cluster [head] run 2 {
 // FORCE: %[[ODD:[^ ]+]] = arith.cmpi eq,
@@ -388,6 +388,144 @@ module attributes {attn.target = #attn.target<"gb10">} {
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>
       }
       attn.stream %j step 64 over [%half to %keys] {
+        %t = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
+        attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>
+      }
+    }
+  }
+}
+
+// -----
+
+// Without persistence and with one tile along the last axis no CTA has a second.
+// Two tiles are enough; a persistent CTA has tiles of the other axes.
+
+// REMARK: remark: [Missed] one-tile | Category:attn-sawtooth | Function=one_tile | Remark="no CTA has a second tile"
+// REMARK: remark: [Passed] sawtooth | {{.*}} Function=two_tiles | {{.*}} decided="at compile time", variant=tile
+// REMARK: remark: [Passed] sawtooth | {{.*}} Function=one_tile_each | {{.*}} decided="at compile time", variant=persistent
+// FORCED: Function=one_tile | {{.*}} decided=forced, variant=tile
+// CHECK-LABEL: attn.kernel @one_tile(
+// CHECK: cluster [head] {
+// CHECK: attn.stream %{{[^ ]+}} step 64 over
+// CHECK-LABEL: attn.kernel @two_tiles(
+// CHECK: cluster [head] run 2 {
+// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK-LABEL: attn.kernel @one_tile_each(
+// CHECK: cluster [head] persistent 96 {
+// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// FORCE-LABEL: attn.kernel @one_tile(
+// FORCE: attn.stream %{{[^ ]+}} step 64 reverse
+module attributes {attn.target = #attn.target<"gb10">} {
+  attn.kernel @one_tile(%k: !attn.view<8x163904x64xf16>, %o: !attn.view<8x163904x64xf16>) {
+    %c0 = arith.constant 0 : index
+    %a = arith.constant 8 : index
+    %b = arith.constant 2048 : index
+    %c = arith.constant 1 : index
+    %keys = arith.constant 163904 : index
+    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) cluster [head] {
+      attn.stream %j step 64 over [%c0 to %keys] {
+        %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
+        attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
+      }
+    }
+  }
+  attn.kernel @two_tiles(%k: !attn.view<8x163904x64xf16>, %o: !attn.view<8x163904x64xf16>) {
+    %c0 = arith.constant 0 : index
+    %a = arith.constant 8 : index
+    %b = arith.constant 2048 : index
+    %c = arith.constant 2 : index
+    %keys = arith.constant 163904 : index
+    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) cluster [head] {
+      attn.stream %j step 64 over [%c0 to %keys] {
+        %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
+        attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
+      }
+    }
+  }
+  attn.kernel @one_tile_each(%k: !attn.view<8x163904x64xf16>, %o: !attn.view<8x163904x64xf16>) {
+    %c0 = arith.constant 0 : index
+    %a = arith.constant 8 : index
+    %b = arith.constant 2048 : index
+    %c = arith.constant 1 : index
+    %keys = arith.constant 163904 : index
+    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) cluster [head] persistent 96 {
+      attn.stream %j step 64 over [%c0 to %keys] {
+        %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
+        attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
+      }
+    }
+  }
+}
+
+// -----
+
+// Fewer clusters than domains: none has a domain of its own, so the plain order is
+// asked, in which 96 CTAs stay on one of 4 heads; of 7 domains 96 is no multiple. The
+// 96 CTAs are 14 of a domain, which stream one head.
+
+// REMARK: remark: [Passed] sawtooth | {{.*}} Function=few_clusters | {{.*}} decided="at compile time", variant=persistent
+// REMARK: remark: [Missed] changes-cluster | {{.*}} Function=enough_clusters |
+// CHECK-LABEL: attn.kernel @few_clusters
+// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK-LABEL: attn.kernel @enough_clusters
+// CHECK: attn.stream %{{[^ ]+}} step 64 over
+module attributes {attn.target = #attn.target<"gb10", l2_domains = 7>} {
+  attn.kernel @few_clusters(%k: !attn.view<4x163904x64xf16>, %o: !attn.view<4x163904x64xf16>) {
+    %c0 = arith.constant 0 : index
+    %heads = arith.constant 4 : index
+    %tiles = arith.constant 2048 : index
+    %keys = arith.constant 163904 : index
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[cluster, query], domains = 7> persistent 96 {
+      attn.stream %j step 64 over [%c0 to %keys] {
+        %t = attn.load %k[%h, %j, %c0] : !attn.view<4x163904x64xf16> -> tensor<64x64xf16>
+        attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<4x163904x64xf16>
+      }
+    }
+  }
+  attn.kernel @enough_clusters(%k: !attn.view<7x163904x64xf16>, %o: !attn.view<7x163904x64xf16>) {
+    %c0 = arith.constant 0 : index
+    %heads = arith.constant 7 : index
+    %tiles = arith.constant 2048 : index
+    %keys = arith.constant 163904 : index
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[cluster, query], domains = 7> persistent 96 {
+      attn.stream %j step 64 over [%c0 to %keys] {
+        %t = attn.load %k[%h, %j, %c0] : !attn.view<7x163904x64xf16> -> tensor<64x64xf16>
+        attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<7x163904x64xf16>
+      }
+    }
+  }
+}
+
+// -----
+
+// With dynamic sizes the guard tells the two apart: clusters of a domain, or none.
+
+// REMARK: remark: [Passed] sawtooth | {{.*}} Function=dynamic_domains | {{.*}} decided="at run time", variant=persistent
+// CHECK-LABEL: attn.kernel @dynamic_domains(
+// CHECK-SAME: %[[K:[^ ]+]]: !attn.view<?x?x64xf16>
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C8:[^ ]+]] = arith.constant 8 : index
+// CHECK-DAG: %[[HEADS:[^ ]+]] = attn.dim %[[K]], 0
+// CHECK-DAG: %[[CTAS:[^ ]+]] = arith.minui %{{[^ ]+}}, %{{[^ ]+}} : index
+// CHECK-DAG: %[[PER:[^ ]+]] = arith.divui %[[HEADS]], %[[C8]] : index
+// CHECK-DAG: %[[NONE:[^ ]+]] = arith.cmpi eq, %[[PER]], %[[C0]] : index
+// CHECK-DAG: %[[OFF:[^ ]+]] = arith.remui %[[CTAS]], %[[C8]] : index
+// CHECK-DAG: %[[STAYS:[^ ]+]] = arith.cmpi eq, %[[OFF]], %[[C0]] : index
+// CHECK-DAG: %[[STRIDE:[^ ]+]] = arith.divui %[[CTAS]], %[[C8]] : index
+// CHECK-DAG: %[[RANKED:[^ ]+]] = arith.andi %[[STAYS]], %{{[^ ]+}} : i1
+// CHECK-DAG: %[[KEEPS:[^ ]+]] = arith.select %[[NONE]], %{{[^ ]+}}, %[[RANKED]] : i1
+// CHECK-DAG: %[[FLIGHT:[^ ]+]] = arith.select %[[NONE]], %{{[^ ]+}}, %{{[^ ]+}} : index
+// CHECK-DAG: arith.andi %[[KEEPS]], %{{[^ ]+}} : i1
+// CHECK: attn.grid
+module attributes {attn.target = #attn.target<"mi300x">} {
+  attn.kernel @dynamic_domains(%k: !attn.view<?x?x64xf16>, %tiles: index, %o: !attn.view<?x?x64xf16>) {
+    %c0 = arith.constant 0 : index
+    %heads = attn.dim %k, 0 : !attn.view<?x?x64xf16>
+    %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[cluster, query], domains = 8> persistent 304 {
+      attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>
       }

@@ -96,6 +96,21 @@ attn.kernel @k(%v: !attn.view<?xbf16>, %i: index) {
 
 // -----
 
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  // expected-error @below {{wants tile sizes of at least 1, got 0}}
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<0x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  %t = arith.constant dense<0.0> : tensor<16x0xf32>
+  // expected-error @below {{wants tile sizes of at least 1, got 0}}
+  attn.store %t, %v[%i, %i] : tensor<16x0xf32> -> <?x64xf32>
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.touch
 //===----------------------------------------------------------------------===//
@@ -353,6 +368,34 @@ func.func @f(%s: tensor<16x64xbf16>, %p: tensor<16x64xi1>) {
 func.func @f(%s: tensor<16x64xf32>, %p: tensor<16x64xi1>) {
   // expected-error @below {{failed to verify that all of {scores, result} have same type}}
   %d = "attn.mask"(%s, %p) : (tensor<16x64xf32>, tensor<16x64xi1>) -> tensor<16x16xf32>
+  return
+}
+
+// -----
+
+// A mask acts where the segments of its stream say so.
+func.func @f(%s: tensor<16x64xf32>, %p: tensor<16x64xi1>) {
+  // expected-error @below {{'attn.mask' op wants to stand in an attn.stream, whose segments say where it acts}}
+  %d = attn.mask %s keep %p : tensor<16x64xf32>
+  return
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  %s = arith.constant dense<0.0> : tensor<16x64xf32>
+  %p = arith.constant dense<true> : tensor<16x64xi1>
+  attn.grid (%i) visit %v in (a = %n) {
+    // expected-error @below {{'attn.mask' op wants to stand in an attn.stream, whose segments say where it acts}}
+    %d = attn.mask %s keep %p : tensor<16x64xf32>
+  }
+}
+
+// -----
+
+func.func @f(%i: index) {
+  // expected-error @below {{wants a tile of rank 1 or more, got rank 0}}
+  %d = attn.iota 0 from %i : tensor<index>
   return
 }
 

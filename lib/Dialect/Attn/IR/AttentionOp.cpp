@@ -4,6 +4,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace attn;
@@ -144,11 +146,6 @@ void AttentionOp::print(OpAsmPrinter &p) {
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// Dimensions that must agree may be dynamic on one side.
-static bool compatible(int64_t a, int64_t b) {
-  return ShapedType::isDynamic(a) || ShapedType::isDynamic(b) || a == b;
-}
-
 namespace {
 
 /// Checks of one attention op; every message says what was wanted and got.
@@ -210,7 +207,7 @@ struct AttentionVerifier {
 
   LogicalResult agree(StringRef what, StringRef of, RankedTensorType type,
                       unsigned dim, int64_t wanted) {
-    if (compatible(type.getDimSize(dim), wanted))
+    if (succeeded(verifyCompatibleDims({type.getDimSize(dim), wanted})))
       return success();
     return error() << of << " wants " << what << " " << wanted << ", got "
                    << type.getDimSize(dim) << " (" << type << ")";
@@ -265,6 +262,16 @@ LogicalResult AttentionOp::verify() {
   return success();
 }
 
+/// Whether an integer division may be by zero, or overflow. (Upstream says so
+/// of divisions, through their speculatability, but not of remainders.)
+static bool dividesByUnknown(Operation *op) {
+  if (!isa<arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp>(op))
+    return false;
+  APInt divisor;
+  return !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
+         divisor.isZero() || (!isa<arith::RemUIOp>(op) && divisor.isAllOnes());
+}
+
 LogicalResult AttentionOp::verifyRegions() {
   if (!hasScoreMod())
     return success();
@@ -289,11 +296,12 @@ LogicalResult AttentionOp::verifyRegions() {
                  .attachNote(op.getLoc())
              << "got '" << op.getName() << "'";
     // It is evaluated for padding too, where a divisor may be zero.
-    if (!isPure(&op))
+    if (!isPure(&op) || dividesByUnknown(&op))
       return emitOpError("score modification wants operations that are defined "
                          "for any index")
                  .attachNote(op.getLoc())
-             << "got '" << op.getName() << "' with an operand that may be zero";
+             << "got '" << op.getName()
+             << "' with a divisor that may be zero or -1";
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield || yield.getValues().getTypes() != TypeRange(b.getF32Type()))

@@ -1,5 +1,6 @@
 //===- AttnAttrs.cpp - Grid order and target attributes -------------------===//
 
+#include "NameList.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -23,17 +24,6 @@ void AttnDialect::registerAttributes() {
 //===----------------------------------------------------------------------===//
 // OrderAttr
 //===----------------------------------------------------------------------===//
-
-static ParseResult parseNames(AsmParser &parser,
-                              SmallVectorImpl<StringAttr> &names) {
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
-    StringRef name;
-    if (failed(parser.parseKeyword(&name)))
-      return failure();
-    names.push_back(parser.getBuilder().getStringAttr(name));
-    return success();
-  });
-}
 
 Attribute OrderAttr::parse(AsmParser &parser, Type) {
   SmallVector<StringAttr> digits, reversed;
@@ -65,13 +55,6 @@ Attribute OrderAttr::parse(AsmParser &parser, Type) {
     return {};
   return getChecked([&]() { return parser.emitError(loc); },
                     parser.getContext(), digits, domains, chunk, reversed);
-}
-
-static void printNames(AsmPrinter &printer, ArrayRef<StringAttr> names) {
-  printer << "[";
-  llvm::interleaveComma(names, printer,
-                        [&](StringAttr name) { printer << name.getValue(); });
-  printer << "]";
 }
 
 void OrderAttr::print(AsmPrinter &printer) const {

@@ -1,5 +1,6 @@
 //===- KernelOps.cpp - Launch, kernel, grid and stream --------------------===//
 
+#include "NameList.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -148,9 +149,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     types.push_back(argument.type);
     // %0 is no name: it prints as something else.
-    StringRef name = argument.ssaName.name.drop_front();
-    names.push_back(llvm::isDigit(name.front()) ? "arg" + std::to_string(i)
-                                                : name.str());
+    StringRef name = argument.ssaName.name;
+    name.consume_front("%");
+    bool isName = !name.empty() && !llvm::isDigit(name.front());
+    names.push_back(isName ? name.str() : "arg" + std::to_string(i));
+    while (llvm::count(names, names.back()) > 1)
+      names.back() += "_";
   }
   result.addAttribute(getFunctionTypeAttrName(result.name),
                       TypeAttr::get(b.getFunctionType(types, resultTypes)));
@@ -194,11 +198,22 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
     setName(argument, name.getValue());
 }
 
-/// Whether a name prints as it is, as a keyword or after a percent sign.
-static bool isIdentifier(StringRef name) {
+/// Whether a name prints as it is, as a keyword; or, where `punctuation` may be
+/// in it, after a percent sign.
+static bool isIdentifier(StringRef name, StringRef punctuation = "_") {
   return !name.empty() && !llvm::isDigit(name.front()) &&
-         llvm::all_of(name,
-                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+         llvm::all_of(name, [&](char c) {
+           return llvm::isAlnum(c) || punctuation.contains(c);
+         });
+}
+
+/// What Attn_Scalar of the operations that launch a kernel admits.
+static bool isScalar(Type type) {
+  if (type.isSignlessInteger())
+    return llvm::is_contained({1, 8, 16, 32, 64},
+                              static_cast<int>(type.getIntOrFloatBitWidth()));
+  return type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+         type.isF64();
 }
 
 LogicalResult KernelOp::verify() {
@@ -210,12 +225,12 @@ LogicalResult KernelOp::verify() {
   llvm::StringSet<> names;
   if (getArgNames())
     for (StringAttr name : getArgNames()->getAsRange<StringAttr>())
-      if (!isIdentifier(name) || !names.insert(name.getValue()).second)
+      if (!isIdentifier(name, "_$.-") || !names.insert(name.getValue()).second)
         return emitOpError("wants distinct identifiers as names of arguments, "
                            "got ")
                << name;
   for (Type type : getArgumentTypes())
-    if (!isa<ViewType>(type) && !type.isIntOrIndexOrFloat())
+    if (!isa<ViewType>(type) && !isScalar(type))
       return emitOpError("argument wants to be a view or a scalar, got ")
              << type;
   unsigned grids = llvm::count_if(
@@ -258,20 +273,6 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
 // GridOp
 //===----------------------------------------------------------------------===//
 
-static ParseResult parseNameList(OpAsmParser &parser, ArrayAttr &names) {
-  SmallVector<Attribute> list;
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() {
-        StringRef name;
-        if (failed(parser.parseKeyword(&name)))
-          return failure();
-        list.push_back(parser.getBuilder().getStringAttr(name));
-        return success();
-      }))
-    return failure();
-  names = parser.getBuilder().getArrayAttr(list);
-  return success();
-}
-
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
   SmallVector<OpAsmParser::Argument> arguments;
@@ -298,11 +299,12 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
            << arguments.size() << " axes, as there are coordinates, got "
            << axes.size();
   result.addAttribute("axes", b.getArrayAttr(axes));
-  ArrayAttr cluster = b.getArrayAttr({});
+  SmallVector<StringAttr> cluster;
   if (succeeded(parser.parseOptionalKeyword("cluster")) &&
-      parseNameList(parser, cluster))
+      parseNames(parser, cluster))
     return failure();
-  result.addAttribute("cluster", cluster);
+  result.addAttribute("cluster",
+                      b.getArrayAttr(llvm::to_vector_of<Attribute>(cluster)));
   if (succeeded(parser.parseOptionalKeyword("order"))) {
     OrderAttr order;
     if (parser.parseCustomAttributeWithFallback(order))
@@ -333,13 +335,6 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   return success();
 }
 
-static void printNameList(OpAsmPrinter &p, ArrayAttr names) {
-  p << "[";
-  llvm::interleaveComma(names.getAsRange<StringAttr>(), p,
-                        [&](StringAttr name) { p << name.getValue(); });
-  p << "]";
-}
-
 void GridOp::print(OpAsmPrinter &p) {
   p << " (" << getCoordinates() << ") visit " << getVisit() << " in (";
   llvm::interleaveComma(
@@ -350,7 +345,7 @@ void GridOp::print(OpAsmPrinter &p) {
   p << ")";
   if (!getCluster().empty()) {
     p << " cluster ";
-    printNameList(p, getCluster());
+    printNames(p, getCluster().getAsRange<StringAttr>());
   }
   if (getOrderAttr()) {
     p << " order ";

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace attn;
@@ -23,7 +24,7 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("rhs wants the element type of lhs, ")
            << a.getElementType() << ", got " << b.getElementType();
   auto differ = [](int64_t x, int64_t y) {
-    return !ShapedType::isDynamic(x) && !ShapedType::isDynamic(y) && x != y;
+    return failed(verifyCompatibleDims({x, y}));
   };
   if (differ(a.getDimSize(1), b.getDimSize(0)))
     return emitOpError("rhs wants ")

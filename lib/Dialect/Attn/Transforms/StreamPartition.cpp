@@ -72,8 +72,8 @@ private:
           size = onlyFree ? given->second : std::min(size, given->second);
         else if (!ShapedType::isDynamic(axis.extent))
           size = std::min<int64_t>(
-              size,
-              llvm::alignTo(std::max<int64_t>(axis.extent, 1), kGranularity));
+              size, llvm::alignTo(std::clamp<int64_t>(axis.extent, 1, size),
+                                  kGranularity));
       }
       sizes.push_back(size);
     }
@@ -210,9 +210,11 @@ private:
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.clearInsertionPoint();
     auto kernel = KernelOp::create(rewriter, loc, name, arguments, names);
-    // Behind the function that launches it.
-    Operation *launcher = module.getBody()->findAncestorOpInBlock(*op);
-    SymbolTable(module).insert(kernel, std::next(Block::iterator(launcher)));
+    // Behind the function that launches it, and behind the kernels made before.
+    Operation *last = module.getBody()->findAncestorOpInBlock(*op);
+    while (isa_and_nonnull<KernelOp>(last->getNextNode()))
+      last = last->getNextNode();
+    SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
     return kernel;
   }
 
@@ -469,7 +471,14 @@ struct StreamPartitionPass
           .function(function);
     };
     SmallVector<StreamableOpInterface> ops;
-    module.walk([&](StreamableOpInterface op) { ops.push_back(op); });
+    // A nested module is scheduled by a pipeline of its own.
+    module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<ModuleOp>(op) && op != module)
+        return WalkResult::skip();
+      if (auto streamable = dyn_cast<StreamableOpInterface>(op))
+        ops.push_back(streamable);
+      return WalkResult::advance();
+    });
     if (ops.empty()) {
       remark::missed(module.getLoc(), opts("nothing-to-partition", ""))
           << "no streamable operation";
@@ -494,7 +503,8 @@ struct StreamPartitionPass
       numSegments += Partitioner(op, *sizes, splits).run();
       ++numKernels;
     }
-    module.walk([](KernelOp kernel) { tidy(kernel); });
+    for (auto kernel : module.getOps<KernelOp>())
+      tidy(kernel);
   }
 
   template <typename Opts>
