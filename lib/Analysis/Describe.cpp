@@ -72,7 +72,7 @@ private:
       os << "at most " << *grid.getPersistent()
          << ", persistent, each taking its next " << unit << " in turn";
     else
-      os << "one for each " << unit;
+      os << "one for every " << unit;
     os << "\n";
   }
 

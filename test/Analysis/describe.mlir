@@ -45,7 +45,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
   // CHECK:kernel @domains for gb10 (sm_121a)
   // CHECK-NEXT:  grid: a tile for each of head (8), query (4)
   // CHECK-NEXT:  order: cluster, then query (the last varies fastest); each of 8 L2 domains walks clusters of its own
-  // CHECK-NEXT:  CTAs: one for each 2 consecutive tiles
+  // CHECK-NEXT:  CTAs: one for every 2 consecutive tiles
   // CHECK-NEXT:  stream: steps of 1 over 1 segment(s), 0 of them masked; tiles tensor<4xf32>
   // CHECK-NEXT:  direction: forward (cyclic)
   // CHECK-NEXT:  footprint: 32 bytes of shared memory (of 101376), 0 registers (of 65536), 24 resident CTA(s) an SM
@@ -64,7 +64,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
   // CHECK:kernel @plain for gb10 (sm_121a)
   // CHECK-NEXT:  grid: a tile for each of query (dynamic)
   // CHECK-NEXT:  order: query (the last varies fastest)
-  // CHECK-NEXT:  CTAs: one for each tile
+  // CHECK-NEXT:  CTAs: one for every tile
   // CHECK-NEXT:  footprint: 0 bytes of shared memory (of 101376), 0 registers (of 65536), 24 resident CTA(s) an SM
   attn.kernel @plain(%n: index) {
     attn.grid (%i) visit %v in (query = %n) {

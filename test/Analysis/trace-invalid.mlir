@@ -51,3 +51,20 @@ attn.kernel @outside(%x: !attn.view<?xf32>, %n: index) {
   attn.ctas %w in %n {
   }
 }
+
+// -----
+
+// A stream that carries an index would lose it.
+
+attn.kernel @carried(%x: !attn.view<?xf32>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %n {
+    // expected-error @below {{'attn.stream' op cannot be traced: index arithmetic wants to be independent of what a stream carries}}
+    %r = attn.stream %j step 4 over [%c0 to %n] carry (%i = %c0 : index) {
+      %t = attn.load %x[%i] : !attn.view<?xf32> -> tensor<4xf32>
+      %next = arith.addi %i, %c1 : index
+      attn.yield %next : index
+    }
+  }
+}

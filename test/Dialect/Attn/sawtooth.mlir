@@ -397,10 +397,11 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // -----
 
-// Without persistence and with one tile along the last axis no CTA has a second.
-// Two tiles are enough; a persistent CTA has tiles of the other axes.
+// Without persistence a CTA takes two tiles, which leaves half as many CTAs: where
+// that is fewer than run at once, as with one tile along the last axis, it does not pay.
+// A persistent CTA has tiles of the other axes.
 
-// REMARK: remark: [Missed] one-tile | Category:attn-sawtooth | Function=one_tile | Remark="no CTA has a second tile"
+// REMARK: remark: [Missed] few-tiles | Category:attn-sawtooth | Function=one_tile | Remark="with two tiles a CTA, some SMs would have none:", ctas=0, slots=288
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=two_tiles | {{.*}} decided="at compile time", variant=tile
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=one_tile_each | {{.*}} decided="at compile time", variant=persistent
 // FORCED: Function=one_tile | {{.*}} decided=forced, variant=tile

@@ -212,14 +212,14 @@ func.func @product(%a: tensor<?x?xbf16>, %b: tensor<?x?xbf16>) -> tensor<?x?xbf1
 // -----
 
 // Each operation gets a kernel of its own, and a name that is free; kernels stand
-// behind the function that launches them, the last first.
+// right behind the function that launches them.
 
 // CHECK-LABEL: func.func private @f_matmul_0()
 // CHECK-LABEL: func.func @f
 // CHECK: attn.launch @f_matmul ins
 // CHECK: attn.launch @[[SECOND:f_matmul_[1-9]+]] ins
-// CHECK: attn.kernel @[[SECOND]](
 // CHECK: attn.kernel @f_matmul(
+// CHECK: attn.kernel @[[SECOND]](
 // CHECK-LABEL: func.func private @behind()
 func.func private @f_matmul_0()
 func.func @f(%a: tensor<64x64xf32>) -> tensor<64x64xf32> {

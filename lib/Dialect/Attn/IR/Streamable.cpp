@@ -82,6 +82,9 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
   append(lo, fullLo, /*masked=*/true);
   append(fullLo, fullHi, /*masked=*/false);
   append(fullHi, hi, /*masked=*/true);
+  // A stream has a segment, if only an empty one.
+  if (segments.empty())
+    segments.push_back({lo, hi, /*masked=*/false});
   return segments;
 }
 

@@ -31,6 +31,8 @@ namespace {
 bool dependsOn(Value value, Value source) {
   if (value == source)
     return true;
+  if (isa<BlockArgument>(value))
+    return false;
   SetVector<Operation *> slice;
   BackwardSliceOptions options;
   options.inclusive = true;
@@ -139,6 +141,20 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
            residentCtas(target, footprintOf(getOperation()));
   }
 
+  /// The number of CTAs that take two tiles each, if static.
+  static std::optional<int64_t> countPairs(GridOp grid) {
+    int64_t count = 1;
+    for (auto [i, size] : llvm::enumerate(grid.getSizes())) {
+      std::optional<int64_t> constant = getConstantIntValue(size);
+      if (!constant)
+        return std::nullopt;
+      bool last = i + 1 == grid.getSizes().size();
+      if (llvm::MulOverflow(count, last ? *constant / 2 : *constant, count))
+        return std::nullopt;
+    }
+    return count;
+  }
+
   /// Reasons against alternation that show in the schedule.
   LogicalResult checkSchedule(GridOp grid, StreamOp stream,
                               unsigned numStreams) {
@@ -154,10 +170,15 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
              "little";
       return failure();
     }
-    std::optional<int64_t> last = getConstantIntValue(grid.getSizes().back());
-    if (!grid.getPersistent() && last && *last < 2) {
-      remark::missed(stream.getLoc(), remarkOpts("one-tile"))
-          << "no CTA has a second tile";
+    if (grid.getPersistent() || grid.getRun() != 1)
+      return success();
+    // Tiles in pairs: half as many CTAs.
+    std::optional<int64_t> pairs = countPairs(grid);
+    if (pairs && *pairs < slots(grid)) {
+      remark::missed(stream.getLoc(), remarkOpts("few-tiles"))
+          << "with two tiles a CTA, some SMs would have none:"
+          << remark::metric("ctas", *pairs)
+          << remark::metric("slots", slots(grid));
       return failure();
     }
     return success();

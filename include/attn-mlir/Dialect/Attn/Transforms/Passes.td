@@ -160,7 +160,8 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
     - the stream starts where the tile does, as under a sliding window, so that
       consecutive tiles share little (`window`);
     - a tile streams several parts, as after `splits` (`several-streams`);
-    - without persistence, the last axis has one tile (`one-tile`).
+    - without persistence, two tiles a CTA would leave SMs without any
+      (`few-tiles`).
 
     Where static sizes decide, the pass decides, and says so in a remark. Where
     they do not, the first two conditions become a guard in the kernel's index
