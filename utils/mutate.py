@@ -55,7 +55,7 @@ MUTANTS = [
      CONVERSION + "AttnToSCF/StreamToSCF.cpp", "  if (stream.getReverse())\n      s =",
      "  if (false)\n      s ="),
     ("masked-swapped", "masked segments run unmasked", CONVERSION + "AttnToSCF/StreamToSCF.cpp",
-     "masked ? select(", "!masked ? select("),
+     "      if (masked)\n", "      if (!masked)\n"),
     ("parity", "the first tile of a CTA streams backward", TRANSFORMS + "Sawtooth.cpp",
      "arith::CmpIPredicate::eq, parity,", "arith::CmpIPredicate::ne, parity,"),
     ("sawtooth-off", "the direction never changes", TRANSFORMS + "Sawtooth.cpp",
