@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_LIB_DIALECT_ATTN_IR_NAMELIST_H
 #define ATTN_MLIR_LIB_DIALECT_ATTN_IR_NAMELIST_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OpImplementation.h"
 
