@@ -3,6 +3,7 @@
 #include "NameList.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
@@ -447,6 +448,20 @@ void GridOp::getAsmBlockArgumentNames(Region &region,
        llvm::zip(getCoordinates(), getAxes().getAsRange<StringAttr>()))
     setName(coordinate, axis.getValue());
   setName(getVisit(), "visit");
+}
+
+std::optional<int64_t>
+GridOp::countStatic(function_ref<int64_t(int64_t)> ofLast) {
+  int64_t count = 1;
+  for (auto [i, size] : llvm::enumerate(getSizes())) {
+    std::optional<int64_t> extent = getConstantIntValue(size);
+    if (!extent)
+      return std::nullopt;
+    bool last = i + 1 == getSizes().size();
+    if (llvm::MulOverflow(count, last ? ofLast(*extent) : *extent, count))
+      return std::nullopt;
+  }
+  return count;
 }
 
 OrderAttr GridOp::getOrderOrDefault() {

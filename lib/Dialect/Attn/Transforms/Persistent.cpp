@@ -3,7 +3,6 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Target/Footprint.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -24,22 +23,6 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     return remark::RemarkOpts::name(name)
         .category("attn-persistent")
         .function(getOperation().getSymName());
-  }
-
-  /// The number of tiles, or of groups of a run of them, if static.
-  static std::optional<int64_t> countTiles(GridOp grid) {
-    int64_t tiles = 1;
-    for (auto [i, size] : llvm::enumerate(grid.getSizes())) {
-      std::optional<int64_t> constant = getConstantIntValue(size);
-      if (!constant)
-        return std::nullopt;
-      bool last = i + 1 == grid.getSizes().size();
-      int64_t groups =
-          last ? llvm::divideCeil(*constant, grid.getRun()) : *constant;
-      if (llvm::MulOverflow(tiles, groups, tiles))
-        return std::nullopt;
-    }
-    return tiles;
   }
 
   void runOnOperation() override {
@@ -74,7 +57,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
           << "wants " << OrderAttr::kMaxCount << " CTAs at most, got " << ctas;
       return signalPassFailure();
     }
-    std::optional<int64_t> tiles = countTiles(grid);
+    std::optional<int64_t> tiles = grid.countStatic(
+        [&](int64_t count) { return llvm::divideCeil(count, grid.getRun()); });
     if (tiles && *tiles <= ctas) {
       remark::missed(grid.getLoc(), remarkOpts("few-tiles"))
           << "each CTA would take one tile at most:"

@@ -141,20 +141,6 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
            residentCtas(target, footprintOf(getOperation()));
   }
 
-  /// The number of CTAs that take two tiles each, if static.
-  static std::optional<int64_t> countPairs(GridOp grid) {
-    int64_t count = 1;
-    for (auto [i, size] : llvm::enumerate(grid.getSizes())) {
-      std::optional<int64_t> constant = getConstantIntValue(size);
-      if (!constant)
-        return std::nullopt;
-      bool last = i + 1 == grid.getSizes().size();
-      if (llvm::MulOverflow(count, last ? *constant / 2 : *constant, count))
-        return std::nullopt;
-    }
-    return count;
-  }
-
   /// Reasons against alternation that show in the schedule.
   LogicalResult checkSchedule(GridOp grid, StreamOp stream,
                               unsigned numStreams) {
@@ -173,7 +159,8 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     if (grid.getPersistent() || grid.getRun() != 1)
       return success();
     // Tiles in pairs: half as many CTAs.
-    std::optional<int64_t> pairs = countPairs(grid);
+    std::optional<int64_t> pairs =
+        grid.countStatic([](int64_t tiles) { return tiles / 2; });
     if (pairs && *pairs < slots(grid)) {
       remark::missed(stream.getLoc(), remarkOpts("few-tiles"))
           << "with two tiles a CTA, some SMs would have none:"

@@ -150,6 +150,10 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
   let extraClassDeclaration = [{
     ::mlir::ValueRange getCoordinates() { return getBody().getArguments().drop_back(); }
     ::mlir::Value getVisit() { return getBody().getArguments().back(); }
+    /// The product of the sizes, with `ofLast` of the last for the last, if all
+    /// are static and it fits.
+    std::optional<int64_t>
+    countStatic(::llvm::function_ref<int64_t(int64_t)> ofLast);
     /// The order, or the one that stands for its absence.
     ::attn::OrderAttr getOrderOrDefault();
     ::mlir::Block *getBodyBlock() { return &getBody().front(); }
