@@ -4,7 +4,6 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 utils/install-deps.sh
-# Two compilers at a time: MLIR's headers take about 1.5 GB each.
 cmake --preset release >build-configure.log 2>&1 || {
   cat build-configure.log >&2
   exit 1

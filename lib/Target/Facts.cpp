@@ -34,14 +34,20 @@ constexpr FactInfo kFactInfos[kNumFacts] = {
 
 constexpr char kCudaGuide[] =
     "CUDA C++ Programming Guide, table of technical specifications per compute "
-    "capability";
+    "capability (quoted from memory, not checked)";
 constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2";
-constexpr char kHopper[] = "NVIDIA H100 Tensor Core GPU Architecture, 2022";
-constexpr char kH200[] = "NVIDIA H200 data sheet, 2024";
-constexpr char kMi300[] = "AMD CDNA 3 white paper, 2023";
+constexpr char kHopper[] = "NVIDIA H100 Tensor Core GPU Architecture, 2022"
+                           " (quoted from memory, not checked)";
+constexpr char kH200[] =
+    "NVIDIA H200 data sheet, 2024 (quoted from memory, not checked)";
+constexpr char kMi300[] =
+    "AMD CDNA 3 white paper, 2023 (quoted from memory, not checked)";
+constexpr char kNuma[] =
+    "AMD MI300X in Optimizing Attention on GPUs by Exploiting GPU "
+    "Architectural NUMA Effects, table 1";
 constexpr char kModel[] =
     "a modest multicore CPU, by convention of the project";
-constexpr char kMeasured[] = "measured on one H200, 2026-11";
+constexpr char kMeasured[] = "reported by one H200, 2026-11";
 
 constexpr SourcedFact kCpu[] = {
     {Fact::SMs, 4, kModel},
@@ -71,10 +77,10 @@ constexpr SourcedFact kGb10[] = {
      "a KV size of 20 MiB"},
     {Fact::L2Domains, 1, "one die"},
     {Fact::DispatchChunk, 1, "not applicable"},
-    {Fact::DramGBps, 301, "NVIDIA GB10 at Hot Chips 2025"},
+    {Fact::DramGBps, 301, kSawtooth},
     {Fact::TensorGflops, 125000,
      "NVIDIA DGX Spark data sheet: 1 PFLOP/s sparse FP4, an eighth of it dense "
-     "bf16"},
+     "bf16 (quoted from memory, not checked)"},
 };
 
 constexpr SourcedFact kH100[] = {
@@ -109,18 +115,20 @@ constexpr SourcedFact kH200Facts[] = {
 };
 
 constexpr SourcedFact kMi300x[] = {
-    {Fact::SMs, 304, kMi300},
-    {Fact::MaxResidentCTAs, 16, "AMD CDNA 3 ISA: barriers of a CU"},
+    {Fact::SMs, 304, kNuma},
+    {Fact::MaxResidentCTAs, 16,
+     "AMD CDNA 3 ISA: barriers of a CU (quoted from memory, not checked)"},
     {Fact::SmemPerSM, 64 << 10, kMi300},
     {Fact::SmemPerBlock, 64 << 10, kMi300},
-    {Fact::RegistersPerSM, 128 << 10, "CDNA 3 ISA: 4 SIMDs of 128 KiB"},
-    {Fact::L2Bytes, 4 << 20, kMi300},
-    {Fact::L2EffectiveBytes, 4 << 20, kMi300},
-    {Fact::L2Domains, 8, kMi300},
+    {Fact::RegistersPerSM, 128 << 10,
+     "CDNA 3 ISA: 4 SIMDs of 128 KiB (quoted from memory, not checked)"},
+    {Fact::L2Bytes, 4 << 20, kNuma},
+    {Fact::L2EffectiveBytes, 4 << 20, kNuma},
+    {Fact::L2Domains, 8, kNuma},
     {Fact::DispatchChunk, 1,
      "Optimizing Attention on GPUs by Exploiting GPU Architectural NUMA "
      "Effects, section 2.2"},
-    {Fact::DramGBps, 5300, kMi300},
+    {Fact::DramGBps, 5300, kNuma},
     {Fact::TensorGflops, 1307400, kMi300},
 };
 
