@@ -8,6 +8,7 @@ packages=(
   clang-22 lld-22 clang-format-22 clang-tidy-22
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools
   libzstd-dev zlib1g-dev libedit-dev libcurl4-openssl-dev
+  nlohmann-json3-dev
 )
 
 missing=()

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
@@ -88,6 +89,34 @@ void attn::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createArithToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createCSEPass());
+}
+
+void attn::buildTargetPipeline(OpPassManager &pm,
+                               const TargetOptions &options) {
+  OpPassManager &kernels = pm.nest<KernelOp>();
+  kernels.addPass(createAttnSimplifyTiles());
+  kernels.addPass(createAttnStageLoads({options.stages, options.copy}));
+  kernels.addPass(createAttnAssignFragments({options.warps}));
+}
+
+void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addPass(createConvertAttnStreamToSCF());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertAttnToNVVM());
+  OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
+  device.addPass(createCSEPass());
+  device.addPass(createLowerAffinePass());
+  device.addPass(arith::createArithExpandOpsPass());
+  device.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions gpu;
+  gpu.indexBitwidth = 32;
+  device.addPass(createConvertGpuOpsToNVVMOps(gpu));
+  // Operations that are one instruction of inline PTX.
+  device.addPass(createConvertNVVMToLLVMPass());
+  device.addPass(createReconcileUnrealizedCastsPass());
+  device.addPass(createCSEPass());
 }
 
 void attn::buildTracePipeline(OpPassManager &pm) {

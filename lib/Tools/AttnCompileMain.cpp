@@ -5,6 +5,8 @@
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Pipelines/Registration.h"
 #include "attn-mlir/Runtime/Oracle.h"
+#include "attn-mlir/Serialize/Bundle.h"
+#include "attn-mlir/Serialize/Ptx.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -22,7 +24,7 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { Attn, Stream, Trace, Loops, LLVM };
+enum class Emit { Attn, Stream, Trace, Target, Loops, LLVM, Ptx, Cubin, Bundle };
 
 /// The command line. Constructed once, before it is parsed.
 struct CommandLine {
@@ -49,9 +51,26 @@ struct CommandLine {
       cl::values(clEnumValN(Emit::Attn, "attn", "the input, verified"),
                  clEnumValN(Emit::Stream, "stream", "scheduled level 2"),
                  clEnumValN(Emit::Trace, "trace", "the accesses of level 2"),
+                 clEnumValN(Emit::Target, "target",
+                            "level 3: rings and fragments (GPU)"),
                  clEnumValN(Emit::Loops, "loops", "loops on buffers (CPU)"),
-                 clEnumValN(Emit::LLVM, "llvm", "the LLVM dialect (CPU)")),
+                 clEnumValN(Emit::LLVM, "llvm", "the LLVM dialect"),
+                 clEnumValN(Emit::Ptx, "ptx", "PTX (NVIDIA GPUs)"),
+                 clEnumValN(Emit::Cubin, "cubin", "machine code (ptxas)"),
+                 clEnumValN(Emit::Bundle, "bundle",
+                            "a directory of code and manifest, named by -o")),
       cl::cat(category)};
+  cl::opt<std::string> lower{
+      "lower",
+      cl::desc("Options of the attn-to-target pipeline, such as 'warps=4 "
+               "stages=2'"),
+      cl::cat(category)};
+  cl::opt<std::string> ptxas{
+      "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<bool> lineInfo{"line-info",
+                         cl::desc("PTX names source lines, for profilers"),
+                         cl::cat(category)};
   cl::opt<bool> run{"run",
                     cl::desc("Run on the CPU and print the error against the "
                              "float64 reference"),
@@ -106,7 +125,10 @@ public:
     if (options.run && failed(findReference()))
       return failure();
     std::string error;
-    auto file = openOutputFile(options.output, &error);
+    // A bundle is a directory.
+    auto file = openOutputFile(
+        options.emit == Emit::Bundle ? "-" : options.output.getValue(),
+        &error);
     if (!file) {
       llvm::errs() << "attn-compile: " << error << "\n";
       return failure();
@@ -125,6 +147,8 @@ public:
     write(Emit::Stream, *file);
     if (options.emit == Emit::Trace && failed(writeTrace(*file)))
       return failure();
+    if (forGpu())
+      return lowerForGpu(*file);
     if (failed(lower(*file)))
       return failure();
     return options.run ? execute() : success();
@@ -201,6 +225,91 @@ private:
       parsed->overrides.push_back(fact);
     return pipeline(
         [&](OpPassManager &pm) { buildSchedulePipeline(pm, *parsed); });
+  }
+
+  /// Whether the target is a GPU, and the stage asked for below level 2 for it.
+  bool forGpu() {
+    switch (options.emit) {
+    case Emit::Target:
+    case Emit::Ptx:
+    case Emit::Cubin:
+    case Emit::Bundle:
+      return true;
+    case Emit::LLVM:
+      return !options.run && !options.show &&
+             TargetAttr::of(*module).hasCapability("nvvm");
+    default:
+      return false;
+    }
+  }
+
+  LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
+    TargetAttr target = TargetAttr::of(*module);
+    if (!target.hasCapability("nvvm"))
+      return module->emitError()
+             << "wants a target with the capability 'nvvm' for this --emit, got "
+             << target.getName() << " (--target, --list-targets)";
+    std::unique_ptr<TargetOptions> parsed =
+        TargetOptions::createFromString(options.lower);
+    if (!parsed) {
+      llvm::errs() << "attn-compile: --lower wants options of the "
+                      "attn-to-target pipeline, got '"
+                   << options.lower << "'\n";
+      return failure();
+    }
+    if (failed(pipeline([&](OpPassManager &pm) {
+          buildTargetPipeline(pm, *parsed);
+        })))
+      return failure();
+    write(Emit::Target, file);
+    if (options.emit == Emit::Target)
+      return success();
+    if (failed(pipeline(buildLowerToNVVMPipeline)))
+      return failure();
+    write(Emit::LLVM, file);
+    if (options.emit == Emit::LLVM)
+      return success();
+    return options.emit == Emit::Bundle ? emitBundle() : emitCode(file);
+  }
+
+  LogicalResult emitBundle() {
+    if (options.output == "-") {
+      llvm::errs() << "attn-compile: --emit=bundle wants a directory (-o)\n";
+      return failure();
+    }
+    return writeBundle(*module, {options.output, options.ptxas});
+  }
+
+  LogicalResult emitCode(llvm::ToolOutputFile &file) {
+    FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(*module);
+    if (failed(function))
+      return failure();
+    StringRef arch = TargetAttr::of(*module).getArch().getValue();
+    FailureOr<std::string> ptx =
+        translateToPtx((*function)->getParentOfType<gpu::GPUModuleOp>(), arch,
+                       options.lineInfo);
+    if (failed(ptx))
+      return failure();
+    if (options.emit == Emit::Ptx) {
+      file.os() << *ptx;
+      file.keep();
+      return success();
+    }
+    std::string ptxas = findPtxas(options.ptxas);
+    if (ptxas.empty())
+      return module->emitError() << "wants ptxas (--ptxas, CUDA_HOME, PATH) for "
+                                    "--emit=cubin; --emit=ptx does without";
+    llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
+    if (!cubin)
+      return module->emitError() << llvm::toString(cubin.takeError());
+    if (options.remarks)
+      llvm::errs() << "ptxas: " << cubin->report.registers << " registers, "
+                   << cubin->report.spillBytes << " bytes spilled, "
+                   << cubin->report.stackBytes << " bytes of stack\n";
+    llvm::errs() << cubin->report.warnings;
+    file.os() << cubin->code;
+    file.keep();
+    return success();
   }
 
   LogicalResult lower(llvm::ToolOutputFile &file) {

@@ -47,4 +47,31 @@ def ConvertAttnToCPU : Pass<"convert-attn-to-cpu", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
 }
 
+def ConvertAttnToNVVM : Pass<"convert-attn-to-nvvm", "::mlir::ModuleOp"> {
+  let summary = "Lower level 3 to device functions for NVIDIA GPUs";
+  let description = [{
+    Each kernel whose tiles lie in registers and rings becomes a `gpu.module` with
+    an `llvm.func`. A thread computes the elements that it holds, as vectors;
+    products become `mma.sync.m16n8k16` with operands by `ldmatrix`; rings become
+    shared memory with a full and an empty mbarrier a stage, filled through
+    tensor maps by one thread or by asynchronous copies of all; exponentials
+    become `ex2.approx`. Views become the pointers, sizes, strides and tensor maps
+    that are used of them, and `attn.manifest` says which (docs/bundle.md).
+
+    What the target lacks, and shared memory beyond what a CTA may have, is an
+    error.
+
+    Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
+
+    After: `nvvm.ldmatrix ...`, `nvvm.mma.sync A[...] B[...] C[...] ...`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
+}
+
 #endif // ATTN_CONVERSION_PASSES

@@ -4,6 +4,7 @@
 #ifndef ATTN_MLIR_PIPELINES_PIPELINES_H
 #define ATTN_MLIR_PIPELINES_PIPELINES_H
 
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -47,6 +48,20 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                        clEnumValN(SawtoothMode::Force, "force", "everywhere"))};
 };
 
+/// What level 3 decides; see the passes for each option.
+struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
+  Option<int64_t> stages{*this, "stages", llvm::cl::init(0),
+                         llvm::cl::desc("attn-stage-loads: stages")};
+  Option<CopyKind> copy{
+      *this, "copy", llvm::cl::init(CopyKind::Tensor),
+      llvm::cl::desc("attn-stage-loads: copy"),
+      llvm::cl::values(
+          clEnumValN(CopyKind::Tensor, "tensor", "tensor memory accelerator"),
+          clEnumValN(CopyKind::Async, "async", "16 bytes a thread"))};
+  Option<int64_t> warps{*this, "warps", llvm::cl::init(0),
+                        llvm::cl::desc("attn-assign-fragments: warps")};
+};
+
 /// Level 1 to scheduled level 2: target, partition, grid order, persistence,
 /// sawtooth, in this order. Does nothing to what is scheduled already, save
 /// what the options ask for.
@@ -59,6 +74,12 @@ void buildLowerToLoopsPipeline(mlir::OpPassManager &pm);
 
 /// The output of buildLowerToLoopsPipeline to the LLVM dialect.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
+
+/// Scheduled level 2 to level 3: rings, and tiles in the registers of warps.
+void buildTargetPipeline(mlir::OpPassManager &pm, const TargetOptions &options);
+
+/// Level 3 to device functions in the LLVM and NVVM dialects.
+void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
 
 /// Level 2 to the trace of its accesses, as level 2 (attn-trace).
 void buildTracePipeline(mlir::OpPassManager &pm);

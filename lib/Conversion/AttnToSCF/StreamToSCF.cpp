@@ -30,19 +30,28 @@ public:
     SmallVector<Value> state = llvm::to_vector(stream.getInits());
     if (count == 0)
       return state;
+    if (stream.getProducerBlock())
+      buildPrologue();
     if (count == 1)
       return buildTiles(stream.getLowers()[0], stream.getUppers()[0],
-                        stream.getMasked()[0], state);
+                        stream.getMasked()[0], state, index(0));
+    // With a producer the loop also counts the visits before the segment.
+    SmallVector<Value> carried = state;
+    if (producing())
+      carried.push_back(index(0));
     auto loop = scf::ForOp::create(
-        b, loc, index(0), index(count), index(1), state,
+        b, loc, index(0), index(count), index(1), carried,
         [&](OpBuilder &, Location, Value s, ValueRange carried) {
           scf::YieldOp::create(b, loc, buildSegment(s, carried));
         });
-    return llvm::to_vector_of<Value>(loop.getResults());
+    return llvm::to_vector_of<Value>(
+        loop->getResults().take_front(state.size()));
   }
 
 private:
   Value index(int64_t v) { return arith::ConstantIndexOp::create(b, loc, v); }
+
+  bool producing() { return !visits.empty(); }
 
   /// `forward` or, where the stream runs in reverse, `backward`.
   Value direct(Value forward, Value backward) {
@@ -61,36 +70,51 @@ private:
     return result;
   }
 
-  SmallVector<Value> buildSegment(Value s, ValueRange state) {
+  SmallVector<Value> buildSegment(Value s, ValueRange carried) {
     unsigned count = stream.getMasked().size();
+    ValueRange state = producing() ? carried.drop_back() : carried;
+    Value first = producing() ? carried.back() : index(0);
     if (stream.getReverse())
       s = direct(s, arith::SubIOp::create(b, loc, index(count - 1), s));
     Value lower = pick(s, stream.getLowers());
     Value upper = pick(s, stream.getUppers());
     ArrayRef<bool> masked = stream.getMasked();
-    if (llvm::all_equal(masked))
-      return buildTiles(lower, upper, masked.front(), state);
-    SmallVector<Value> flags;
-    for (bool m : masked)
-      flags.push_back(arith::ConstantIntOp::create(b, loc, m, 1));
-    auto branch = scf::IfOp::create(
-        b, loc, pick(s, flags),
-        [&](OpBuilder &, Location) {
-          scf::YieldOp::create(b, loc, buildTiles(lower, upper, true, state));
-        },
-        [&](OpBuilder &, Location) {
-          scf::YieldOp::create(b, loc, buildTiles(lower, upper, false, state));
-        });
-    return llvm::to_vector_of<Value>(branch.getResults());
+    SmallVector<Value> results;
+    if (llvm::all_equal(masked)) {
+      results = buildTiles(lower, upper, masked.front(), state, first);
+    } else {
+      SmallVector<Value> flags;
+      for (bool m : masked)
+        flags.push_back(arith::ConstantIntOp::create(b, loc, m, 1));
+      auto build = [&](bool masked) {
+        return [&, masked](OpBuilder &, Location) {
+          scf::YieldOp::create(b, loc,
+                               buildTiles(lower, upper, masked, state, first));
+        };
+      };
+      auto branch = scf::IfOp::create(b, loc, pick(s, flags), build(true),
+                                      build(false));
+      results = llvm::to_vector_of<Value>(branch.getResults());
+    }
+    if (producing())
+      results.push_back(
+          arith::AddIOp::create(b, loc, first, pick(s, visits)));
+    return results;
   }
 
-  /// The tiles of one segment.
-  SmallVector<Value> buildTiles(Value lower, Value upper, bool masked,
-                                ValueRange state) {
-    Value step = index(stream.getStep()), zero = index(0), one = index(1);
+  /// Number of tiles between two bounds.
+  Value countTiles(Value lower, Value upper) {
     Value length = arith::MaxSIOp::create(
-        b, loc, arith::SubIOp::create(b, loc, upper, lower), zero);
-    Value count = arith::CeilDivUIOp::create(b, loc, length, step);
+        b, loc, arith::SubIOp::create(b, loc, upper, lower), index(0));
+    return arith::CeilDivUIOp::create(b, loc, length, index(stream.getStep()));
+  }
+
+  /// The tiles of one segment, of which the first is the stream's visit number
+  /// `first`.
+  SmallVector<Value> buildTiles(Value lower, Value upper, bool masked,
+                                ValueRange state, Value first) {
+    Value step = index(stream.getStep()), one = index(1);
+    Value count = countTiles(lower, upper);
     Value start = lower, delta = step;
     if (stream.getReverse()) {
       Value last = arith::SubIOp::create(b, loc, count, one);
@@ -100,24 +124,126 @@ private:
       delta = direct(step, index(-stream.getStep()));
     }
     auto loop = scf::ForOp::create(
-        b, loc, zero, count, one, state,
+        b, loc, index(0), count, one, state,
         [&](OpBuilder &, Location, Value t, ValueRange carried) {
           Value position = arith::AddIOp::create(
               b, loc, start, arith::MulIOp::create(b, loc, t, delta));
-          scf::YieldOp::create(b, loc, buildBody(position, carried, masked));
+          Value visit = producing()
+                            ? arith::AddIOp::create(b, loc, first, t).getResult()
+                            : Value();
+          scf::YieldOp::create(b, loc,
+                               buildBody(position, carried, masked, visit));
         });
     return llvm::to_vector_of<Value>(loop.getResults());
   }
 
-  SmallVector<Value> buildBody(Value position, ValueRange carried,
-                               bool masked) {
+  //===--------------------------------------------------------------------===//
+  // Rings that the stream fills
+  //===--------------------------------------------------------------------===//
+
+  /// How many visits the producer of a ring is ahead of the body.
+  static int64_t leadOf(Value ring) {
+    return cast<RingType>(ring.getType()).getStages() - 1;
+  }
+
+  bool usedBeforeStream(RingWaitOp wait) {
+    return llvm::any_of(wait.getTile().getUsers(), [&](Operation *user) {
+      Operation *op = stream->getBlock()->findAncestorOpInBlock(*user);
+      return op && op->isBeforeInBlock(stream);
+    });
+  }
+
+  /// Starts the copies that are under way when the body first runs.
+  void buildPrologue() {
+    for (auto [lower, upper] : llvm::zip(stream.getLowers(), stream.getUppers()))
+      visits.push_back(countTiles(lower, upper));
+    total = visits.front();
+    for (Value count : ArrayRef(visits).drop_front())
+      total = arith::AddIOp::create(b, loc, total, count);
+    stream.getProducer().walk([&](RingAcquireOp acquire) {
+      if (!llvm::is_contained(rings, acquire.getRing()))
+        rings.push_back(acquire.getRing());
+    });
+    SmallVector<RingWaitOp> waits;
+    for (RingWaitOp wait : stream->getBlock()->getOps<RingWaitOp>())
+      if (wait->isBeforeInBlock(stream) && !usedBeforeStream(wait))
+        waits.push_back(wait);
+    int64_t deepest = 0;
+    for (Value ring : rings)
+      deepest = std::max(deepest, leadOf(ring));
+    for (int64_t visit = 0; visit < deepest; ++visit)
+      for (Value ring : rings)
+        if (visit < leadOf(ring))
+          buildProducer(ring, index(visit));
+    // Waits for tiles that stay come after: all copies are under way together.
+    for (RingWaitOp wait : waits)
+      wait->moveBefore(stream);
+  }
+
+  /// The position of a visit, whichever segment it falls into.
+  Value positionOf(Value visit) {
+    if (stream.getReverse()) {
+      Value last = arith::SubIOp::create(b, loc, total, index(1));
+      visit = direct(visit, arith::SubIOp::create(b, loc, last, visit));
+    }
+    Value position, before = index(0);
+    for (auto [lower, count] : llvm::zip(stream.getLowers(), visits)) {
+      Value local = arith::SubIOp::create(b, loc, visit, before);
+      Value here = arith::AddIOp::create(
+          b, loc, lower,
+          arith::MulIOp::create(b, loc, local, index(stream.getStep())));
+      Value reached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                            local, index(0));
+      position = position ? arith::SelectOp::create(b, loc, reached, here,
+                                                    position)
+                                .getResult()
+                          : here;
+      before = arith::AddIOp::create(b, loc, before, count);
+    }
+    return position;
+  }
+
+  /// Fills one ring for a visit, if there is such a visit.
+  void buildProducer(Value ring, Value visit) {
+    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                         visit, total);
+    scf::IfOp::create(b, loc, exists, [&](OpBuilder &, Location) {
+      IRMapping map;
+      Block *producer = stream.getProducerBlock();
+      map.map(producer->getArgument(0), positionOf(visit));
+      for (Operation &op : producer->without_terminator())
+        if (Value of = ringOf(&op); !of || of == ring)
+          b.clone(op, map);
+      scf::YieldOp::create(b, loc);
+    });
+  }
+
+  /// The ring that an operation of the producer fills, or null.
+  static Value ringOf(Operation *op) {
+    if (auto acquire = dyn_cast<RingAcquireOp>(op))
+      return acquire.getRing();
+    if (auto issue = dyn_cast<RingIssueOp>(op))
+      return ringOf(issue.getSlot().getDefiningOp());
+    if (auto land = dyn_cast<RingLandOp>(op))
+      return ringOf(land.getPending().getDefiningOp());
+    return Value();
+  }
+
+  SmallVector<Value> buildBody(Value position, ValueRange carried, bool masked,
+                               Value visit) {
     IRMapping map;
     map.map(stream.getPosition(), position);
     map.map(ValueRange(stream.getCarried()), carried);
     Block &body = stream.getBody().front();
     SmallVector<MaskOp> masks;
-    for (Operation &op : body.without_terminator())
+    for (Operation &op : body.without_terminator()) {
+      auto wait = dyn_cast<RingWaitOp>(op);
+      if (wait && llvm::is_contained(rings, wait.getRing()))
+        buildProducer(wait.getRing(),
+                      arith::AddIOp::create(b, loc, visit,
+                                            index(leadOf(wait.getRing()))));
       b.clone(op, map)->walk([&](MaskOp mask) { masks.push_back(mask); });
+    }
     SmallVector<Value> next =
         llvm::map_to_vector(body.getTerminator()->getOperands(),
                             [&](Value v) { return map.lookupOrDefault(v); });
@@ -144,6 +270,10 @@ private:
   StreamOp stream;
   OpBuilder &b;
   Location loc;
+  /// Of a stream with a producer: the rings it fills, the visits of each segment
+  /// and of all.
+  SmallVector<Value> rings, visits;
+  Value total;
 };
 
 struct StreamToSCFPass

@@ -64,21 +64,51 @@ static LogicalResult verifyLowered(LaunchOp launch,
   return success();
 }
 
+/// The device function that a kernel became, or null.
+static Operation *findDeviceFunction(LaunchOp launch,
+                                     SymbolTableCollection &symbols) {
+  auto module = StringAttr::get(launch.getContext(),
+                                launch.getKernel() + kDeviceModuleSuffix);
+  auto name = SymbolRefAttr::get(
+      module, {FlatSymbolRefAttr::get(launch.getKernelAttr().getAttr())});
+  Operation *function = symbols.lookupNearestSymbolFrom(launch, name);
+  return function && function->getAttrOfType<DictionaryAttr>(kManifestAttr)
+             ? function
+             : nullptr;
+}
+
+/// Types of the arguments that the kernel had before it became a device
+/// function.
+static SmallVector<Type> argumentsOfDeviceFunction(Operation *function) {
+  auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  SmallVector<Type> types;
+  for (StringRef list : {"views", "scalars"})
+    if (auto entries = manifest.getAs<ArrayAttr>(list))
+      for (auto type : entries.getAsRange<TypeAttr>())
+        types.push_back(type.getValue());
+  return types;
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
       function && !isa<KernelOp>(symbol))
     return verifyLowered(*this, function);
-  auto kernel = dyn_cast_or_null<KernelOp>(symbol);
-  if (!kernel)
+  SmallVector<Type> wanted;
+  if (auto kernel = dyn_cast_or_null<KernelOp>(symbol)) {
+    llvm::append_range(wanted, kernel.getArgumentTypes());
+  } else if (Operation *function = findDeviceFunction(*this, symbols)) {
+    symbol = function;
+    wanted = argumentsOfDeviceFunction(function);
+  } else {
     return emitOpError("wants a kernel, got ") << getKernelAttr();
+  }
   auto fail = [&]() {
     InFlightDiagnostic diag = emitOpError();
-    diag.attachNote(kernel.getLoc())
+    diag.attachNote(symbol->getLoc())
         << "kernel " << getKernelAttr() << " is here";
     return diag;
   };
-  ArrayRef<Type> wanted = kernel.getArgumentTypes();
   unsigned numViews = getViews().size();
   if (wanted.size() != numViews + getScalars().size())
     return fail() << "wants " << wanted.size()
@@ -564,7 +594,17 @@ ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
-  Region *body = result.addRegion();
+  Region *body = result.addRegion(), *producer = result.addRegion();
+  if (succeeded(parser.parseOptionalKeyword("produce"))) {
+    OpAsmParser::Argument ahead;
+    if (parser.parseLParen() || parser.parseArgument(ahead) ||
+        parser.parseRParen())
+      return failure();
+    ahead.type = b.getIndexType();
+    if (parser.parseRegion(*producer, ahead))
+      return failure();
+    ensureTerminator(*producer, b, result.location);
+  }
   if (parser.parseRegion(*body, arguments))
     return failure();
   ensureTerminator(*body, b, result.location);
@@ -611,6 +651,11 @@ void StreamOp::print(OpAsmPrinter &p) {
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(), {"masked", "step", "ordered",
                             getOperandSegmentSizesAttrName().getValue()});
+  if (Block *producer = getProducerBlock()) {
+    p << " produce (" << producer->getArgument(0) << ") ";
+    p.printRegion(getProducer(), /*printEntryBlockArgs=*/false,
+                  /*printBlockTerminators=*/false);
+  }
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/!getInits().empty());
@@ -620,7 +665,7 @@ void StreamOp::getAsmBlockArgumentNames(Region &region,
                                         OpAsmSetValueNameFn setName) {
   if (region.getNumArguments() == 0)
     return;
-  setName(region.getArgument(0), "pos");
+  setName(region.getArgument(0), &region == &getProducer() ? "ahead" : "pos");
   for (BlockArgument carried : region.getArguments().drop_front())
     setName(carried, "carried");
 }
@@ -653,5 +698,11 @@ LogicalResult StreamOp::verifyRegions() {
   if (yield.getValues().getTypes() != getInits().getTypes())
     return emitOpError("wants to yield the types of its carried values, ")
            << getInits().getTypes() << ", got " << yield.getValues().getTypes();
-  return success();
+  Block *producer = getProducerBlock();
+  if (!producer)
+    return success();
+  if (producer->getNumArguments() != 1 ||
+      !producer->getArgument(0).getType().isIndex())
+    return emitOpError("wants a producer of one argument of type index");
+  return verifyEmptyYield(*this, *producer);
 }

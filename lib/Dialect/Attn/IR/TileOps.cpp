@@ -47,6 +47,11 @@ LogicalResult StoreOp::verify() {
   auto tile = cast<ShapedType>(getTile().getType());
   if (failed(verifyElement(*this, getView().getType(), tile)))
     return failure();
+  if (getScratch() && !isa_and_nonnull<SharedAttr>(
+                          cast<RankedTensorType>(getScratch().getType())
+                              .getEncoding()))
+    return emitOpError("wants scratch in shared memory, got ")
+           << getScratch().getType();
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       tile.getShape());
 }
@@ -80,10 +85,14 @@ LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
                                          ValueRange operands, DictionaryAttr,
                                          OpaqueProperties, RegionRange,
                                          SmallVectorImpl<Type> &results) {
-  auto tile = cast<RankedTensorType>(operands[0].getType());
-  results.push_back(
-      RankedTensorType::get({tile.getDimSize(0)}, tile.getElementType()));
+  results.push_back(rowsOf(cast<RankedTensorType>(operands[0].getType())));
   return success();
+}
+
+RankedTensorType ReduceOp::rowsOf(RankedTensorType tile) {
+  auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
+  return RankedTensorType::get({tile.getDimSize(0)}, tile.getElementType(),
+                               layout ? layout.getRowSlice() : Attribute());
 }
 
 LogicalResult BroadcastOp::verify() {
@@ -92,6 +101,13 @@ LogicalResult BroadcastOp::verify() {
   if (rows.getDimSize(0) != tile.getDimSize(0))
     return emitOpError("wants a tile of ")
            << rows.getDimSize(0) << " rows, got " << tile;
+  auto layout = dyn_cast_or_null<FragmentAttr>(
+      cast<RankedTensorType>(getTile().getType()).getEncoding());
+  Attribute wanted = layout ? layout.getRowSlice() : Attribute();
+  if (wanted != cast<RankedTensorType>(getRows().getType()).getEncoding())
+    return emitOpError("wants rows in the layout of the tile's rows, ")
+           << ReduceOp::rowsOf(cast<RankedTensorType>(getTile().getType()))
+           << ", got " << getRows().getType();
   return success();
 }
 

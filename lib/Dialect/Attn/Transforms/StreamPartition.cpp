@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Target/Footprint.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -63,7 +64,9 @@ private:
     SmallVector<int64_t> sizes;
     for (const StreamAxis &axis : axes) {
       int64_t size = axis.kind == AxisKind::Unit    ? 1
-                     : axis.kind == AxisKind::Whole ? axis.extent
+                     : axis.kind == AxisKind::Whole
+                         // Loads beyond the view are zero: padding is free.
+                         ? llvm::alignTo(axis.extent, tileGranule(target))
                      : axis.kind == AxisKind::Group ? group
                                                     : stream;
       if (isTiled(axis)) {
@@ -215,7 +218,35 @@ private:
     while (isa_and_nonnull<KernelOp>(last->getNextNode()))
       last = last->getNextNode();
     SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
+    describeViews(kernel);
     return kernel;
+  }
+
+  /// Tells launchers which dimensions are one axis, and what is written.
+  void describeViews(KernelOp kernel) {
+    SmallVector<Attribute> names;
+    for (unsigned view = 0; view < numViews(); ++view) {
+      SmallVector<StringRef> dims;
+      for (AffineExpr expr : maps[view].getResults()) {
+        auto dim = dyn_cast<AffineDimExpr>(expr);
+        dims.push_back(dim && ShapedType::isDynamic(axes[dim.getPosition()].extent)
+                           ? axes[dim.getPosition()].name
+                           : StringRef());
+      }
+      names.push_back(rewriter.getStrArrayAttr(dims));
+    }
+    kernel->setAttr(KernelOp::kDimNamesAttr, rewriter.getArrayAttr(names));
+    kernel->setAttr(KernelOp::kOutputsAttr,
+                    rewriter.getI64IntegerAttr(numViews() - inputs.size()));
+    kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
+  }
+
+  ArrayAttr permutations() {
+    SmallVector<Attribute> result;
+    for (unsigned i = 0; i < numViews(); ++i)
+      result.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
+          ArrayRef<int64_t>(perms[i]), op->getContext())));
+    return rewriter.getArrayAttr(result);
   }
 
   Value constant(int64_t value) {
@@ -386,10 +417,6 @@ private:
 
   void createLaunch(KernelOp kernel) {
     SmallVector<Value> inits;
-    SmallVector<Attribute> permutations;
-    for (unsigned i = 0; i < numViews(); ++i)
-      permutations.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
-          ArrayRef<int64_t>(perms[i]), op->getContext())));
     for (unsigned i = inputs.size(); i < numViews(); ++i) {
       SmallVector<Value> dynamic;
       RankedTensorType type = tensorTypes[i];
@@ -402,7 +429,7 @@ private:
     }
     auto launch = LaunchOp::create(
         rewriter, loc, op->getResultTypes(), kernel.getSymName(), inputs, inits,
-        op.getScalarCaptures(), rewriter.getArrayAttr(permutations));
+        op.getScalarCaptures(), permutations());
     rewriter.replaceOp(op, launch.getResults());
   }
 

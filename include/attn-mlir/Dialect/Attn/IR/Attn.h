@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Target/Facts.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -35,6 +36,14 @@ class GridOp;
 /// Attribute of a function that was a kernel: the types of its views, by which
 /// a runtime knows how to call it.
 constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
+
+/// A kernel @k that became a device function lies in the gpu.module @k_device.
+constexpr llvm::StringLiteral kDeviceModuleSuffix = "_device";
+
+/// Attribute of a device function: a dictionary with `grid` (an expression),
+/// `block` (threads), `shared_bytes`, `parameters`, `align`, `views`, `scalars` and
+/// names, as docs/bundle.md describes them.
+constexpr llvm::StringLiteral kManifestAttr = "attn.manifest";
 } // namespace attn
 
 #define GET_OP_CLASSES

@@ -132,5 +132,6 @@ def Attn_MatmulOp : Attn_Op<"matmul", [
 }
 
 include "attn-mlir/Dialect/Attn/IR/AttnTileOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnRingOps.td"
 
 #endif // ATTN_OPS

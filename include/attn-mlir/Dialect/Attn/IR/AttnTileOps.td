@@ -88,6 +88,14 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     ::mlir::Region *getCallableRegion() { return &getBody(); }
     /// The grid, or null once it is materialised.
     ::attn::GridOp getGrid();
+    /// Attribute that holds the threads of a CTA, once tiles are assigned to
+    /// them (level 3).
+    static constexpr ::llvm::StringLiteral kThreadsAttr = "threads";
+    /// Attributes for launchers: for each view the names of its dynamic
+    /// dimensions and its permutation; the number of views that are written.
+    static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";
+    static constexpr ::llvm::StringLiteral kPermutationsAttr = "permutations";
+    static constexpr ::llvm::StringLiteral kOutputsAttr = "outputs";
   }];
 }
 
@@ -195,6 +203,11 @@ def Attn_StreamOp : Attn_Op<"stream", [
     carried values, of which it yields the next ones. `ordered` marks a fold
     whose tiles must not be reordered.
 
+    *Level 3.* `produce (%p) { ... }` fills rings for position p. It runs ahead of the
+    body, for a ring of n stages by n - 1 visits (for one stage: just before the
+    body waits), and in the same order. What it holds for one ring must not
+    depend on what it holds for another.
+
     Example:
 
     ```mlir
@@ -210,12 +223,16 @@ def Attn_StreamOp : Attn_Op<"stream", [
     Variadic<AnyType>:$inits, Optional<I1>:$reverse, DenseBoolArrayAttr:$masked,
     I64Attr:$step, UnitAttr:$ordered);
   let results = (outs Variadic<AnyType>:$results);
-  let regions = (region SizedRegion<1>:$body);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$producer);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getPosition() { return getBody().getArgument(0); }
+    /// The block that fills rings, or null.
+    ::mlir::Block *getProducerBlock() {
+      return getProducer().empty() ? nullptr : &getProducer().front();
+    }
     ::mlir::Block::BlockArgListType getCarried() {
       return getBody().getArguments().drop_front();
     }
@@ -245,16 +262,24 @@ def Attn_LoadOp : Attn_Op<"load", [
   let hasVerifier = 1;
 }
 
-def Attn_StoreOp : Attn_Op<"store", [MemoryEffects<[MemWrite]>]> {
+def Attn_StoreOp : Attn_Op<"store", [AttrSizedOperandSegments,
+    MemoryEffects<[MemWrite]>]> {
   let summary = "Stores a tile to a view";
   let description = [{
     As `attn.load`; elements outside of the view are not written.
+
+    *Level 3.* `through %t` names a tile in shared memory whose contents are no longer
+    wanted: the CTA may rearrange the stored tile there, to write whole rows.
   }];
   let arguments = (ins Attn_Tile:$tile, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets);
+                       Variadic<Index>:$offsets, Optional<Attn_Tile>:$scratch);
   let assemblyFormat = [{
-    $tile `,` $view `[` $offsets `]` attr-dict `:` type($tile) `->` type($view)
+    $tile `,` $view `[` $offsets `]` (`through` $scratch^ `(` type($scratch) `)`)? attr-dict `:` type($tile) `->` type($view)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$tile, "::mlir::Value":$view,
+                                 "::mlir::ValueRange":$offsets), [{
+    build($_builder, $_state, tile, view, offsets, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 
@@ -303,6 +328,10 @@ def Attn_ReduceOp : Attn_Op<"reduce", [Pure,
   let arguments = (ins Attn_ReduceKind:$kind, Attn_AccTile:$tile);
   let results = (outs Attn_RowTile:$result);
   let assemblyFormat = "$kind $tile attr-dict `:` type($tile)";
+  let extraClassDeclaration = [{
+    /// The type of one value a row of `tile`.
+    static ::mlir::RankedTensorType rowsOf(::mlir::RankedTensorType tile);
+  }];
 }
 
 def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {

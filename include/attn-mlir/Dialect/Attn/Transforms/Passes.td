@@ -207,4 +207,92 @@ def AttnMaterializeGrid : Pass<"attn-materialize-grid", "::attn::KernelOp"> {
                               "Grids turned into arithmetic">];
 }
 
+//===----------------------------------------------------------------------===//
+// Level 2 to level 3
+//===----------------------------------------------------------------------===//
+
+def AttnSimplifyTiles : Pass<"attn-simplify-tiles", "::attn::KernelOp"> {
+  let summary = "Move scales past masks and maxima, divide once a row";
+  let description = [{
+    Three rewrites of tile arithmetic, for targets whose special-function and FMA
+    units bound the softmax:
+
+    - `mask(x * c)` becomes `mask(x) * c`, and `max(x * c)` becomes `max(x) * c`,
+      for a positive constant c. The product that is left feeds a subtraction
+      and an exponential: one fused multiply-add an element.
+    - `x / broadcast(d)` becomes `x * broadcast(1 / d)`.
+
+    Rounding changes by an ulp or so; infinities and NaN do not. Nothing happens
+    where the scale is not a positive constant.
+
+    Before: `%s = arith.mulf %dot, %c; %t = attn.mask %s keep %k; %m = attn.reduce max %t`
+
+    After: `%t = attn.mask %dot keep %k; %x = attn.reduce max %t; %m = arith.mulf %x, %c1; %s = arith.mulf %t, %c`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
+  let summary = "Load tiles through rings in shared memory";
+  let description = [{
+    Every `attn.load` becomes a ring of shared memory: a streamed tile one of
+    `stages` stages, filled by the `produce` region of its stream, `stages` - 1
+    visits ahead; a tile that stays one of one stage. The tile is waited for
+    just before its first use and released just after its last (a tile that stays: at
+    the end of the visit, after lending its memory to a store). Rings live as long
+    as the kernel: a persistent CTA goes on using them.
+
+    `copy` says what copies: `tensor` is the tensor memory accelerator, `async`
+    copies of 16 bytes a thread.
+
+    Before: `attn.stream %j ... { %k = attn.load %kv[%b, %h, %j, %c0] ... }`
+
+    After:
+
+    ```mlir
+    %r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>
+    attn.stream %j ... produce (%a) {
+      %s = attn.ring.acquire %r ...
+      %p = attn.ring.issue %s, %kv[%b, %h, %a, %c0] ...
+      attn.ring.land %p ...
+    } {
+      %k = attn.ring.wait %r ...
+      ...
+      attn.ring.release %r ...
+    }
+    ```
+
+    Tile sizes must be multiples of 16, at most 256.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", /*default=*/"0",
+           "Stages of the rings of streamed tiles (0: default)">,
+    Option<"copy", "copy", "::attn::CopyKind", /*default=*/"::attn::CopyKind::Tensor",
+           "What copies tiles",
+           "::llvm::cl::values(clEnumValN(::attn::CopyKind::Tensor, \"tensor\", \"tensor memory accelerator\"), clEnumValN(::attn::CopyKind::Async, \"async\", \"16 bytes a thread\"))">
+  ];
+  let statistics = [Statistic<"numStaged", "staged", "Loads staged">];
+}
+
+def AttnAssignFragments : Pass<"attn-assign-fragments", "::attn::KernelOp"> {
+  let summary = "Distribute tiles over the registers of warps";
+  let description = [{
+    Gives every tile of the kernel that has no layout the one of an accumulator of
+    `mma.sync.m16n8k16` over `warps` warps (`#attn.fragment`), and one value a row the
+    slice of it. Products keep taking tiles in shared memory; other users of
+    those get an `attn.convert_layout`. Sets the kernel's `threads`.
+
+    All tiles of a kernel have one number of rows, a multiple of 16 for each warp.
+
+    Before: `%p = math.exp2 %s : tensor<128x64xf32>`
+
+    After: `%p = math.exp2 %s : tensor<128x64xf32, #attn.fragment<threads [...], registers [...]>>`
+  }];
+  let options = [
+    Option<"warps", "warps", "int64_t", /*default=*/"0",
+           "Warps of a CTA (0: about 32 rows each)">
+  ];
+  let statistics = [Statistic<"numTiles", "tiles", "Tiles given a layout">];
+}
+
 #endif // ATTN_TRANSFORMS_PASSES

@@ -1,0 +1,333 @@
+#!/usr/bin/env python3
+"""Forward attention against PyTorch's SDPA: FlashAttention-2 and cuDNN.
+
+    forward.py compile [--only default]      bundles of forward_configs.py
+    forward.py run                           the table, on a GPU
+    forward.py run --variants DIR DIR ...    sets of bundles side by side
+
+bf16, D 64 with 32 heads and D 128 with 16, B * S = 16384, full and causal, MHA
+and GQA with 4 query heads a KV head. A set of bundles is a directory with one
+bundle for each kernel, such as d64-causal-mha. All peers are timed in the same
+run, in turns, with CUDA events; the number is the median. TFLOP/s count
+4 B H S S D operations, half of that under a causal mask, for all peers.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from common import (
+    attention_text,
+    forward_flops,
+    geometric_mean,
+    harness,
+    markdown,
+    time_interleaved,
+)
+from forward_configs import CONFIGS
+
+DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "forward"
+HEADS = {64: 32, 128: 16}
+LENGTHS = [1024, 2048, 4096, 8192, 16384]
+TOKENS = 16384
+GROUP = 4
+
+
+def kernel_name(dim, causal, grouped):
+    return f"d{dim}-{'causal' if causal else 'full'}-{'gqa' if grouped else 'mha'}"
+
+
+def kernels():
+    """(name, dim, causal, grouped)"""
+    return [
+        (kernel_name(dim, causal, grouped), dim, causal, grouped)
+        for dim in HEADS
+        for causal in (False, True)
+        for grouped in (False, True)
+    ]
+
+
+# ---------------------------------------------------------------------------
+# Compile half
+
+
+def compile_half(arguments):
+    only = set(filter(None, arguments.only.split(",")))
+    jobs = []
+    for name, dim, causal, grouped in kernels():
+        if not re.search(arguments.filter, name):
+            continue
+        heads = HEADS[dim]
+        text = attention_text(heads, heads // GROUP if grouped else heads, dim, causal)
+        for variant, schedule, lower in CONFIGS[dim, causal]:
+            if only and variant not in only:
+                continue
+            directory = Path(arguments.out) / variant / name
+            jobs.append(harness.Job(directory, text, schedule, lower, arguments.target))
+    sys.exit(1 if harness.compile_jobs(jobs, arguments) else 0)
+
+
+# ---------------------------------------------------------------------------
+# Run half
+
+
+def peers(torch, causal, grouped):
+    """name -> function (q, k, v) -> o, and remarks. Where a back end takes no
+    grouped heads, K and V are expanded before the clock starts."""
+    from torch.nn.attention import SDPBackend, sdpa_kernel
+    from torch.nn.functional import scaled_dot_product_attention
+
+    def make(backend, gqa):
+        def call(q, k, v):
+            with sdpa_kernel(backend):
+                extra = {"enable_gqa": True} if gqa else {}
+                return scaled_dot_product_attention(q, k, v, is_causal=causal, **extra)
+
+        return call
+
+    result, remarks = {}, []
+    small = [
+        torch.randn(1, heads, 256, 64, dtype=torch.bfloat16, device="cuda")
+        for heads in ((GROUP, 1, 1) if grouped else (1, 1, 1))
+    ]
+    for name, backend in (
+        ("FA2", SDPBackend.FLASH_ATTENTION),
+        ("cuDNN", SDPBackend.CUDNN_ATTENTION),
+    ):
+        try:
+            call, expand = make(backend, grouped), False
+            try:
+                call(*small)
+            except RuntimeError:
+                if not grouped:
+                    raise
+                call, expand = make(backend, False), True
+                call(small[0], *(t.expand(-1, GROUP, -1, -1).contiguous() for t in small[1:]))
+                remarks.append(f"{name}: GQA with K and V expanded before the timing")
+            result[name] = (call, expand)
+        except (RuntimeError, TypeError) as error:
+            remarks.append(f"{name} does not run: {str(error).splitlines()[0]}")
+    return result, remarks
+
+
+def make_inputs(torch, batch, heads, kv_heads, length, dim, bshd, generator):
+    def tensor(count):
+        shape = (batch, length, count, dim) if bshd else (batch, count, length, dim)
+        t = torch.randn(shape, device="cuda", dtype=torch.bfloat16, generator=generator)
+        return t.transpose(1, 2) if bshd else t
+
+    return tensor(heads), tensor(kv_heads), tensor(kv_heads)
+
+
+def deviation(ours, theirs):
+    """The largest over rows of |a - b| / |b|; NaN counts as infinite."""
+    worst = 0.0
+    for a, b in zip(ours, theirs):  # by batch, to save memory
+        a, b = a.float(), b.float()
+        error = (a - b).norm(dim=-1) / b.norm(dim=-1)
+        worst = max(worst, error.nan_to_num(nan=float("inf")).max().item())
+    return worst
+
+
+def measure(torch, ours, dim, causal, grouped, length, arguments, generator):
+    """One shape: times and deviations of all peers."""
+    batch, heads = max(1, TOKENS // length), HEADS[dim]
+    kv_heads = heads // GROUP if grouped else heads
+    one = 2 * batch * length * dim * (2 * heads + 2 * kv_heads)
+    l2 = torch.cuda.get_device_properties(0).L2_cache_size
+    count = min(8, max(2, -(-2 * l2 // one)))
+    inputs = [
+        make_inputs(torch, batch, heads, kv_heads, length, dim, arguments.bshd, generator)
+        for _ in range(count)
+    ]
+    sdpa, remarks = peers(torch, causal, grouped)
+    expanded = [
+        (q, *(t.repeat_interleave(GROUP, dim=1) for t in (k, v))) for q, k, v in inputs
+    ] if any(expand for _, expand in sdpa.values()) else inputs
+    outs = [torch.empty_like(q) for q, _, _ in inputs]
+
+    calls, checked = {}, {}
+    for name, (call, expand) in sdpa.items():
+        data = expanded if expand else inputs
+        calls[name] = lambda turn, call=call, data=data: call(*data[turn % count])
+    reference = calls[next(iter(calls))](0) if calls else None
+    for name, kernel in ours.items():
+        outs[0].fill_(float("nan"))
+        try:
+            harness.launch(kernel, inputs[0], [outs[0]])
+            torch.cuda.synchronize()
+        except Exception as error:
+            remarks.append(f"{name}: {error}")
+            torch.zeros(1, device="cuda").item()  # a broken device ends the run here
+            continue
+        if reference is not None:
+            checked[name] = deviation(outs[0], reference)
+            if not checked[name] <= arguments.bound:
+                remarks.append(
+                    f"{name} is WRONG: deviates from {next(iter(sdpa))} by "
+                    f"{checked[name]:.3g} > {arguments.bound:g}; not timed"
+                )
+                continue
+        calls[name] = lambda turn, kernel=kernel: harness.launch(
+            kernel, inputs[turn % count], [outs[turn % count]]
+        )
+    times = time_interleaved(torch, calls, arguments.rounds, arguments.warm_up)
+    flops = forward_flops(batch, heads, length, dim, causal)
+    return {
+        "kernel": kernel_name(dim, causal, grouped),
+        "B": batch, "H": heads, "Hkv": kv_heads, "S": length, "D": dim,
+        "causal": causal,
+        "ms": times,
+        "tflops": {name: flops / ms * 1e-9 for name, ms in times.items()},
+        "deviation": checked,
+        "input_sets": count,
+        "remarks": remarks,
+    }
+
+
+def ratios(results, ours, peer):
+    return [
+        r["tflops"][ours] / r["tflops"][peer]
+        for r in results
+        if ours in r["tflops"] and peer in r["tflops"]
+    ]
+
+
+def summary(results, ours, peer):
+    values = ratios(results, ours, peer)
+    if not values:
+        return f"{ours} / {peer}: nothing to compare"
+    return (
+        f"{ours} / {peer}: geometric mean {geometric_mean(values):.3f}, "
+        f"minimum {min(values):.3f}, {len(values)} of {len(results)} shapes"
+    )
+
+
+def run_half(arguments):
+    torch, attn_mlir = harness.require_gpu(arguments.strict)
+    if arguments.variants:
+        sets = [Path(p) for p in arguments.variants]
+    else:
+        sets = sorted(p for p in Path(arguments.out).glob("*") if p.is_dir())
+        sets.sort(key=lambda p: p.name != "default")
+    sets = [p for p in sets if any(p.glob("*/manifest.json"))]
+    if not sets:
+        harness.skip(f"no bundles in {arguments.out}: forward.py compile", arguments.strict)
+    names = [p.name for p in sets]
+    if len(set(names)) < len(names):
+        names = [str(p) for p in sets]
+    main_set = arguments.ours or names[0]
+    if main_set not in names:
+        sys.exit(f"no set of bundles is named {main_set}; there are {', '.join(names)}")
+    generator = torch.Generator(device="cuda")
+    generator.manual_seed(arguments.seed if arguments.seed is not None else generator.seed())
+    device = harness.describe_device(torch)
+    print(f"{device}; seed {generator.initial_seed()}; "
+          f"{'BSHD' if arguments.bshd else 'BHSD'} in memory; "
+          f"medians of {arguments.rounds}", flush=True)
+
+    results = []
+    for name, dim, causal, grouped in kernels():
+        if not re.search(arguments.filter, name):
+            continue
+        ours = {}
+        for label, directory in zip(names, sets):
+            if (directory / name / "manifest.json").is_file():
+                ours[label] = attn_mlir.load(str(directory / name))
+        if not ours:
+            print(f"{name}: no bundle in any set", flush=True)
+            continue
+        for length in arguments.lengths:
+            result = measure(
+                torch, ours, dim, causal, grouped, length, arguments, generator
+            )
+            results.append(result)
+            rates = ", ".join(f"{n} {t:.0f}" for n, t in result["tflops"].items())
+            print(f"{name} S {length}: {rates}", flush=True)
+            torch.cuda.empty_cache()
+
+    columns = [main_set, "FA2", "cuDNN"] + [n for n in names if n != main_set]
+    header = ["kernel", "B", "H/Hkv", "S"] + columns + ["/ FA2", "/ cuDNN", "deviation"]
+    rows = []
+    for r in results:
+        rate = lambda n: f"{r['tflops'][n]:.0f}" if n in r["tflops"] else "–"
+        ratio = lambda p: (
+            f"{r['tflops'][main_set] / r['tflops'][p]:.2f}"
+            if main_set in r["tflops"] and p in r["tflops"]
+            else "–"
+        )
+        deviations = r["deviation"].get(main_set)
+        rows.append(
+            [r["kernel"], r["B"], f"{r['H']}/{r['Hkv']}", r["S"]]
+            + [rate(n) for n in columns]
+            + [ratio("FA2"), ratio("cuDNN"), "–" if deviations is None else f"{deviations:.1e}"]
+        )
+    text = [f"TFLOP/s on {device}", "", markdown(header, rows), ""]
+    text += [summary(results, main_set, peer) for peer in ("FA2", "cuDNN")]
+    for peer in ("FA2", "cuDNN"):
+        for what, keep in (
+            ("MHA", lambda r: r["H"] == r["Hkv"]),
+            ("GQA", lambda r: r["H"] != r["Hkv"]),
+        ):
+            part = [r for r in results if keep(r)]
+            text.append(f"  {what}: " + summary(part, main_set, peer))
+    if len(names) > 1:
+        text += ["", "Best set of each kernel, by geometric mean of TFLOP/s:"]
+        for kernel in dict.fromkeys(r["kernel"] for r in results):
+            mine = [r for r in results if r["kernel"] == kernel]
+            means = {
+                n: geometric_mean([r["tflops"][n] for r in mine])
+                for n in names
+                if all(n in r["tflops"] for r in mine)
+            }
+            best = sorted(means, key=means.get, reverse=True)
+            text.append(f"  {kernel}: " + ", ".join(f"{n} {means[n]:.0f}" for n in best))
+    remarks = dict.fromkeys(m for r in results for m in r["remarks"])
+    text += [""] + [f"Remark: {m}" for m in remarks] if remarks else []
+    print("\n".join(text))
+    harness.write_json(arguments.json, {"device": device, "ours": main_set, "results": results})
+    if arguments.markdown:
+        Path(arguments.markdown).write_text("\n".join(text) + "\n")
+    wrong = [m for m in remarks if "WRONG" in m]
+    sys.exit(1 if wrong or not results or not ratios(results, main_set, "FA2") else 0)
+
+
+def main():
+    parser = harness.new_parser(__doc__)
+    halves = parser.add_subparsers(dest="half", required=True)
+    compile_parser = halves.add_parser("compile", help="make bundles; wants no GPU")
+    harness.add_compile_arguments(compile_parser)
+    compile_parser.add_argument(
+        "--only", default="", metavar="NAME,...", help="only these variants"
+    )
+    run_parser = halves.add_parser("run", help="measure; wants a GPU and PyTorch")
+    harness.add_run_arguments(run_parser)
+    run_parser.add_argument(
+        "--variants", nargs="+", metavar="DIR",
+        help="sets of bundles (default: all of --out)",
+    )
+    run_parser.add_argument(
+        "--ours", metavar="NAME", help="the set to report as ours (default: the first)"
+    )
+    run_parser.add_argument("--bshd", action="store_true", help="tensors are BSHD in memory")
+    run_parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
+    run_parser.add_argument("--rounds", type=int, default=30, help="default: 30")
+    run_parser.add_argument("--warm-up", type=int, default=3, help="default: 3")
+    run_parser.add_argument("--seed", type=int)
+    run_parser.add_argument(
+        "--bound", type=float, default=2e-2,
+        help="largest deviation of a row from SDPA, both rounded (default: 0.02)",
+    )
+    run_parser.add_argument("--json", metavar="FILE")
+    run_parser.add_argument("--markdown", metavar="FILE")
+    for half in (compile_parser, run_parser):
+        half.add_argument(
+            "--out", default=str(DEFAULT_DIRECTORY), help="default: build-gpu/forward"
+        )
+        half.add_argument("--filter", default="", metavar="REGEX", help="of kernels")
+    arguments = parser.parse_args()
+    compile_half(arguments) if arguments.half == "compile" else run_half(arguments)
+
+
+if __name__ == "__main__":
+    main()

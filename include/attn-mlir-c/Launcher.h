@@ -1,0 +1,241 @@
+/*===- Launcher.h - Launch a bundle on a CUDA device ---------------*- C -*-===*
+ *
+ * A bundle (docs/bundle.md) is what `attn-compile --emit=bundle` writes: device
+ * code and a manifest that says how to launch it. This interface opens one and
+ * launches it. The library behind it links neither LLVM nor CUDA: the driver
+ * (libcuda.so.1, or the file that the environment variable ATTN_CUDA_DRIVER
+ * names) is opened at the first call that needs it.
+ *
+ * Errors: a function that returns an AttnStatus returns ATTN_SUCCESS (0) or
+ * says what went wrong, in words, in attnLastError(). No function exits, aborts
+ * or throws.
+ *
+ * Threads: all functions may be called from several threads at once, also on
+ * one bundle; attnBundleClose and attnPreparedDestroy only when nobody else
+ * uses their argument.
+ *
+ *===----------------------------------------------------------------------===*/
+
+#ifndef ATTN_MLIR_C_LAUNCHER_H
+#define ATTN_MLIR_C_LAUNCHER_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define ATTN_C_API __declspec(dllexport)
+#else
+#define ATTN_C_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Changes with every incompatible change of this header; see attnAbiVersion.
+ */
+#define ATTN_ABI_VERSION 1
+
+/** Most dimensions of a view. */
+#define ATTN_MAX_RANK 8
+
+/** AttnTensor::device where the caller does not know it. */
+#define ATTN_DEVICE_UNKNOWN (-1)
+
+typedef enum AttnStatus {
+  ATTN_SUCCESS = 0,
+  /** An argument of the call is wrong: shape, element type, device, null. */
+  ATTN_ERROR_ARGUMENT = 1,
+  /** The bundle cannot be read or its manifest is not valid. */
+  ATTN_ERROR_BUNDLE = 2,
+  /** No variant of the bundle applies to these arguments. */
+  ATTN_ERROR_NO_VARIANT = 3,
+  /** The CUDA driver cannot be opened, or is too old. */
+  ATTN_ERROR_DRIVER = 4,
+  /** A call of the CUDA driver failed; attnLastCudaError() has its code. */
+  ATTN_ERROR_CUDA = 5,
+  /** Out of memory, or a defect of the launcher. */
+  ATTN_ERROR_INTERNAL = 6
+} AttnStatus;
+
+/** Types of elements and of scalars. */
+typedef enum AttnType {
+  ATTN_F16 = 0,
+  ATTN_BF16 = 1,
+  ATTN_F32 = 2,
+  /* The rest is for scalars only. */
+  ATTN_F64 = 3,
+  ATTN_I1 = 4,
+  ATTN_I8 = 5,
+  ATTN_I16 = 6,
+  ATTN_I32 = 7,
+  ATTN_I64 = 8 /**< Also MLIR's index. */
+} AttnType;
+
+typedef enum AttnAccess { ATTN_READ = 0, ATTN_WRITE = 1 } AttnAccess;
+
+/** An opened bundle. */
+typedef struct AttnBundle AttnBundle;
+
+/** A launch whose variant, tensor maps and parameters are computed. */
+typedef struct AttnPrepared AttnPrepared;
+
+/**
+ * A strided array in device memory. Dimensions are the caller's: the launcher
+ * applies the view's permutation. Strides are in elements; that of a dimension
+ * of size 1 is not looked at. The memory is the caller's and must live until
+ * the launched work is done.
+ */
+typedef struct AttnTensor {
+  uint64_t data;    /**< Device address of element 0; any where a size is 0. */
+  int32_t dtype;    /**< AttnType. */
+  int32_t rank;     /**< Entries used of `sizes` and `strides`. */
+  int32_t device;   /**< Ordinal of the CUDA device, or ATTN_DEVICE_UNKNOWN. */
+  int32_t reserved; /**< 0. */
+  int64_t sizes[ATTN_MAX_RANK];
+  int64_t strides[ATTN_MAX_RANK];
+} AttnTensor;
+
+/** A scalar argument; the field of `value` is that of `type`. */
+typedef struct AttnScalar {
+  int32_t type;     /**< AttnType. */
+  int32_t reserved; /**< 0. */
+  union {
+    uint16_t bits16; /**< ATTN_F16, ATTN_BF16: the bits of the number. */
+    float f32;
+    double f64;
+    uint8_t i1; /**< 0 or 1. */
+    int8_t i8;
+    int16_t i16;
+    int32_t i32;
+    int64_t i64;
+  } value;
+} AttnScalar;
+
+/** What the manifest says of a view. Strings live as long as the bundle. */
+typedef struct AttnViewInfo {
+  const char *name;
+  int32_t access; /**< AttnAccess. */
+  int32_t dtype;  /**< AttnType. */
+  int32_t rank;
+  /** The view's dimensions, in logical order; -1 where dynamic. */
+  int64_t sizes[ATTN_MAX_RANK];
+  /** Name of a dynamic dimension; null where it is static. Dimensions of one
+   * name have one size. */
+  const char *axes[ATTN_MAX_RANK];
+  /** permutation[i] is the dimension of the caller's array that is dimension i
+   * of the view. */
+  int32_t permutation[ATTN_MAX_RANK];
+} AttnViewInfo;
+
+typedef struct AttnScalarInfo {
+  const char *name;
+  int32_t type; /**< AttnType. */
+} AttnScalarInfo;
+
+typedef struct AttnVariantInfo {
+  const char *kernel;
+  const char *binary;  /**< File in the bundle's directory. */
+  const char *guard;   /**< In words; null where the variant has none. */
+  int32_t block;       /**< Threads of a CTA. */
+  int32_t sharedBytes; /**< Dynamic shared memory of a CTA. */
+  int32_t parameterCount;
+} AttnVariantInfo;
+
+/** What cuLaunchKernelEx is called with. Pointers live as long as the
+ * AttnPrepared. */
+typedef struct AttnLaunchInfo {
+  void *function; /**< CUfunction; null where the grid is empty. */
+  void *context;  /**< CUcontext of the function; null likewise. */
+  int32_t variant;
+  uint32_t grid; /**< CTAs (x; y and z are 1); 0: there is nothing to launch. */
+  uint32_t block;       /**< Threads of a CTA. */
+  uint32_t sharedBytes; /**< Dynamic shared memory of a CTA. */
+  void **parameters;    /**< kernelParams. */
+  int32_t parameterCount;
+} AttnLaunchInfo;
+
+/** Version of the library, as "0.1.0". */
+ATTN_C_API const char *attnVersion(void);
+
+/** ATTN_ABI_VERSION of the library; another than the header's: do not call. */
+ATTN_C_API int32_t attnAbiVersion(void);
+
+/** The last error of the calling thread, "" where there was none. Valid until
+ * the thread's next failing call. */
+ATTN_C_API const char *attnLastError(void);
+
+/** The CUresult of the thread's last error, 0 where it was none of CUDA's. */
+ATTN_C_API int32_t attnLastCudaError(void);
+
+/**
+ * Reads the bundle in the directory `path` (UTF-8) and all its binaries: the
+ * directory is not needed afterwards. Opens no CUDA driver. `*bundle` is the
+ * caller's, for attnBundleClose; null on failure (ATTN_ERROR_BUNDLE).
+ */
+ATTN_C_API AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle);
+
+/**
+ * Unloads the modules and frees the bundle; null is allowed. All work launched
+ * from it must be done, and CUDA graphs captured from it must not be launched
+ * afterwards.
+ */
+ATTN_C_API void attnBundleClose(AttnBundle *bundle);
+
+/** Name of the kernel, of the target and of its architecture ("sm_90a"). */
+ATTN_C_API const char *attnBundleName(const AttnBundle *bundle);
+ATTN_C_API const char *attnBundleTarget(const AttnBundle *bundle);
+ATTN_C_API const char *attnBundleArch(const AttnBundle *bundle);
+
+/** Counts; 0 for a null bundle. */
+ATTN_C_API int32_t attnBundleViewCount(const AttnBundle *bundle);
+ATTN_C_API int32_t attnBundleScalarCount(const AttnBundle *bundle);
+ATTN_C_API int32_t attnBundleVariantCount(const AttnBundle *bundle);
+
+/** Facts of one; ATTN_ERROR_ARGUMENT where `index` is out of range. */
+ATTN_C_API AttnStatus attnBundleView(const AttnBundle *bundle, int32_t index,
+                                     AttnViewInfo *info);
+ATTN_C_API AttnStatus attnBundleScalar(const AttnBundle *bundle, int32_t index,
+                                       AttnScalarInfo *info);
+ATTN_C_API AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
+                                        AttnVariantInfo *info);
+
+/**
+ * Launches the first variant that applies, on `stream` (CUstream or
+ * cudaStream_t; null is the legacy default stream), and returns without waiting
+ * for it. `views` and `scalars` are as many as the manifest has, in its order;
+ * the arrays are not used after the return.
+ *
+ * The current context is used if it is on the tensors' device; else that
+ * device's primary context is current during the call. A call with a new
+ * variant or context loads a module; any other only launches, and can be
+ * captured into a CUDA graph.
+ */
+ATTN_C_API AttnStatus attnBundleLaunch(AttnBundle *bundle,
+                                       const AttnTensor *views,
+                                       int32_t viewCount,
+                                       const AttnScalar *scalars,
+                                       int32_t scalarCount, void *stream);
+
+/**
+ * Everything that attnBundleLaunch does but the launch. `*prepared` is the
+ * caller's, for attnPreparedDestroy before the bundle is closed; null on
+ * failure.
+ */
+ATTN_C_API AttnStatus attnBundlePrepare(
+    AttnBundle *bundle, const AttnTensor *views, int32_t viewCount,
+    const AttnScalar *scalars, int32_t scalarCount, AttnPrepared **prepared);
+
+/** The parameters of cuLaunchKernelEx. */
+ATTN_C_API AttnStatus attnPreparedInfo(AttnPrepared *prepared,
+                                       AttnLaunchInfo *info);
+
+/** Launches on `stream`, as often as wanted. */
+ATTN_C_API AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream);
+
+ATTN_C_API void attnPreparedDestroy(AttnPrepared *prepared);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ATTN_MLIR_C_LAUNCHER_H */

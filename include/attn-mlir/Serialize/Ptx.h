@@ -1,0 +1,43 @@
+//===- Ptx.h - Device functions to PTX and machine code ---------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_SERIALIZE_PTX_H
+#define ATTN_MLIR_SERIALIZE_PTX_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/Support/Error.h"
+#include <optional>
+#include <string>
+
+namespace attn {
+
+/// Makes PTX of a gpu.module in the LLVM dialect, in process, for an
+/// architecture ("sm_90a", "sm_121a"). With `lineInfo`, the PTX names source
+/// lines for profilers. Fails after a diagnostic.
+mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
+                                            llvm::StringRef arch,
+                                            bool lineInfo = false);
+
+/// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH, else
+/// the toolkit's usual place. Empty if there is none.
+std::string findPtxas(llvm::StringRef given);
+
+/// What ptxas reports of a kernel (-v).
+struct PtxasReport {
+  int64_t registers = 0, spillBytes = 0, stackBytes = 0;
+  /// Warnings, a line each.
+  std::string warnings;
+};
+
+/// Machine code for PTX.
+struct Cubin {
+  std::string code;
+  PtxasReport report;
+};
+
+/// Runs ptxas on PTX of one kernel.
+llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef arch,
+                               llvm::StringRef ptxas);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_SERIALIZE_PTX_H

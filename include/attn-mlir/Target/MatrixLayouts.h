@@ -1,0 +1,33 @@
+//===- MatrixLayouts.h - Layouts of matrix instructions ---------*- C++ -*-===//
+//
+// What the matrix instructions of a target want of tiles: the layouts of their
+// operands as instances of #attn.fragment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_TARGET_MATRIXLAYOUTS_H
+#define ATTN_MLIR_TARGET_MATRIXLAYOUTS_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+
+namespace attn {
+
+/// Rows and columns of tiles are multiples of this where a target has matrix
+/// instructions (m16n8k16; MFMA 16x16x16), else 1.
+int64_t tileGranule(TargetAttr target);
+
+/// The accumulator of mma.sync.m16n8k16 (PTX ISA, "Matrix fragments for
+/// mma.m16n8k16") for a tile of rows x columns: each of `warps` warps has
+/// rows / warps consecutive rows. rows is a multiple of 16 warps, columns of 8.
+FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
+                            int64_t columns, int64_t warps);
+
+/// The A operand (16-bit elements) of the same instruction. In normal form it
+/// is the accumulator's layout, so that a result feeds the next product as it
+/// is.
+FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
+                    int64_t warps);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_TARGET_MATRIXLAYOUTS_H

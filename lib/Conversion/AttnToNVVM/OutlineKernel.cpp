@@ -1,0 +1,311 @@
+//===- OutlineKernel.cpp - A kernel as a device function ------------------===//
+
+#include "Lowering.h"
+#include "attn-mlir/Conversion/Manifest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace attn;
+
+ViewParameters::ViewParameters(Value view) {
+  auto type = cast<ViewType>(view.getType());
+  ValueRange values =
+      view.getDefiningOp<UnrealizedConversionCastOp>().getInputs();
+  pointer = values[0];
+  map = values[1];
+  sizes.append(values.begin() + 2, values.begin() + 2 + type.getRank());
+  strides.append(values.begin() + 2 + type.getRank(), values.end());
+}
+
+namespace {
+
+/// Describes one parameter for the manifest.
+DictionaryAttr describe(Builder &b, StringRef kind,
+                        ArrayRef<std::pair<StringRef, int64_t>> fields) {
+  SmallVector<NamedAttribute> entries{
+      b.getNamedAttr("kind", b.getStringAttr(kind))};
+  for (auto [name, value] : fields)
+    entries.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+  return b.getDictionaryAttr(entries);
+}
+
+class Outliner {
+public:
+  explicit Outliner(KernelOp kernel)
+      : kernel(kernel), rewriter(kernel.getContext()), loc(kernel.getLoc()) {}
+
+  LLVM::LLVMFuncOp run() {
+    auto ctas = llvm::to_vector(kernel.getBody().getOps<CtasOp>());
+    if (ctas.size() != 1) {
+      kernel.emitOpError("wants one materialised grid (attn-materialize-grid), "
+                         "got ")
+          << ctas.size();
+      return {};
+    }
+    if (!kernel->hasAttr(KernelOp::kThreadsAttr)) {
+      kernel.emitOpError("wants tiles in registers (attn-assign-fragments)");
+      return {};
+    }
+    if (failed(findMaps()))
+      return {};
+    FailureOr<Attribute> grid = buildSizeExpression(ctas.front().getCount());
+    if (failed(grid))
+      return {};
+    declareParameters();
+    LLVM::LLVMFuncOp function = createFunction(*grid);
+    moveBody(function, ctas.front());
+    rewriter.eraseOp(kernel);
+    return function;
+  }
+
+private:
+  /// The box that each view is copied by through a tensor map.
+  LogicalResult findMaps() {
+    boxes.resize(kernel.getNumArguments());
+    WalkResult result = kernel.walk([&](RingIssueOp issue) {
+      auto argument = dyn_cast<BlockArgument>(issue.getView());
+      if (!argument || argument.getOwner() != &kernel.getBody().front()) {
+        issue.emitOpError("wants a view that is an argument of the kernel");
+        return WalkResult::interrupt();
+      }
+      if (issue.getBy() != CopyKind::Tensor)
+        return WalkResult::advance();
+      RankedTensorType &box = boxes[argument.getArgNumber()];
+      RankedTensorType tile = issue.getSlot().getType().getTile();
+      if (box && box != tile) {
+        issue.emitOpError("wants one tile shape for each view, got ")
+            << box << " and " << tile;
+        return WalkResult::interrupt();
+      }
+      box = tile;
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// The box in dimensions of the view.
+  DictionaryAttr describeMap(int64_t view) {
+    RankedTensorType tile = boxes[view];
+    auto type = cast<ViewType>(kernel.getArgument(view).getType());
+    int64_t span = sharedOf(tile).getSpan();
+    SmallVector<Attribute> box(type.getRank() - 2,
+                               rewriter.getI64IntegerAttr(1));
+    box.push_back(rewriter.getI64IntegerAttr(tile.getDimSize(0)));
+    box.push_back(rewriter.getI64IntegerAttr(
+        span / (tile.getElementTypeBitWidth() / 8)));
+    return rewriter.getDictionaryAttr(
+        {rewriter.getNamedAttr("kind", rewriter.getStringAttr("tensor_map")),
+         rewriter.getNamedAttr("view", rewriter.getI64IntegerAttr(view)),
+         rewriter.getNamedAttr("box", rewriter.getArrayAttr(box)),
+         rewriter.getNamedAttr("swizzle", rewriter.getI64IntegerAttr(span))});
+  }
+
+  void addParameter(Type type, DictionaryAttr what) {
+    types.push_back(type);
+    parameters.push_back(what);
+  }
+
+  void declareParameters() {
+    Type pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Type i64 = rewriter.getI64Type();
+    int64_t scalars = 0;
+    for (auto [i, argument] : llvm::enumerate(kernel.getArguments())) {
+      auto number = static_cast<int64_t>(i);
+      auto view = dyn_cast<ViewType>(argument.getType());
+      if (!view) {
+        addParameter(argument.getType().isIndex() ? i64 : argument.getType(),
+                     describe(rewriter, "scalar", {{"index", scalars++}}));
+        continue;
+      }
+      addParameter(pointer, describe(rewriter, "pointer", {{"view", number}}));
+      if (boxes[i])
+        addParameter(pointer, describeMap(number));
+      for (unsigned dim = 0; dim < view.getRank(); ++dim)
+        if (ShapedType::isDynamic(view.getShape()[dim]))
+          addParameter(i64, describe(rewriter, "size",
+                                     {{"view", number}, {"dim", dim}}));
+      for (unsigned dim = 0; dim + 1 < view.getRank(); ++dim)
+        addParameter(i64, describe(rewriter, "stride",
+                                   {{"view", number}, {"dim", dim}}));
+    }
+  }
+
+  LLVM::LLVMFuncOp createFunction(Attribute grid) {
+    rewriter.setInsertionPoint(kernel);
+    auto module = gpu::GPUModuleOp::create(
+        rewriter, loc, (kernel.getSymName() + kDeviceModuleSuffix).str());
+    rewriter.setInsertionPointToStart(module.getBody());
+    auto bytes = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 0);
+    LLVM::GlobalOp::create(rewriter, loc, bytes, /*isConstant=*/false,
+                           LLVM::Linkage::External, kSharedMemory, Attribute(),
+                           /*alignment=*/1024, kShared);
+    auto type = LLVM::LLVMFunctionType::get(
+        LLVM::LLVMVoidType::get(rewriter.getContext()), types);
+    auto function = LLVM::LLVMFuncOp::create(rewriter, loc,
+                                             kernel.getSymName(), type);
+    int64_t threads =
+        kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr).getInt();
+    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                      rewriter.getUnitAttr());
+    function->setAttr("nvvm.reqntid", rewriter.getDenseI32ArrayAttr(
+                                          {static_cast<int32_t>(threads)}));
+    setManifest(function, grid, threads);
+    for (auto [i, what] : llvm::enumerate(parameters))
+      if (cast<StringAttr>(cast<DictionaryAttr>(what).get("kind")) ==
+          "tensor_map")
+        annotateMap(function, i);
+    return function;
+  }
+
+  void annotateMap(LLVM::LLVMFuncOp function, unsigned i) {
+    auto map = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128);
+    function.setArgAttr(i, "llvm.byval", TypeAttr::get(map));
+    function.setArgAttr(i, "llvm.align", rewriter.getI64IntegerAttr(64));
+    function.setArgAttr(i, "nvvm.grid_constant", rewriter.getUnitAttr());
+  }
+
+  void setManifest(LLVM::LLVMFuncOp function, Attribute grid, int64_t threads) {
+    SmallVector<Attribute> views, scalars;
+    for (Type type : kernel.getArgumentTypes())
+      (isa<ViewType>(type) ? views : scalars).push_back(TypeAttr::get(type));
+    Builder &b = rewriter;
+    SmallVector<NamedAttribute> entries{
+        b.getNamedAttr("block", b.getI64IntegerAttr(threads)),
+        b.getNamedAttr("grid", grid),
+        b.getNamedAttr("parameters", b.getArrayAttr(parameters)),
+        b.getNamedAttr("scalars", b.getArrayAttr(scalars)),
+        b.getNamedAttr("views", b.getArrayAttr(views))};
+    if (kernel.getArgNamesAttr())
+      entries.push_back(b.getNamedAttr("names", kernel.getArgNamesAttr()));
+    for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
+                           KernelOp::kPermutationsAttr})
+      if (Attribute value = kernel->getAttr(name))
+        entries.push_back(b.getNamedAttr(name, value));
+    function->setAttr(kManifestAttr, b.getDictionaryAttr(entries));
+  }
+
+  /// The view that parameters from `next` on describe.
+  Value castView(ViewType view, bool mapped, Block *entry, unsigned &next) {
+    SmallVector<Value> values{entry->getArgument(next++)};
+    values.push_back(
+        mapped ? entry->getArgument(next++)
+               : LLVM::ZeroOp::create(rewriter, loc, values[0].getType())
+                     .getResult());
+    auto constant = [&](int64_t v) -> Value {
+      return arith::ConstantIntOp::create(rewriter, loc, v, 64);
+    };
+    for (int64_t size : view.getShape())
+      values.push_back(ShapedType::isDynamic(size) ? entry->getArgument(next++)
+                                                   : constant(size));
+    for (unsigned dim = 0; dim + 1 < view.getRank(); ++dim)
+      values.push_back(entry->getArgument(next++));
+    values.push_back(constant(1));
+    return UnrealizedConversionCastOp::create(rewriter, loc, view, values)
+        .getResult(0);
+  }
+
+  void moveBody(LLVM::LLVMFuncOp function, CtasOp ctas) {
+    Block *entry = function.addEntryBlock(rewriter);
+    rewriter.setInsertionPointToStart(entry);
+    SmallVector<Value> arguments;
+    unsigned next = 0;
+    for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+      if (auto view = dyn_cast<ViewType>(type)) {
+        arguments.push_back(
+            castView(view, static_cast<bool>(boxes[i]), entry, next));
+        continue;
+      }
+      Value scalar = entry->getArgument(next++);
+      if (type.isIndex())
+        scalar = arith::IndexCastOp::create(rewriter, loc, type, scalar);
+      arguments.push_back(scalar);
+    }
+    Block *old = &kernel.getBody().front();
+    rewriter.eraseOp(old->getTerminator());
+    rewriter.inlineBlockBefore(old, entry, entry->end(), arguments);
+    rewriter.setInsertionPoint(ctas);
+    Value cta = gpu::BlockIdOp::create(rewriter, loc, gpu::Dimension::x);
+    Block *body = &ctas.getBody().front();
+    rewriter.eraseOp(body->getTerminator());
+    rewriter.inlineBlockBefore(body, entry, Block::iterator(ctas), cta);
+    rewriter.eraseOp(ctas);
+    rewriter.setInsertionPointToEnd(entry);
+    LLVM::ReturnOp::create(rewriter, loc, ValueRange());
+    replaceDims(function);
+  }
+
+  void replaceDims(LLVM::LLVMFuncOp function) {
+    function.walk([&](DimOp dim) {
+      rewriter.setInsertionPoint(dim);
+      Value size = ViewParameters(dim.getView()).sizes[dim.getDim()];
+      rewriter.replaceOpWithNewOp<arith::IndexCastOp>(
+          dim, rewriter.getIndexType(), size);
+    });
+  }
+
+  KernelOp kernel;
+  IRRewriter rewriter;
+  Location loc;
+  /// For each argument the tile that a tensor map copies, or null.
+  SmallVector<RankedTensorType> boxes;
+  SmallVector<Type> types;
+  SmallVector<Attribute> parameters;
+};
+
+} // namespace
+
+LLVM::LLVMFuncOp attn::outlineKernel(KernelOp kernel) {
+  return Outliner(kernel).run();
+}
+
+void attn::dropUnusedParameters(LLVM::LLVMFuncOp function) {
+  auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  auto parameters = cast<ArrayAttr>(manifest.get("parameters"));
+  llvm::BitVector unused(function.getNumArguments());
+  SmallVector<Attribute> kept;
+  SmallVector<Type> types;
+  for (auto [argument, what] : llvm::zip(function.getArguments(), parameters)) {
+    if (argument.use_empty()) {
+      unused.set(argument.getArgNumber());
+      continue;
+    }
+    kept.push_back(what);
+    types.push_back(argument.getType());
+  }
+  function_interface_impl::eraseFunctionArguments(
+      function, unused,
+      LLVM::LLVMFunctionType::get(
+          LLVM::LLVMVoidType::get(function.getContext()), types));
+  NamedAttrList entries(manifest);
+  Builder b(function.getContext());
+  entries.set("parameters", b.getArrayAttr(kept));
+  function->setAttr(kManifestAttr, entries.getDictionary(b.getContext()));
+}
+
+int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
+  constexpr int64_t kBarrierBytes = 8;
+  int64_t bytes = 0;
+  SmallVector<RingCreateOp> rings;
+  function.walk([&](RingCreateOp ring) { rings.push_back(ring); });
+  Builder b(function.getContext());
+  for (RingCreateOp ring : rings) {
+    RingType type = ring.getRing().getType();
+    ring->setAttr("data", b.getI64IntegerAttr(bytes));
+    RankedTensorType tile = type.getTile();
+    int64_t tileBytes =
+        tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
+    // The swizzle repeats every 1024 bytes at most.
+    bytes += type.getStages() * llvm::alignTo(tileBytes, 1024);
+  }
+  for (RingCreateOp ring : rings) {
+    ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
+    bytes += 2 * kBarrierBytes * ring.getRing().getType().getStages();
+  }
+  return bytes;
+}

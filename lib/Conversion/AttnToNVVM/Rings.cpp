@@ -1,0 +1,381 @@
+//===- Rings.cpp - Rings over mbarriers -----------------------------------===//
+//
+// Each stage has two barriers: `full`, which the copy completes, and `empty`,
+// at which every warp of the CTA arrives. A wait for the parity that a fresh
+// barrier is past returns at once, so that the first round finds slots free.
+// PTX ISA, "Asynchronous barriers: mbarrier" and "cp.async.bulk.tensor".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Where a ring's running numbers are kept: promoted to registers by LLVM.
+enum Counter { kIssued, kConsumed };
+
+constexpr int64_t kBarrierBytes = 8;
+/// Nanoseconds that a wait may sleep before it looks again.
+constexpr int64_t kTicks = 10000000;
+
+RingCreateOp ringOf(Value ring) { return ring.getDefiningOp<RingCreateOp>(); }
+
+RingCreateOp ringOfSlot(Value slot) {
+  return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
+}
+
+/// Accesses to one ring, whose place in shared memory is known.
+struct RingBuilder {
+  OpBuilder &b;
+  Location loc;
+  RingCreateOp ring;
+  Value counters;
+
+  ThreadBuilder t() const { return {b, loc}; }
+  RingType type() const {
+    return cast<RingType>(ring->getResult(0).getType());
+  }
+  int64_t stages() const { return type().getStages(); }
+  RankedTensorType tile() const { return type().getTile(); }
+  int64_t place(StringRef what) const {
+    return ring->getAttrOfType<IntegerAttr>(what).getInt();
+  }
+
+  Value shared() const {
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+    return LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+  }
+
+  Value counter(Counter which) const {
+    return advance(b, loc, counters, static_cast<int64_t>(which) * 4);
+  }
+  Value number(Counter which) const {
+    return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter(which));
+  }
+  void advanceNumber(Counter which, Value number) const {
+    LLVM::StoreOp::create(b, loc, t().add(number, 1), counter(which));
+  }
+
+  Value slotOf(Value number) const {
+    return stages() == 1 ? t().constant(0) : t().rem(number, stages());
+  }
+  /// Parity of the round that a visit belongs to.
+  Value parityOf(Value number) const {
+    return t().rem(t().div(number, stages()), 2);
+  }
+
+  Value data(Value slot) const {
+    SharedTile layout(tile(), t());
+    Value base = advance(b, loc, shared(), place("data"));
+    return advance(b, loc, base,
+                   t().mul(slot, llvm::alignTo(layout.bytes(), 1024)));
+  }
+  Value full(Value slot) const { return barrier(slot, place("barriers")); }
+  Value empty(Value slot) const {
+    return barrier(slot, place("barriers") + kBarrierBytes * stages());
+  }
+  Value barrier(Value slot, int64_t first) const {
+    return advance(b, loc, advance(b, loc, shared(), first),
+                   t().mul(slot, kBarrierBytes));
+  }
+  void wait(Value barrier, Value parity) const {
+    NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
+                                          t().constant(kTicks));
+  }
+};
+
+/// Runs `body` on one thread of the CTA.
+void onFirstThread(OpBuilder &b, Location loc,
+                   function_ref<void(OpBuilder &)> body) {
+  ThreadBuilder t{b, loc};
+  scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
+                    [&](OpBuilder &nested, Location) {
+                      body(nested);
+                      scf::YieldOp::create(nested, loc);
+                    });
+}
+
+int64_t threadsOf(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
+}
+
+/// Who fills the ring.
+CopyKind copierOf(RingCreateOp ring) {
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto acquire = dyn_cast<RingAcquireOp>(user))
+      for (Operation *use : acquire.getSlot().getUsers())
+        if (auto issue = dyn_cast<RingIssueOp>(use))
+          return issue.getBy();
+  return CopyKind::Tensor;
+}
+
+struct CreatePattern : OpConversionPattern<RingCreateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingCreateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Value counters = LLVM::AllocaOp::create(
+        rewriter, loc, pointer, rewriter.getI32Type(), t.constant(2));
+    RingBuilder ring{rewriter, loc, op, counters};
+    for (Counter which : {kIssued, kConsumed})
+      LLVM::StoreOp::create(rewriter, loc, t.constant(0), ring.counter(which));
+    int64_t threads = threadsOf(op);
+    bool byAll = copierOf(op) == CopyKind::Async;
+    onFirstThread(rewriter, loc, [&](OpBuilder &b) {
+      ThreadBuilder t{b, loc};
+      RingBuilder inner{b, loc, op, counters};
+      for (int64_t slot = 0; slot < inner.stages(); ++slot) {
+        NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
+                                     t.constant(byAll ? threads : 1), Value());
+        NVVM::MBarrierInitOp::create(b, loc, inner.empty(t.constant(slot)),
+                                     t.constant(threads / 32), Value());
+      }
+    });
+    rewriter.replaceOp(op, counters);
+    return success();
+  }
+};
+
+/// A tensor copy is started by one thread, which alone waits for the slot.
+struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingAcquireOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
+    ThreadBuilder t{rewriter, loc};
+    Value number = ring.number(kIssued);
+    Value slot = ring.slotOf(number);
+    Value parity = t.bitXor(ring.parityOf(number), t.constant(1));
+    auto wait = [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, ring.counters};
+      inner.wait(inner.empty(slot), parity);
+    };
+    if (copierOf(ring.ring) == CopyKind::Async)
+      wait(rewriter);
+    else
+      onFirstThread(rewriter, loc, wait);
+    ring.advanceNumber(kIssued, number);
+    rewriter.replaceOp(op, slot);
+    return success();
+  }
+};
+
+struct IssuePattern : OpConversionPattern<RingIssueOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingIssueOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getBy() == CopyKind::Tensor)
+      issueTensor(op, adaptor.getSlot(), rewriter);
+    else
+      issueAsync(op, adaptor.getSlot(), rewriter);
+    rewriter.replaceOp(op, adaptor.getSlot());
+    return success();
+  }
+
+private:
+  /// One copy a panel. The box is always written whole, with zeros outside of
+  /// the view, and counted whole.
+  static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    Value map = ViewParameters(op.getView()).map;
+    onFirstThread(builder, loc, [&](OpBuilder &b) {
+      ThreadBuilder t{b, loc};
+      RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+      SharedTile tile(ring.tile(), t);
+      Value full = ring.full(slot), data = ring.data(slot);
+      NVVM::MBarrierArriveExpectTxOp::create(
+          b, loc, TypeRange(), full, t.constant(tile.bytes()),
+          NVVM::MemScopeKind::CTA, false, Value());
+      for (int64_t panel = 0; panel < tile.numPanels(); ++panel) {
+        SmallVector<Value> coordinates;
+        for (Value offset : op.getOffsets())
+          coordinates.push_back(t.narrow(offset));
+        coordinates.back() =
+            t.add(coordinates.back(), panel * tile.panelColumns());
+        std::reverse(coordinates.begin(), coordinates.end());
+        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+            b, loc,
+            advance(b, loc, data, panel * tile.rows() * tile.panelBytes()), map,
+            coordinates, full, ValueRange(), Value(), Value(),
+            NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(), Value());
+      }
+    });
+  }
+
+  /// Every thread copies chunks of 16 bytes; what lies outside of the view is
+  /// filled with zeros by a shorter source.
+  static void issueAsync(RingIssueOp op, Value slot, OpBuilder &b) {
+    Location loc = op.getLoc();
+    ThreadBuilder t{b, loc};
+    RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+    SharedTile tile(ring.tile(), t);
+    ViewParameters view(op.getView());
+    unsigned rank = view.sizes.size();
+    auto wide = [&](Value v) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getI64Type(), v);
+    };
+    auto extend = [&](Value v) -> Value {
+      return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
+    };
+    auto add = [&](Value x, Value y) {
+      return b.createOrFold<arith::AddIOp>(loc, x, y);
+    };
+    auto mul = [&](Value x, Value y) {
+      return b.createOrFold<arith::MulIOp>(loc, x, y);
+    };
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 64);
+    // Elements from the base of the view to the tile's matrix, and whether the
+    // matrix exists.
+    Value origin = zero, exists;
+    for (unsigned dim = 0; dim + 2 < rank; ++dim) {
+      Value offset = wide(op.getOffsets()[dim]);
+      origin = add(origin, mul(offset, view.strides[dim]));
+      exists = t.both(exists, arith::CmpIOp::create(
+                                  b, loc, arith::CmpIPredicate::ult, offset,
+                                  view.sizes[dim]));
+    }
+    int64_t chunkColumns = SharedTile::kChunkBytes / tile.elementBytes();
+    int64_t chunks = tile.chunksPerPanel() * tile.numPanels();
+    int64_t threads = threadsOf(op);
+    int64_t total = tile.rows() * chunks;
+    Value data = ring.data(slot);
+    for (int64_t first = 0; first < total; first += threads) {
+      Value number = t.add(t.thread(), first);
+      auto copy = [&](OpBuilder &, Location) {
+        Value row = t.div(number, chunks), chunk = t.rem(number, chunks);
+        Value offset = asyncOffset(tile, t, row, chunk);
+        Value i = add(wide(op.getOffsets()[rank - 2]), extend(row));
+        Value j = add(wide(op.getOffsets()[rank - 1]),
+                      extend(t.mul(chunk, chunkColumns)));
+        Value element = add(origin, add(mul(i, view.strides[rank - 2]), j));
+        // Columns of the chunk that exist, 0 if the row does not.
+        Value left = b.createOrFold<arith::SubIOp>(loc, view.sizes[rank - 1], j);
+        Value all = arith::ConstantIntOp::create(b, loc, chunkColumns, 64);
+        left = arith::MinSIOp::create(
+            b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
+        Value inside = t.both(
+            exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i,
+                                          view.sizes[rank - 2]));
+        left = arith::SelectOp::create(b, loc, inside, left, zero);
+        Value bytes = arith::TruncIOp::create(
+            b, loc, b.getI32Type(),
+            mul(left, arith::ConstantIntOp::create(b, loc, tile.elementBytes(),
+                                                   64)));
+        // An address outside is never formed.
+        element = arith::SelectOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left,
+                                  zero),
+            element, zero);
+        Value source = advance(
+            b, loc, view.pointer,
+            mul(element, arith::ConstantIntOp::create(
+                             b, loc, tile.elementBytes(), 64)));
+        source = LLVM::AddrSpaceCastOp::create(
+            b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
+            source);
+        NVVM::CpAsyncOp::create(b, loc, advance(b, loc, data, offset), source,
+                                SharedTile::kChunkBytes,
+                                NVVM::LoadCacheModifierKind::CG, bytes);
+      };
+      if (first + threads <= total) {
+        copy(b, loc);
+        continue;
+      }
+      scf::IfOp::create(b, loc, t.less(number, t.constant(total)),
+                        [&](OpBuilder &nested, Location) {
+                          OpBuilder::InsertionGuard guard(b);
+                          b.setInsertionPoint(nested.getInsertionBlock(),
+                                              nested.getInsertionPoint());
+                          copy(b, loc);
+                          scf::YieldOp::create(b, loc);
+                        });
+    }
+    NVVM::CpAsyncMBarrierArriveOp::create(b, loc, ring.full(slot),
+                                          /*noinc=*/true);
+  }
+
+  /// Byte offset of a chunk whose row and number the thread knows only.
+  static Value asyncOffset(const SharedTile &tile, ThreadBuilder t, Value row,
+                           Value chunk) {
+    Value panel = t.div(chunk, tile.chunksPerPanel());
+    SharedTile::Offset local = tile.chunk(0, row, t.rem(row, 8), 0,
+                                          t.rem(chunk, tile.chunksPerPanel()));
+    return t.add(local.perThread,
+                 t.mul(panel, tile.rows() * tile.panelBytes()));
+  }
+};
+
+/// Tensor copies and asynchronous copies signal their own completion.
+struct LandPattern : OpConversionPattern<RingLandOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingLandOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitPattern : OpConversionPattern<RingWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing()),
+                     adaptor.getRing()};
+    Value number = ring.number(kConsumed);
+    Value slot = ring.slotOf(number);
+    ring.wait(ring.full(slot), ring.parityOf(number));
+    rewriter.replaceOp(op, ring.data(slot));
+    return success();
+  }
+};
+
+/// One arrival a warp, after all of its lanes have read.
+struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
+    ThreadBuilder t{rewriter, loc};
+    Value number = ring.number(kConsumed);
+    Value slot = ring.slotOf(number);
+    NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+    scf::IfOp::create(rewriter, loc, t.equals(t.lane(), 0),
+                      [&](OpBuilder &b, Location) {
+                        RingBuilder inner{b, loc, ring.ring, ring.counters};
+                        NVVM::MBarrierArriveOp::create(
+                            b, loc, TypeRange(), inner.empty(slot), Value(),
+                            NVVM::MemScopeKind::CTA, false);
+                        scf::YieldOp::create(b, loc);
+                      });
+    ring.advanceNumber(kConsumed, number);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateRingPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<AcquirePattern, CreatePattern, IssuePattern, LandPattern,
+               ReleasePattern, WaitPattern>(converter, patterns.getContext());
+}

@@ -1,0 +1,227 @@
+//===- Stores.cpp - Tiles back to global memory ---------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+int64_t threadsOf(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
+}
+
+/// The part of a view that a tile is stored to.
+class Destination {
+public:
+  Destination(StoreOp op, OpBuilder &b)
+      : b(b), loc(op.getLoc()), view(op.getView()),
+        tileRank(cast<RankedTensorType>(op.getTile().getType()).getRank()),
+        elementBytes(op.getView().getType().getElementBytes()) {
+    ThreadBuilder t{b, loc};
+    unsigned rank = view.sizes.size(), leading = rank - tileRank;
+    origin = wide(0);
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                                op.getOffsets()[dim]);
+      origin = add(origin, mul(offset, view.strides[dim]));
+      if (dim < leading) {
+        exists = t.both(exists, arith::CmpIOp::create(
+                                    b, loc, arith::CmpIPredicate::ult, offset,
+                                    view.sizes[dim]));
+        continue;
+      }
+      // What is left of the view from the tile on, at most the tile matters.
+      Value left = b.createOrFold<arith::SubIOp>(loc, view.sizes[dim], offset);
+      left = arith::MinSIOp::create(b, loc, left, wide(int64_t(1) << 30));
+      limits.push_back(
+          arith::TruncIOp::create(b, loc, b.getI32Type(), left));
+    }
+  }
+
+  /// Whether element (i), (i, j) of the tile lies in the view.
+  Value contains(ValueRange coordinates) const {
+    ThreadBuilder t{b, loc};
+    Value inside = exists;
+    for (auto [c, limit] : llvm::zip(coordinates, limits))
+      inside = t.both(inside, t.less(c, limit));
+    return inside;
+  }
+
+  Value address(ValueRange coordinates) const {
+    Value element = origin;
+    unsigned leading = view.sizes.size() - tileRank;
+    for (auto [d, c] : llvm::enumerate(coordinates)) {
+      Value extended = arith::ExtSIOp::create(b, loc, b.getI64Type(), c);
+      element = add(element, mul(extended, view.strides[leading + d]));
+    }
+    Value base = LLVM::AddrSpaceCastOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
+        view.pointer);
+    return advance(b, loc, base, mul(element, wide(elementBytes)));
+  }
+
+  /// Stores where `inside` holds.
+  void store(Value value, ValueRange coordinates, Value inside,
+             unsigned alignment) {
+    scf::IfOp::create(b, loc, inside, [&](OpBuilder &nested, Location) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(nested.getInsertionBlock(),
+                          nested.getInsertionPoint());
+      LLVM::StoreOp::create(b, loc, value, address(coordinates), alignment);
+      scf::YieldOp::create(b, loc);
+    });
+  }
+
+private:
+  Value wide(int64_t v) const {
+    return arith::ConstantIntOp::create(b, loc, v, 64);
+  }
+  Value add(Value x, Value y) const {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  }
+  Value mul(Value x, Value y) const {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  ViewParameters view;
+  int64_t tileRank, elementBytes;
+  Value origin, exists;
+  SmallVector<Value> limits;
+};
+
+/// Each thread stores the elements that it holds.
+struct DirectStorePattern : OpConversionPattern<StoreOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "tile is not in registers");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    Destination destination(op, rewriter);
+    SmallVector<Value> thread;
+    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+      thread.push_back(t.threadOffset(layout, dim));
+    Value owner = t.ownsFirstCopy(layout);
+    auto elements =
+        vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
+    unsigned bytes = op.getView().getType().getElementBytes();
+    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
+      SmallVector<Value> coordinates;
+      for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
+        coordinates.push_back(t.add(base, offset));
+      Value inside = t.both(owner, destination.contains(coordinates));
+      destination.store(elements.getResult(r), coordinates, inside, bytes);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Through shared memory, so that lanes store whole chunks of 16 bytes of
+/// neighbouring columns. Each warp rearranges its own rows.
+struct StagedStorePattern : OpConversionPattern<StoreOp> {
+  StagedStorePattern(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/2) {}
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    FragmentAttr layout = fragmentOf(type);
+    if (!op.getScratch() || !layout || type.getRank() != 2 ||
+        type.getElementTypeBitWidth() != 16)
+      return rewriter.notifyMatchFailure(op, "no scratch, or no 16-bit tile");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    auto scratch = cast<RankedTensorType>(op.getScratch().getType());
+    auto shared = RankedTensorType::get(
+        type.getShape(), type.getElementType(),
+        SharedAttr::getWidest(op.getContext(), type.getDimSize(1) * 2));
+    int64_t warps = threadsOf(op) / 32, rows = type.getDimSize(0) / warps;
+    // Where the memory held rows of the same place, only this warp read them.
+    if (scratch == shared)
+      NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+    else
+      gpu::BarrierOp::create(rewriter, loc);
+    writeFragments(adaptor.getTile(), layout, shared, adaptor.getScratch(),
+                   rewriter, loc);
+    NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+    writeRows(op, shared, adaptor.getScratch(), rows, rewriter);
+    // The next copy into this memory is asynchronous.
+    NVVM::FenceProxyOp::create(
+        rewriter, loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(op.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Pairs of neighbouring columns, 4 bytes at a time.
+  static void writeFragments(Value elements, FragmentAttr layout,
+                             RankedTensorType shared, Value base, OpBuilder &b,
+                             Location loc) {
+    ThreadBuilder t{b, loc};
+    SharedTile tile(shared, t);
+    auto words = VectorType::get({layout.getNumRegisters() / 2}, b.getI32Type());
+    auto packed = vector::ToElementsOp::create(
+        b, loc, vector::BitCastOp::create(b, loc, words, elements));
+    Value row = t.threadOffset(layout, 0);
+    Value column = t.threadOffset(layout, 1);
+    Value inMatrix = t.rem(row, 8), within = t.mul(column, 2);
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += 2) {
+      SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+      SharedTile::Offset place =
+          tile.chunk(offset[0], row, inMatrix, offset[1] / 8, Value());
+      place.perThread = t.add(place.perThread, within);
+      LLVM::StoreOp::create(b, loc, packed.getResult(r / 2),
+                            sharedAt(b, loc, base, place));
+    }
+  }
+
+  static void writeRows(StoreOp op, RankedTensorType shared, Value base,
+                        int64_t rows, OpBuilder &b) {
+    Location loc = op.getLoc();
+    ThreadBuilder t{b, loc};
+    SharedTile tile(shared, t);
+    Destination destination(op, b);
+    int64_t chunks = tile.chunksPerPanel() * tile.numPanels();
+    Value firstRow = t.mul(t.warp(), rows);
+    auto wide = VectorType::get({4}, b.getI32Type());
+    for (int64_t first = 0; first < rows * chunks; first += 32) {
+      Value number = t.add(t.lane(), first);
+      Value row = t.add(firstRow, t.div(number, chunks));
+      Value chunk = t.rem(number, chunks);
+      Value panel = t.div(chunk, tile.chunksPerPanel());
+      SharedTile::Offset place =
+          tile.chunk(0, row, t.rem(row, 8), 0,
+                     t.rem(chunk, tile.chunksPerPanel()));
+      place.perThread = t.add(place.perThread,
+                              t.mul(panel, tile.rows() * tile.panelBytes()));
+      SmallVector<Value> coordinates{row, t.mul(chunk, 8)};
+      Value data = LLVM::LoadOp::create(b, loc, wide,
+                                        sharedAt(b, loc, base, place), 16);
+      destination.store(data, coordinates, destination.contains(coordinates),
+                        16);
+    }
+  }
+};
+
+} // namespace
+
+void attn::populateStorePatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<DirectStorePattern, StagedStorePattern>(converter,
+                                                       patterns.getContext());
+}

@@ -1,0 +1,339 @@
+//===- FragmentsToVectors.cpp - Tiles as the registers of one thread ------===//
+
+#include "FragmentsToVectors.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+
+FragmentAttr attn::fragmentOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? dyn_cast_or_null<FragmentAttr>(tile.getEncoding())
+              : FragmentAttr();
+}
+
+SharedAttr attn::sharedOf(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? dyn_cast_or_null<SharedAttr>(tile.getEncoding()) : SharedAttr();
+}
+
+void attn::addFragmentConversions(TypeConverter &converter) {
+  converter.addConversion([](RankedTensorType tile) -> std::optional<Type> {
+    FragmentAttr layout = fragmentOf(tile);
+    if (!layout)
+      return std::nullopt;
+    Type element = tile.getElementType();
+    if (element.isIndex())
+      element = IntegerType::get(tile.getContext(), 32);
+    return VectorType::get({layout.getNumRegisters()}, element);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// ThreadBuilder
+//===----------------------------------------------------------------------===//
+
+Value ThreadBuilder::constant(int64_t value) const {
+  return arith::ConstantIntOp::create(b, loc, value, 32);
+}
+Value ThreadBuilder::add(Value x, Value y) const {
+  return b.createOrFold<arith::AddIOp>(loc, x, y);
+}
+Value ThreadBuilder::add(Value x, int64_t y) const {
+  return y == 0 ? x : add(x, constant(y));
+}
+Value ThreadBuilder::mul(Value x, int64_t y) const {
+  return y == 1 ? x : b.createOrFold<arith::MulIOp>(loc, x, constant(y));
+}
+Value ThreadBuilder::div(Value x, int64_t y) const {
+  return y == 1 ? x : b.createOrFold<arith::DivUIOp>(loc, x, constant(y));
+}
+Value ThreadBuilder::rem(Value x, int64_t y) const {
+  return b.createOrFold<arith::RemUIOp>(loc, x, constant(y));
+}
+Value ThreadBuilder::bitXor(Value x, Value y) const {
+  return b.createOrFold<arith::XOrIOp>(loc, x, y);
+}
+Value ThreadBuilder::shl(Value x, int64_t y) const {
+  return b.createOrFold<arith::ShLIOp>(loc, x, constant(y));
+}
+Value ThreadBuilder::less(Value x, Value y) const {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, x, y);
+}
+Value ThreadBuilder::equals(Value x, int64_t y) const {
+  return b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x,
+                                       constant(y));
+}
+Value ThreadBuilder::both(Value x, Value y) const {
+  if (!x || !y)
+    return x ? x : y;
+  return b.createOrFold<arith::AndIOp>(loc, x, y);
+}
+Value ThreadBuilder::narrow(Value index) const {
+  return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
+}
+Value ThreadBuilder::thread() const {
+  return narrow(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
+}
+
+Value ThreadBuilder::threadOffset(FragmentAttr layout, unsigned dim) const {
+  Value result, number = thread();
+  int64_t below = 1, all = layout.getNumThreads();
+  for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
+    if (mode.strides[dim] != 0) {
+      Value digit = div(number, below);
+      if (below * mode.size != all)
+        digit = rem(digit, mode.size);
+      Value part = mul(digit, mode.strides[dim]);
+      result = result ? add(result, part) : part;
+    }
+    below *= mode.size;
+  }
+  return result ? result : constant(0);
+}
+
+Value ThreadBuilder::ownsFirstCopy(FragmentAttr layout) const {
+  Value result, number = thread();
+  int64_t below = 1;
+  for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
+    if (llvm::all_of(mode.strides, [](int64_t s) { return s == 0; }))
+      result = both(result, equals(rem(div(number, below), mode.size), 0));
+    below *= mode.size;
+  }
+  return result;
+}
+
+SmallVector<int64_t> attn::rowRegisters(FragmentAttr tile) {
+  FragmentAttr rows = tile.getRowSlice();
+  llvm::DenseMap<int64_t, int64_t> registerOf;
+  for (int64_t r = 0; r < rows.getNumRegisters(); ++r)
+    registerOf[rows.getRegisterOffset(r)[0]] = r;
+  SmallVector<int64_t> result;
+  for (int64_t r = 0; r < tile.getNumRegisters(); ++r)
+    result.push_back(registerOf.lookup(tile.getRegisterOffset(r)[0]));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+bool isFragment(Type type) { return static_cast<bool>(fragmentOf(type)); }
+
+/// Elementwise operations do to vectors what they do to tiles.
+struct ElementwisePattern : ConversionPattern {
+  ElementwisePattern(const TypeConverter &converter, MLIRContext *context)
+      : ConversionPattern(converter, MatchAnyOpTypeTag(), 1, context) {}
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!OpTrait::hasElementwiseMappableTraits(op) ||
+        !llvm::any_of(op->getResultTypes(), isFragment))
+      return rewriter.notifyMatchFailure(op, "not elementwise on fragments");
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), types)))
+      return failure();
+    // A condition may be a scalar; every other operand is a tile.
+    Operation *lowered =
+        rewriter.create(op->getLoc(), op->getName().getIdentifier(), operands,
+                        types, op->getAttrs());
+    rewriter.replaceOp(op, lowered->getResults());
+    return success();
+  }
+};
+
+/// Indices are 32 bits wide here, so that casts between index and integer may
+/// change the width or nothing.
+template <typename Cast, typename Extend>
+struct IndexCastPattern : OpConversionPattern<Cast> {
+  using OpConversionPattern<Cast>::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(Cast op, typename Cast::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isFragment(op.getType()))
+      return failure();
+    Type type = this->getTypeConverter()->convertType(op.getType());
+    Value from = adaptor.getIn();
+    unsigned have = getElementTypeOrSelf(from).getIntOrFloatBitWidth();
+    unsigned want = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    if (have == want)
+      rewriter.replaceOp(op, from);
+    else if (have > want)
+      rewriter.replaceOpWithNewOp<arith::TruncIOp>(op, type, from);
+    else
+      rewriter.replaceOpWithNewOp<Extend>(op, type, from);
+    return success();
+  }
+};
+
+struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto elements = dyn_cast<SplatElementsAttr>(op.getValue());
+    if (!elements || !isFragment(op.getType()))
+      return failure();
+    auto type =
+        cast<VectorType>(getTypeConverter()->convertType(op.getType()));
+    Attribute value = elements.getSplatValue<Attribute>();
+    if (auto integer = dyn_cast<IntegerAttr>(value);
+        integer && integer.getType().isIndex())
+      value = rewriter.getI32IntegerAttr(integer.getInt());
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, type, DenseElementsAttr::get(type, value));
+    return success();
+  }
+};
+
+struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(tensor::SplatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isFragment(op.getType()))
+      return failure();
+    ThreadBuilder t{rewriter, op.getLoc()};
+    Value scalar = adaptor.getInput();
+    if (scalar.getType().isIndex())
+      scalar = t.narrow(scalar);
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(
+        op, getTypeConverter()->convertType(op.getType()), scalar);
+    return success();
+  }
+};
+
+struct IotaPattern : OpConversionPattern<IotaOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(IotaOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout)
+      return failure();
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    auto type = cast<VectorType>(
+        getTypeConverter()->convertType(op.getTile().getType()));
+    SmallVector<int32_t> offsets;
+    for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
+      offsets.push_back(layout.getRegisterOffset(r)[op.getDim()]);
+    Value first = t.add(t.narrow(adaptor.getStart()),
+                        t.threadOffset(layout, op.getDim()));
+    Value base = vector::BroadcastOp::create(rewriter, loc, type, first);
+    Value steps = arith::ConstantOp::create(
+        rewriter, loc, type,
+        DenseElementsAttr::get(type, ArrayRef<int32_t>(offsets)));
+    rewriter.replaceOpWithNewOp<arith::AddIOp>(
+        op, base, steps, arith::IntegerOverflowFlags::nsw);
+    return success();
+  }
+};
+
+struct BroadcastPattern : OpConversionPattern<BroadcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(BroadcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout)
+      return failure();
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
+        op, adaptor.getRows(), adaptor.getRows(), rowRegisters(layout));
+    return success();
+  }
+};
+
+/// First the registers of a row, then by butterflies the lanes that share it.
+struct ReducePattern : OpConversionPattern<ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout)
+      return failure();
+    Location loc = op.getLoc();
+    auto elements =
+        vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
+    auto type = cast<VectorType>(
+        getTypeConverter()->convertType(op.getResult().getType()));
+    SmallVector<Value> rows(type.getNumElements());
+    for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
+      Value element = elements.getResult(r);
+      rows[row] = rows[row] ? combine(rewriter, op, rows[row], element)
+                            : element;
+    }
+    int64_t below = 1;
+    for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
+      bool shares = mode.strides[0] == 0;
+      if (shares && (below * mode.size > kWarp ||
+                     !llvm::isPowerOf2_64(mode.size)))
+        return op.emitOpError("wants rows within the lanes of one warp, got ")
+               << layout;
+      for (int64_t step = 1; shares && step < mode.size; step *= 2)
+        for (Value &row : rows) {
+          Value other = gpu::ShuffleOp::create(rewriter, loc, row, below * step,
+                                               kWarp, gpu::ShuffleMode::XOR)
+                            .getShuffleResult();
+          row = combine(rewriter, op, row, other);
+        }
+      below *= mode.size;
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, rows);
+    return success();
+  }
+
+  static Value combine(OpBuilder &b, ReduceOp op, Value x, Value y) {
+    if (op.getKind() == ReduceKind::Max)
+      return arith::MaximumFOp::create(b, op.getLoc(), x, y);
+    return arith::AddFOp::create(b, op.getLoc(), x, y);
+  }
+
+  static constexpr int64_t kWarp = 32;
+};
+
+/// Between layouts that give each thread the same elements, in another order.
+struct PermutePattern : OpConversionPattern<ConvertLayoutOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr from = fragmentOf(op.getSource().getType());
+    FragmentAttr to = fragmentOf(op.getType());
+    if (!from || !to)
+      return failure();
+    if (from.getThreads() != to.getThreads())
+      return op.emitOpError("wants layouts with the same elements in each "
+                            "thread, got ")
+             << from << " and " << to;
+    SmallVector<int64_t> source;
+    for (int64_t r = 0; r < to.getNumRegisters(); ++r)
+      for (int64_t s = 0; s < from.getNumRegisters(); ++s)
+        if (from.getRegisterOffset(s) == to.getRegisterOffset(r))
+          source.push_back(s);
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
+        op, adaptor.getSource(), adaptor.getSource(), source);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateFragmentsToVectors(const TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<ElementwisePattern>(converter, context);
+  patterns.add<BroadcastPattern, ConstantPattern, IotaPattern, PermutePattern,
+               ReducePattern, SplatPattern,
+               IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
+               IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
+      converter, context, /*benefit=*/2);
+}

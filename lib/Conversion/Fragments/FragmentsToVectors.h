@@ -1,0 +1,65 @@
+//===- FragmentsToVectors.h - Tiles as the registers of one thread --------===//
+//
+// Target-neutral: what a thread does with its part of a tile, whose layout says
+// which part that is. Masks, online softmax, score modifications and epilogues
+// are lowered by this alone; targets add products, copies and math functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_FRAGMENTSTOVECTORS_H
+#define ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_FRAGMENTSTOVECTORS_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace attn {
+
+/// The layout of a tile in registers, or null.
+FragmentAttr fragmentOf(mlir::Type type);
+/// The layout of a tile in shared memory, or null.
+SharedAttr sharedOf(mlir::Type type);
+
+/// Turns tiles in registers into vectors of one thread's elements, in the order
+/// of its registers. Indices are 32 bits wide.
+void addFragmentConversions(mlir::TypeConverter &converter);
+
+/// 32-bit arithmetic of one thread.
+struct ThreadBuilder {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+
+  mlir::Value constant(int64_t value) const;
+  mlir::Value add(mlir::Value x, mlir::Value y) const;
+  mlir::Value add(mlir::Value x, int64_t y) const;
+  mlir::Value mul(mlir::Value x, int64_t y) const;
+  mlir::Value div(mlir::Value x, int64_t y) const;
+  mlir::Value rem(mlir::Value x, int64_t y) const;
+  mlir::Value bitXor(mlir::Value x, mlir::Value y) const;
+  mlir::Value shl(mlir::Value x, int64_t y) const;
+  mlir::Value less(mlir::Value x, mlir::Value y) const;
+  mlir::Value equals(mlir::Value x, int64_t y) const;
+  mlir::Value both(mlir::Value x, mlir::Value y) const;
+  /// An index as 32 bits.
+  mlir::Value narrow(mlir::Value index) const;
+  /// Number of the thread in its CTA.
+  mlir::Value thread() const;
+  mlir::Value lane() const { return rem(thread(), 32); }
+  mlir::Value warp() const { return div(thread(), 32); }
+  /// Coordinate `dim` of register 0 of this thread.
+  mlir::Value threadOffset(FragmentAttr layout, unsigned dim) const;
+  /// Whether this thread is the first of those that hold copies; null if none
+  /// do.
+  mlir::Value ownsFirstCopy(FragmentAttr layout) const;
+};
+
+/// For each register of `tile` the one of its row slice that has its row.
+llvm::SmallVector<int64_t> rowRegisters(FragmentAttr tile);
+
+/// Elementwise arithmetic, constants, splats, index tiles, broadcasts, row
+/// reductions (within a warp) and conversions between fragment layouts.
+void populateFragmentsToVectors(const mlir::TypeConverter &converter,
+                                mlir::RewritePatternSet &patterns);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_FRAGMENTSTOVECTORS_H

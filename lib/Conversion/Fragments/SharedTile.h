@@ -1,0 +1,58 @@
+//===- SharedTile.h - Addresses in a tile in shared memory ------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_SHAREDTILE_H
+#define ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_SHAREDTILE_H
+
+#include "FragmentsToVectors.h"
+
+namespace attn {
+
+/// Computes byte offsets into a tile with an #attn.shared layout.
+class SharedTile {
+public:
+  SharedTile(mlir::RankedTensorType type, ThreadBuilder t)
+      : type(type), span(sharedOf(type).getSpan()), t(t) {}
+
+  static constexpr int64_t kChunkBytes = 16;
+
+  int64_t elementBytes() const { return type.getElementTypeBitWidth() / 8; }
+  int64_t rows() const { return type.getDimSize(0); }
+  /// Bytes of one row of a panel.
+  int64_t panelBytes() const { return span; }
+  int64_t panelColumns() const { return span / elementBytes(); }
+  int64_t numPanels() const { return type.getDimSize(1) / panelColumns(); }
+  int64_t bytes() const { return type.getNumElements() * elementBytes(); }
+  int64_t chunksPerPanel() const { return span / kChunkBytes; }
+
+  /// An address split into what depends on the thread and what does not: code
+  /// for the first is shared by all accesses that have the same.
+  struct Offset {
+    mlir::Value perThread;
+    int64_t constant;
+  };
+
+  /// Offset of chunk (columns of 16 bytes) `chunk` + `threadChunk` of row `row` +
+  /// `threadRow`. `row` is a multiple of 8; `chunk` + `threadChunk` has no carry
+  /// (their bits are disjoint) and stays within a panel. `swizzleRow` has the
+  /// value of threadRow modulo 8.
+  Offset chunk(int64_t row, mlir::Value threadRow, mlir::Value swizzleRow,
+               int64_t chunk, mlir::Value threadChunk) const {
+    int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
+    // Bits 7 and up of the offset within a panel, as many as chunks need.
+    mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
+    if (threadChunk)
+      bits = t.bitXor(bits, threadChunk);
+    mlir::Value column = t.shl(t.bitXor(bits, t.constant(local)), 4);
+    return {t.add(t.mul(threadRow, span), column),
+            panel * rows() * span + row * span};
+  }
+
+private:
+  mlir::RankedTensorType type;
+  int64_t span;
+  ThreadBuilder t;
+};
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_SHAREDTILE_H

@@ -1,0 +1,270 @@
+//===- Layouts.cpp - Layouts of tiles in registers and shared memory ------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// FragmentAttr
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Bound of threads and registers: what a CTA can have at most.
+constexpr int64_t kMaxPlaces = 1 << 16;
+
+using Modes = SmallVector<FragmentAttr::Mode>;
+
+Modes split(ArrayRef<int64_t> flat, unsigned rank) {
+  Modes modes;
+  for (; !flat.empty(); flat = flat.drop_front(rank + 1))
+    modes.push_back({flat.front(), flat.slice(1, rank)});
+  return modes;
+}
+
+int64_t product(ArrayRef<int64_t> flat, unsigned rank) {
+  int64_t result = 1;
+  for (const FragmentAttr::Mode &mode : split(flat, rank))
+    result *= mode.size;
+  return result;
+}
+
+SmallVector<int64_t> offsetOf(ArrayRef<int64_t> flat, unsigned rank,
+                              int64_t number) {
+  SmallVector<int64_t> offset(rank, 0);
+  for (const FragmentAttr::Mode &mode : split(flat, rank)) {
+    int64_t digit = number % mode.size;
+    number /= mode.size;
+    for (unsigned d = 0; d < rank; ++d)
+      offset[d] += digit * mode.strides[d];
+  }
+  return offset;
+}
+
+/// Drops modes of size 1 and joins neighbours that count as one.
+SmallVector<int64_t> normalize(ArrayRef<int64_t> flat, unsigned rank) {
+  SmallVector<int64_t> result;
+  for (const FragmentAttr::Mode &mode : split(flat, rank)) {
+    if (mode.size == 1)
+      continue;
+    if (!result.empty()) {
+      auto last = MutableArrayRef(result).take_back(rank + 1);
+      bool joins = true;
+      for (unsigned d = 0; d < rank; ++d)
+        joins &= mode.strides[d] == last[0] * last[1 + d];
+      if (joins) {
+        last[0] *= mode.size;
+        continue;
+      }
+    }
+    result.push_back(mode.size);
+    llvm::append_range(result, mode.strides);
+  }
+  return result;
+}
+
+ParseResult parseModes(AsmParser &parser, StringRef keyword,
+                       std::optional<unsigned> &rank,
+                       SmallVectorImpl<int64_t> &flat) {
+  if (parser.parseKeyword(keyword))
+    return failure();
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        SmallVector<int64_t> strides;
+        SMLoc loc = parser.getCurrentLocation();
+        if (parser.parseInteger(flat.emplace_back()) || parser.parseColon() ||
+            parser.parseCommaSeparatedList(
+                AsmParser::Delimiter::Paren,
+                [&]() { return parser.parseInteger(strides.emplace_back()); }))
+          return failure();
+        if (rank && *rank != strides.size())
+          return parser.emitError(loc, "wants ")
+                 << *rank << " strides, as the modes before, got "
+                 << strides.size();
+        rank = strides.size();
+        llvm::append_range(flat, strides);
+        return success();
+      });
+}
+
+void printModes(AsmPrinter &printer, const Modes &modes) {
+  printer << "[";
+  llvm::interleaveComma(modes, printer, [&](const FragmentAttr::Mode &mode) {
+    printer << mode.size << ":(";
+    llvm::interleaveComma(mode.strides, printer);
+    printer << ")";
+  });
+  printer << "]";
+}
+} // namespace
+
+Attribute FragmentAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> threads, registers;
+  std::optional<unsigned> rank;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseModes(parser, "threads", rank, threads) ||
+      parser.parseComma() || parseModes(parser, "registers", rank, registers) ||
+      parser.parseGreater())
+    return {};
+  if (failed(verify([&]() { return parser.emitError(loc); }, rank.value_or(1),
+                    threads, registers)))
+    return {};
+  return get(parser.getContext(), rank.value_or(1), threads, registers);
+}
+
+void FragmentAttr::print(AsmPrinter &printer) const {
+  printer << "<threads ";
+  printModes(printer, getThreadModes());
+  printer << ", registers ";
+  printModes(printer, getRegisterModes());
+  printer << ">";
+}
+
+LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   unsigned rank, ArrayRef<int64_t> threads,
+                                   ArrayRef<int64_t> registers) {
+  if (rank < 1 || rank > 2)
+    return emitError() << "wants modes with 1 or 2 strides, got " << rank;
+  for (ArrayRef<int64_t> flat : {threads, registers}) {
+    int64_t places = 1;
+    for (const Mode &mode : split(flat, rank)) {
+      if (mode.size < 1 || mode.size > kMaxPlaces)
+        return emitError() << "wants modes of size 1 to " << kMaxPlaces
+                           << ", got " << mode.size;
+      places *= mode.size;
+      if (places > kMaxPlaces)
+        return emitError() << "wants at most " << kMaxPlaces
+                           << " threads and registers";
+      for (int64_t stride : mode.strides)
+        if (stride < 0 || stride > kMaxPlaces)
+          return emitError() << "wants strides of 0 to " << kMaxPlaces
+                             << ", got " << stride;
+    }
+    if (normalize(flat, rank) != flat)
+      return emitError() << "wants the normal form: no mode of size 1, and none "
+                            "that continues the one before it";
+  }
+  return success();
+}
+
+FragmentAttr FragmentAttr::getNormal(MLIRContext *context, unsigned rank,
+                                     ArrayRef<int64_t> threads,
+                                     ArrayRef<int64_t> registers) {
+  return get(context, rank, normalize(threads, rank),
+             normalize(registers, rank));
+}
+
+Modes FragmentAttr::getThreadModes() const {
+  return split(getThreads(), getRank());
+}
+Modes FragmentAttr::getRegisterModes() const {
+  return split(getRegisters(), getRank());
+}
+int64_t FragmentAttr::getNumThreads() const {
+  return product(getThreads(), getRank());
+}
+int64_t FragmentAttr::getNumRegisters() const {
+  return product(getRegisters(), getRank());
+}
+SmallVector<int64_t> FragmentAttr::getRegisterOffset(int64_t r) const {
+  return offsetOf(getRegisters(), getRank(), r);
+}
+SmallVector<int64_t> FragmentAttr::getThreadOffset(int64_t t) const {
+  return offsetOf(getThreads(), getRank(), t);
+}
+
+FragmentAttr FragmentAttr::getRowSlice() const {
+  SmallVector<int64_t> threads, registers;
+  for (const Mode &mode : getThreadModes())
+    threads.append({mode.size, mode.strides[0]});
+  // Registers of one row hold one value.
+  for (const Mode &mode : getRegisterModes())
+    if (mode.strides[0] != 0)
+      registers.append({mode.size, mode.strides[0]});
+  return getNormal(getContext(), 1, threads, registers);
+}
+
+/// Every element has one owner, up to copies in threads.
+LogicalResult FragmentAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != getRank())
+    return emitError() << "wants a tile of rank " << getRank() << " for "
+                       << *this << ", got rank " << shape.size();
+  int64_t elements = ShapedType::getNumElements(shape), copies = 1;
+  for (const Mode &mode : getThreadModes())
+    if (llvm::all_equal(mode.strides) && mode.strides[0] == 0)
+      copies *= mode.size;
+  int64_t places = getNumThreads() * getNumRegisters();
+  if (places != elements * copies)
+    return emitError() << "layout " << *this << " has " << places / copies
+                       << " places for " << elements << " elements";
+  SmallVector<int32_t> owners(elements, 0);
+  for (int64_t t = 0; t < getNumThreads(); ++t) {
+    SmallVector<int64_t> base = getThreadOffset(t);
+    for (int64_t r = 0; r < getNumRegisters(); ++r) {
+      SmallVector<int64_t> offset = getRegisterOffset(r);
+      int64_t index = 0;
+      for (auto [size, x, y] : llvm::zip(shape, base, offset)) {
+        if (x + y >= size)
+          return emitError() << "layout " << *this << " leaves the tile in "
+                             << "register " << r << " of thread " << t;
+        index = index * size + x + y;
+      }
+      if (++owners[index] > copies)
+        return emitError() << "layout " << *this << " has two places for an "
+                           << "element, one of which is register " << r
+                           << " of thread " << t;
+    }
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// SharedAttr
+//===----------------------------------------------------------------------===//
+
+LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t span) {
+  if (span == 32 || span == 64 || span == 128)
+    return success();
+  return emitError() << "wants a span of 32, 64 or 128 bytes, got " << span;
+}
+
+SharedAttr SharedAttr::getWidest(MLIRContext *context, int64_t rowBytes) {
+  int64_t padded = llvm::alignTo(rowBytes, 32);
+  int64_t span = 128;
+  while (padded % span != 0)
+    span /= 2;
+  return get(context, span);
+}
+
+int64_t SharedAttr::getByteOffset(RankedTensorType type, int64_t row,
+                                  int64_t column) {
+  int64_t span = cast<SharedAttr>(type.getEncoding()).getSpan();
+  int64_t byte = column * (type.getElementTypeBitWidth() / 8);
+  int64_t offset = row * span + byte % span;
+  offset ^= ((offset >> 7) & (span / 16 - 1)) << 4;
+  return byte / span * type.getDimSize(0) * span + offset;
+}
+
+LogicalResult SharedAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type elementType,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  if (shape.size() != 2)
+    return emitError() << "wants a tile of rank 2 in shared memory, got rank "
+                       << shape.size();
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
+    return emitError() << "wants elements of whole bytes in shared memory, got "
+                       << elementType;
+  int64_t rowBytes = shape[1] * (elementType.getIntOrFloatBitWidth() / 8);
+  if (rowBytes % getSpan() != 0)
+    return emitError() << "wants rows of a multiple of " << getSpan()
+                       << " bytes, got " << rowBytes;
+  if (shape[0] % 8 != 0)
+    return emitError() << "wants a multiple of 8 rows in shared memory, got "
+                       << shape[0];
+  return success();
+}

@@ -1,0 +1,85 @@
+//===- RingOps.cpp - Rings of tiles in shared memory ----------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace attn;
+
+static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
+                                RankedTensorType tile) {
+  if (isa_and_nonnull<SharedAttr>(tile.getEncoding()))
+    return success();
+  return emitError() << "wants a tile with a layout in shared memory "
+                        "(#attn.shared), got "
+                     << tile;
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t stages, RankedTensorType tile) {
+  if (stages < 1 || stages > 64)
+    return emitError() << "wants 1 to 64 stages, got " << stages;
+  return verifyTile(emitError, tile);
+}
+
+LogicalResult SlotType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               RankedTensorType tile) {
+  return verifyTile(emitError, tile);
+}
+
+LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  RankedTensorType tile) {
+  return verifyTile(emitError, tile);
+}
+
+/// Checks that `got` is the tile of the ring.
+static LogicalResult verifyRingTile(Operation *op, RingType ring, Type got) {
+  if (ring.getTile() == got)
+    return success();
+  return op->emitOpError("wants the tile of its ring, ")
+         << ring.getTile() << ", got " << got;
+}
+
+LogicalResult RingAcquireOp::verify() {
+  return verifyRingTile(*this, getRing().getType(),
+                        getSlot().getType().getTile());
+}
+
+LogicalResult RingWaitOp::verify() {
+  return verifyRingTile(*this, getRing().getType(), getTile().getType());
+}
+
+LogicalResult RingIssueOp::verify() {
+  RankedTensorType tile = getSlot().getType().getTile();
+  ViewType view = getView().getType();
+  if (getPending().getType().getTile() != tile)
+    return emitOpError("wants to hand on the tile of its slot, ")
+           << tile << ", got " << getPending().getType().getTile();
+  if (tile.getElementType() != view.getElementType())
+    return emitOpError("wants a view of ")
+           << tile.getElementType() << " as the slot has, got " << view;
+  if (getOffsets().size() != view.getRank())
+    return emitOpError("wants ")
+           << view.getRank() << " offsets, one for each dimension of " << view
+           << ", got " << getOffsets().size();
+  if (view.getRank() < 2)
+    return emitOpError("wants a view of rank 2 or more, got ") << view;
+  return success();
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
+  return getSource().getType() == getType() ? getSource() : Value();
+}
+
+void RingCreateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getRing(), "ring");
+}
+void RingAcquireOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSlot(), "slot");
+}
+void RingIssueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getPending(), "pending");
+}
+void RingWaitOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getTile(), "tile");
+}

@@ -1,0 +1,151 @@
+//===- AssignFragments.cpp - Tiles into the registers of threads ----------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNASSIGNFRAGMENTS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// Tiles that are values of the kernel and have no layout yet.
+RankedTensorType plainTile(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && !tile.getEncoding() ? tile : RankedTensorType();
+}
+
+struct AssignFragmentsPass
+    : attn::impl::AttnAssignFragmentsBase<AssignFragmentsPass> {
+  using AttnAssignFragmentsBase::AttnAssignFragmentsBase;
+
+  /// Rows of all tiles of the kernel, or failure after a diagnostic.
+  FailureOr<int64_t> findRows(KernelOp kernel) {
+    int64_t rows = 0;
+    WalkResult result = kernel.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes()) {
+        RankedTensorType tile = plainTile(type);
+        if (!tile)
+          continue;
+        if (rows == 0)
+          rows = tile.getDimSize(0);
+        if (tile.getDimSize(0) != rows) {
+          op->emitOpError("wants tiles of ")
+              << rows << " rows, as the others of the kernel, got " << tile;
+          return WalkResult::interrupt();
+        }
+        if (tile.getRank() > 2 ||
+            (tile.getRank() == 2 && tile.getDimSize(1) % kColumns != 0)) {
+          op->emitOpError("wants tiles of rank 1 or 2 with a multiple of ")
+              << kColumns << " columns, got " << tile;
+          return WalkResult::interrupt();
+        }
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    return rows;
+  }
+
+  /// About 32 rows a warp, which use each B fragment twice; 4 warps if there
+  /// are rows enough for them.
+  static int64_t defaultWarps(int64_t rows) {
+    int64_t blocks = rows / 16, best = 1;
+    for (int64_t warps = 1; warps <= kMaxWarps && warps <= blocks; ++warps)
+      if (blocks % warps == 0 && (warps <= 4 || rows / warps > 32 || best == 1))
+        best = warps;
+    return best;
+  }
+
+  FragmentAttr layoutOf(RankedTensorType tile, int64_t count) {
+    FragmentAttr matrix = mmaAccumulator(
+        &getContext(), tile.getDimSize(0),
+        tile.getRank() == 2 ? tile.getDimSize(1) : kColumns, count);
+    return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
+  }
+
+  void assign(Value value, int64_t count) {
+    RankedTensorType tile = plainTile(value.getType());
+    if (!tile)
+      return;
+    auto type = RankedTensorType::get(tile.getShape(), tile.getElementType(),
+                                      layoutOf(tile, count));
+    value.setType(type);
+    ++numTiles;
+    if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+      auto elements = cast<DenseElementsAttr>(constant.getValue());
+      constant.setValueAttr(
+          DenseElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+    }
+  }
+
+  /// Tiles in shared memory go to registers where anything but a product or the
+  /// memory itself is asked for.
+  void fetchShared(RingWaitOp wait, int64_t count) {
+    RankedTensorType tile = cast<RankedTensorType>(wait.getTile().getType());
+    auto plain = RankedTensorType::get(tile.getShape(), tile.getElementType());
+    for (OpOperand &use : llvm::make_early_inc_range(wait.getTile().getUses())) {
+      auto store = dyn_cast<StoreOp>(use.getOwner());
+      if (isa<DotOp>(use.getOwner()) ||
+          (store && store.getScratch() == use.get()))
+        continue;
+      OpBuilder b(use.getOwner());
+      auto type = RankedTensorType::get(tile.getShape(), tile.getElementType(),
+                                        layoutOf(plain, count));
+      use.set(ConvertLayoutOp::create(b, wait.getLoc(), type, wait.getTile()));
+    }
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto opts = remark::RemarkOpts::name("warps")
+                    .category("attn-assign-fragments")
+                    .function(kernel.getSymName());
+    FailureOr<int64_t> rows = findRows(kernel);
+    if (failed(rows))
+      return signalPassFailure();
+    if (*rows == 0) {
+      remark::missed(kernel.getLoc(), opts) << "no tiles without a layout";
+      return;
+    }
+    int64_t count = warps ? warps.getValue() : defaultWarps(*rows);
+    if (count < 1 || count > kMaxWarps || *rows % (16 * count) != 0) {
+      emitError(kernel.getLoc())
+          << "wants 1 to " << kMaxWarps
+          << " warps of a multiple of 16 rows each, got " << count
+          << " warps for " << *rows << " rows";
+      return signalPassFailure();
+    }
+    kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        assign(result, count);
+      for (Region &region : op->getRegions())
+        for (BlockArgument argument : region.getArguments())
+          assign(argument, count);
+    });
+    kernel.walk([&](RingWaitOp wait) { fetchShared(wait, count); });
+    kernel->setAttr(KernelOp::kThreadsAttr,
+                    OpBuilder(kernel).getI64IntegerAttr(32 * count));
+    remark::passed(kernel.getLoc(), opts)
+        << "tiles lie in the registers of"
+        << remark::metric("warps", count)
+        << remark::metric("warps-from", warps ? "option" : "default")
+        << remark::metric("rows", *rows);
+  }
+
+  static constexpr int64_t kMaxWarps = 32;
+  /// Columns of an accumulator of m16n8k16.
+  static constexpr int64_t kColumns = 8;
+};
+
+} // namespace

@@ -1,0 +1,228 @@
+//===- StageLoads.cpp - Loads through rings of shared memory --------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNSTAGELOADS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+constexpr int64_t kDefaultStages = 2;
+
+RankedTensorType tileOf(LoadOp load) {
+  return cast<RankedTensorType>(load.getTile().getType());
+}
+
+/// The tile's type, with the layout that it has in shared memory.
+RankedTensorType sharedType(RankedTensorType tile) {
+  auto layout = SharedAttr::getWidest(
+      tile.getContext(),
+      tile.getDimSize(1) * (tile.getElementTypeBitWidth() / 8));
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
+}
+
+/// The first or last operation of `block` that uses `value`.
+Operation *edgeUser(Value value, Block *block, bool first) {
+  Operation *edge = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *op = block->findAncestorOpInBlock(*user);
+    if (!edge || op->isBeforeInBlock(edge) == first)
+      edge = op;
+  }
+  return edge;
+}
+
+/// Rewrites the loads of one kernel.
+class Stager {
+public:
+  Stager(KernelOp kernel, int64_t stages, CopyKind copy)
+      : kernel(kernel), stages(stages), copy(copy),
+        rewriter(kernel.getContext()) {}
+
+  void run(ArrayRef<LoadOp> loads) {
+    for (LoadOp load : loads) {
+      if (load.getTile().use_empty()) {
+        rewriter.eraseOp(load);
+        continue;
+      }
+      if (auto stream = load->getParentOfType<StreamOp>())
+        stageStreamed(load, stream);
+      else
+        stageResident(load);
+    }
+  }
+
+private:
+  Value createRing(LoadOp load, int64_t stages) {
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    auto type = RingType::get(load.getContext(), stages,
+                              sharedType(tileOf(load)));
+    return RingCreateOp::create(rewriter, load.getLoc(), type);
+  }
+
+  void buildFill(Location loc, Value ring, Value view, ValueRange offsets) {
+    RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
+    MLIRContext *context = tile.getContext();
+    Value slot = RingAcquireOp::create(rewriter, loc,
+                                       SlotType::get(context, tile), ring);
+    Value pending =
+        RingIssueOp::create(rewriter, loc, PendingType::get(context, tile),
+                            slot, view, offsets, copy);
+    RingLandOp::create(rewriter, loc, pending);
+  }
+
+  /// Replaces a load by a wait just before its first use.
+  RingWaitOp replaceByWait(LoadOp load, Value ring) {
+    rewriter.setInsertionPoint(
+        edgeUser(load.getTile(), load->getBlock(), /*first=*/true));
+    auto wait = RingWaitOp::create(rewriter, load.getLoc(),
+                                   cast<RingType>(ring.getType()).getTile(),
+                                   ring);
+    rewriter.replaceAllUsesWith(load.getTile(), wait.getTile());
+    return wait;
+  }
+
+  /// A tile that stays for one visit of the grid: a ring of one stage, released
+  /// at the end, when the result has gone out through its memory.
+  void stageResident(LoadOp load) {
+    Value ring = createRing(load, 1);
+    rewriter.setInsertionPoint(load);
+    buildFill(load.getLoc(), ring, load.getView(), load.getOffsets());
+    RingWaitOp wait = replaceByWait(load, ring);
+    rewriter.setInsertionPoint(load->getBlock()->getTerminator());
+    lendToStore(wait, load->getBlock());
+    RingReleaseOp::create(rewriter, load.getLoc(), ring);
+    rewriter.eraseOp(load);
+  }
+
+  /// The first store of 16-bit elements that fits rearranges its rows in the
+  /// memory of a tile that is no longer needed.
+  void lendToStore(RingWaitOp wait, Block *block) {
+    auto have = cast<RankedTensorType>(wait.getTile().getType());
+    for (auto store : block->getOps<StoreOp>()) {
+      auto tile = cast<RankedTensorType>(store.getTile().getType());
+      if (store.getScratch() || tile.getRank() != 2 ||
+          tile.getElementTypeBitWidth() != 16 ||
+          sharedType(tile).getNumElements() * 16 >
+              have.getNumElements() * have.getElementTypeBitWidth())
+        continue;
+      store.getScratchMutable().assign(wait.getTile());
+      return;
+    }
+  }
+
+  void stageStreamed(LoadOp load, StreamOp stream) {
+    // Streams run one after the other: those of one view share its ring.
+    Value &ring = rings[{load.getView(), load.getTile().getType()}];
+    if (!ring)
+      ring = createRing(load, stages);
+    Location loc = load.getLoc();
+    Block *producer = stream.getProducerBlock();
+    if (!producer) {
+      producer = rewriter.createBlock(&stream.getProducer(), {},
+                                      rewriter.getIndexType(), loc);
+      YieldOp::create(rewriter, loc);
+    }
+    rewriter.setInsertionPoint(producer->getTerminator());
+    buildFill(loc, ring, load.getView(), cloneOffsets(load, stream, producer));
+    RingWaitOp wait = replaceByWait(load, ring);
+    Operation *last = edgeUser(wait.getTile(), load->getBlock(),
+                               /*first=*/false);
+    rewriter.setInsertionPointAfter(last);
+    RingReleaseOp::create(rewriter, loc, ring);
+    rewriter.eraseOp(load);
+  }
+
+  /// The index arithmetic of a load, for the position that the producer is at.
+  SmallVector<Value> cloneOffsets(LoadOp load, StreamOp stream,
+                                  Block *producer) {
+    IRMapping map;
+    map.map(stream.getPosition(), producer->getArgument(0));
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *op) {
+      return op->getBlock() == &stream.getBody().front();
+    };
+    SetVector<Operation *> slice;
+    for (Value offset : load.getOffsets())
+      (void)getBackwardSlice(offset, &slice, options);
+    for (Operation *op : slice)
+      rewriter.clone(*op, map);
+    return llvm::map_to_vector(load.getOffsets(), [&](Value offset) {
+      return map.lookupOrDefault(offset);
+    });
+  }
+
+  KernelOp kernel;
+  int64_t stages;
+  CopyKind copy;
+  IRRewriter rewriter;
+  /// Rings of streamed tiles.
+  llvm::DenseMap<std::pair<Value, Type>, Value> rings;
+};
+
+struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
+  using AttnStageLoadsBase::AttnStageLoadsBase;
+
+  /// Whether a load can go through shared memory, else failure after a
+  /// diagnostic.
+  LogicalResult check(LoadOp load) {
+    RankedTensorType tile = tileOf(load);
+    int64_t granule =
+        std::max<int64_t>(tileGranule(TargetAttr::of(load)), 16);
+    if (tile.getRank() != 2)
+      return load.emitOpError("wants a tile of rank 2 to stage, got ") << tile;
+    for (int64_t size : tile.getShape())
+      if (size % granule != 0 || size > kMaxBox)
+        return load.emitOpError("wants tile sizes that are multiples of ")
+               << granule << " up to " << kMaxBox << ", got " << tile;
+    return success();
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto opts = remark::RemarkOpts::name("staged")
+                    .category("attn-stage-loads")
+                    .function(kernel.getSymName());
+    SmallVector<LoadOp> loads;
+    kernel.walk([&](LoadOp load) { loads.push_back(load); });
+    if (loads.empty()) {
+      remark::missed(kernel.getLoc(), opts) << "no loads";
+      return;
+    }
+    if (stages < 0 || stages > 64) {
+      emitError(kernel.getLoc())
+          << "wants 1 to 64 stages, or 0 for the default, got "
+          << stages.getValue();
+      return signalPassFailure();
+    }
+    for (LoadOp load : loads)
+      if (failed(check(load)))
+        return signalPassFailure();
+    int64_t depth = stages ? stages.getValue() : kDefaultStages;
+    Stager(kernel, depth, copy).run(loads);
+    numStaged += loads.size();
+    remark::passed(kernel.getLoc(), opts)
+        << "loads go through rings:" << remark::metric("loads", loads.size())
+        << remark::metric("stages", depth)
+        << remark::metric("stages-from", stages ? "option" : "default");
+  }
+
+  /// Extent of a tensor map's box (CUDA driver API, cuTensorMapEncodeTiled).
+  static constexpr int64_t kMaxBox = 256;
+};
+
+} // namespace

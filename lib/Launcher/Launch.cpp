@@ -1,0 +1,88 @@
+//===- Launch.cpp - From the arguments of a call to a launch --------------===//
+
+#include "Bundle.h"
+#include "Failure.h"
+#include <cstring>
+
+using namespace attn;
+using namespace attn::cuda;
+
+static constexpr int64_t kMaxGrid = (int64_t(1) << 31) - 1;
+
+static unsigned gridOf(const VariantSpec &variant, unsigned index,
+                       const BoundView *views) {
+  int64_t grid = variant.grid.evaluate(views, "the grid", index);
+  if (grid < 0 || grid > kMaxGrid)
+    fail(ATTN_ERROR_ARGUMENT,
+         "the grid of variant " + std::to_string(index) + ": " +
+             wantedGot("0 to 2147483647 CTAs", std::to_string(grid)));
+  return grid;
+}
+
+void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
+                int32_t tensorCount, const AttnScalar *scalars,
+                int32_t scalarCount, Call &call, Launch &launch) {
+  launch.device = bindViews(manifest, tensors, tensorCount, call.views);
+  checkScalars(manifest, scalars, scalarCount);
+  call.scalars = scalars;
+  launch.variant = selectVariant(manifest, call.views);
+  const VariantSpec &variant = manifest.variants[launch.variant];
+  launch.config = {};
+  launch.config.gridDimX = gridOf(variant, launch.variant, call.views);
+  launch.config.gridDimY = launch.config.gridDimZ = 1;
+  launch.config.blockDimX = variant.block;
+  launch.config.blockDimY = launch.config.blockDimZ = 1;
+  launch.config.sharedMemBytes = variant.sharedBytes;
+  launch.context = nullptr;
+  launch.function = nullptr;
+  launch.parameterCount = 0;
+}
+
+/// Everything but a tensor map fits a word; the driver reads as many of its
+/// bytes as the parameter has.
+static uint64_t wordOf(const ParameterSpec &spec, const Call &call) {
+  uint64_t word = 0;
+  switch (spec.kind) {
+  case ParameterKind::Pointer:
+    return call.views[spec.index].data;
+  case ParameterKind::Size:
+    return call.views[spec.index].sizes[spec.dim];
+  case ParameterKind::Stride:
+    return call.views[spec.index].strides[spec.dim];
+  case ParameterKind::Scalar: {
+    const AttnScalar &scalar = call.scalars[spec.index];
+    std::memcpy(&word, &scalar.value, bytesOf(AttnType(scalar.type)));
+    return word;
+  }
+  case ParameterKind::TensorMap:
+    break;
+  }
+  return 0;
+}
+
+static void fillParameters(const Manifest &manifest, ContextState &state,
+                           const Call &call, Launch &launch) {
+  const auto &specs = manifest.variants[launch.variant].parameters;
+  unsigned maps = 0;
+  for (unsigned i = 0; i < specs.size(); ++i) {
+    if (specs[i].kind == ParameterKind::TensorMap) {
+      TensorMap &map = launch.maps[maps++];
+      fillTensorMap(manifest, state, launch.variant, i,
+                    call.views[specs[i].index], map);
+      launch.parameters[i] = &map;
+    } else {
+      launch.words[i] = wordOf(specs[i], call);
+      launch.parameters[i] = &launch.words[i];
+    }
+  }
+  launch.parameterCount = specs.size();
+}
+
+void attn::resolve(AttnBundle &bundle, Context context, const Call &call,
+                   Launch &launch) {
+  std::lock_guard<std::mutex> lock(bundle.mutex);
+  ContextState &state = stateOf(bundle, context);
+  launch.function = functionOf(bundle.manifest, state, launch.variant);
+  launch.context = context;
+  fillParameters(bundle.manifest, state, call, launch);
+}

@@ -1,0 +1,246 @@
+//===- Launcher.cpp - The C interface -------------------------------------===//
+
+#include "attn-mlir-c/Launcher.h"
+#include "Bundle.h"
+#include "Failure.h"
+#include <exception>
+#include <memory>
+#include <new>
+
+using namespace attn;
+using namespace attn::cuda;
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LastError {
+  std::string text;
+  /// Said instead where there is no memory for a text.
+  const char *plain = "";
+  int32_t cudaCode = 0;
+};
+} // namespace
+
+static thread_local LastError lastError;
+
+static AttnStatus report(AttnStatus status, const char *text,
+                         int32_t cudaCode = 0) noexcept {
+  lastError.cudaCode = cudaCode;
+  try {
+    lastError.text = text;
+    lastError.plain = lastError.text.c_str();
+  } catch (...) {
+    lastError.plain = "out of memory";
+  }
+  return status;
+}
+
+/// Runs `body`, which throws nothing across the interface.
+template <typename Body> static AttnStatus guarded(Body body) noexcept {
+  try {
+    body();
+    return ATTN_SUCCESS;
+  } catch (const Failure &failure) {
+    return report(failure.status, failure.text.c_str(), failure.cudaCode);
+  } catch (const std::bad_alloc &) {
+    return report(ATTN_ERROR_INTERNAL, "out of memory");
+  } catch (const std::exception &error) {
+    return report(ATTN_ERROR_INTERNAL, error.what());
+  } catch (...) {
+    return report(ATTN_ERROR_INTERNAL, "unknown exception");
+  }
+}
+
+static void requireArgument(const void *pointer, const char *name) {
+  if (!pointer)
+    fail(ATTN_ERROR_ARGUMENT,
+         std::string(name) + ": wanted a pointer, got null");
+}
+
+const char *attnLastError() { return lastError.plain; }
+int32_t attnLastCudaError() { return lastError.cudaCode; }
+const char *attnVersion() { return ATTN_VERSION; }
+int32_t attnAbiVersion() { return ATTN_ABI_VERSION; }
+
+//===----------------------------------------------------------------------===//
+// Bundles
+//===----------------------------------------------------------------------===//
+
+AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    *bundle = nullptr;
+    requireArgument(path, "path");
+    *bundle = new AttnBundle(readBundle(path));
+  });
+}
+
+void attnBundleClose(AttnBundle *bundle) {
+  if (!bundle)
+    return;
+  guarded([&] { unloadModules(*bundle); });
+  delete bundle;
+}
+
+const char *attnBundleName(const AttnBundle *bundle) {
+  return bundle ? bundle->manifest.name.c_str() : "";
+}
+const char *attnBundleTarget(const AttnBundle *bundle) {
+  return bundle ? bundle->manifest.target.c_str() : "";
+}
+const char *attnBundleArch(const AttnBundle *bundle) {
+  return bundle ? bundle->manifest.arch.c_str() : "";
+}
+int32_t attnBundleViewCount(const AttnBundle *bundle) {
+  return bundle ? bundle->manifest.views.size() : 0;
+}
+int32_t attnBundleScalarCount(const AttnBundle *bundle) {
+  return bundle ? bundle->manifest.scalars.size() : 0;
+}
+int32_t attnBundleVariantCount(const AttnBundle *bundle) {
+  return bundle ? bundle->manifest.variants.size() : 0;
+}
+
+/// The entry of a query, which may be out of range.
+template <typename Entry>
+static const Entry &entryAt(const std::vector<Entry> &entries, int32_t index) {
+  if (index < 0 || size_t(index) >= entries.size())
+    fail(ATTN_ERROR_ARGUMENT,
+         "index: " + wantedGot("0 to " + std::to_string(entries.size()) +
+                                   " (exclusive)",
+                               std::to_string(index)));
+  return entries[index];
+}
+
+AttnStatus attnBundleView(const AttnBundle *bundle, int32_t index,
+                          AttnViewInfo *info) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    requireArgument(info, "info");
+    const ViewSpec &view = entryAt(bundle->manifest.views, index);
+    *info = {};
+    info->name = view.name.c_str();
+    info->access = view.access;
+    info->dtype = view.element;
+    info->rank = view.shape.size();
+    for (size_t i = 0; i < view.shape.size(); ++i) {
+      int axis = view.shape[i].axis;
+      info->sizes[i] = view.shape[i].size;
+      info->axes[i] = axis < 0 ? nullptr : bundle->manifest.axes[axis].c_str();
+      info->permutation[i] = view.permutation[i];
+    }
+  });
+}
+
+AttnStatus attnBundleScalar(const AttnBundle *bundle, int32_t index,
+                            AttnScalarInfo *info) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    requireArgument(info, "info");
+    const ScalarSpec &scalar = entryAt(bundle->manifest.scalars, index);
+    *info = {scalar.name.c_str(), scalar.type};
+  });
+}
+
+AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
+                             AttnVariantInfo *info) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    requireArgument(info, "info");
+    const VariantSpec &variant = entryAt(bundle->manifest.variants, index);
+    *info = {};
+    info->kernel = variant.kernel.c_str();
+    info->binary = bundle->manifest.binaries[variant.binary].file.c_str();
+    info->guard = variant.guard.empty() ? nullptr : variant.guardText.c_str();
+    info->block = variant.block;
+    info->sharedBytes = variant.sharedBytes;
+    info->parameterCount = variant.parameters.size();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// In the context of `launch`, which is current.
+static void enqueue(Launch &launch, void *stream) {
+  LaunchConfig config = launch.config;
+  config.stream = static_cast<Stream>(stream);
+  const Driver &cuda = driver();
+  Result result =
+      cuda.launchKernelEx(&config, launch.function, launch.parameters, nullptr);
+  if (result != kSuccess)
+    cuda.raise(result, "cuLaunchKernelEx",
+               "for " + std::to_string(config.gridDimX) + " CTAs of " +
+                   std::to_string(config.blockDimX) + " threads with " +
+                   std::to_string(config.sharedMemBytes) +
+                   " bytes of shared memory");
+}
+
+AttnStatus attnBundleLaunch(AttnBundle *bundle, const AttnTensor *views,
+                            int32_t viewCount, const AttnScalar *scalars,
+                            int32_t scalarCount, void *stream) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    Call call;
+    Launch launch;
+    plan(bundle->manifest, views, viewCount, scalars, scalarCount, call,
+         launch);
+    if (launch.config.gridDimX == 0)
+      return;
+    CurrentContext context(launch.device);
+    resolve(*bundle, context.get(), call, launch);
+    enqueue(launch, stream);
+  });
+}
+
+AttnStatus attnBundlePrepare(AttnBundle *bundle, const AttnTensor *views,
+                             int32_t viewCount, const AttnScalar *scalars,
+                             int32_t scalarCount, AttnPrepared **prepared) {
+  return guarded([&] {
+    requireArgument(prepared, "prepared");
+    *prepared = nullptr;
+    requireArgument(bundle, "bundle");
+    auto result = std::make_unique<AttnPrepared>();
+    Launch &launch = result->launch;
+    Call call;
+    plan(bundle->manifest, views, viewCount, scalars, scalarCount, call,
+         launch);
+    if (launch.config.gridDimX != 0) {
+      CurrentContext context(launch.device);
+      resolve(*bundle, context.get(), call, launch);
+    }
+    *prepared = result.release();
+  });
+}
+
+AttnStatus attnPreparedInfo(AttnPrepared *prepared, AttnLaunchInfo *info) {
+  return guarded([&] {
+    requireArgument(prepared, "prepared");
+    requireArgument(info, "info");
+    Launch &launch = prepared->launch;
+    *info = {};
+    info->function = launch.function;
+    info->context = launch.context;
+    info->variant = launch.variant;
+    info->grid = launch.config.gridDimX;
+    info->block = launch.config.blockDimX;
+    info->sharedBytes = launch.config.sharedMemBytes;
+    info->parameters = launch.parameters;
+    info->parameterCount = launch.parameterCount;
+  });
+}
+
+AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream) {
+  return guarded([&] {
+    requireArgument(prepared, "prepared");
+    if (!prepared->launch.function)
+      return;
+    CurrentContext context(prepared->launch.context);
+    enqueue(prepared->launch, stream);
+  });
+}
+
+void attnPreparedDestroy(AttnPrepared *prepared) { delete prepared; }

@@ -1,0 +1,457 @@
+//===- Manifest.cpp - Parse and check a manifest --------------------------===//
+
+#include "Manifest.h"
+#include "Failure.h"
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+using namespace attn;
+using Json = nlohmann::json;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TypeSpelling {
+  const char *name;
+  AttnType type;
+  int64_t bytes;
+};
+} // namespace
+
+/// Elements of views first.
+static const TypeSpelling types[] = {
+    {"f16", ATTN_F16, 2},   {"bf16", ATTN_BF16, 2}, {"f32", ATTN_F32, 4},
+    {"f64", ATTN_F64, 8},   {"i1", ATTN_I1, 1},     {"i8", ATTN_I8, 1},
+    {"i16", ATTN_I16, 2},   {"i32", ATTN_I32, 4},   {"i64", ATTN_I64, 8},
+    {"index", ATTN_I64, 8},
+};
+static const size_t elementTypeCount = 3, typeCount = std::size(types);
+
+int64_t attn::bytesOf(AttnType type) {
+  for (const TypeSpelling &spelling : types)
+    if (spelling.type == type)
+      return spelling.bytes;
+  return 0;
+}
+
+const char *attn::nameOf(int type) {
+  for (const TypeSpelling &spelling : types)
+    if (spelling.type == type)
+      return spelling.name;
+  return "an unknown type";
+}
+
+//===----------------------------------------------------------------------===//
+// Cursor
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A value of the manifest and where it is, for messages.
+class Cursor {
+public:
+  Cursor(const Json &value, std::string path)
+      : value(value), path(std::move(path)) {}
+
+  [[noreturn]] void error(const std::string &text) const {
+    fail(ATTN_ERROR_BUNDLE, "manifest.json: " + path + ": " + text);
+  }
+  [[noreturn]] void wanted(const std::string &what) const {
+    error(wantedGot(what, describe()));
+  }
+
+  bool has(const char *key) const {
+    return value.is_object() && value.contains(key);
+  }
+  Cursor at(const char *key) const {
+    if (!value.is_object())
+      wanted("an object");
+    auto found = value.find(key);
+    if (found == value.end())
+      error("wanted " + inQuotes(key) + ", which is missing");
+    return Cursor(*found, path.empty() ? key : path + "." + key);
+  }
+  Cursor entry(size_t i) const {
+    return Cursor(value[i], path + "[" + std::to_string(i) + "]");
+  }
+
+  size_t list(size_t least, size_t most) const;
+  int64_t integer(int64_t least, int64_t most) const;
+  std::string text() const;
+  AttnType type(size_t count) const;
+  void allowOnly(std::initializer_list<const char *> keys) const;
+
+  bool isInteger() const { return value.is_number_integer(); }
+  bool isText() const { return value.is_string(); }
+  bool isList() const { return value.is_array(); }
+
+private:
+  std::string describe() const;
+
+  const Json &value;
+  std::string path;
+};
+} // namespace
+
+/// Only scalars are quoted: a nested value could be as deep as it likes.
+std::string Cursor::describe() const {
+  if (value.is_object())
+    return "an object";
+  if (value.is_array())
+    return "a list of " + std::to_string(value.size());
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
+}
+
+size_t Cursor::list(size_t least, size_t most) const {
+  std::string what = least == most ? "a list of " + std::to_string(least)
+                                   : "a list of " + std::to_string(least) +
+                                         " to " + std::to_string(most);
+  if (!value.is_array() || value.size() < least || value.size() > most)
+    wanted(what);
+  return value.size();
+}
+
+int64_t Cursor::integer(int64_t least, int64_t most) const {
+  bool fits = value.is_number_integer();
+  if (value.is_number_unsigned())
+    fits =
+        value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max());
+  if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most)
+    wanted("a whole number from " + std::to_string(least) + " to " +
+           std::to_string(most));
+  return value.get<int64_t>();
+}
+
+std::string Cursor::text() const {
+  if (!value.is_string() || value.get_ref<const std::string &>().empty() ||
+      value.get_ref<const std::string &>().find('\0') != std::string::npos)
+    wanted("a text without zero bytes");
+  return value.get<std::string>();
+}
+
+/// One of the first `count` types.
+AttnType Cursor::type(size_t count) const {
+  std::string names;
+  for (size_t i = 0; i < count; ++i) {
+    if (value.is_string() &&
+        value.get_ref<const std::string &>() == types[i].name)
+      return types[i].type;
+    names += (i ? ", " : "") + std::string(types[i].name);
+  }
+  wanted("one of " + names);
+}
+
+/// What says how to launch is not skipped: a key of a later format could mean
+/// anything.
+void Cursor::allowOnly(std::initializer_list<const char *> keys) const {
+  if (!value.is_object())
+    wanted("an object");
+  for (const auto &item : value.items())
+    if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
+      error("unknown key " + inQuotes(item.key()));
+}
+
+//===----------------------------------------------------------------------===//
+// Views, scalars
+//===----------------------------------------------------------------------===//
+
+static int axisIndex(std::vector<std::string> &axes, const std::string &name) {
+  auto found = std::find(axes.begin(), axes.end(), name);
+  if (found == axes.end())
+    found = axes.insert(axes.end(), name);
+  return found - axes.begin();
+}
+
+static DimSpec parseDim(const Cursor &at, Manifest &manifest) {
+  if (at.isText())
+    return {-1, axisIndex(manifest.axes, at.text())};
+  if (!at.isInteger())
+    at.wanted("a size or the name of an axis");
+  return {at.integer(1, std::numeric_limits<int64_t>::max()), -1};
+}
+
+static std::vector<int> parsePermutation(const Cursor &at, size_t rank) {
+  at.list(rank, rank);
+  std::vector<int> result(rank);
+  std::vector<bool> seen(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    result[i] = at.entry(i).integer(0, int64_t(rank) - 1);
+    if (seen[result[i]])
+      at.error("wanted a permutation, got dimension " +
+               std::to_string(result[i]) + " twice");
+    seen[result[i]] = true;
+  }
+  return result;
+}
+
+static ViewSpec parseView(const Cursor &at, Manifest &manifest) {
+  ViewSpec view;
+  view.name = at.at("name").text();
+  std::string access = at.at("access").text();
+  if (access != "read" && access != "write")
+    at.at("access").wanted("'read' or 'write'");
+  view.access = access == "read" ? ATTN_READ : ATTN_WRITE;
+  view.element = at.at("element").type(elementTypeCount);
+  Cursor shape = at.at("shape");
+  size_t rank = shape.list(1, ATTN_MAX_RANK);
+  for (size_t i = 0; i < rank; ++i)
+    view.shape.push_back(parseDim(shape.entry(i), manifest));
+  view.permutation = parsePermutation(at.at("permutation"), rank);
+  return view;
+}
+
+static void parseViews(const Cursor &at, Manifest &manifest) {
+  size_t count = at.list(1, kMaxViews);
+  for (size_t i = 0; i < count; ++i) {
+    ViewSpec view = parseView(at.entry(i), manifest);
+    for (const ViewSpec &other : manifest.views) {
+      if (other.name == view.name)
+        at.entry(i).error("there are two views " + inQuotes(view.name));
+      if (other.access == ATTN_WRITE && view.access == ATTN_READ)
+        at.entry(i).error("wanted the views that are read first, got " +
+                          inQuotes(view.name) + " behind " +
+                          inQuotes(other.name));
+    }
+    manifest.views.push_back(std::move(view));
+  }
+}
+
+static void parseScalars(const Cursor &at, Manifest &manifest) {
+  size_t count = at.list(0, kMaxScalars);
+  for (size_t i = 0; i < count; ++i)
+    manifest.scalars.push_back({at.entry(i).at("name").text(),
+                                at.entry(i).at("type").type(typeCount)});
+}
+
+static uint32_t parseViewIndex(const Cursor &at, const Manifest &manifest) {
+  return at.integer(0, int64_t(manifest.views.size()) - 1);
+}
+
+static uint32_t parseDimIndex(const Cursor &at, const Manifest &manifest,
+                              uint32_t view) {
+  return at.integer(0, int64_t(manifest.views[view].shape.size()) - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+static uint32_t parseNode(const Cursor &at, const Manifest &manifest,
+                          Expression &result, unsigned depth) {
+  if (depth > kMaxDepth)
+    at.error("wanted at most " + std::to_string(kMaxDepth) +
+             " levels of an expression");
+  if (result.size() >= kMaxNodes)
+    at.error("wanted at most " + std::to_string(kMaxNodes) +
+             " nodes of an expression");
+  if (at.isInteger())
+    return result.append(
+        {ExprKind::Number, {}, at.integer(INT64_MIN, INT64_MAX)});
+  if (!at.isList())
+    at.wanted("a whole number or a list of an operator and its operands");
+  at.list(1, 4);
+  std::string name = at.entry(0).text();
+  if (name == "size" || name == "stride") {
+    at.list(3, 3);
+    uint32_t view = parseViewIndex(at.entry(1), manifest);
+    uint32_t dim = parseDimIndex(at.entry(2), manifest, view);
+    return result.append({name == "size" ? ExprKind::Size : ExprKind::Stride,
+                          {view, dim, 0},
+                          0});
+  }
+  const ExprSpelling *spelling = findOperator(name);
+  if (!spelling)
+    at.entry(0).wanted("an operator");
+  at.list(spelling->arity + 1, spelling->arity + 1);
+  Expression::Node node{spelling->kind, {}, 0};
+  for (unsigned i = 0; i < spelling->arity; ++i)
+    node.operands[i] = parseNode(at.entry(i + 1), manifest, result, depth + 1);
+  return result.append(node);
+}
+
+static Expression parseExpression(const Cursor &at, const Manifest &manifest) {
+  Expression result;
+  parseNode(at, manifest, result, 1);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+static void parseTensorMap(const Cursor &at, const Manifest &manifest,
+                           ParameterSpec &result) {
+  const ViewSpec &view = manifest.views[result.index];
+  size_t rank = view.shape.size();
+  if (rank > cuda::kTensorMapMaxRank)
+    at.error("wanted a view of rank 1 to 5 for a tensor map, got " +
+             inQuotes(view.name) + " of rank " + std::to_string(rank));
+  Cursor box = at.at("box");
+  box.list(rank, rank);
+  for (size_t i = 0; i < rank; ++i)
+    result.box[i] = box.entry(i).integer(1, cuda::kTensorMapMaxBox);
+  Cursor swizzle = at.at("swizzle");
+  result.swizzle = swizzle.integer(0, 128);
+  if (result.swizzle != 0 && result.swizzle != 32 && result.swizzle != 64 &&
+      result.swizzle != 128)
+    swizzle.wanted("0, 32, 64 or 128");
+  int64_t inner = result.box[rank - 1] * bytesOf(view.element);
+  if (inner % cuda::kTensorMapAlign)
+    box.error("wanted an innermost extent of a multiple of 16 bytes, got " +
+              std::to_string(inner));
+  if (result.swizzle && inner > result.swizzle)
+    box.error("wanted an innermost extent of at most the swizzle's " +
+              std::to_string(result.swizzle) + " bytes, got " +
+              std::to_string(inner));
+}
+
+static ParameterSpec parseParameter(const Cursor &at,
+                                    const Manifest &manifest) {
+  ParameterSpec result{};
+  std::string kind = at.at("kind").text();
+  if (kind == "scalar") {
+    at.allowOnly({"kind", "index"});
+    result.kind = ParameterKind::Scalar;
+    if (manifest.scalars.empty())
+      at.error("a parameter is a scalar, but there are no scalars");
+    result.index =
+        at.at("index").integer(0, int64_t(manifest.scalars.size()) - 1);
+    return result;
+  }
+  if (kind == "tensor_map")
+    result.kind = ParameterKind::TensorMap;
+  else if (kind == "pointer")
+    result.kind = ParameterKind::Pointer;
+  else if (kind == "size")
+    result.kind = ParameterKind::Size;
+  else if (kind == "stride")
+    result.kind = ParameterKind::Stride;
+  else
+    at.at("kind").wanted("tensor_map, pointer, size, stride or scalar");
+  result.index = parseViewIndex(at.at("view"), manifest);
+  if (result.kind == ParameterKind::TensorMap) {
+    at.allowOnly({"kind", "view", "box", "swizzle"});
+    parseTensorMap(at, manifest, result);
+  } else if (result.kind == ParameterKind::Pointer) {
+    at.allowOnly({"kind", "view"});
+  } else {
+    at.allowOnly({"kind", "view", "dim"});
+    result.dim = parseDimIndex(at.at("dim"), manifest, result.index);
+  }
+  return result;
+}
+
+static void parseParameters(const Cursor &at, const Manifest &manifest,
+                            VariantSpec &variant) {
+  size_t count = at.list(0, kMaxParameters), maps = 0;
+  for (size_t i = 0; i < count; ++i) {
+    variant.parameters.push_back(parseParameter(at.entry(i), manifest));
+    maps += variant.parameters.back().kind == ParameterKind::TensorMap;
+  }
+  if (maps > kMaxTensorMaps)
+    at.error("wanted at most " + std::to_string(kMaxTensorMaps) +
+             " tensor maps, got " + std::to_string(maps));
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+/// A name in the bundle's directory and nowhere else.
+static std::string parseFileName(const Cursor &at) {
+  std::string file = at.text();
+  if (file.find('/') != std::string::npos ||
+      file.find('\\') != std::string::npos || file == "." || file == "..")
+    at.wanted("the name of a file in the bundle");
+  return file;
+}
+
+static uint32_t parseBinary(const Cursor &at, Manifest &manifest) {
+  std::string file = parseFileName(at.at("binary"));
+  std::string format = at.at("binary_format").text();
+  if (format != "cubin" && format != "ptx")
+    at.at("binary_format").wanted("'cubin' or 'ptx'");
+  bool ptx = format == "ptx";
+  for (size_t i = 0; i < manifest.binaries.size(); ++i) {
+    if (manifest.binaries[i].file != file)
+      continue;
+    if (manifest.binaries[i].ptx != ptx)
+      at.at("binary_format")
+          .error(inQuotes(file) +
+                 " is cubin in one variant and ptx in another");
+    return i;
+  }
+  manifest.binaries.push_back({file, ptx, ""});
+  return manifest.binaries.size() - 1;
+}
+
+static void parseAlign(const Cursor &at, const Manifest &manifest,
+                       VariantSpec &variant) {
+  size_t count = at.list(0, kMaxParameters);
+  for (size_t i = 0; i < count; ++i) {
+    Cursor entry = at.entry(i);
+    entry.allowOnly({"view", "bytes"});
+    int64_t bytes = entry.at("bytes").integer(1, 4096);
+    if (bytes & (bytes - 1))
+      entry.at("bytes").wanted("a power of two");
+    variant.align.push_back(
+        {parseViewIndex(entry.at("view"), manifest), bytes});
+  }
+}
+
+static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
+  at.allowOnly({"guard", "binary", "binary_format", "kernel", "grid", "block",
+                "shared_bytes", "align", "parameters"});
+  VariantSpec variant;
+  if (at.has("guard")) {
+    variant.guard = parseExpression(at.at("guard"), manifest);
+    variant.guardText = variant.guard.print(manifest.views);
+  }
+  variant.grid = parseExpression(at.at("grid"), manifest);
+  variant.binary = parseBinary(at, manifest);
+  variant.kernel = at.at("kernel").text();
+  variant.block = at.at("block").integer(1, 1024);
+  variant.sharedBytes = at.at("shared_bytes").integer(0, 1 << 20);
+  if (at.has("align"))
+    parseAlign(at.at("align"), manifest, variant);
+  parseParameters(at.at("parameters"), manifest, variant);
+  return variant;
+}
+
+//===----------------------------------------------------------------------===//
+// Manifest
+//===----------------------------------------------------------------------===//
+
+static void parseHeader(const Cursor &at, Manifest &manifest) {
+  if (at.at("format").text() != "attn-mlir-bundle")
+    at.at("format").wanted("\"attn-mlir-bundle\"");
+  if (at.at("version").integer(0, INT64_MAX) != 1)
+    at.at("version").wanted("version 1, which this launcher reads");
+  manifest.name = at.at("name").text();
+  manifest.target = at.at("target").at("name").text();
+  manifest.arch = at.at("target").at("arch").text();
+}
+
+Manifest attn::parseManifest(const std::string &text) {
+  Json json;
+  try {
+    json = Json::parse(text);
+  } catch (const Json::exception &error) {
+    // What was read last could be long.
+    fail(ATTN_ERROR_BUNDLE, "manifest.json: is not JSON: " +
+                                std::string(error.what()).substr(0, 300));
+  }
+  Manifest manifest;
+  Cursor root(json, "");
+  parseHeader(root, manifest);
+  parseViews(root.at("views"), manifest);
+  parseScalars(root.at("scalars"), manifest);
+  Cursor variants = root.at("variants");
+  size_t count = variants.list(1, kMaxVariants);
+  for (size_t i = 0; i < count; ++i)
+    manifest.variants.push_back(parseVariant(variants.entry(i), manifest));
+  return manifest;
+}

@@ -1,0 +1,112 @@
+//===- Manifest.h - What a bundle says -------------------------*- C++ -*-===//
+//
+// docs/bundle.md, checked and in a form that a launch walks quickly.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_LIB_LAUNCHER_MANIFEST_H
+#define ATTN_LIB_LAUNCHER_MANIFEST_H
+
+#include "CudaTypes.h"
+#include "Expression.h"
+#include "attn-mlir-c/Launcher.h"
+#include <string>
+#include <vector>
+
+namespace attn {
+
+// Bounds on a manifest, which is untrusted: they keep a launch on the stack.
+constexpr size_t kMaxViews = 32;
+constexpr size_t kMaxScalars = 32;
+constexpr size_t kMaxVariants = 64;
+constexpr size_t kMaxParameters = 256;
+constexpr size_t kMaxTensorMaps = 16;
+constexpr size_t kMaxNodes = 1024;
+constexpr unsigned kMaxDepth = 64;
+constexpr size_t kMaxManifestBytes = size_t(16) << 20;
+
+struct DimSpec {
+  /// Static size, or -1.
+  int64_t size;
+  /// Index into Manifest::axes where dynamic, else -1.
+  int axis;
+};
+
+struct ViewSpec {
+  std::string name;
+  AttnAccess access;
+  AttnType element;
+  std::vector<DimSpec> shape;
+  std::vector<int> permutation;
+};
+
+struct ScalarSpec {
+  std::string name;
+  AttnType type;
+};
+
+enum class ParameterKind : uint8_t { TensorMap, Pointer, Size, Stride, Scalar };
+
+struct ParameterSpec {
+  ParameterKind kind;
+  /// The view, or of a scalar its index.
+  uint32_t index;
+  uint32_t dim = 0;
+  /// Of a tensor map: the tile in the view's order, and 0, 32, 64 or 128 bytes.
+  uint32_t box[cuda::kTensorMapMaxRank] = {};
+  uint32_t swizzle = 0;
+};
+
+struct AlignSpec {
+  uint32_t view;
+  int64_t bytes;
+};
+
+struct VariantSpec {
+  Expression guard; // Empty: always.
+  Expression grid;
+  std::string guardText, kernel;
+  uint32_t binary;
+  uint32_t block, sharedBytes;
+  std::vector<AlignSpec> align;
+  std::vector<ParameterSpec> parameters;
+};
+
+struct BinarySpec {
+  std::string file;
+  bool ptx;
+  /// The file, with a 0 behind it.
+  std::string contents;
+};
+
+struct Manifest {
+  std::string name, target, arch;
+  std::vector<ViewSpec> views;
+  std::vector<ScalarSpec> scalars;
+  std::vector<VariantSpec> variants;
+  std::vector<BinarySpec> binaries;
+  std::vector<std::string> axes;
+};
+
+/// A view of a call: the caller's array in the view's order of dimensions.
+struct BoundView {
+  uint64_t data;
+  int64_t sizes[ATTN_MAX_RANK];
+  int64_t strides[ATTN_MAX_RANK];
+  /// A dimension is 0.
+  bool empty;
+};
+
+int64_t bytesOf(AttnType type);
+/// Of an AttnType, or of any number that a caller gave as one.
+const char *nameOf(int type);
+
+/// Reads and checks `text`; binaries are named but not read. Throws Failure.
+Manifest parseManifest(const std::string &text);
+
+/// The bundle of a directory, binaries included.
+Manifest readBundle(const std::string &directory);
+
+} // namespace attn
+
+#endif // ATTN_LIB_LAUNCHER_MANIFEST_H

@@ -1,0 +1,90 @@
+//===- Variants.cpp - Select the variant of a call ------------------------===//
+
+#include "Bundle.h"
+#include "Failure.h"
+#include <cinttypes>
+#include <cstdio>
+
+using namespace attn;
+
+static std::string hexadecimal(uint64_t number) {
+  char text[20];
+  std::snprintf(text, sizeof(text), "0x%" PRIx64, number);
+  return text;
+}
+
+static bool isAligned(const ViewSpec &spec, const BoundView &view,
+                      int64_t bytes) {
+  if (view.data % uint64_t(bytes))
+    return false;
+  unsigned last = spec.shape.size() - 1;
+  // Unsigned arithmetic: a power of two divides what wraps all the same.
+  uint64_t element = bytesOf(spec.element);
+  for (unsigned dim = 0; dim < last; ++dim)
+    if (view.sizes[dim] != 1 &&
+        uint64_t(view.strides[dim]) * element % uint64_t(bytes))
+      return false;
+  return view.sizes[last] == 1 || view.strides[last] == 1;
+}
+
+/// The first thing that is not aligned, in words.
+static std::string describeAlign(const ViewSpec &spec, const BoundView &view,
+                                 int64_t bytes) {
+  std::string text = "view " + inQuotes(spec.name) + ": ";
+  std::string multiple = "a multiple of " + std::to_string(bytes) + " bytes";
+  if (view.data % uint64_t(bytes))
+    return text +
+           wantedGot("a base address of " + multiple, hexadecimal(view.data));
+  unsigned last = spec.shape.size() - 1;
+  uint64_t element = bytesOf(spec.element);
+  for (unsigned dim = 0; dim < last; ++dim) {
+    uint64_t stride = view.strides[dim] * element;
+    if (view.sizes[dim] != 1 && stride % bytes)
+      return text + wantedGot("the stride of dimension " + std::to_string(dim) +
+                                  " to be " + multiple,
+                              std::to_string(int64_t(stride)));
+  }
+  return text + wantedGot("stride 1 of the last dimension",
+                          std::to_string(view.strides[last]));
+}
+
+static bool guardHolds(const VariantSpec &variant, size_t index,
+                       const BoundView *views) {
+  return variant.guard.empty() ||
+         variant.guard.evaluate(views, "the guard", index);
+}
+
+static bool applies(const Manifest &manifest, size_t index,
+                    const BoundView *views) {
+  const VariantSpec &variant = manifest.variants[index];
+  if (!guardHolds(variant, index, views))
+    return false;
+  for (const AlignSpec &align : variant.align)
+    if (!isAligned(manifest.views[align.view], views[align.view], align.bytes))
+      return false;
+  return true;
+}
+
+static std::string whyNot(const Manifest &manifest, size_t index,
+                          const BoundView *views) {
+  const VariantSpec &variant = manifest.variants[index];
+  if (!guardHolds(variant, index, views))
+    return "wanted " + variant.guard.print(manifest.views, views);
+  for (const AlignSpec &align : variant.align)
+    if (!isAligned(manifest.views[align.view], views[align.view], align.bytes))
+      return describeAlign(manifest.views[align.view], views[align.view],
+                           align.bytes);
+  return "applies";
+}
+
+unsigned attn::selectVariant(const Manifest &manifest, const BoundView *views) {
+  size_t count = manifest.variants.size();
+  for (size_t i = 0; i < count; ++i)
+    if (applies(manifest, i, views))
+      return i;
+  std::string text = "no variant of " + inQuotes(manifest.name) + " applies:";
+  for (size_t i = 0; i < count; ++i)
+    text += "\n  variant " + std::to_string(i) + " (" +
+            manifest.variants[i].kernel + "): " + whyNot(manifest, i, views);
+  fail(ATTN_ERROR_NO_VARIANT, text);
+}

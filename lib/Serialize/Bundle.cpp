@@ -1,0 +1,222 @@
+//===- Bundle.cpp - Device code and the manifest that describes it --------===//
+
+#include "attn-mlir/Serialize/Bundle.h"
+#include "attn-mlir/Serialize/Ptx.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace attn {
+
+namespace {
+
+/// Attributes of a manifest as JSON: numbers, strings, lists, dictionaries.
+json::Value toJson(Attribute attr) {
+  if (auto integer = dyn_cast<IntegerAttr>(attr))
+    return integer.getInt();
+  if (auto string = dyn_cast<StringAttr>(attr))
+    return string.getValue().str();
+  if (auto array = dyn_cast<ArrayAttr>(attr)) {
+    json::Array result;
+    for (Attribute element : array)
+      result.push_back(toJson(element));
+    return result;
+  }
+  if (auto dictionary = dyn_cast<DictionaryAttr>(attr)) {
+    json::Object result;
+    for (NamedAttribute entry : dictionary)
+      result[entry.getName().getValue()] = toJson(entry.getValue());
+    return result;
+  }
+  return nullptr;
+}
+
+std::string nameOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << type;
+  return text;
+}
+
+/// One kernel, with the manifest that its function carries.
+class BundleWriter {
+public:
+  BundleWriter(LLVM::LLVMFuncOp function, TargetAttr target)
+      : function(function), target(target),
+        facts(function->getAttrOfType<DictionaryAttr>(kManifestAttr)) {}
+
+  json::Object manifest(StringRef binary, StringRef format,
+                        const std::optional<PtxasReport> &report) {
+    json::Object result;
+    result["format"] = "attn-mlir-bundle";
+    result["version"] = 1;
+    result["name"] = function.getName();
+    result["target"] = json::Object{{"name", target.getName().getValue()},
+                                    {"arch", target.getArch().getValue()}};
+    result["views"] = views();
+    result["scalars"] = scalars();
+    json::Object variant;
+    for (StringRef key :
+         {"align", "block", "grid", "guard", "parameters", "shared_bytes"})
+      if (Attribute value = facts.get(key))
+        variant[key] = toJson(value);
+    variant["binary"] = binary;
+    variant["binary_format"] = format;
+    variant["kernel"] = function.getName();
+    if (report)
+      variant["resources"] = json::Object{{"registers", report->registers},
+                                          {"spill_bytes", report->spillBytes},
+                                          {"stack_bytes", report->stackBytes}};
+    result["variants"] = json::Array{std::move(variant)};
+    return result;
+  }
+
+private:
+  json::Array views() {
+    auto types = facts.getAs<ArrayAttr>("views");
+    auto names = facts.getAs<ArrayAttr>("names");
+    auto outputs = facts.getAs<IntegerAttr>(KernelOp::kOutputsAttr);
+    size_t reads =
+        outputs ? types.size() - outputs.getInt() : types.size() - 1;
+    json::Array result;
+    for (auto [i, entry] : llvm::enumerate(types.getAsRange<TypeAttr>())) {
+      auto view = cast<ViewType>(entry.getValue());
+      json::Object object;
+      object["name"] = names && i < names.size()
+                           ? cast<StringAttr>(names[i]).getValue().str()
+                           : "view" + std::to_string(i);
+      object["access"] = i < reads ? "read" : "write";
+      object["element"] = nameOf(view.getElementType());
+      object["shape"] = shape(view, i);
+      object["permutation"] = permutation(view, i);
+      result.push_back(std::move(object));
+    }
+    return result;
+  }
+
+  json::Array shape(ViewType view, size_t number) {
+    auto names = facts.getAs<ArrayAttr>(KernelOp::kDimNamesAttr);
+    json::Array result;
+    for (auto [dim, size] : llvm::enumerate(view.getShape())) {
+      StringRef name =
+          names ? cast<StringAttr>(cast<ArrayAttr>(names[number])[dim])
+                      .getValue()
+                : "";
+      if (!ShapedType::isDynamic(size))
+        result.push_back(size);
+      else if (!name.empty())
+        result.push_back(name);
+      else
+        result.push_back("view" + std::to_string(number) + "_dim" +
+                         std::to_string(dim));
+    }
+    return result;
+  }
+
+  json::Array permutation(ViewType view, size_t number) {
+    auto maps = facts.getAs<ArrayAttr>(KernelOp::kPermutationsAttr);
+    json::Array result;
+    for (unsigned dim = 0; dim < view.getRank(); ++dim)
+      result.push_back(
+          maps ? static_cast<int64_t>(cast<AffineMapAttr>(maps[number])
+                                          .getValue()
+                                          .getDimPosition(dim))
+               : static_cast<int64_t>(dim));
+    return result;
+  }
+
+  json::Array scalars() {
+    auto views = facts.getAs<ArrayAttr>("views");
+    auto types = facts.getAs<ArrayAttr>("scalars");
+    auto names = facts.getAs<ArrayAttr>("names");
+    json::Array result;
+    for (auto [i, type] : llvm::enumerate(types.getAsRange<TypeAttr>())) {
+      size_t at = views.size() + i;
+      result.push_back(json::Object{
+          {"name", names && at < names.size()
+                       ? cast<StringAttr>(names[at]).getValue().str()
+                       : "scalar" + std::to_string(i)},
+          {"type", nameOf(type.getValue())}});
+    }
+    return result;
+  }
+
+  LLVM::LLVMFuncOp function;
+  TargetAttr target;
+  DictionaryAttr facts;
+};
+
+LogicalResult writeFile(Operation *op, StringRef directory, StringRef name,
+                        StringRef contents) {
+  SmallString<128> path(directory);
+  llvm::sys::path::append(path, name);
+  std::error_code error;
+  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+  if (error)
+    return op->emitError() << "cannot write " << path << ": "
+                           << error.message();
+  file.os() << contents;
+  file.keep();
+  return success();
+}
+
+} // namespace
+
+FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
+  SmallVector<LLVM::LLVMFuncOp> found;
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    if (function->getAttrOfType<DictionaryAttr>(kManifestAttr))
+      found.push_back(function);
+  });
+  if (found.size() == 1)
+    return found.front();
+  module.emitError() << "wants one kernel for a GPU, got " << found.size();
+  return failure();
+}
+
+LogicalResult writeBundle(ModuleOp module, const BundleOptions &options) {
+  FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
+  if (failed(function))
+    return failure();
+  TargetAttr target = TargetAttr::of(module);
+  StringRef arch = target.getArch().getValue();
+  auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
+  FailureOr<std::string> ptx = translateToPtx(device, arch);
+  if (failed(ptx))
+    return failure();
+  if (std::error_code error =
+          llvm::sys::fs::create_directories(options.directory))
+    return module.emitError() << "cannot make " << options.directory << ": "
+                              << error.message();
+  std::string base = (function->getName() + ".0.").str(), format = "ptx";
+  std::string code = *ptx;
+  std::optional<PtxasReport> report;
+  std::string ptxas = findPtxas(options.ptxas);
+  if (ptxas.empty()) {
+    module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
+                            "holds PTX, which the driver compiles when it is "
+                            "first launched";
+  } else {
+    llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
+    if (!cubin)
+      return module.emitError() << llvm::toString(cubin.takeError());
+    format = "cubin";
+    code = std::move(cubin->code);
+    report = cubin->report;
+    if (!report->warnings.empty())
+      module.emitWarning() << "ptxas: " << report->warnings;
+  }
+  if (failed(writeFile(module, options.directory, base + format, code)))
+    return failure();
+  json::Value manifest(BundleWriter(*function, target)
+                           .manifest(base + format, format, report));
+  return writeFile(module, options.directory, "manifest.json",
+                   llvm::formatv("{0:2}\n", manifest).str());
+}
+
+} // namespace attn

@@ -1,0 +1,143 @@
+"""What is known of an argument, from whichever interface it offers."""
+
+import sys
+
+from ._dlpack import CUDA, read_dlpack
+from ._errors import ArgumentError
+from ._library import DEVICE_UNKNOWN
+
+_TYPESTR = {"<f2": "f16", "<f4": "f32"}
+_torch_types = {}
+
+
+class Array:
+    """A strided CUDA array; strides in elements.
+
+    ``owner`` keeps the memory's description alive; ``stream`` is the stream that
+    the producer says the contents are ready on, or None.
+    """
+
+    __slots__ = ("data", "dtype", "shape", "strides", "device", "readonly", "stream", "owner")
+
+    def __init__(self, data, dtype, shape, strides, device, readonly=False, stream=None, owner=None):
+        self.data = data
+        self.dtype = dtype
+        self.shape = shape
+        self.strides = strides
+        self.device = device
+        self.readonly = readonly
+        self.stream = stream
+        self.owner = owner
+
+
+def contiguous_strides(shape):
+    """Strides in elements of a row-major array."""
+    strides, stride = [], 1
+    for size in reversed(shape):
+        strides.append(stride)
+        stride *= size
+    return tuple(reversed(strides))
+
+
+def torch_module():
+    """torch if it is imported; importing it is not ours to do."""
+    return sys.modules.get("torch")
+
+
+def is_torch(value):
+    torch = torch_module()
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def torch_types(torch):
+    if not _torch_types:
+        _torch_types.update({torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"})
+    return _torch_types
+
+
+def _from_torch(name, value):
+    device = value.device
+    if device.type != "cuda":
+        raise ArgumentError(f"view '{name}': wanted a CUDA tensor, got one on {device.type}")
+    torch = torch_module()
+    dtype = torch_types(torch).get(value.dtype)
+    if dtype is None:
+        raise ArgumentError(
+            f"view '{name}': wanted float16, bfloat16 or float32, got {value.dtype}"
+        )
+    index = device.index
+    if index is None:
+        index = torch.cuda.current_device()
+    return Array(value.data_ptr(), dtype, tuple(value.shape), value.stride(), index)
+
+
+def _from_interface(name, value):
+    """``__cuda_array_interface__``, version 2 or 3. It has no bf16 and no device."""
+    interface = value.__cuda_array_interface__
+    where = f"view '{name}' (__cuda_array_interface__)"
+    try:
+        shape = tuple(int(size) for size in interface["shape"])
+        typestr = interface["typestr"]
+        data, readonly = interface["data"]
+        strides = interface.get("strides")
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArgumentError(f"{where}: not of version 2 or 3: {error!r}") from None
+    if interface.get("mask") is not None:
+        raise ArgumentError(f"{where}: wanted an array without a mask")
+    dtype = _TYPESTR.get(typestr)
+    if dtype is None:
+        raise ArgumentError(
+            f"{where}: wanted typestr '<f2' or '<f4', got {typestr!r}; the interface has no "
+            "bf16: use DLPack for it"
+        )
+    if strides is None:
+        strides = contiguous_strides(shape)
+    else:
+        strides = _in_elements(where, strides, 2 if dtype == "f16" else 4)
+    stream = interface.get("stream")
+    return Array(int(data or 0), dtype, shape, strides, DEVICE_UNKNOWN, bool(readonly), stream, value)
+
+
+def _in_elements(where, strides, size):
+    for stride in strides:
+        if stride % size:
+            raise ArgumentError(
+                f"{where}: wanted strides of a multiple of {size} bytes, got {tuple(strides)}"
+            )
+    return tuple(int(stride) // size for stride in strides)
+
+
+def _from_dlpack(name, value, stream):
+    where = f"view '{name}' (DLPack)"
+    kind, device = value.__dlpack_device__()
+    if int(kind) != CUDA:
+        raise ArgumentError(f"{where}: wanted device type {CUDA} (CUDA), got {int(kind)}")
+    # 0 is not allowed there: 1 is the legacy default stream.
+    keywords = {"stream": stream or 1}
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0), **keywords)
+    except TypeError:
+        capsule = value.__dlpack__(**keywords)
+    data, dtype, shape, strides, device, readonly = read_dlpack(where, capsule)
+    if strides is None:
+        strides = contiguous_strides(shape)
+    # The capsule is not consumed: it frees its description when it goes.
+    return Array(data, dtype, shape, strides, device, readonly, None, (value, capsule))
+
+
+def as_array(name, value, stream):
+    """The array that ``value`` is; ``stream`` is where the kernel will run.
+
+    Raises ArgumentError where it is none, is not on a CUDA device or is of an
+    element type that no kernel takes.
+    """
+    if is_torch(value):
+        return _from_torch(name, value)
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return _from_dlpack(name, value, stream)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_interface(name, value)
+    raise ArgumentError(
+        f"view '{name}': wanted a torch tensor, or an object with __dlpack__ or "
+        f"__cuda_array_interface__, got {type(value).__name__}"
+    )

@@ -1,0 +1,26 @@
+"""The exceptions of the package."""
+
+
+class Error(Exception):
+    """Base of all errors of this package."""
+
+
+class ArgumentError(Error, ValueError):
+    """Arguments that the kernel does not take: shape, element type, stride,
+    alignment, device. The message says what was wanted and what was got."""
+
+
+class BundleError(Error):
+    """A bundle that cannot be read, or whose manifest is not valid."""
+
+
+class DriverError(Error):
+    """The launcher or the CUDA driver cannot be opened."""
+
+
+class CudaError(Error):
+    """A call of the CUDA driver failed; ``code`` is its CUresult."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code

@@ -1,0 +1,343 @@
+"""Kernels: bundles that can be called."""
+
+import collections
+import ctypes
+import struct
+from ctypes import byref, c_void_p
+
+from . import _library
+from ._arrays import as_array, is_torch, torch_module, torch_types
+from ._errors import ArgumentError, Error
+from ._library import MAX_RANK, TYPE_CODES, TYPES, check, library
+
+View = collections.namedtuple("View", "name access dtype shape permutation")
+View.__doc__ = """A view: ``shape`` has a size or the name of an axis for each dimension of the
+view; ``permutation[i]`` is the dimension of the caller's array that is dimension i."""
+
+Variant = collections.namedtuple("Variant", "kernel binary guard block shared_bytes parameter_count")
+
+# AttnTensor, by rank: data, type, rank, device, reserved, sizes, strides.
+_RECORDS = [struct.Struct(f"=Qiiii{r}q{8 * (MAX_RANK - r)}x{r}q") for r in range(MAX_RANK + 1)]
+_RECORD_BYTES = ctypes.sizeof(_library.Tensor)
+
+_SCALAR_FORMATS = {
+    "f16": "=e", "f32": "=f", "f64": "=d", "i1": "=?", "i8": "=b", "i16": "=h", "i32": "=i", "i64": "=q",
+}
+
+
+def _bf16_bits(number):
+    """The upper half of the f32, rounded to nearest even."""
+    (bits,) = struct.unpack("=I", struct.pack("=f", number))
+    if number != number:
+        return 0x7FC0
+    return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+
+
+def _stream_handle(stream):
+    """The CUstream of an int, a torch stream or a cupy stream."""
+    for attribute in ("cuda_stream", "ptr"):
+        stream = getattr(stream, attribute, stream)
+    if not isinstance(stream, int) or isinstance(stream, bool) or stream < 0:
+        raise ArgumentError(f"stream: wanted a CUstream as a number or a stream object, got {stream!r}")
+    return stream
+
+
+class Kernel:
+    """A bundle, opened. See :func:`load`.
+
+    Attributes: ``name``, ``target``, ``arch``; ``views`` (inputs, then outputs),
+    ``scalars`` (pairs of name and type), ``variants``.
+    """
+
+    def __init__(self, path):
+        self._bundle = None
+        bundle = _library.open_bundle(path)
+        self._bundle = bundle
+        c = library()
+        self.name = c.attnBundleName(bundle).decode()
+        self.target = c.attnBundleTarget(bundle).decode()
+        self.arch = c.attnBundleArch(bundle).decode()
+        self.views = tuple(self._view(i) for i in range(c.attnBundleViewCount(bundle)))
+        self.scalars = tuple(self._scalar(i) for i in range(c.attnBundleScalarCount(bundle)))
+        self.variants = tuple(self._variant(i) for i in range(c.attnBundleVariantCount(bundle)))
+        self._inputs = tuple(view for view in self.views if view.access == "read")
+        self._outputs = tuple(view for view in self.views if view.access == "write")
+
+    def _view(self, index):
+        info = _library.ViewInfo()
+        check(library().attnBundleView(self._bundle, index, byref(info)))
+        shape = tuple(
+            info.sizes[i] if info.axes[i] is None else info.axes[i].decode() for i in range(info.rank)
+        )
+        access = "write" if info.access else "read"
+        permutation = tuple(info.permutation[: info.rank])
+        return View(info.name.decode(), access, TYPES[info.dtype], shape, permutation)
+
+    def _scalar(self, index):
+        info = _library.ScalarInfo()
+        check(library().attnBundleScalar(self._bundle, index, byref(info)))
+        return info.name.decode(), TYPES[info.type]
+
+    def _variant(self, index):
+        info = _library.VariantInfo()
+        check(library().attnBundleVariant(self._bundle, index, byref(info)))
+        guard = info.guard.decode() if info.guard else None
+        return Variant(
+            info.kernel.decode(), info.binary.decode(), guard, info.block, info.shared_bytes, info.parameter_count
+        )
+
+    def __repr__(self):
+        return f"<attn_mlir.Kernel {self.name} for {self.arch}>"
+
+    def describe(self):
+        """Views, scalars and variants in words, a line each."""
+        lines = [f"{self.name} for {self.target} ({self.arch})"]
+        for view in self.views:
+            shape = ", ".join(str(size) for size in view.shape)
+            array = "" if view.permutation == tuple(range(len(view.shape))) else (
+                f", dimensions {list(view.permutation)} of the array"
+            )
+            lines.append(f"  {view.access} {view.name}: {view.dtype} [{shape}]{array}")
+        lines += [f"  scalar {name}: {type}" for name, type in self.scalars]
+        for index, variant in enumerate(self.variants):
+            guard = f", if {variant.guard}" if variant.guard else ""
+            lines.append(
+                f"  variant {index}: {variant.kernel} of {variant.binary}, {variant.block} threads, "
+                f"{variant.shared_bytes} bytes of shared memory{guard}"
+            )
+        return "\n".join(lines)
+
+    def __call__(self, *inputs, out=None, lse=None, scalars=(), stream=None):
+        """Launches the kernel and returns its outputs without waiting for them.
+
+        inputs: CUDA arrays in the order of ``views``, of the shapes, element types and
+            dimension order that ``describe()`` says.
+        out, lse: arrays for the first and the second output. ``out`` may be a tuple with an
+            entry for each output. An output that is None is allocated with torch, which takes
+            a torch tensor among the inputs.
+        scalars: numbers in the order of ``scalars``, or a dict by name.
+        stream: a CUstream as a number, or a torch or cupy stream. None: torch's current stream
+            where an argument is a torch tensor; else the stream that the arrays'
+            ``__cuda_array_interface__`` names; else the legacy default stream.
+
+        Returns the output, or a tuple where there are several (None where there is none).
+
+        Raises ArgumentError (a ValueError) for arguments the kernel does not take, CudaError
+        where the driver fails. Arrays must live until the launched work is done.
+        """
+        call = self._bind(inputs, out, lse, scalars, stream)
+        check(library().attnBundleLaunch(*call.arguments, call.stream))
+        return call.result()
+
+    def prepare(self, *inputs, out=None, lse=None, scalars=(), stream=None):
+        """All that a call does but the launch: a :class:`Prepared`. Same arguments."""
+        return Prepared(self, self._bind(inputs, out, lse, scalars, stream))
+
+    def close(self):
+        """Unloads the device code. All work of the kernel must be done, and CUDA graphs
+        captured from it are invalid afterwards; for their sake a kernel that is merely
+        forgotten stays loaded."""
+        bundle, self._bundle = self._bundle, None
+        if bundle is not None:
+            library().attnBundleClose(bundle)
+
+    def _bind(self, inputs, out, lse, scalars, stream):
+        if self._bundle is None:
+            raise Error(f"kernel '{self.name}' is closed")
+        if len(inputs) != len(self._inputs):
+            names = ", ".join(view.name for view in self._inputs)
+            raise ArgumentError(f"wanted {len(self._inputs)} inputs ({names}), got {len(inputs)}")
+        values = list(inputs) + self._given_outputs(out, lse)
+        return _Call(self, values, scalars, stream)
+
+    def _given_outputs(self, out, lse):
+        count = len(self._outputs)
+        if isinstance(out, (tuple, list)):
+            if lse is not None or len(out) != count:
+                raise ArgumentError(f"wanted out with {count} entries and no lse, got {len(out)}")
+            return list(out)
+        given = [out, lse] + [None] * count
+        if any(value is not None for value in given[count:]):
+            raise ArgumentError(f"wanted at most {count} outputs; kernel '{self.name}' writes no more")
+        return given[:count]
+
+
+class _Call:
+    """The arguments of a call, as the C interface takes them."""
+
+    def __init__(self, kernel, values, scalars, stream):
+        self.kernel = kernel
+        self.values = values
+        self.count = len(kernel._inputs)
+        arrays = self._arrays(stream)
+        records = (_library.Tensor * len(arrays))()
+        for index, (view, array) in enumerate(zip(kernel.views, arrays)):
+            _pack(records, index, view, array)
+        self.arrays = arrays  # With what describes them, until the launch.
+        numbers = _pack_scalars(kernel.scalars, scalars)
+        self.arguments = (kernel._bundle, records, len(arrays), numbers, len(kernel.scalars))
+
+    def result(self):
+        outputs = self.values[self.count :]
+        return tuple(outputs) if len(outputs) != 1 else outputs[0]
+
+    def _arrays(self, stream):
+        """Converts the arguments and allocates what is missing; sets ``stream``."""
+        views, values = self.kernel.views, self.values
+        self.stream = self._stream(stream)
+        arrays = []
+        for view, value in zip(views, values):
+            array = None if value is None and view.access == "write" else as_array(view.name, value, self.stream)
+            if array and array.readonly and view.access == "write":
+                raise ArgumentError(f"view '{view.name}': wanted an array that may be written, got a read-only one")
+            arrays.append(array)
+        if stream is None:
+            self._check_streams(arrays)
+        for index, array in enumerate(arrays):
+            if array is None:
+                values[index] = self._allocate(views[index], arrays)
+                arrays[index] = as_array(views[index].name, values[index], self.stream)
+        return arrays
+
+    def _stream(self, stream):
+        if stream is not None:
+            return _stream_handle(stream)
+        for value in self.values:
+            if is_torch(value) and value.device.type == "cuda":
+                return torch_module().cuda.current_stream(value.device).cuda_stream
+        for value in self.values:
+            if not hasattr(value, "__dlpack__"):
+                interface = getattr(value, "__cuda_array_interface__", None)
+                if interface and interface.get("stream") is not None:
+                    return _same(interface["stream"])
+        return 0
+
+    def _check_streams(self, arrays):
+        """Nothing here waits: contents must be ready on the stream of the launch."""
+        for view, array in zip(self.kernel.views, arrays):
+            if array and array.stream is not None and _same(array.stream) != _same(self.stream):
+                raise ArgumentError(
+                    f"view '{view.name}': wanted an array of stream {self.stream:#x}, where the kernel runs, got one "
+                    f"of stream {array.stream:#x}; synchronise them and pass stream="
+                )
+
+    def _allocate(self, view, arrays):
+        first = next((value for value in self.values if is_torch(value)), None)
+        if first is None:
+            raise ArgumentError(
+                f"wanted an array for output '{view.name}': only where an input is a torch tensor are "
+                "outputs allocated"
+            )
+        axes = self._axes(arrays)
+        shape = [0] * len(view.shape)
+        for dim, size in enumerate(view.shape):
+            if size not in axes and isinstance(size, str):
+                raise ArgumentError(f"cannot allocate output '{view.name}': no input has axis '{size}'")
+            shape[view.permutation[dim]] = axes.get(size, size)
+        torch = torch_module()
+        dtype = next(dtype for dtype, name in torch_types(torch).items() if name == view.dtype)
+        return torch.empty(shape, dtype=dtype, device=first.device)
+
+    def _axes(self, arrays):
+        """Sizes of the axes; whether inputs agree on them is checked by the launcher."""
+        axes = {}
+        for view, array in zip(self.kernel._inputs, arrays):
+            if len(array.shape) != len(view.shape):
+                raise ArgumentError(f"view '{view.name}': wanted rank {len(view.shape)}, got {len(array.shape)}")
+            for dim, axis in enumerate(view.shape):
+                if isinstance(axis, str):
+                    axes.setdefault(axis, array.shape[view.permutation[dim]])
+        return axes
+
+
+def _same(stream):
+    """1 and 0 are the legacy default stream."""
+    return 0 if stream == 1 else stream
+
+
+def _pack(records, index, view, array):
+    rank = len(array.shape)
+    if rank > MAX_RANK or rank != len(array.strides):
+        raise ArgumentError(
+            f"view '{view.name}': wanted rank {len(view.shape)}, got {rank} with {len(array.strides)} strides"
+        )
+    try:
+        _RECORDS[rank].pack_into(
+            records, index * _RECORD_BYTES, array.data, TYPE_CODES[array.dtype], rank, array.device, 0,
+            *array.shape, *array.strides,
+        )
+    except struct.error as error:
+        raise ArgumentError(f"view '{view.name}': {error}") from None
+
+
+def _pack_scalars(specs, scalars):
+    if not specs and not scalars:
+        return None
+    if isinstance(scalars, dict):
+        names = {name for name, _ in specs}
+        if names != set(scalars):
+            raise ArgumentError(f"wanted scalars {sorted(names)}, got {sorted(scalars)}")
+        scalars = [scalars[name] for name, _ in specs]
+    scalars = list(scalars)
+    if len(scalars) != len(specs):
+        raise ArgumentError(f"wanted {len(specs)} scalars, got {len(scalars)}")
+    records = (_library.Scalar * len(specs))()
+    for record, (name, type), number in zip(records, specs, scalars):
+        record.type = TYPE_CODES[type]
+        try:
+            if type == "bf16":
+                struct.pack_into("=H", record.value, 0, _bf16_bits(float(number)))
+            else:
+                struct.pack_into(_SCALAR_FORMATS[type], record.value, 0, number)
+        except (struct.error, OverflowError, TypeError, ValueError) as error:
+            raise ArgumentError(f"scalar '{name}': wanted a number of type {type}, got {number!r}: {error}") from None
+    return records
+
+
+class Prepared:
+    """A launch whose variant, tensor maps and parameters are computed.
+
+    Attributes, for who calls cuLaunchKernelEx: ``function`` (CUfunction as a number; None
+    where the grid is empty), ``variant``, ``grid`` (CTAs), ``block`` (threads), ``shared_bytes``,
+    ``parameters`` (address of kernelParams), ``parameter_count``; ``outputs``, what a call returns.
+    """
+
+    def __init__(self, kernel, call):
+        self._handle = None
+        self._call = call  # Keeps the arrays alive.
+        handle = c_void_p()
+        check(library().attnBundlePrepare(*call.arguments, byref(handle)))
+        self._handle = handle
+        info = _library.LaunchInfo()
+        check(library().attnPreparedInfo(handle, byref(info)))
+        self.function = info.function
+        self.variant = info.variant
+        self.grid = info.grid
+        self.block = info.block
+        self.shared_bytes = info.shared_bytes
+        self.parameters = ctypes.cast(info.parameters, c_void_p).value
+        self.parameter_count = info.parameter_count
+        self.outputs = call.result()
+
+    def launch(self, stream=None):
+        """Launches on ``stream``, or on the stream of prepare(); returns the outputs."""
+        if self._call.kernel._bundle is None:
+            raise Error(f"kernel '{self._call.kernel.name}' is closed")
+        handle = self._call.stream if stream is None else _stream_handle(stream)
+        check(library().attnPreparedLaunch(self._handle, handle))
+        return self.outputs
+
+    def __del__(self):
+        if getattr(self, "_handle", None) is not None:
+            library().attnPreparedDestroy(self._handle)
+            self._handle = None
+
+
+def load(path):
+    """Opens the bundle in the directory ``path``: a :class:`Kernel`.
+
+    Opens no CUDA driver; that happens at the first launch. Raises BundleError where the
+    bundle cannot be read or its manifest is not valid, DriverError where the launcher
+    (libattn_launcher.so) is not found.
+    """
+    return Kernel(path)

@@ -1,0 +1,398 @@
+//===- FakeCuda.cpp - A CUDA driver that only writes down
+//------------------===//
+//
+// What the launcher calls of libcuda.so.1, for tests without a GPU. Arguments
+// are checked as the real driver checks them. Environment:
+//
+//   ATTN_FAKE_LOG=FILE         each call is a line appended to FILE
+//   ATTN_FAKE_FAIL=NAME:CODE   NAME returns CODE (several, by comma)
+//   ATTN_FAKE_CURRENT=DEVICE   the primary context of DEVICE is current at
+//   first ATTN_FAKE_STATIC=BYTES     static shared memory of every kernel
+//   ATTN_FAKE_THREADS=N        most threads of a CTA of every kernel
+//
+// There are 2 devices. A module is text (behind an ELF header, where it is a
+// cubin) with lines "fake kernel NAME BYTES...": the sizes of its parameters.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../lib/Launcher/CudaTypes.h"
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace attn::cuda;
+
+// The opaque types of CudaTypes.h are this driver's to define.
+struct attn::cuda::CUctxObject {
+  Device device;
+  unsigned long long id;
+};
+struct attn::cuda::CUmodObject {
+  std::map<std::string, Function> functions;
+};
+struct attn::cuda::CUfuncObject {
+  std::string name;
+  std::vector<size_t> parameterBytes;
+  int dynamicShared = 48 << 10;
+};
+
+namespace {
+constexpr int kDeviceCount = 2;
+constexpr int kMaxShared = 227 << 10;
+constexpr Result kInvalidContext = 201, kNoBinary = 209, kInvalidPtx = 218,
+                 kInvalidDevice = 101, kNotFound = 500;
+
+std::mutex mutex;
+std::set<Module> modules;
+Context primary[kDeviceCount];
+unsigned long long nextContext = 1;
+uint64_t nextMap = 1;
+
+thread_local std::vector<Context> stack;
+thread_local bool started = false;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Environment
+//===----------------------------------------------------------------------===//
+
+__attribute__((format(printf, 1, 2))) static void note(const char *format,
+                                                       ...) {
+  const char *file = std::getenv("ATTN_FAKE_LOG");
+  if (!file)
+    return;
+  char line[4096];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(line, sizeof(line) - 1, format, arguments);
+  va_end(arguments);
+  std::strcat(line, "\n");
+  if (std::FILE *log = std::fopen(file, "a")) {
+    std::fputs(line, log);
+    std::fclose(log);
+  }
+}
+
+static int numberFrom(const char *variable, int otherwise) {
+  const char *text = std::getenv(variable);
+  return text && *text ? std::atoi(text) : otherwise;
+}
+
+/// The code that ATTN_FAKE_FAIL wants of `name`, else success.
+static Result injected(const char *name) {
+  const char *text = std::getenv("ATTN_FAKE_FAIL");
+  std::istringstream list(text ? text : "");
+  for (std::string entry; std::getline(list, entry, ',');) {
+    size_t colon = entry.find(':');
+    if (colon != std::string::npos && entry.substr(0, colon) == name)
+      return std::atoi(entry.c_str() + colon + 1);
+  }
+  return kSuccess;
+}
+
+template <typename Number>
+static std::string list(const Number *numbers, uint32_t count) {
+  std::string text;
+  for (uint32_t i = 0; i < count; ++i)
+    text += (i ? "," : "") + std::to_string(numbers[i]);
+  return "[" + text + "]";
+}
+
+#define ATTN_FAKE_ENTER(name)                                                  \
+  std::lock_guard<std::mutex> lock(mutex);                                     \
+  if (Result result = injected(name)) {                                        \
+    note("%s -> %d", name, result);                                            \
+    return result;                                                             \
+  }
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+static Context primaryOf(Device device) {
+  if (!primary[device])
+    primary[device] = new attn::cuda::CUctxObject{device, nextContext++};
+  return primary[device];
+}
+
+static Context current() {
+  if (!started) {
+    started = true;
+    int device = numberFrom("ATTN_FAKE_CURRENT", -1);
+    if (device >= 0)
+      stack.push_back(primaryOf(device));
+  }
+  return stack.empty() ? nullptr : stack.back();
+}
+
+extern "C" {
+
+Result cuInit(unsigned) {
+  ATTN_FAKE_ENTER("cuInit");
+  note("cuInit");
+  return kSuccess;
+}
+
+Result cuGetErrorName(Result code, const char **name) {
+  *name = code == 700   ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+          : code == 1   ? "CUDA_ERROR_INVALID_VALUE"
+          : code == 218 ? "CUDA_ERROR_INVALID_PTX"
+                        : "CUDA_ERROR_FAKE";
+  return kSuccess;
+}
+
+/// As the real one for a code it does not know.
+Result cuGetErrorString(Result code, const char **text) {
+  *text = nullptr;
+  if (code == 999)
+    return kInvalidValue;
+  *text = "text of the fake driver";
+  return kSuccess;
+}
+
+Result cuCtxGetCurrent(Context *context) {
+  ATTN_FAKE_ENTER("cuCtxGetCurrent");
+  *context = current();
+  note("cuCtxGetCurrent -> %llu", *context ? (*context)->id : 0);
+  return kSuccess;
+}
+
+Result cuCtxGetDevice(Device *device) {
+  ATTN_FAKE_ENTER("cuCtxGetDevice");
+  if (!current())
+    return kInvalidContext;
+  *device = current()->device;
+  note("cuCtxGetDevice -> %d", *device);
+  return kSuccess;
+}
+
+Result cuCtxGetId(Context context, unsigned long long *id) {
+  ATTN_FAKE_ENTER("cuCtxGetId");
+  *id = context->id;
+  note("cuCtxGetId -> %llu", *id);
+  return kSuccess;
+}
+
+Result cuCtxPushCurrent_v2(Context context) {
+  ATTN_FAKE_ENTER("cuCtxPushCurrent");
+  current();
+  stack.push_back(context);
+  note("cuCtxPushCurrent %llu", context->id);
+  return kSuccess;
+}
+
+Result cuCtxPopCurrent_v2(Context *context) {
+  ATTN_FAKE_ENTER("cuCtxPopCurrent");
+  if (stack.empty())
+    return kInvalidContext;
+  *context = stack.back();
+  stack.pop_back();
+  note("cuCtxPopCurrent");
+  return kSuccess;
+}
+
+Result cuDevicePrimaryCtxRetain(Context *context, Device device) {
+  ATTN_FAKE_ENTER("cuDevicePrimaryCtxRetain");
+  note("cuDevicePrimaryCtxRetain %d", device);
+  if (device < 0 || device >= kDeviceCount)
+    return kInvalidDevice;
+  *context = primaryOf(device);
+  return kSuccess;
+}
+
+/// For tests: device's primary context is another from now on, at its address.
+void attnFakeReset(Device device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  primaryOf(device)->id = nextContext++;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+static Module parseModule(const char *text) {
+  auto module = new attn::cuda::CUmodObject;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string comment, fake, kernel;
+    words >> comment >> fake >> kernel;
+    if (fake != "fake" || kernel != "kernel")
+      continue;
+    auto function = new attn::cuda::CUfuncObject;
+    words >> function->name;
+    for (size_t bytes; words >> bytes;)
+      function->parameterBytes.push_back(bytes);
+    module->functions[function->name] = function;
+  }
+  return module;
+}
+
+Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
+                          int *options, void **values) {
+  auto text = static_cast<const char *>(image);
+  bool cubin = !std::memcmp(text,
+                            "\x7f"
+                            "ELF",
+                            4);
+  for (unsigned i = 0; i + 1 < count; ++i)
+    if (options[i] == kJitErrorLogBuffer &&
+        options[i + 1] == kJitErrorLogBufferSizeBytes)
+      std::snprintf(static_cast<char *>(values[i]),
+                    reinterpret_cast<size_t>(values[i + 1]),
+                    std::strstr(text, "broken") ? "ptxas: line 1: broken" : "");
+  ATTN_FAKE_ENTER("cuModuleLoadDataEx");
+  note("cuModuleLoadDataEx %s", cubin ? "cubin" : "ptx");
+  if (!current())
+    return kInvalidContext;
+  if (cubin)
+    text += 64;
+  if (std::strstr(text, "broken"))
+    return cubin ? kNoBinary : kInvalidPtx;
+  *module = parseModule(text);
+  modules.insert(*module);
+  return kSuccess;
+}
+
+Result cuModuleUnload(Module module) {
+  ATTN_FAKE_ENTER("cuModuleUnload");
+  note("cuModuleUnload%s", modules.erase(module) ? "" : " of no module");
+  return kSuccess;
+}
+
+Result cuModuleGetFunction(Function *function, Module module,
+                           const char *name) {
+  ATTN_FAKE_ENTER("cuModuleGetFunction");
+  note("cuModuleGetFunction %s", name);
+  auto found = module->functions.find(name);
+  if (found == module->functions.end())
+    return kNotFound;
+  *function = found->second;
+  return kSuccess;
+}
+
+Result cuFuncGetAttribute(int *value, int attribute, Function function) {
+  ATTN_FAKE_ENTER("cuFuncGetAttribute");
+  if (attribute == kFuncMaxThreadsPerBlock)
+    *value = numberFrom("ATTN_FAKE_THREADS", 1024);
+  else if (attribute == kFuncSharedSizeBytes)
+    *value = numberFrom("ATTN_FAKE_STATIC", 0);
+  else
+    return kInvalidValue;
+  note("cuFuncGetAttribute %d -> %d", attribute, *value);
+  return kSuccess;
+}
+
+Result cuFuncSetAttribute(Function function, int attribute, int value) {
+  ATTN_FAKE_ENTER("cuFuncSetAttribute");
+  note("cuFuncSetAttribute %d %d", attribute, value);
+  if (attribute != kFuncMaxDynamicSharedSizeBytes ||
+      value + numberFrom("ATTN_FAKE_STATIC", 0) > kMaxShared)
+    return kInvalidValue;
+  function->dynamicShared = value;
+  return kSuccess;
+}
+
+Result cuFuncGetParamInfo(Function function, size_t index, size_t *offset,
+                          size_t *bytes) {
+  ATTN_FAKE_ENTER("cuFuncGetParamInfo");
+  if (index >= function->parameterBytes.size())
+    return kInvalidValue;
+  *offset = 0;
+  *bytes = function->parameterBytes[index];
+  return kSuccess;
+}
+
+Result cuFuncLoad(Function function) {
+  ATTN_FAKE_ENTER("cuFuncLoad");
+  note("cuFuncLoad %s", function->name.c_str());
+  return kSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+static bool validMap(int type, uint32_t rank, uint64_t address,
+                     const uint64_t *sizes, const uint64_t *strides,
+                     const uint32_t *box, const uint32_t *steps, int swizzle) {
+  if (rank < 1 || rank > kTensorMapMaxRank || !address || address % 16)
+    return false;
+  uint64_t element = type == kTensorMapFloat32 ? 4 : 2;
+  uint64_t spans[] = {256 * element, 32, 64, 128};
+  for (uint32_t i = 0; i < rank; ++i) {
+    if (sizes[i] < 1 || sizes[i] > uint64_t(1) << 32 || box[i] < 1 ||
+        box[i] > 256 || steps[i] < 1 || steps[i] > 8)
+      return false;
+    if (i > 0 && (strides[i - 1] % 16 || strides[i - 1] >> 40))
+      return false;
+  }
+  return box[0] * element % 16 == 0 && swizzle >= 0 && swizzle <= 3 &&
+         box[0] * element <= spans[swizzle];
+}
+
+Result cuTensorMapEncodeTiled(TensorMap *map, int type, uint32_t rank,
+                              void *address, const uint64_t *sizes,
+                              const uint64_t *strides, const uint32_t *box,
+                              const uint32_t *steps, int interleave,
+                              int swizzle, int promotion, int fill) {
+  ATTN_FAKE_ENTER("cuTensorMapEncodeTiled");
+  auto base = reinterpret_cast<uint64_t>(address);
+  note("cuTensorMapEncodeTiled map%llu type=%d base=0x%llx sizes=%s strides=%s "
+       "box=%s steps=%s interleave=%d swizzle=%d promotion=%d fill=%d",
+       (unsigned long long)nextMap, type, (unsigned long long)base,
+       list(sizes, rank).c_str(), list(strides, rank - 1).c_str(),
+       list(box, rank).c_str(), list(steps, rank).c_str(), interleave, swizzle,
+       promotion, fill);
+  if (reinterpret_cast<uint64_t>(map) % 64 || interleave || fill ||
+      !validMap(type, rank, base, sizes, strides, box, steps, swizzle))
+    return kInvalidValue;
+  std::memset(map, 0, sizeof(*map));
+  map->opaque[0] = nextMap++;
+  return kSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+static std::string parameterText(size_t bytes, const void *parameter) {
+  uint64_t word = 0;
+  std::memcpy(&word, parameter, bytes < 8 ? bytes : 8);
+  if (bytes == sizeof(TensorMap))
+    return "map" + std::to_string(word);
+  char text[40];
+  std::snprintf(text, sizeof(text), "0x%llx:%zu", (unsigned long long)word,
+                bytes);
+  return text;
+}
+
+Result cuLaunchKernelEx(const LaunchConfig *config, Function function,
+                        void **parameters, void **extra) {
+  ATTN_FAKE_ENTER("cuLaunchKernelEx");
+  std::string text;
+  for (size_t i = 0; i < function->parameterBytes.size(); ++i)
+    text += " " + parameterText(function->parameterBytes[i], parameters[i]);
+  note(
+      "cuLaunchKernelEx %s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=0x%zx "
+      "attributes=%u:%s",
+      function->name.c_str(), config->gridDimX, config->gridDimY,
+      config->gridDimZ, config->blockDimX, config->blockDimY, config->blockDimZ,
+      config->sharedMemBytes, reinterpret_cast<size_t>(config->stream),
+      config->attributeCount, text.c_str());
+  if (!current() || extra)
+    return kInvalidContext;
+  if (int(config->sharedMemBytes) > function->dynamicShared ||
+      !config->gridDimX)
+    return kInvalidValue;
+  return kSuccess;
+}
+
+} // extern "C"

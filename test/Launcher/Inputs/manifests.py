@@ -1,0 +1,235 @@
+"""Manifests that are not valid: a clear message each, and no crash."""
+
+import json
+import os
+import random
+
+import attn_mlir
+from attn_mlir import BundleError, Error
+from support import BINARIES, ELF, arguments, changed, expect, main, prefill, write_bundle
+
+
+def refuse(scratch, parts, manifest=None, binaries=BINARIES):
+    expect(BundleError, parts, attn_mlir.load, write_bundle(scratch, manifest, binaries))
+
+
+def test_example_is_valid(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    assert kernel.describe().splitlines() == [
+        "prefill for h200 (sm_90a)",
+        "  read q: bf16 [batch, 32, query, 128], dimensions [0, 2, 1, 3] of the array",
+        "  read k: bf16 [batch, 8, key, 128], dimensions [0, 2, 1, 3] of the array",
+        "  write o: bf16 [batch, 32, query, 128], dimensions [0, 2, 1, 3] of the array",
+        "  write lse: f32 [batch, 32, query]",
+        "  scalar softcap: f32",
+        "  variant 0: prefill_tma of prefill.0.cubin, 128 threads, 98304 bytes of shared memory, "
+        "if le(size(q, 2), 4096)",
+        "  variant 1: prefill_plain of prefill.1.ptx, 256 threads, 0 bytes of shared memory, "
+        "if lt(size(q, 2), 65536)",
+    ]
+
+
+# Path, value, what is said. A value of ... removes the entry.
+WRONG = [
+    (["format"], "tar", "format: wanted \"attn-mlir-bundle\", got \"tar\""),
+    (["format"], ..., "wanted 'format', which is missing"),
+    (["version"], 2, "version: wanted version 1, which this launcher reads, got 2"),
+    (["version"], 1.0, "version: wanted a whole number"),
+    (["version"], ..., "wanted 'version'"),
+    (["name"], "", "name: wanted a text without zero bytes, got \"\""),
+    (["name"], "a\0b", "name: wanted a text without zero bytes"),
+    (["name"], 3, "name: wanted a text"),
+    (["target"], "h200", "target: wanted an object, got \"h200\""),
+    (["target", "arch"], ..., "target: wanted 'arch', which is missing"),
+    (["views"], [], "views: wanted a list of 1 to 32, got a list of 0"),
+    (["views"], {}, "views: wanted a list of 1 to 32, got an object"),
+    (["views", 0], 1, "views[0]: wanted an object, got 1"),
+    (["views", 1, "name"], "q", "views[1]: there are two views 'q'"),
+    (["views", 0, "access"], "write", "views[1]: wanted the views that are read first, got 'k' behind 'q'"),
+    (["views", 0, "access"], "both", "views[0].access: wanted 'read' or 'write', got \"both\""),
+    (["views", 0, "element"], "f64", "views[0].element: wanted one of f16, bf16, f32, got \"f64\""),
+    (["views", 0, "element"], None, "views[0].element: wanted one of f16, bf16, f32, got null"),
+    (["views", 0, "shape"], [], "views[0].shape: wanted a list of 1 to 8"),
+    (["views", 0, "shape"], [1] * 9, "views[0].shape: wanted a list of 1 to 8, got a list of 9"),
+    (["views", 0, "shape", 1], 0, "views[0].shape[1]: wanted a whole number from 1"),
+    (["views", 0, "shape", 1], -1, "views[0].shape[1]: wanted a whole number from 1"),
+    (["views", 0, "shape", 1], 1.5, "views[0].shape[1]: wanted a size or the name of an axis, got 1.5"),
+    (["views", 0, "shape", 1], 1 << 63, "views[0].shape[1]: wanted a whole number from 1"),
+    (["views", 0, "shape", 1], "", "views[0].shape[1]: wanted a text"),
+    (["views", 0, "permutation"], [0, 1, 2], "views[0].permutation: wanted a list of 4, got a list of 3"),
+    (["views", 0, "permutation"], [0, 1, 2, 4], "views[0].permutation[3]: wanted a whole number from 0 to 3, got 4"),
+    (["views", 0, "permutation"], [0, 1, 2, 2], "views[0].permutation: wanted a permutation, got dimension 2 twice"),
+    (["views", 0, "permutation"], ..., "views[0]: wanted 'permutation', which is missing"),
+    (["scalars"], ..., "wanted 'scalars', which is missing"),
+    (["scalars", 0, "type"], "f8", "scalars[0].type: wanted one of f16, bf16, f32, f64, i1"),
+    (["scalars", 0, "name"], ..., "scalars[0]: wanted 'name'"),
+    (["scalars"], [], "a parameter is a scalar, but there are no scalars"),
+    (["variants"], [], "variants: wanted a list of 1 to 64"),
+    (["variants", 0, "cluster"], 2, "variants[0]: unknown key 'cluster'"),
+    (["variants", 0, "guard"], None, "variants[0].guard: wanted a whole number or a list"),
+    (["variants", 0, "guard"], [], "variants[0].guard: wanted a list of 1 to 4, got a list of 0"),
+    (["variants", 0, "guard"], [1], "variants[0].guard[0]: wanted a text"),
+    (["variants", 0, "guard"], ["pow", 1, 2], "variants[0].guard[0]: wanted an operator, got \"pow\""),
+    (["variants", 0, "guard"], ["add", 1], "variants[0].guard: wanted a list of 3, got a list of 2"),
+    (["variants", 0, "guard"], ["select", 1, 2], "variants[0].guard: wanted a list of 4, got a list of 3"),
+    (["variants", 0, "guard"], ["size", 0], "variants[0].guard: wanted a list of 3"),
+    (["variants", 0, "guard"], ["size", 4, 0], "variants[0].guard[1]: wanted a whole number from 0 to 3, got 4"),
+    (["variants", 0, "guard"], ["stride", 3, 3], "variants[0].guard[2]: wanted a whole number from 0 to 2, got 3"),
+    (["variants", 0, "guard"], ["size", "q", 0], "variants[0].guard[1]: wanted a whole number from 0 to 3"),
+    (["variants", 0, "guard"], ["add", 1, 1 << 63], "variants[0].guard[2]: wanted a whole number from"),
+    (["variants", 0, "guard"], ["add", 1, 1e300], "variants[0].guard[2]: wanted a whole number or a list"),
+    (["variants", 0, "binary"], "../x.cubin", "variants[0].binary: wanted the name of a file in the bundle"),
+    (["variants", 0, "binary"], "/etc/passwd", "wanted the name of a file in the bundle, got \"/etc/passwd\""),
+    (["variants", 0, "binary"], "a/b", "wanted the name of a file in the bundle"),
+    (["variants", 0, "binary"], "a\\b", "wanted the name of a file in the bundle"),
+    (["variants", 0, "binary"], "..", "wanted the name of a file in the bundle"),
+    (["variants", 0, "binary"], ".", "wanted the name of a file in the bundle"),
+    (["variants", 0, "binary"], "absent", ["cannot open '", "/absent': No such file"]),
+    (["variants", 0, "binary"], "prefill.1.ptx", "'prefill.1.ptx' is cubin in one variant and ptx in another"),
+    (["variants", 0, "binary_format"], "fatbin", "binary_format: wanted 'cubin' or 'ptx', got \"fatbin\""),
+    (["variants", 0, "kernel"], ..., "variants[0]: wanted 'kernel', which is missing"),
+    (["variants", 0, "grid"], ..., "variants[0]: wanted 'grid', which is missing"),
+    (["variants", 0, "block"], 0, "variants[0].block: wanted a whole number from 1 to 1024, got 0"),
+    (["variants", 0, "block"], 1025, "variants[0].block: wanted a whole number from 1 to 1024, got 1025"),
+    (["variants", 0, "block"], [128], "variants[0].block: wanted a whole number from 1 to 1024, got a list of 1"),
+    (["variants", 0, "shared_bytes"], -1, "variants[0].shared_bytes: wanted a whole number from 0"),
+    (["variants", 0, "align", 0, "view"], 9, "variants[0].align[0].view: wanted a whole number from 0 to 3, got 9"),
+    (["variants", 0, "align", 0, "bytes"], 0, "variants[0].align[0].bytes: wanted a whole number from 1 to 4096"),
+    (["variants", 0, "align", 0, "bytes"], 12, "variants[0].align[0].bytes: wanted a power of two, got 12"),
+    (["variants", 0, "align", 0, "bits"], 1, "variants[0].align[0]: unknown key 'bits'"),
+    (["variants", 0, "parameters"], ..., "variants[0]: wanted 'parameters', which is missing"),
+    (["variants", 0, "parameters", 0, "kind"], "x", "parameters[0].kind: wanted tensor_map, pointer, size, stride or"),
+    (["variants", 0, "parameters", 0, "view"], -1, "parameters[0].view: wanted a whole number from 0 to 3, got -1"),
+    (["variants", 0, "parameters", 0, "box"], [1, 1, 1], "parameters[0].box: wanted a list of 4, got a list of 3"),
+    (["variants", 0, "parameters", 0, "box", 2], 257, "box[2]: wanted a whole number from 1 to 256, got 257"),
+    (["variants", 0, "parameters", 0, "box", 2], 0, "box[2]: wanted a whole number from 1 to 256, got 0"),
+    (["variants", 0, "parameters", 0, "box", 3], 4, "wanted an innermost extent of a multiple of 16 bytes, got 8"),
+    (["variants", 0, "parameters", 0, "box", 3], 128, "of at most the swizzle's 128 bytes, got 256"),
+    (["variants", 0, "parameters", 0, "swizzle"], 16, "swizzle: wanted 0, 32, 64 or 128, got 16"),
+    (["variants", 0, "parameters", 0, "swizzle"], 256, "swizzle: wanted a whole number from 0 to 128, got 256"),
+    (["variants", 0, "parameters", 0, "fill"], 1, "parameters[0]: unknown key 'fill'"),
+    (["variants", 0, "parameters", 2, "dim"], 1, "parameters[2]: unknown key 'dim'"),
+    (["variants", 0, "parameters", 4, "dim"], 4, "parameters[4].dim: wanted a whole number from 0 to 3, got 4"),
+    (["variants", 0, "parameters", 5, "dim"], ..., "parameters[5]: wanted 'dim', which is missing"),
+    (["variants", 0, "parameters", 6, "index"], 1, "parameters[6].index: wanted a whole number from 0 to 0, got 1"),
+    (["variants", 0, "parameters", 6, "view"], 1, "parameters[6]: unknown key 'view'"),
+]
+
+
+def test_wrong_entries(scratch, log):
+    for path, value, said in WRONG:
+        said = [said] if isinstance(said, str) else said
+        refuse(scratch, said, changed(path, value))
+
+
+def test_bounds(scratch, log):
+    manifest = prefill()
+    variant = manifest["variants"][0]
+    refuse(scratch, "wanted at most 16 tensor maps, got 17",
+           changed(["variants", 0, "parameters"], [variant["parameters"][0]] * 17))
+    refuse(scratch, "wanted a list of 0 to 256, got a list of 257",
+           changed(["variants", 0, "parameters"], [{"kind": "pointer", "view": 0}] * 257))
+    refuse(scratch, "wanted a list of 1 to 64, got a list of 65", changed(["variants"], [variant] * 65))
+    refuse(scratch, "wanted a list of 0 to 32", changed(["scalars"], [manifest["scalars"][0]] * 33))
+    deep = 1
+    for _ in range(64):
+        deep = ["add", 1, deep]
+    refuse(scratch, "wanted at most 64 levels of an expression", changed(["variants", 0, "guard"], deep))
+    attn_mlir.load(write_bundle(scratch, changed(["variants", 0, "guard"], deep[2])))
+    wide = 1
+    for _ in range(10):
+        wide = ["add", wide, wide]
+    refuse(scratch, "wanted at most 1024 nodes of an expression", changed(["variants", 0, "guard"], wide))
+    rank6 = prefill()
+    rank6["views"][0].update(shape=[1, 1, 1, 1, 1, 128], permutation=[0, 1, 2, 3, 4, 5])
+    refuse(scratch, "wanted a view of rank 1 to 5 for a tensor map, got 'q' of rank 6", rank6)
+
+
+def test_texts_that_are_no_manifest(scratch, log):
+    for text in (b"", b"{", b"nonsense", b"\xff\xfe", b"[" * 200000, b"{\"a\":" * 100000, b"\"" + b"x" * 100000,
+                 b"\x00", b"{\"format\": \"\xff\"}"):
+        refuse(scratch, "manifest.json: is not JSON", text)
+    for text in ("null", "[]", "1", "\"x\"", "[" * 100000 + "]" * 100000, "1e400"):
+        expect(BundleError, "manifest.json", attn_mlir.load, write_bundle(scratch, text))
+    refuse(scratch, "guard[1]: wanted", changed(["variants", 0, "guard"], ["size", [[[1]]], 0]))
+    refuse(scratch, "wanted at most 16777216 bytes, got more", " " * (16 << 20) + "{}")
+
+
+def test_files(scratch, log):
+    expect(BundleError, ["cannot open '", "manifest.json': No such file"], attn_mlir.load, scratch + ".none")
+    os.makedirs(scratch + ".directory/manifest.json", exist_ok=True)
+    expect(BundleError, ["cannot read '", "Is a directory"], attn_mlir.load, scratch + ".directory")
+    header = bytearray(ELF)
+    for offset, size in ((32, 8), (40, 8)):
+        far = header[:]
+        far[offset : offset + size] = (10000).to_bytes(size, "little")
+        refuse(scratch, "is cut off: its tables end behind the file's 64 bytes",
+               binaries={**BINARIES, "prefill.0.cubin": bytes(far)})
+    for count in (56, 60):
+        many = header[:]
+        many[count - 2 : count + 2] = b"\x40\0\x10\0"
+        refuse(scratch, "is cut off", binaries={**BINARIES, "prefill.0.cubin": bytes(many)})
+    for contents in (b"", b"\x7fELF", ELF[:63], b"// PTX" + bytes(100), b"\x7fELF\x01" + bytes(100)):
+        refuse(scratch, "is no cubin: wanted an ELF64 file", binaries={**BINARIES, "prefill.0.cubin": contents})
+    refuse(scratch, "prefill.1.ptx' is empty", binaries={**BINARIES, "prefill.1.ptx": b""})
+
+
+def survive(scratch, text):
+    """Opens or refuses, and what opens can be called; nothing else."""
+    try:
+        kernel = attn_mlir.load(write_bundle(scratch, text))
+    except Error:
+        return 0
+    q, k, o, lse = arguments()
+    try:
+        kernel(q, k, out=o, lse=lse, scalars=[1.0])
+    except Error:
+        pass
+    kernel.close()
+    return 1
+
+
+def test_truncated_and_mutated(scratch, log):
+    os.environ.pop("ATTN_FAKE_LOG")
+    # The manifest on one line, and tables of numbers only, mutate best.
+    text = json.dumps(prefill()).encode()
+    for end in range(0, len(text), 3):
+        assert survive(scratch, text[:end]) == 0, end
+    values = random.Random(1)
+    opened = 0
+    for _ in range(1500):
+        mutant = bytearray(text)
+        for _ in range(values.randint(1, 3)):
+            at = values.randrange(len(mutant))
+            choice = values.randrange(3)
+            if choice == 0:
+                mutant[at] = values.choice(b"0123456789-[]{},\":aefl\x00\xff")
+            elif choice == 1:
+                del mutant[at]
+            else:
+                mutant.insert(at, values.choice(b"0123456789-[]{},\""))
+        opened += survive(scratch, bytes(mutant))
+    assert opened > 50, opened
+    os.environ["ATTN_FAKE_LOG"] = log.path
+
+
+def paths(value, path=()):
+    yield list(path)
+    if isinstance(value, dict):
+        for key in value:
+            yield from paths(value[key], path + (key,))
+    elif isinstance(value, list):
+        for index in range(len(value)):
+            yield from paths(value[index], path + (index,))
+
+
+def test_every_entry_replaced(scratch, log):
+    os.environ.pop("ATTN_FAKE_LOG")
+    for path in paths(prefill()):
+        for value in (None, 0, -1, 1 << 62, 3.5, "x", [], {}, ["mul", 1 << 62, 4], True, ...):
+            if path:
+                survive(scratch, json.dumps(changed(path, value)))
+    os.environ["ATTN_FAKE_LOG"] = log.path
+
+
+main()

@@ -1,0 +1,206 @@
+"""Arguments that a kernel does not take, and what is said of them."""
+
+import ctypes
+
+import attn_mlir
+from attn_mlir import ArgumentError
+from attn_mlir import _library
+from support import BF16, F16, F32, DLArray, arguments, changed, expect, main, prefill, write_bundle
+
+
+def refuse(kernel, parts, at=None, array=None, scalars=(1.0,), error=ArgumentError, **sizes):
+    """The call with argument ``at`` replaced is refused."""
+    arrays = list(arguments(**sizes))
+    if at is not None:
+        arrays[at] = array
+    q, k, o, lse = arrays
+    return expect(error, parts, kernel, q, k, out=o, lse=lse, scalars=list(scalars))
+
+
+def with_parts(scratch, **parts):
+    """A kernel whose first variant has these parts, and whose second is gone."""
+    manifest = prefill()
+    manifest["variants"] = manifest["variants"][:1]
+    manifest["variants"][0].update(parts)
+    for key, value in parts.items():
+        if value is None:
+            del manifest["variants"][0][key]
+    return attn_mlir.load(write_bundle(scratch, manifest))
+
+
+def test_shapes(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    error = refuse(kernel, ["view 'q' (argument 0): dimension 1 (2 of the array): wanted size 32, got 31"], 0,
+                   DLArray((1, 256, 31, 128)))
+    assert isinstance(error, ValueError)
+    refuse(kernel, ["'k' (argument 1)", "dimension 3: wanted size 128, got 64"], 1, DLArray((1, 300, 8, 64)))
+    refuse(kernel, ["'o' (argument 2)", "dimension 2 (1 of the array): wanted size 256, got 255",
+                    "axis 'query' has that size in dimension 2 of 'q'"], 2, DLArray((1, 255, 32, 128)))
+    refuse(kernel, ["'lse' (argument 3)", "axis 'batch'"], 3, DLArray((2, 32, 256), F32))
+    refuse(kernel, ["'lse' (argument 3)", "wanted rank 3, got 4"], 3, DLArray((1, 32, 256, 1), F32))
+    refuse(kernel, ["'q'", "wanted rank 4, got 9"], 0, DLArray((1,) * 9))
+    refuse(kernel, ["wanted a size of at least 0, got -1"], 0, DLArray((-1, 256, 32, 128), strides=(1, 1, 1, 1)))
+    refuse(kernel, ["'q'", "wanted element type bf16, got f16"], 0, DLArray((1, 256, 32, 128), F16))
+    refuse(kernel, ["'lse'", "wanted element type f32, got bf16"], 3, DLArray((1, 32, 256), BF16))
+    assert log.calls() == []  # All before the driver is opened.
+
+
+def test_strides_and_addresses(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    shape = (1, 256, 32, 128)
+    refuse(kernel, ["'o'", "dimension 2 (1 of the array): wanted a stride other than 0 in a view that is written"], 2,
+           DLArray(shape, strides=(0, 0, 128, 1)))
+    refuse(kernel, ["'q'", "size 256 and stride 4611686018427387904 leave the address space"], 0,
+           DLArray(shape, strides=(0, 1 << 62, 128, 1)))
+    refuse(kernel, ["leave the address space"], 0, DLArray(shape, strides=(0, -(1 << 63), 128, 1)))
+    refuse(kernel, ["leave the address space"], 0, DLArray(shape, strides=(0, 1 << 54, 1 << 57, 1)))
+    refuse(kernel, ["'q'", "wanted the address of device memory, got null"], 0, DLArray(shape, data=0))
+    assert log.calls() == []
+
+
+def test_devices(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    refuse(kernel, ["'k' (argument 1)", "wanted device 0, got 1; 'q' is on device 0"], 1,
+           DLArray((1, 300, 8, 128), device=1))
+    refuse(kernel, ["wanted a device ordinal or -1, got -2"], 0, DLArray((1, 256, 32, 128), device=-2))
+    assert log.calls() == []
+
+
+def test_counts(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    q, k, o, lse = arguments()
+    expect(ArgumentError, "wanted 2 inputs (q, k), got 1", kernel, q)
+    expect(ArgumentError, "wanted 1 scalars, got 0", kernel, q, k, out=o, lse=lse)
+    expect(ArgumentError, "wanted scalars ['softcap'], got ['cap']", kernel, q, k, out=o, lse=lse, scalars={"cap": 1})
+    expect(ArgumentError, ["scalar 'softcap'", "f32", "'x'"], kernel, q, k, out=o, lse=lse, scalars=["x"])
+    expect(ArgumentError, ["scalar 'softcap'", "1e+39"], kernel, q, k, out=o, lse=lse, scalars=[1e39])
+    expect(ArgumentError, "out with 2 entries", kernel, q, k, out=(o,), scalars=[1])
+    expect(ArgumentError, "output 'lse'", kernel, q, k, out=o, scalars=[1])
+    expect(ArgumentError, "stream: wanted", kernel, q, k, out=o, lse=lse, scalars=[1], stream="x")
+    manifest = changed(["views"], prefill()["views"][:3])
+    manifest["variants"] = manifest["variants"][1:]
+    narrow = attn_mlir.load(write_bundle(scratch + ".narrow", manifest))
+    expect(ArgumentError, "wanted at most 1 outputs", narrow, q, k, out=o, lse=lse, scalars=[1])
+    assert narrow(q, k, out=o, scalars=[1]) is o  # One output is not a tuple.
+
+
+def test_no_variant(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    refuse(kernel, ["no variant of 'prefill' applies:",
+                    "variant 0 (prefill_tma): wanted le(size(q, 2)=65536, 4096)",
+                    "variant 1 (prefill_plain): wanted lt(size(q, 2)=65536, 65536)"], query=65536)
+    shape = (1, 256, 32, 128)
+    refuse(kernel, ["variant 0 (prefill_tma): view 'q': wanted a base address of a multiple of 16 bytes, got 0x10001",
+                    "variant 1 (prefill_plain): view 'q': wanted a base address of a multiple of 2 bytes"], 0,
+           DLArray(shape, data=0x10001))
+    refuse(kernel, ["variant 0 (prefill_tma): view 'q': wanted stride 1 of the last dimension, got 2"], 0,
+           DLArray(shape, strides=(0, 32 * 256, 256, 2)))
+    kernel = with_parts(scratch, guard=None)
+    refuse(kernel, ["variant 0 (prefill_tma): view 'k': wanted the stride of dimension 2 to be a multiple of 16 bytes, "
+                    "got 2056"], 1, DLArray((1, 300, 8, 128), strides=(0, 1028, 128, 1)))
+    assert log.calls() == []
+
+
+def test_expressions(scratch, log):
+    query = ["size", 0, 2]
+    big = ["mul", ["mul", query, 1 << 40], 1 << 40]
+    for guard, said in (
+        (["gt", big, 0], "the guard of variant 0 leaves 64 bits"),
+        (["add", 9223372036854775807, query], "leaves 64 bits"),
+        (["sub", -9223372036854775808, query], "leaves 64 bits"),
+        (["floordiv", -9223372036854775808, ["sub", 255, query]], "leaves 64 bits"),
+        (["rem", 1, ["sub", query, 256]], "the guard of variant 0 divides by 0"),
+        (["ceildiv", 1, ["sub", query, 256]], "divides by 0"),
+    ):
+        refuse(with_parts(scratch, guard=guard), said)
+    for grid, said in (
+        (-1, "the grid of variant 0: wanted 0 to 2147483647 CTAs, got -1"),
+        (2147483648, "the grid of variant 0: wanted 0 to 2147483647 CTAs, got 2147483648"),
+        (["floordiv", 1, 0], "the grid of variant 0 divides by 0"),
+    ):
+        refuse(with_parts(scratch, grid=grid), said)
+    assert log.calls() == []
+
+
+def test_values_of_expressions(scratch, log):
+    q = ["size", 0, 2]  # 256
+    for expression, value in (
+        (["floordiv", 7, 2], 3), (["add", ["floordiv", -7, 2], 10], 6), (["add", ["floordiv", 7, -2], 10], 6),
+        (["floordiv", -7, -2], 3), (["ceildiv", 7, 2], 4), (["add", ["ceildiv", -7, 2], 10], 7),
+        (["ceildiv", -7, -2], 4), (["ceildiv", 8, 2], 4), (["floordiv", 8, 2], 4), (["rem", 7, 4], 3),
+        (["add", ["rem", -9223372036854775808, -1], 1], 1),
+        (["add", ["rem", -7, 4], 10], 7), (["min", 3, q], 3), (["max", 3, q], 256), (["sub", q, 6], 250),
+        (["add", 1, ["eq", q, 256]], 2), (["add", 1, ["ne", q, 256]], 1), (["add", 1, ["lt", q, 256]], 1),
+        (["add", 1, ["le", q, 256]], 2), (["add", 1, ["gt", q, 256]], 1), (["add", 1, ["ge", q, 256]], 2),
+        (["add", 1, ["and", 1, 0]], 1), (["add", 1, ["or", 0, 1]], 2), (["select", ["eq", q, 1], 5, 6], 6),
+        (["select", 1, 5, ["rem", 1, 0]], 5), (["add", 1, ["and", 0, ["rem", 1, 0]]], 1),
+        (["add", 1, ["or", 1, ["rem", 1, 0]]], 2), (["stride", 0, 2], 4096), (["size", 1, 2], 300),
+    ):
+        a, b, o, lse = arguments()
+        kernel = with_parts(scratch, grid=expression)
+        assert kernel.prepare(a, b, out=o, lse=lse, scalars=[1]).grid == value, expression
+        kernel.close()
+
+
+def test_tensor_maps(scratch, log):
+    kernel = with_parts(scratch, align=[])
+    shape = (1, 256, 32, 128)
+    refuse(kernel, ["view 'q', for its tensor map: wanted a base address of a multiple of 16 bytes",
+                    "2 bytes behind"], 0, DLArray(shape, data=0x10002))
+    refuse(kernel, ["'q'", "tensor map", "stride of dimension 2", "got 8194 bytes"], 0,
+           DLArray(shape, strides=(0, 4097, 128, 1)))
+    refuse(kernel, ["'q'", "got -8192 bytes"], 0, DLArray(shape, strides=(0, -4096, 128, 1)))
+    refuse(kernel, ["'q'", "from 0 to 2^40 - 16", "got 1099511627776 bytes"], 0,
+           DLArray(shape, strides=(0, 1 << 39, 128, 1)))
+    refuse(kernel, ["'q'", "wanted stride 1 of the last dimension, got 2"], 0,
+           DLArray(shape, strides=(0, 8192, 256, 2)))
+    refuse(kernel, ["'k'", "dimension 2 to be at most 2^32, got 4294967297"], key=(1 << 32) + 1)
+    assert "cuLaunchKernelEx" not in log.calls()
+
+
+def test_c_interface(scratch, log):
+    c = _library.library()
+    bundle = _library.open_bundle(write_bundle(scratch))
+    views, scalars = (_library.Tensor * 4)(), (_library.Scalar * 1)()
+    launch = c.attnBundleLaunch
+
+    def refused(said, status):
+        assert status == 1 and said in c.attnLastError().decode(), (status, c.attnLastError())
+        assert c.attnLastCudaError() == 0
+
+    refused("bundle: wanted a pointer, got null", launch(None, views, 4, scalars, 1, None))
+    refused("wanted 4 views, got 3", launch(bundle, views, 3, scalars, 1, None))
+    refused("wanted 4 views, got null", launch(bundle, None, 4, scalars, 1, None))
+    refused("wanted element type bf16, got f16", launch(bundle, views, 4, scalars, 1, None))
+    views[0].dtype = 77
+    refused("wanted element type bf16, got an unknown type", launch(bundle, views, 4, scalars, 1, None))
+    arrays = [((0, 8, 32, 128), 1), ((0, 8, 8, 128), 1), ((0, 8, 32, 128), 1), ((0, 32, 8), 2)]
+    for view, (sizes, dtype) in zip(views, arrays):
+        view.dtype, view.rank = dtype, len(sizes)
+        view.sizes[: len(sizes)] = sizes
+        view.strides[len(sizes) - 1] = 1
+    refused("wanted 1 scalars, got 2", launch(bundle, views, 4, scalars, 2, None))
+    refused("wanted 1 scalars, got null", launch(bundle, views, 4, None, 1, None))
+    refused("scalar 'softcap': wanted type f32, got f16", launch(bundle, views, 4, scalars, 1, None))
+    scalars[0].type = 2
+    assert launch(bundle, views, 4, scalars, 1, None) == 0
+    refused("prepared: wanted", c.attnBundlePrepare(bundle, views, 4, scalars, 1, None))
+    refused("prepared: wanted", c.attnPreparedLaunch(None, None))
+    refused("prepared: wanted", c.attnPreparedInfo(None, None))
+    refused("bundle: wanted", c.attnBundleOpen(b"x", None))
+    handle = ctypes.c_void_p()
+    refused("path: wanted", c.attnBundleOpen(None, ctypes.byref(handle)))
+    for query, info, count in ((c.attnBundleView, _library.ViewInfo, 4), (c.attnBundleScalar, _library.ScalarInfo, 1),
+                               (c.attnBundleVariant, _library.VariantInfo, 2)):
+        for index in (-1, count):
+            refused(f"wanted 0 to {count} (exclusive), got {index}", query(bundle, index, ctypes.byref(info())))
+        refused("info: wanted", query(bundle, 0, None))
+        refused("bundle: wanted", query(None, 0, ctypes.byref(info())))
+    assert c.attnBundleViewCount(None) == c.attnBundleScalarCount(None) == c.attnBundleVariantCount(None) == 0
+    assert c.attnBundleName(None) == b""
+    c.attnBundleClose(None)
+    c.attnPreparedDestroy(None)
+    c.attnBundleClose(bundle)
+
+
+main()

@@ -1,0 +1,198 @@
+"""What the tests of the launcher share: bundles, arrays, the fake driver's log."""
+
+import copy
+import ctypes
+import json
+import os
+import shutil
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# An ELF64 header without tables; the fake driver reads what is behind it.
+ELF = b"\x7fELF\x02\x01\x01" + bytes(57)
+BINARIES = {
+    "prefill.0.cubin": ELF + b"// fake kernel prefill_tma 128 128 8 8 8 8 4\n",
+    "prefill.1.ptx": b"// fake kernel prefill_plain 8 4\n",
+}
+
+
+def prefill():
+    """The manifest of prefill.json, to change."""
+    with open(os.path.join(HERE, "prefill.json")) as file:
+        return json.load(file)
+
+
+def changed(path, value, manifest=None):
+    """The manifest with the entry at ``path`` replaced; a value of ... removes it."""
+    manifest = copy.deepcopy(manifest or prefill())
+    at = manifest
+    for key in path[:-1]:
+        at = at[key]
+    if value is ...:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = value
+    return manifest
+
+
+def write_bundle(directory, manifest=None, binaries=BINARIES):
+    """Writes a bundle anew; ``manifest`` may be text, too."""
+    shutil.rmtree(directory, ignore_errors=True)
+    os.makedirs(directory)
+    if manifest is None:
+        manifest = prefill()
+    if isinstance(manifest, dict):
+        manifest = json.dumps(manifest)
+    if isinstance(manifest, str):
+        manifest = manifest.encode()
+    with open(os.path.join(directory, "manifest.json"), "wb") as file:
+        file.write(manifest)
+    for name, contents in binaries.items():
+        with open(os.path.join(directory, name), "wb") as file:
+            file.write(contents)
+    return directory
+
+
+class Log:
+    """The lines that the fake driver writes."""
+
+    def __init__(self, path):
+        self.path = path
+        os.environ["ATTN_FAKE_LOG"] = path
+        self.clear()
+
+    def clear(self):
+        open(self.path, "w").close()
+
+    def lines(self):
+        with open(self.path) as file:
+            return file.read().splitlines()
+
+    def calls(self):
+        """Names of the calls since the last clear."""
+        names = [line.split()[0] for line in self.lines()]
+        self.clear()
+        return names
+
+
+def expect(kind, parts, function, *arguments, **keywords):
+    """``function`` raises ``kind`` with a message that contains ``parts``."""
+    parts = [parts] if isinstance(parts, str) else parts
+    try:
+        function(*arguments, **keywords)
+    except kind as error:
+        message = str(error)
+        missing = [part for part in parts if part not in message]
+        assert not missing, f"wanted {missing} in: {message}"
+        return error
+    raise AssertionError(f"wanted {kind.__name__} with {parts}")
+
+
+def row_major(shape):
+    strides, stride = [], 1
+    for size in reversed(shape):
+        strides.append(stride)
+        stride *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+class CudaArray:
+    """A producer of ``__cuda_array_interface__``."""
+
+    def __init__(self, shape, typestr="<f2", data=0x10000, strides=None, **more):
+        self.__cuda_array_interface__ = {
+            "shape": shape, "typestr": typestr, "data": (data, False), "version": 3, **more,
+        }
+        if strides:
+            self.__cuda_array_interface__["strides"] = strides
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [
+        ("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device_id", ctypes.c_int),
+        ("ndim", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+_Destructor = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class _Managed(ctypes.Structure):
+    _fields_ = [("tensor", _DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class _Versioned(ctypes.Structure):
+    _fields_ = [
+        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", _DLTensor),
+    ]
+
+
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, _Destructor]
+
+BF16, F16, F32 = (4, 16), (2, 16), (2, 32)
+
+
+class DLArray:
+    """A producer of DLPack capsules; ``alive`` counts those not freed."""
+
+    alive = 0
+
+    def __init__(self, shape, dtype=BF16, data=0x10000, strides=None, device=0, kind=2, lanes=1, offset=0,
+                 versioned=True, major=1, flags=0):
+        self.shape = (ctypes.c_int64 * len(shape))(*shape)
+        self.strides = (ctypes.c_int64 * len(shape))(*strides) if strides else None
+        self.tensor = _DLTensor(data, kind, device, len(shape), *dtype, lanes, self.shape, self.strides, offset)
+        self.versioned, self.major, self.flags = versioned, major, flags
+        self.streams = []
+
+    def __dlpack_device__(self):
+        return self.tensor.device_type, self.tensor.device_id
+
+    def __dlpack__(self, *, stream=None, **version):
+        if version and not self.versioned:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        self.streams.append(stream)
+        DLArray.alive += 1
+        if self.versioned:
+            self.managed = _Versioned(self.major, 0, None, None, self.flags, self.tensor)
+            return _new_capsule(ctypes.addressof(self.managed), b"dltensor_versioned", _freed)
+        self.managed = _Managed(self.tensor, None, None)
+        return _new_capsule(ctypes.addressof(self.managed), b"dltensor", _freed)
+
+
+@_Destructor
+def _freed(_):
+    """Outlives the arrays: a capsule may be freed after its producer."""
+    DLArray.alive -= 1
+
+
+def arguments(batch=1, query=256, key=300, base=0x10000):
+    """q, k, out and lse of prefill.json, BSHD."""
+    return (
+        DLArray((batch, query, 32, 128), data=base),
+        DLArray((batch, key, 8, 128), data=base + 0x1000000),
+        DLArray((batch, query, 32, 128), data=base + 0x2000000),
+        DLArray((batch, 32, query), F32, data=base + 0x3000000),
+    )
+
+
+def main():
+    """Runs the test_ functions of the script; its argument is a scratch directory."""
+    import __main__
+
+    scratch = sys.argv[1]
+    os.makedirs(scratch, exist_ok=True)
+    log = Log(os.path.join(scratch, "log"))
+    tests = [(name, test) for name, test in vars(__main__).items() if name.startswith("test_")]
+    assert tests
+    for name, test in tests:
+        for variable in ("ATTN_FAKE_FAIL", "ATTN_FAKE_STATIC", "ATTN_FAKE_THREADS"):
+            os.environ.pop(variable, None)
+        log.clear()
+        test(os.path.join(scratch, name), log)
+        print(f"ok {name}")

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Compiles the kernels of cases.py to bundles, for check.py. Wants no GPU."""
+
+import re
+import sys
+from pathlib import Path
+
+import cases
+import harness
+
+DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "check"
+
+
+def merged(first, second):
+    """Options `first`, then those of `second` that it does not have."""
+    names = {word.split("=")[0] for word in first.split()}
+    rest = [word for word in second.split() if word.split("=")[0] not in names]
+    return " ".join(first.split() + rest)
+
+
+def job(kernel, directory, lower="", target="h200"):
+    return harness.Job(
+        Path(directory) / kernel.name,
+        f"// {kernel.describe()}\n{kernel.text()}",
+        kernel.schedule(),
+        merged(kernel.lower, lower),
+        target,
+    )
+
+
+def add_bundle_arguments(parser):
+    parser.add_argument(
+        "--bundles", default=str(DEFAULT_DIRECTORY), help="default: build-gpu/check"
+    )
+    parser.add_argument(
+        "--lower",
+        default="",
+        help="options of the lowering for all kernels; a kernel's own take "
+        "precedence. The run half wants the same ones",
+    )
+    parser.add_argument(
+        "--filter", default="", metavar="REGEX", help="only kernels with a match"
+    )
+
+
+def main():
+    parser = harness.new_parser(__doc__)
+    harness.add_compile_arguments(parser)
+    add_bundle_arguments(parser)
+    arguments = parser.parse_args()
+    jobs = [
+        job(kernel, arguments.bundles, arguments.lower, arguments.target)
+        for kernel in cases.kernels()
+        if re.search(arguments.filter, kernel.describe())
+    ]
+    failed = harness.compile_jobs(jobs, arguments)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
