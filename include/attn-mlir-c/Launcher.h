@@ -177,7 +177,8 @@ ATTN_C_API AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle);
 /**
  * Unloads the modules and frees the bundle; null is allowed. All work launched
  * from it must be done, and CUDA graphs captured from it must not be launched
- * afterwards.
+ * afterwards. A module in a context that is neither current nor a device's
+ * primary one stays until that context is destroyed.
  */
 ATTN_C_API void attnBundleClose(AttnBundle *bundle);
 
@@ -229,7 +230,8 @@ ATTN_C_API AttnStatus attnBundlePrepare(
 ATTN_C_API AttnStatus attnPreparedInfo(AttnPrepared *prepared,
                                        AttnLaunchInfo *info);
 
-/** Launches on `stream`, as often as wanted. */
+/** Launches on `stream`, as often as wanted, in the context of the preparation,
+ * which must still exist. */
 ATTN_C_API AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream);
 
 ATTN_C_API void attnPreparedDestroy(AttnPrepared *prepared);

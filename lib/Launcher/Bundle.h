@@ -29,6 +29,7 @@ struct ContextState {
   /// Of the context; unlike its address never used again.
   unsigned long long id;
   cuda::Context context;
+  cuda::Device device;
   /// Of each binary and variant, null where not needed so far.
   std::vector<cuda::Module> modules;
   std::vector<cuda::Function> functions;
@@ -107,7 +108,9 @@ ContextState &stateOf(AttnBundle &bundle, cuda::Context context);
 cuda::Function functionOf(const Manifest &manifest, ContextState &state,
                           unsigned variant);
 
-/// Unloads all modules, whose contexts may be gone.
+/// Unloads the modules of the current context and of active primary ones.
+/// Others go with their contexts, of which nobody can say whether they still
+/// exist.
 void unloadModules(AttnBundle &bundle);
 
 /// The tensor map of a parameter, kept or encoded; holds the bundle's mutex.

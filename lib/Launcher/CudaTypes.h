@@ -93,6 +93,9 @@ struct LaunchConfig {
   X(ctxPopCurrent, "cuCtxPopCurrent_v2", Result(Context *))                    \
   X(devicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain",                        \
     Result(Context *, Device))                                                 \
+  X(devicePrimaryCtxRelease, "cuDevicePrimaryCtxRelease_v2", Result(Device))   \
+  X(devicePrimaryCtxGetState, "cuDevicePrimaryCtxGetState",                    \
+    Result(Device, unsigned *, int *))                                         \
   X(moduleLoadDataEx, "cuModuleLoadDataEx",                                    \
     Result(Module *, const void *, unsigned, int *, void **))                  \
   X(moduleUnload, "cuModuleUnload", Result(Module))                            \

@@ -403,8 +403,8 @@ static void parseAlign(const Cursor &at, const Manifest &manifest,
 }
 
 static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
-  at.allowOnly({"guard", "binary", "binary_format", "kernel", "grid", "block",
-                "shared_bytes", "align", "parameters"});
+  at.allowOnly({"guard", "resources", "binary", "binary_format", "kernel",
+                "grid", "block", "shared_bytes", "align", "parameters"});
   VariantSpec variant;
   if (at.has("guard")) {
     variant.guard = parseExpression(at.at("guard"), manifest);

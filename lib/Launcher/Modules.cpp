@@ -31,29 +31,53 @@ ContextState &attn::stateOf(AttnBundle &bundle, Context context) {
   auto state = std::make_unique<ContextState>();
   state->id = id;
   state->context = context;
+  cuda.check(cuda.ctxGetDevice(&state->device), "cuCtxGetDevice");
   state->modules.resize(bundle.manifest.binaries.size());
   state->functions.resize(bundle.manifest.variants.size());
   contexts.push_back(std::move(state));
   return *contexts.back();
 }
 
+/// The modules of a context that exists, if it is still the one of `state`.
+static void unloadState(const Driver &cuda, const ContextState &state) {
+  unsigned long long id;
+  if (cuda.ctxGetId(state.context, &id) != kSuccess || id != state.id ||
+      cuda.ctxPushCurrent(state.context) != kSuccess)
+    return;
+  for (Module module : state.modules)
+    if (module)
+      cuda.moduleUnload(module);
+  Context popped;
+  cuda.ctxPopCurrent(&popped);
+}
+
+/// Does nothing where the device's primary context is not active, or another.
+static void unloadPrimary(const Driver &cuda, const ContextState &state) {
+  unsigned flags;
+  int active = 0;
+  if (cuda.devicePrimaryCtxGetState(state.device, &flags, &active) !=
+          kSuccess ||
+      !active)
+    return;
+  Context primary;
+  if (cuda.devicePrimaryCtxRetain(&primary, state.device) != kSuccess)
+    return;
+  if (primary == state.context)
+    unloadState(cuda, state);
+  cuda.devicePrimaryCtxRelease(state.device);
+}
+
 void attn::unloadModules(AttnBundle &bundle) {
   const Driver *cuda = openedDriver();
-  if (!cuda)
+  Context current;
+  // Fails where the process is ending.
+  if (!cuda || cuda->ctxGetCurrent(&current) != kSuccess)
     return;
-  for (auto &state : bundle.contexts) {
-    // Fails where the context is gone or the process is ending: nothing is left
-    // to unload then.
-    if (cuda->ctxPushCurrent(state->context) != kSuccess)
-      continue;
-    unsigned long long id;
-    if (cuda->ctxGetId(state->context, &id) == kSuccess && id == state->id)
-      for (Module module : state->modules)
-        if (module)
-          cuda->moduleUnload(module);
-    Context popped;
-    cuda->ctxPopCurrent(&popped);
-  }
+  for (auto &state : bundle.contexts)
+    if (state->context == current)
+      unloadState(*cuda, *state);
+    else
+      unloadPrimary(*cuda, *state);
 }
 
 //===----------------------------------------------------------------------===//

@@ -97,6 +97,7 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   kernels.addPass(createAttnSimplifyTiles());
   kernels.addPass(createAttnStageLoads({options.stages, options.copy}));
   kernels.addPass(createAttnAssignFragments({options.warps}));
+  kernels.addPass(createAttnDeferRowSums());
 }
 
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {

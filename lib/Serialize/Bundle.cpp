@@ -65,8 +65,8 @@ public:
          {"align", "block", "grid", "guard", "parameters", "shared_bytes"})
       if (Attribute value = facts.get(key))
         variant[key] = toJson(value);
-    variant["binary"] = binary;
-    variant["binary_format"] = format;
+    variant["binary"] = binary.str();
+    variant["binary_format"] = format.str();
     variant["kernel"] = function.getName();
     if (report)
       variant["resources"] = json::Object{{"registers", report->registers},
@@ -110,7 +110,7 @@ private:
       if (!ShapedType::isDynamic(size))
         result.push_back(size);
       else if (!name.empty())
-        result.push_back(name);
+        result.push_back(name.str());
       else
         result.push_back("view" + std::to_string(number) + "_dim" +
                          std::to_string(dim));

@@ -4,7 +4,7 @@ import sys
 
 from ._dlpack import CUDA, read_dlpack
 from ._errors import ArgumentError
-from ._library import DEVICE_UNKNOWN
+from ._library import DEVICE_UNKNOWN, TYPE_CODES
 
 _TYPESTR = {"<f2": "f16", "<f4": "f32"}
 _torch_types = {}
@@ -53,6 +53,33 @@ def torch_types(torch):
     if not _torch_types:
         _torch_types.update({torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"})
     return _torch_types
+
+
+def torch_stream(torch, device):
+    """torch's current stream on a device, as a number."""
+    # What Triton uses, too: it makes no stream object.
+    raw = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
+    if raw is not None and device.index is not None:
+        return raw(device.index)
+    return torch.cuda.current_stream(device).cuda_stream
+
+
+def torch_fields(torch, values):
+    """The fields of all AttnTensors in a row, or None where a value is not a torch
+    tensor on a CUDA device of a type that kernels take."""
+    types = torch_types(torch)
+    fields = []
+    for value in values:
+        if not isinstance(value, torch.Tensor):
+            return None
+        device, shape = value.device, value.shape
+        dtype = types.get(value.dtype)
+        if device.type != "cuda" or dtype is None:
+            return None
+        fields += (value.data_ptr(), TYPE_CODES[dtype], len(shape), device.index, 0)
+        fields += shape
+        fields += value.stride()
+    return fields
 
 
 def _from_torch(name, value):

@@ -6,7 +6,7 @@ import struct
 from ctypes import byref, c_void_p
 
 from . import _library
-from ._arrays import as_array, is_torch, torch_module, torch_types
+from ._arrays import as_array, is_torch, torch_fields, torch_module, torch_stream, torch_types
 from ._errors import ArgumentError, Error
 from ._library import MAX_RANK, TYPE_CODES, TYPES, check, library
 
@@ -16,8 +16,14 @@ view; ``permutation[i]`` is the dimension of the caller's array that is dimensio
 
 Variant = collections.namedtuple("Variant", "kernel binary guard block shared_bytes parameter_count")
 
-# AttnTensor, by rank: data, type, rank, device, reserved, sizes, strides.
-_RECORDS = [struct.Struct(f"=Qiiii{r}q{8 * (MAX_RANK - r)}x{r}q") for r in range(MAX_RANK + 1)]
+
+def _format(rank):
+    """AttnTensor: data, type, rank, device, reserved, sizes, strides."""
+    unused = f"{8 * (MAX_RANK - rank)}x"
+    return f"Qiiii{rank}q{unused}{rank}q{unused}"
+
+
+_RECORDS = [struct.Struct("=" + _format(rank)) for rank in range(MAX_RANK + 1)]
 _RECORD_BYTES = ctypes.sizeof(_library.Tensor)
 
 _SCALAR_FORMATS = {
@@ -62,6 +68,7 @@ class Kernel:
         self.variants = tuple(self._variant(i) for i in range(c.attnBundleVariantCount(bundle)))
         self._inputs = tuple(view for view in self.views if view.access == "read")
         self._outputs = tuple(view for view in self.views if view.access == "write")
+        self._record = struct.Struct("=" + "".join(_format(len(view.shape)) for view in self.views))
 
     def _view(self, index):
         info = _library.ViewInfo()
@@ -169,17 +176,37 @@ class _Call:
         self.kernel = kernel
         self.values = values
         self.count = len(kernel._inputs)
-        arrays = self._arrays(stream)
-        records = (_library.Tensor * len(arrays))()
-        for index, (view, array) in enumerate(zip(kernel.views, arrays)):
-            _pack(records, index, view, array)
-        self.arrays = arrays  # With what describes them, until the launch.
+        records = (_library.Tensor * len(values))()
+        if not self._pack_torch(records, stream):
+            # Kept with what describes them, until the launch.
+            self.arrays = self._arrays(stream)
+            for index, (view, array) in enumerate(zip(kernel.views, self.arrays)):
+                _pack(records, index, view, array)
         numbers = _pack_scalars(kernel.scalars, scalars)
-        self.arguments = (kernel._bundle, records, len(arrays), numbers, len(kernel.scalars))
+        self.arguments = (kernel._bundle, records, len(values), numbers, len(kernel.scalars))
 
     def result(self):
         outputs = self.values[self.count :]
         return tuple(outputs) if len(outputs) != 1 else outputs[0]
+
+    def _pack_torch(self, records, stream):
+        """The quick way: all arguments are torch tensors. False where they are not, or where
+        something is wrong with them, which the slow way says."""
+        torch, values = torch_module(), self.values
+        if torch is None or not all(isinstance(value, torch.Tensor) for value in values[: self.count]):
+            return False
+        for index in range(self.count, len(values)):
+            if values[index] is None:
+                values[index] = self._allocate(self.kernel.views[index], values)
+        fields = torch_fields(torch, values)
+        if fields is None:
+            return False
+        try:
+            self.kernel._record.pack_into(records, 0, *fields)
+        except struct.error:
+            return False
+        self.stream = torch_stream(torch, values[0].device) if stream is None else _stream_handle(stream)
+        return True
 
     def _arrays(self, stream):
         """Converts the arguments and allocates what is missing; sets ``stream``."""
@@ -204,7 +231,7 @@ class _Call:
             return _stream_handle(stream)
         for value in self.values:
             if is_torch(value) and value.device.type == "cuda":
-                return torch_module().cuda.current_stream(value.device).cuda_stream
+                return torch_stream(torch_module(), value.device)
         for value in self.values:
             if not hasattr(value, "__dlpack__"):
                 interface = getattr(value, "__cuda_array_interface__", None)
@@ -241,7 +268,7 @@ class _Call:
     def _axes(self, arrays):
         """Sizes of the axes; whether inputs agree on them is checked by the launcher."""
         axes = {}
-        for view, array in zip(self.kernel._inputs, arrays):
+        for view, array in zip(self.kernel._inputs, arrays):  # Arrays or torch tensors.
             if len(array.shape) != len(view.shape):
                 raise ArgumentError(f"view '{view.name}': wanted rank {len(view.shape)}, got {len(array.shape)}")
             for dim, axis in enumerate(view.shape):

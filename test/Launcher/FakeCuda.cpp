@@ -10,6 +10,10 @@
 //   first ATTN_FAKE_STATIC=BYTES     static shared memory of every kernel
 //   ATTN_FAKE_THREADS=N        most threads of a CTA of every kernel
 //
+// What it accepts of tensor maps was compared with driver 580 on an H200 (null
+// and any other address, sizes of 0 and above 2^32, strides of 0, 8 and 2^40,
+// no context).
+//
 // There are 2 devices. A module is text (behind an ELF header, where it is a
 // cubin) with lines "fake kernel NAME BYTES...": the sizes of its parameters.
 //
@@ -175,6 +179,8 @@ Result cuCtxGetDevice(Device *device) {
 
 Result cuCtxGetId(Context context, unsigned long long *id) {
   ATTN_FAKE_ENTER("cuCtxGetId");
+  if (!context->id)
+    std::abort();
   *id = context->id;
   note("cuCtxGetId -> %llu", *id);
   return kSuccess;
@@ -182,6 +188,8 @@ Result cuCtxGetId(Context context, unsigned long long *id) {
 
 Result cuCtxPushCurrent_v2(Context context) {
   ATTN_FAKE_ENTER("cuCtxPushCurrent");
+  if (!context->id)
+    std::abort();
   current();
   stack.push_back(context);
   note("cuCtxPushCurrent %llu", context->id);
@@ -205,6 +213,32 @@ Result cuDevicePrimaryCtxRetain(Context *context, Device device) {
     return kInvalidDevice;
   *context = primaryOf(device);
   return kSuccess;
+}
+
+Result cuDevicePrimaryCtxRelease_v2(Device device) {
+  ATTN_FAKE_ENTER("cuDevicePrimaryCtxRelease");
+  note("cuDevicePrimaryCtxRelease %d", device);
+  return kSuccess;
+}
+
+Result cuDevicePrimaryCtxGetState(Device device, unsigned *flags, int *active) {
+  ATTN_FAKE_ENTER("cuDevicePrimaryCtxGetState");
+  *flags = 0;
+  *active = primary[device] != nullptr;
+  return kSuccess;
+}
+
+/// For tests: a context of its own becomes current; -1 destroys it.
+/// The real driver (580) crashes where a destroyed one is used: so does this.
+void attnFakeOwnContext(Device device) {
+  std::lock_guard<std::mutex> lock(mutex);
+  current();
+  if (device >= 0) {
+    stack.push_back(new attn::cuda::CUctxObject{device, nextContext++});
+    return;
+  }
+  stack.back()->id = 0;
+  stack.pop_back();
 }
 
 /// For tests: device's primary context is another from now on, at its address.
@@ -323,7 +357,7 @@ Result cuFuncLoad(Function function) {
 static bool validMap(int type, uint32_t rank, uint64_t address,
                      const uint64_t *sizes, const uint64_t *strides,
                      const uint32_t *box, const uint32_t *steps, int swizzle) {
-  if (rank < 1 || rank > kTensorMapMaxRank || !address || address % 16)
+  if (rank < 1 || rank > kTensorMapMaxRank || address % 16)
     return false;
   uint64_t element = type == kTensorMapFloat32 ? 4 : 2;
   uint64_t spans[] = {256 * element, 32, 64, 128};
@@ -351,6 +385,8 @@ Result cuTensorMapEncodeTiled(TensorMap *map, int type, uint32_t rank,
        list(sizes, rank).c_str(), list(strides, rank - 1).c_str(),
        list(box, rank).c_str(), list(steps, rank).c_str(), interleave, swizzle,
        promotion, fill);
+  if (!current())
+    return kInvalidContext;
   if (reinterpret_cast<uint64_t>(map) % 64 || interleave || fill ||
       !validMap(type, rank, base, sizes, strides, box, steps, swizzle))
     return kInvalidValue;

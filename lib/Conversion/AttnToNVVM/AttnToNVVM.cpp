@@ -38,8 +38,15 @@ Value attn::advance(OpBuilder &b, Location loc, Value base, int64_t bytes) {
 
 Value attn::sharedAt(OpBuilder &b, Location loc, Value base,
                      const SharedTile::Offset &offset) {
-  return advance(b, loc, advance(b, loc, base, offset.perThread),
-                 offset.constant);
+  Value address = advance(b, loc, base, offset.perThread);
+  if (offset.flip) {
+    Value bits = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
+    bits = LLVM::XOrOp::create(
+        b, loc, bits,
+        LLVM::ConstantOp::create(b, loc, b.getI32Type(), offset.flip));
+    address = LLVM::IntToPtrOp::create(b, loc, base.getType(), bits);
+  }
+  return advance(b, loc, address, offset.constant);
 }
 
 namespace {

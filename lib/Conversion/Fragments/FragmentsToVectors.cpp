@@ -251,6 +251,39 @@ struct BroadcastPattern : OpConversionPattern<BroadcastOp> {
   }
 };
 
+Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x, Value y) {
+  if (kind == ReduceKind::Max)
+    return arith::MaximumFOp::create(b, loc, x, y);
+  return arith::AddFOp::create(b, loc, x, y);
+}
+
+/// The registers of each row as one.
+SmallVector<Value> reduceRegisters(OpBuilder &b, Location loc, ReduceKind kind,
+                                   FragmentAttr layout, Value tile) {
+  auto elements = vector::ToElementsOp::create(b, loc, tile);
+  SmallVector<Value> rows(layout.getRowSlice().getNumRegisters());
+  for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
+    Value element = elements.getResult(r);
+    rows[row] =
+        rows[row] ? combine(b, loc, kind, rows[row], element) : element;
+  }
+  return rows;
+}
+
+struct ReduceRegistersPattern : OpConversionPattern<ReduceRegistersOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReduceRegistersOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, getTypeConverter()->convertType(op.getType()),
+        reduceRegisters(rewriter, op.getLoc(), op.getKind(),
+                        fragmentOf(op.getTile().getType()),
+                        adaptor.getTile()));
+    return success();
+  }
+};
+
 /// First the registers of a row, then by butterflies the lanes that share it.
 struct ReducePattern : OpConversionPattern<ReduceOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -261,16 +294,8 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
     if (!layout)
       return failure();
     Location loc = op.getLoc();
-    auto elements =
-        vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
-    auto type = cast<VectorType>(
-        getTypeConverter()->convertType(op.getResult().getType()));
-    SmallVector<Value> rows(type.getNumElements());
-    for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
-      Value element = elements.getResult(r);
-      rows[row] = rows[row] ? combine(rewriter, op, rows[row], element)
-                            : element;
-    }
+    SmallVector<Value> rows = reduceRegisters(rewriter, loc, op.getKind(),
+                                              layout, adaptor.getTile());
     int64_t below = 1;
     for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
       bool shares = mode.strides[0] == 0;
@@ -283,18 +308,13 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
           Value other = gpu::ShuffleOp::create(rewriter, loc, row, below * step,
                                                kWarp, gpu::ShuffleMode::XOR)
                             .getShuffleResult();
-          row = combine(rewriter, op, row, other);
+          row = combine(rewriter, loc, op.getKind(), row, other);
         }
       below *= mode.size;
     }
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, rows);
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, getTypeConverter()->convertType(op.getResult().getType()), rows);
     return success();
-  }
-
-  static Value combine(OpBuilder &b, ReduceOp op, Value x, Value y) {
-    if (op.getKind() == ReduceKind::Max)
-      return arith::MaximumFOp::create(b, op.getLoc(), x, y);
-    return arith::AddFOp::create(b, op.getLoc(), x, y);
   }
 
   static constexpr int64_t kWarp = 32;
@@ -332,7 +352,7 @@ void attn::populateFragmentsToVectors(const TypeConverter &converter,
   MLIRContext *context = patterns.getContext();
   patterns.add<ElementwisePattern>(converter, context);
   patterns.add<BroadcastPattern, ConstantPattern, IotaPattern, PermutePattern,
-               ReducePattern, SplatPattern,
+               ReducePattern, ReduceRegistersPattern, SplatPattern,
                IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
                IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
       converter, context, /*benefit=*/2);

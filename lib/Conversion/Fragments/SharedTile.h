@@ -24,10 +24,12 @@ public:
   int64_t bytes() const { return type.getNumElements() * elementBytes(); }
   int64_t chunksPerPanel() const { return span / kChunkBytes; }
 
-  /// An address split into what depends on the thread and what does not: code
-  /// for the first is shared by all accesses that have the same.
+  /// An address: (base + perThread) ^ flip + constant, for a base that is a
+  /// multiple of 1024. Accesses share `perThread`, so that one register serves
+  /// all chunks of a row.
   struct Offset {
     mlir::Value perThread;
+    int64_t flip;
     int64_t constant;
   };
 
@@ -42,9 +44,8 @@ public:
     mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
     if (threadChunk)
       bits = t.bitXor(bits, threadChunk);
-    mlir::Value column = t.shl(t.bitXor(bits, t.constant(local)), 4);
-    return {t.add(t.mul(threadRow, span), column),
-            panel * rows() * span + row * span};
+    return {t.add(t.mul(threadRow, span), t.shl(bits, 4)),
+            local * kChunkBytes, panel * rows() * span + row * span};
   }
 
 private:

@@ -45,6 +45,23 @@ def test_torch(scratch, log):
     assert "stream=0x0 " in last(log)
 
 
+def test_stream_number_of_torch(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    q, k = tensors()
+
+    class Internals:
+        _cuda_getCurrentRawStream = staticmethod(lambda index: 0x60 + index)
+
+    torch._C = Internals
+    try:
+        kernel(q, k, scalars=[1.0])
+        assert "stream=0x60 " in last(log)
+        kernel(q, DLArray((1, 300, 8, 128)), scalars=[1.0])  # Not all are torch's.
+        assert "stream=0x60 " in last(log)
+    finally:
+        del torch._C
+
+
 def test_torch_on_another_device(scratch, log):
     kernel = attn_mlir.load(write_bundle(scratch))
     q, k = tensors(torch.device("cuda", 1))

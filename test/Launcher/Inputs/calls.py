@@ -29,7 +29,7 @@ def test_first_and_second_call(scratch, log):
     run(kernel, stream=0x77)
     lines = log.lines()
     assert [line.split()[0] for line in lines] == (
-        ["cuInit"] + CONTEXT
+        ["cuInit"] + CONTEXT + ["cuCtxGetDevice"]
         + ["cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute", "cuFuncGetAttribute",
            "cuFuncSetAttribute", "cuFuncLoad", "cuTensorMapEncodeTiled", "cuTensorMapEncodeTiled", "cuLaunchKernelEx"]
     ), lines
@@ -176,6 +176,23 @@ def test_context_that_was_reset(scratch, log):
     fake().attnFakeReset(0)
     kernel.close()
     assert "cuModuleUnload" not in log.calls()  # Its context is gone.
+
+
+def test_context_that_was_destroyed(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    for alive in (True, False):
+        fake().attnFakeOwnContext(0)
+        run(kernel)
+        run(kernel, query=5000)
+        calls = log.calls()
+        assert calls.count("cuModuleLoadDataEx") == 2 and "cuCtxPushCurrent" not in calls
+        if alive:
+            kernel.close()
+            assert log.calls().count("cuModuleUnload") == 2
+            kernel = attn_mlir.load(write_bundle(scratch))
+        fake().attnFakeOwnContext(-1)
+    kernel.close()  # Does not touch it.
+    assert "cuModuleUnload" not in log.calls()
 
 
 def test_prepared(scratch, log):

@@ -64,6 +64,17 @@ def test_context_is_restored_after_a_failure(scratch, log):
     assert log.calls()[-1] == "cuCtxPopCurrent"
 
 
+def test_context_that_cannot_be_current(scratch, log):
+    kernel = attn_mlir.load(write_bundle(scratch))
+    arrays = arguments()
+    for array in arrays:
+        array.tensor.device_id = 1
+    os.environ["ATTN_FAKE_FAIL"] = "cuCtxPushCurrent:201"
+    expect(CudaError, ["cuCtxPushCurrent failed", "(201)"], kernel, *arrays[:2], out=arrays[2], lse=arrays[3],
+           scalars=[1.0])
+    assert "cuCtxPopCurrent" not in log.calls()
+
+
 def test_device_that_is_not_there(scratch, log):
     kernel = attn_mlir.load(write_bundle(scratch))
     arrays = arguments()

@@ -186,6 +186,28 @@ FragmentAttr FragmentAttr::getRowSlice() const {
   return getNormal(getContext(), 1, threads, registers);
 }
 
+int64_t FragmentAttr::getThreadsPerRow() const {
+  int64_t count = 1;
+  for (const Mode &mode : getThreadModes())
+    if (mode.strides[0] == 0)
+      count *= mode.size;
+  return count;
+}
+
+FragmentAttr FragmentAttr::getThreadSlice() const {
+  SmallVector<int64_t> threads, registers;
+  int64_t column = 1;
+  for (const Mode &mode : getThreadModes()) {
+    bool shares = mode.strides[0] == 0;
+    threads.append({mode.size, mode.strides[0], shares ? column : 0});
+    column *= shares ? mode.size : 1;
+  }
+  for (const Mode &mode : getRegisterModes())
+    if (mode.strides[0] != 0)
+      registers.append({mode.size, mode.strides[0], 0});
+  return getNormal(getContext(), 2, threads, registers);
+}
+
 /// Every element has one owner, up to copies in threads.
 LogicalResult FragmentAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type elementType,

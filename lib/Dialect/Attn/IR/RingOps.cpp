@@ -67,6 +67,22 @@ LogicalResult RingIssueOp::verify() {
   return success();
 }
 
+LogicalResult ReduceRegistersOp::inferReturnTypes(
+    MLIRContext *, std::optional<Location> location, ValueRange operands,
+    DictionaryAttr, OpaqueProperties, RegionRange,
+    SmallVectorImpl<Type> &results) {
+  auto tile = cast<RankedTensorType>(operands[0].getType());
+  auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
+  if (!layout || tile.getRank() != 2)
+    return emitOptionalError(location, "wants a matrix in registers "
+                                       "(#attn.fragment), got ",
+                             tile);
+  results.push_back(RankedTensorType::get(
+      {tile.getDimSize(0), layout.getThreadsPerRow()}, tile.getElementType(),
+      layout.getThreadSlice()));
+  return success();
+}
+
 OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : Value();
 }

@@ -56,6 +56,11 @@ def Attn_FragmentLayout : Attn_Attr<"Fragment", "fragment",
     ::llvm::SmallVector<int64_t> getRegisterOffset(int64_t r) const;
     /// The coordinates of register 0 of thread `t`.
     ::llvm::SmallVector<int64_t> getThreadOffset(int64_t t) const;
+    /// The layout of one value for each thread and row: a column for each thread
+    /// that shares a row, the same thread modes.
+    FragmentAttr getThreadSlice() const;
+    /// Columns of getThreadSlice().
+    int64_t getThreadsPerRow() const;
     /// The layout of one value a row: the first dimension, with copies in the
     /// threads that share a row.
     FragmentAttr getRowSlice() const;
@@ -213,6 +218,22 @@ def Attn_ConvertLayoutOp : Attn_Op<"convert_layout", [Pure,
   let results = (outs Attn_SharedTile:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
   let hasFolder = 1;
+}
+
+def Attn_ReduceRegistersOp : Attn_Op<"reduce_registers", [Pure,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "Reduces what each thread holds of a row";
+  let description = [{
+    One column for each thread that shares a row: reducing the result's rows gives
+    the rows of the tile reduced.
+
+    Example: for the accumulator of mma.sync, four threads a row,
+    `%p = attn.reduce_registers sum %s : tensor<64x32xf32, #acc>` gives a
+    `tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>`.
+  }];
+  let arguments = (ins Attn_ReduceKind:$kind, Attn_SharedTile:$tile);
+  let results = (outs Attn_SharedTile:$result);
+  let assemblyFormat = "$kind $tile attr-dict `:` type($tile)";
 }
 
 #endif // ATTN_RING_OPS

@@ -295,4 +295,22 @@ def AttnAssignFragments : Pass<"attn-assign-fragments", "::attn::KernelOp"> {
   let statistics = [Statistic<"numTiles", "tiles", "Tiles given a layout">];
 }
 
+def AttnDeferRowSums : Pass<"attn-defer-row-sums", "::attn::KernelOp"> {
+  let summary = "Add up rows across threads once a stream, not once a tile";
+  let description = [{
+    A stream that carries `l' = l * a + sum(p)`, starting from zero, with a factor a that
+    is one value a row, may carry one such sum for each thread that shares a row
+    instead, and add those up at the end: the sum is linear. It saves the
+    shuffles of a row sum in every tile; the order of the additions changes.
+
+    Nothing happens to streams that carry anything else.
+
+    Before: `%s = attn.reduce sum %p : tensor<64x32xf32, #acc>` in the stream
+
+    After: `%s = attn.reduce_registers sum %p` there, and `attn.reduce sum` of the result behind it
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numSums", "sums", "Sums deferred">];
+}
+
 #endif // ATTN_TRANSFORMS_PASSES
