@@ -3,33 +3,28 @@ as (name, --schedule, --lower). The first is the one that is reported as ours;
 variants of one name make a set.
 """
 
+
+def variants(order):
+    """The same names for every kernel; `order` is added to each schedule."""
+    return [
+        (name, f"tiles={tiles} {order}".strip(), lower)
+        for name, tiles, lower in (
+            ("q128k64w4", "query=128,key=64", "warps=4"),
+            ("q128k128w8", "query=128,key=128", "warps=8"),
+            ("q128k128w4", "query=128,key=128", "warps=4"),
+            ("q64k64w2", "query=64,key=64", "warps=2"),
+            ("q64k64w4", "query=64,key=64", "warps=4"),
+            ("q192k64w6", "query=192,key=64", "warps=6"),
+            ("q64k128w4", "query=64,key=128", "warps=4"),
+        )
+    ]
+
+
+LONGEST_FIRST = "grid-order=naive-head-first longest-first"
+
 CONFIGS = {
-    (64, False): [
-        ("default", "tiles=query=128,key=64", "warps=4"),
-        ("wide", "tiles=query=128,key=128", "warps=8"),
-        ("small", "tiles=query=64,key=64", "warps=4"),
-        ("three", "tiles=query=128,key=64", "warps=4 stages=3"),
-        ("persistent", "tiles=query=128,key=64 persistent", "warps=4"),
-    ],
-    (64, True): [
-        ("default", "tiles=query=128,key=64 grid-order=naive-head-first longest-first", "warps=4"),
-        ("wide", "tiles=query=128,key=128 grid-order=naive-head-first longest-first", "warps=8"),
-        ("small", "tiles=query=64,key=64 grid-order=naive-head-first longest-first", "warps=4"),
-        ("three", "tiles=query=128,key=64 grid-order=naive-head-first longest-first", "warps=4 stages=3"),
-        ("persistent", "tiles=query=128,key=64 persistent longest-first grid-order=naive-head-first", "warps=4"),
-    ],
-    (128, False): [
-        ("default", "tiles=query=128,key=64", "warps=8"),
-        ("wide", "tiles=query=128,key=128", "warps=8"),
-        ("small", "tiles=query=64,key=64", "warps=4"),
-        ("three", "tiles=query=128,key=64", "warps=8 stages=3"),
-        ("persistent", "tiles=query=128,key=64 persistent", "warps=8"),
-    ],
-    (128, True): [
-        ("default", "tiles=query=128,key=64 grid-order=naive-head-first longest-first", "warps=8"),
-        ("wide", "tiles=query=128,key=128 grid-order=naive-head-first longest-first", "warps=8"),
-        ("small", "tiles=query=64,key=64 grid-order=naive-head-first longest-first", "warps=4"),
-        ("three", "tiles=query=128,key=64 grid-order=naive-head-first longest-first", "warps=8 stages=3"),
-        ("persistent", "tiles=query=128,key=64 persistent longest-first grid-order=naive-head-first", "warps=8"),
-    ],
+    (64, False): variants(""),
+    (64, True): variants(LONGEST_FIRST),
+    (128, False): variants(""),
+    (128, True): variants(LONGEST_FIRST),
 }

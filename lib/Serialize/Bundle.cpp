@@ -81,8 +81,7 @@ private:
     auto types = facts.getAs<ArrayAttr>("views");
     auto names = facts.getAs<ArrayAttr>("names");
     auto outputs = facts.getAs<IntegerAttr>(KernelOp::kOutputsAttr);
-    size_t reads =
-        outputs ? types.size() - outputs.getInt() : types.size() - 1;
+    size_t reads = outputs ? types.size() - outputs.getInt() : types.size() - 1;
     json::Array result;
     for (auto [i, entry] : llvm::enumerate(types.getAsRange<TypeAttr>())) {
       auto view = cast<ViewType>(entry.getValue());
@@ -104,9 +103,9 @@ private:
     json::Array result;
     for (auto [dim, size] : llvm::enumerate(view.getShape())) {
       StringRef name =
-          names ? cast<StringAttr>(cast<ArrayAttr>(names[number])[dim])
-                      .getValue()
-                : "";
+          names
+              ? cast<StringAttr>(cast<ArrayAttr>(names[number])[dim]).getValue()
+              : "";
       if (!ShapedType::isDynamic(size))
         result.push_back(size);
       else if (!name.empty())
@@ -191,8 +190,8 @@ LogicalResult writeBundle(ModuleOp module, const BundleOptions &options) {
     return failure();
   if (std::error_code error =
           llvm::sys::fs::create_directories(options.directory))
-    return module.emitError() << "cannot make " << options.directory << ": "
-                              << error.message();
+    return module.emitError()
+           << "cannot make " << options.directory << ": " << error.message();
   std::string base = (function->getName() + ".0.").str(), format = "ptx";
   std::string code = *ptx;
   std::optional<PtxasReport> report;
@@ -213,8 +212,8 @@ LogicalResult writeBundle(ModuleOp module, const BundleOptions &options) {
   }
   if (failed(writeFile(module, options.directory, base + format, code)))
     return failure();
-  json::Value manifest(BundleWriter(*function, target)
-                           .manifest(base + format, format, report));
+  json::Value manifest(
+      BundleWriter(*function, target).manifest(base + format, format, report));
   return writeFile(module, options.directory, "manifest.json",
                    llvm::formatv("{0:2}\n", manifest).str());
 }

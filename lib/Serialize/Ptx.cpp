@@ -69,14 +69,14 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.registerPipelineStartEPCallback(
-      [](llvm::ModulePassManager &pm, llvm::OptimizationLevel) {
-        llvm::ScalarizerPassOptions options;
-        options.ScalarizeMinBits = 32;
-        options.ScalarizeLoadStore = false;
-        pm.addPass(llvm::createModuleToFunctionPassAdaptor(
-            llvm::ScalarizerPass(options)));
-      });
+  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &pm,
+                                             llvm::OptimizationLevel) {
+    llvm::ScalarizerPassOptions options;
+    options.ScalarizeMinBits = 32;
+    options.ScalarizeLoadStore = false;
+    pm.addPass(
+        llvm::createModuleToFunctionPassAdaptor(llvm::ScalarizerPass(options)));
+  });
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
       .run(module, modules);
 }

@@ -58,9 +58,9 @@ static PtxasReport parseReport(StringRef log) {
     }
     report.registers =
         std::max(report.registers, numberBefore(line, "registers"));
-    report.spillBytes = std::max(
-        report.spillBytes, numberBefore(line, "bytes spill stores") +
-                               numberBefore(line, "bytes spill loads"));
+    report.spillBytes = std::max(report.spillBytes,
+                                 numberBefore(line, "bytes spill stores") +
+                                     numberBefore(line, "bytes spill loads"));
     report.stackBytes =
         std::max(report.stackBytes, numberBefore(line, "bytes stack frame"));
   }
@@ -95,9 +95,9 @@ Expected<Cubin> assemble(StringRef ptx, StringRef arch, StringRef ptxas) {
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(log),
                                           StringRef(log)};
   std::string message;
-  int status = sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects,
-                                   /*SecondsToWait=*/300, /*MemoryLimit=*/0,
-                                   &message);
+  int status =
+      sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects,
+                          /*SecondsToWait=*/300, /*MemoryLimit=*/0, &message);
   Expected<std::string> text = readFile(log);
   if (!text)
     return text.takeError();

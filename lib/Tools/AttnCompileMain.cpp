@@ -24,7 +24,17 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { Attn, Stream, Trace, Target, Loops, LLVM, Ptx, Cubin, Bundle };
+enum class Emit {
+  Attn,
+  Stream,
+  Trace,
+  Target,
+  Loops,
+  LLVM,
+  Ptx,
+  Cubin,
+  Bundle
+};
 
 /// The command line. Constructed once, before it is parsed.
 struct CommandLine {
@@ -127,8 +137,7 @@ public:
     std::string error;
     // A bundle is a directory.
     auto file = openOutputFile(
-        options.emit == Emit::Bundle ? "-" : options.output.getValue(),
-        &error);
+        options.emit == Emit::Bundle ? "-" : options.output.getValue(), &error);
     if (!file) {
       llvm::errs() << "attn-compile: " << error << "\n";
       return failure();
@@ -247,7 +256,8 @@ private:
     TargetAttr target = TargetAttr::of(*module);
     if (!target.hasCapability("nvvm"))
       return module->emitError()
-             << "wants a target with the capability 'nvvm' for this --emit, got "
+             << "wants a target with the capability 'nvvm' for this --emit, "
+                "got "
              << target.getName() << " (--target, --list-targets)";
     std::unique_ptr<TargetOptions> parsed =
         TargetOptions::createFromString(options.lower);
@@ -257,9 +267,8 @@ private:
                    << options.lower << "'\n";
       return failure();
     }
-    if (failed(pipeline([&](OpPassManager &pm) {
-          buildTargetPipeline(pm, *parsed);
-        })))
+    if (failed(pipeline(
+            [&](OpPassManager &pm) { buildTargetPipeline(pm, *parsed); })))
       return failure();
     write(Emit::Target, file);
     if (options.emit == Emit::Target)
@@ -297,8 +306,9 @@ private:
     }
     std::string ptxas = findPtxas(options.ptxas);
     if (ptxas.empty())
-      return module->emitError() << "wants ptxas (--ptxas, CUDA_HOME, PATH) for "
-                                    "--emit=cubin; --emit=ptx does without";
+      return module->emitError()
+             << "wants ptxas (--ptxas, CUDA_HOME, PATH) for "
+                "--emit=cubin; --emit=ptx does without";
     llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
     if (!cubin)
       return module->emitError() << llvm::toString(cubin.takeError());

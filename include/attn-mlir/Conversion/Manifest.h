@@ -1,4 +1,5 @@
-//===- Manifest.h - What a launcher must know of a device function -*- C++ -*-===//
+//===- Manifest.h - What a launcher must know of a device function -*- C++
+//-*-===//
 
 #ifndef ATTN_MLIR_CONVERSION_MANIFEST_H
 #define ATTN_MLIR_CONVERSION_MANIFEST_H

@@ -17,8 +17,8 @@ mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
                                             llvm::StringRef arch,
                                             bool lineInfo = false);
 
-/// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH, else
-/// the toolkit's usual place. Empty if there is none.
+/// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH,
+/// else the toolkit's usual place. Empty if there is none.
 std::string findPtxas(llvm::StringRef given);
 
 /// What ptxas reports of a kernel (-v).

@@ -65,9 +65,8 @@ struct NVVMConverter : TypeConverter {
     addConversion([context](RingType) -> Type {
       return LLVM::LLVMPointerType::get(context);
     });
-    addConversion([context](SlotType) -> Type {
-      return IntegerType::get(context, 32);
-    });
+    addConversion(
+        [context](SlotType) -> Type { return IntegerType::get(context, 32); });
     addConversion([context](PendingType) -> Type {
       return IntegerType::get(context, 32);
     });

@@ -25,7 +25,8 @@ struct ViewParameters {
   mlir::Value pointer;
   /// Pointer to the tensor map, or null.
   mlir::Value map;
-  /// 64-bit integers; of a static dimension a constant, and of the last stride 1.
+  /// 64-bit integers; of a static dimension a constant, and of the last
+  /// stride 1.
   llvm::SmallVector<mlir::Value> sizes, strides;
 };
 

@@ -50,8 +50,7 @@ public:
     SharedTile::Offset offset =
         tile.chunk(row, laneRow, inMatrix, column / kMatrix, across);
     SmallVector<Type> types(4, b.getI32Type());
-    auto layout =
-        transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row;
+    auto layout = transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row;
     Value loaded = NVVM::LdMatrixOp::create(
         b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
         sharedAt(b, loc, base, offset), 4, layout,
@@ -249,8 +248,7 @@ private:
       for (int64_t k = 0; k < source.getDimSize(1); k += kK)
         llvm::append_range(words, tile.fetch(block * kM, t.mul(t.warp(), rows),
                                              k, false, false));
-    auto type =
-        cast<VectorType>(getTypeConverter()->convertType(op.getType()));
+    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     Value packed = vector::FromElementsOp::create(
         b, loc,
         VectorType::get({static_cast<int64_t>(words.size())}, b.getI32Type()),
@@ -268,19 +266,18 @@ private:
     SmallVector<Value> elements;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
-      Value i = t.add(row, offset[0]), byte = t.mul(t.add(column, offset[1]),
-                                                    tile.elementBytes());
+      Value i = t.add(row, offset[0]),
+            byte = t.mul(t.add(column, offset[1]), tile.elementBytes());
       Value panel = t.div(byte, tile.panelBytes());
-      Value local = t.add(t.mul(i, tile.panelBytes()),
-                          t.rem(byte, tile.panelBytes()));
+      Value local =
+          t.add(t.mul(i, tile.panelBytes()), t.rem(byte, tile.panelBytes()));
       Value bits = t.rem(t.div(local, 128), tile.chunksPerPanel());
       Value address = t.add(t.bitXor(local, t.shl(bits, 4)),
                             t.mul(panel, tile.rows() * tile.panelBytes()));
-      elements.push_back(LLVM::LoadOp::create(
-          b, loc, source.getElementType(), advance(b, loc, base, address)));
+      elements.push_back(LLVM::LoadOp::create(b, loc, source.getElementType(),
+                                              advance(b, loc, base, address)));
     }
-    auto type =
-        cast<VectorType>(getTypeConverter()->convertType(op.getType()));
+    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     return vector::FromElementsOp::create(b, loc, type, elements);
   }
 };

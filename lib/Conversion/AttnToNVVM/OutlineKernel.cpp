@@ -97,8 +97,8 @@ private:
     SmallVector<Attribute> box(type.getRank() - 2,
                                rewriter.getI64IntegerAttr(1));
     box.push_back(rewriter.getI64IntegerAttr(tile.getDimSize(0)));
-    box.push_back(rewriter.getI64IntegerAttr(
-        span / (tile.getElementTypeBitWidth() / 8)));
+    box.push_back(
+        rewriter.getI64IntegerAttr(span / (tile.getElementTypeBitWidth() / 8)));
     return rewriter.getDictionaryAttr(
         {rewriter.getNamedAttr("kind", rewriter.getStringAttr("tensor_map")),
          rewriter.getNamedAttr("view", rewriter.getI64IntegerAttr(view)),
@@ -147,8 +147,8 @@ private:
                            /*alignment=*/1024, kShared);
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(rewriter.getContext()), types);
-    auto function = LLVM::LLVMFuncOp::create(rewriter, loc,
-                                             kernel.getSymName(), type);
+    auto function =
+        LLVM::LLVMFuncOp::create(rewriter, loc, kernel.getSymName(), type);
     int64_t threads =
         kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr).getInt();
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),

@@ -39,9 +39,7 @@ struct RingBuilder {
   Value counters;
 
   ThreadBuilder t() const { return {b, loc}; }
-  RingType type() const {
-    return cast<RingType>(ring->getResult(0).getType());
-  }
+  RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
   int64_t stages() const { return type().getStages(); }
   RankedTensorType tile() const { return type().getTile(); }
   int64_t place(StringRef what) const {
@@ -244,9 +242,9 @@ private:
     for (unsigned dim = 0; dim + 2 < rank; ++dim) {
       Value offset = wide(op.getOffsets()[dim]);
       origin = add(origin, mul(offset, view.strides[dim]));
-      exists = t.both(exists, arith::CmpIOp::create(
-                                  b, loc, arith::CmpIPredicate::ult, offset,
-                                  view.sizes[dim]));
+      exists = t.both(exists,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            offset, view.sizes[dim]));
     }
     int64_t chunkColumns = SharedTile::kChunkBytes / tile.elementBytes();
     int64_t chunks = tile.chunksPerPanel() * tile.numPanels();
@@ -263,7 +261,8 @@ private:
                       extend(t.mul(chunk, chunkColumns)));
         Value element = add(origin, add(mul(i, view.strides[rank - 2]), j));
         // Columns of the chunk that exist, 0 if the row does not.
-        Value left = b.createOrFold<arith::SubIOp>(loc, view.sizes[rank - 1], j);
+        Value left =
+            b.createOrFold<arith::SubIOp>(loc, view.sizes[rank - 1], j);
         Value all = arith::ConstantIntOp::create(b, loc, chunkColumns, 64);
         left = arith::MinSIOp::create(
             b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
@@ -273,8 +272,8 @@ private:
         left = arith::SelectOp::create(b, loc, inside, left, zero);
         Value bytes = arith::TruncIOp::create(
             b, loc, b.getI32Type(),
-            mul(left, arith::ConstantIntOp::create(b, loc, tile.elementBytes(),
-                                                   64)));
+            mul(left,
+                arith::ConstantIntOp::create(b, loc, tile.elementBytes(), 64)));
         // An address outside is never formed.
         element = arith::SelectOp::create(
             b, loc,
@@ -283,8 +282,8 @@ private:
             element, zero);
         Value source = advance(
             b, loc, view.pointer,
-            mul(element, arith::ConstantIntOp::create(
-                             b, loc, tile.elementBytes(), 64)));
+            mul(element,
+                arith::ConstantIntOp::create(b, loc, tile.elementBytes(), 64)));
         source = LLVM::AddrSpaceCastOp::create(
             b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
             source);
@@ -358,14 +357,14 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
     Value number = ring.number(kConsumed);
     Value slot = ring.slotOf(number);
     NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
-    scf::IfOp::create(rewriter, loc, t.equals(t.lane(), 0),
-                      [&](OpBuilder &b, Location) {
-                        RingBuilder inner{b, loc, ring.ring, ring.counters};
-                        NVVM::MBarrierArriveOp::create(
-                            b, loc, TypeRange(), inner.empty(slot), Value(),
-                            NVVM::MemScopeKind::CTA, false);
-                        scf::YieldOp::create(b, loc);
-                      });
+    scf::IfOp::create(
+        rewriter, loc, t.equals(t.lane(), 0), [&](OpBuilder &b, Location) {
+          RingBuilder inner{b, loc, ring.ring, ring.counters};
+          NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.empty(slot),
+                                         Value(), NVVM::MemScopeKind::CTA,
+                                         false);
+          scf::YieldOp::create(b, loc);
+        });
     ring.advanceNumber(kConsumed, number);
     rewriter.eraseOp(op);
     return success();

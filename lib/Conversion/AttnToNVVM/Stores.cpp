@@ -32,16 +32,15 @@ public:
                                                 op.getOffsets()[dim]);
       origin = add(origin, mul(offset, view.strides[dim]));
       if (dim < leading) {
-        exists = t.both(exists, arith::CmpIOp::create(
-                                    b, loc, arith::CmpIPredicate::ult, offset,
-                                    view.sizes[dim]));
+        exists = t.both(exists,
+                        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                              offset, view.sizes[dim]));
         continue;
       }
       // What is left of the view from the tile on, at most the tile matters.
       Value left = b.createOrFold<arith::SubIOp>(loc, view.sizes[dim], offset);
       left = arith::MinSIOp::create(b, loc, left, wide(int64_t(1) << 30));
-      limits.push_back(
-          arith::TruncIOp::create(b, loc, b.getI32Type(), left));
+      limits.push_back(arith::TruncIOp::create(b, loc, b.getI32Type(), left));
     }
   }
 
@@ -174,7 +173,8 @@ private:
                              Location loc) {
     ThreadBuilder t{b, loc};
     SharedTile tile(shared, t);
-    auto words = VectorType::get({layout.getNumRegisters() / 2}, b.getI32Type());
+    auto words =
+        VectorType::get({layout.getNumRegisters() / 2}, b.getI32Type());
     auto packed = vector::ToElementsOp::create(
         b, loc, vector::BitCastOp::create(b, loc, words, elements));
     Value row = t.threadOffset(layout, 0);
@@ -204,14 +204,13 @@ private:
       Value row = t.add(firstRow, t.div(number, chunks));
       Value chunk = t.rem(number, chunks);
       Value panel = t.div(chunk, tile.chunksPerPanel());
-      SharedTile::Offset place =
-          tile.chunk(0, row, t.rem(row, 8), 0,
-                     t.rem(chunk, tile.chunksPerPanel()));
-      place.perThread = t.add(place.perThread,
-                              t.mul(panel, tile.rows() * tile.panelBytes()));
+      SharedTile::Offset place = tile.chunk(
+          0, row, t.rem(row, 8), 0, t.rem(chunk, tile.chunksPerPanel()));
+      place.perThread =
+          t.add(place.perThread, t.mul(panel, tile.rows() * tile.panelBytes()));
       SmallVector<Value> coordinates{row, t.mul(chunk, 8)};
-      Value data = LLVM::LoadOp::create(b, loc, wide,
-                                        sharedAt(b, loc, base, place), 16);
+      Value data =
+          LLVM::LoadOp::create(b, loc, wide, sharedAt(b, loc, base, place), 16);
       destination.store(data, coordinates, destination.contains(coordinates),
                         16);
     }

@@ -92,13 +92,12 @@ private:
                                buildTiles(lower, upper, masked, state, first));
         };
       };
-      auto branch = scf::IfOp::create(b, loc, pick(s, flags), build(true),
-                                      build(false));
+      auto branch =
+          scf::IfOp::create(b, loc, pick(s, flags), build(true), build(false));
       results = llvm::to_vector_of<Value>(branch.getResults());
     }
     if (producing())
-      results.push_back(
-          arith::AddIOp::create(b, loc, first, pick(s, visits)));
+      results.push_back(arith::AddIOp::create(b, loc, first, pick(s, visits)));
     return results;
   }
 
@@ -128,9 +127,9 @@ private:
         [&](OpBuilder &, Location, Value t, ValueRange carried) {
           Value position = arith::AddIOp::create(
               b, loc, start, arith::MulIOp::create(b, loc, t, delta));
-          Value visit = producing()
-                            ? arith::AddIOp::create(b, loc, first, t).getResult()
-                            : Value();
+          Value visit =
+              producing() ? arith::AddIOp::create(b, loc, first, t).getResult()
+                          : Value();
           scf::YieldOp::create(b, loc,
                                buildBody(position, carried, masked, visit));
         });
@@ -155,7 +154,8 @@ private:
 
   /// Starts the copies that are under way when the body first runs.
   void buildPrologue() {
-    for (auto [lower, upper] : llvm::zip(stream.getLowers(), stream.getUppers()))
+    for (auto [lower, upper] :
+         llvm::zip(stream.getLowers(), stream.getUppers()))
       visits.push_back(countTiles(lower, upper));
     total = visits.front();
     for (Value count : ArrayRef(visits).drop_front())
@@ -194,10 +194,10 @@ private:
           arith::MulIOp::create(b, loc, local, index(stream.getStep())));
       Value reached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                             local, index(0));
-      position = position ? arith::SelectOp::create(b, loc, reached, here,
-                                                    position)
-                                .getResult()
-                          : here;
+      position = position
+                     ? arith::SelectOp::create(b, loc, reached, here, position)
+                           .getResult()
+                     : here;
       before = arith::AddIOp::create(b, loc, before, count);
     }
     return position;
@@ -205,8 +205,8 @@ private:
 
   /// Fills one ring for a visit, if there is such a visit.
   void buildProducer(Value ring, Value visit) {
-    Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                         visit, total);
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, visit, total);
     scf::IfOp::create(b, loc, exists, [&](OpBuilder &, Location) {
       IRMapping map;
       Block *producer = stream.getProducerBlock();
@@ -270,8 +270,8 @@ private:
   StreamOp stream;
   OpBuilder &b;
   Location loc;
-  /// Of a stream with a producer: the rings it fills, the visits of each segment
-  /// and of all.
+  /// Of a stream with a producer: the rings it fills, the visits of each
+  /// segment and of all.
   SmallVector<Value> rings, visits;
   Value total;
 };

@@ -181,8 +181,7 @@ struct ConstantPattern : OpConversionPattern<arith::ConstantOp> {
     auto elements = dyn_cast<SplatElementsAttr>(op.getValue());
     if (!elements || !isFragment(op.getType()))
       return failure();
-    auto type =
-        cast<VectorType>(getTypeConverter()->convertType(op.getType()));
+    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     Attribute value = elements.getSplatValue<Attribute>();
     if (auto integer = dyn_cast<IntegerAttr>(value);
         integer && integer.getType().isIndex())
@@ -264,8 +263,7 @@ SmallVector<Value> reduceRegisters(OpBuilder &b, Location loc, ReduceKind kind,
   SmallVector<Value> rows(layout.getRowSlice().getNumRegisters());
   for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
     Value element = elements.getResult(r);
-    rows[row] =
-        rows[row] ? combine(b, loc, kind, rows[row], element) : element;
+    rows[row] = rows[row] ? combine(b, loc, kind, rows[row], element) : element;
   }
   return rows;
 }
@@ -278,8 +276,7 @@ struct ReduceRegistersPattern : OpConversionPattern<ReduceRegistersOp> {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
         op, getTypeConverter()->convertType(op.getType()),
         reduceRegisters(rewriter, op.getLoc(), op.getKind(),
-                        fragmentOf(op.getTile().getType()),
-                        adaptor.getTile()));
+                        fragmentOf(op.getTile().getType()), adaptor.getTile()));
     return success();
   }
 };
@@ -294,13 +291,13 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
     if (!layout)
       return failure();
     Location loc = op.getLoc();
-    SmallVector<Value> rows = reduceRegisters(rewriter, loc, op.getKind(),
-                                              layout, adaptor.getTile());
+    SmallVector<Value> rows =
+        reduceRegisters(rewriter, loc, op.getKind(), layout, adaptor.getTile());
     int64_t below = 1;
     for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
       bool shares = mode.strides[0] == 0;
-      if (shares && (below * mode.size > kWarp ||
-                     !llvm::isPowerOf2_64(mode.size)))
+      if (shares &&
+          (below * mode.size > kWarp || !llvm::isPowerOf2_64(mode.size)))
         return op.emitOpError("wants rows within the lanes of one warp, got ")
                << layout;
       for (int64_t step = 1; shares && step < mode.size; step *= 2)
@@ -339,8 +336,8 @@ struct PermutePattern : OpConversionPattern<ConvertLayoutOp> {
       for (int64_t s = 0; s < from.getNumRegisters(); ++s)
         if (from.getRegisterOffset(s) == to.getRegisterOffset(r))
           source.push_back(s);
-    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
-        op, adaptor.getSource(), adaptor.getSource(), source);
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getSource(),
+                                                   adaptor.getSource(), source);
     return success();
   }
 };

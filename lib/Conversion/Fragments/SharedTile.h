@@ -33,10 +33,10 @@ public:
     int64_t constant;
   };
 
-  /// Offset of chunk (columns of 16 bytes) `chunk` + `threadChunk` of row `row` +
-  /// `threadRow`. `row` is a multiple of 8; `chunk` + `threadChunk` has no carry
-  /// (their bits are disjoint) and stays within a panel. `swizzleRow` has the
-  /// value of threadRow modulo 8.
+  /// Offset of chunk (columns of 16 bytes) `chunk` + `threadChunk` of row `row`
+  /// + `threadRow`. `row` is a multiple of 8; `chunk` + `threadChunk` has no
+  /// carry (their bits are disjoint) and stays within a panel. `swizzleRow` has
+  /// the value of threadRow modulo 8.
   Offset chunk(int64_t row, mlir::Value threadRow, mlir::Value swizzleRow,
                int64_t chunk, mlir::Value threadChunk) const {
     int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
@@ -44,8 +44,8 @@ public:
     mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
     if (threadChunk)
       bits = t.bitXor(bits, threadChunk);
-    return {t.add(t.mul(threadRow, span), t.shl(bits, 4)),
-            local * kChunkBytes, panel * rows() * span + row * span};
+    return {t.add(t.mul(threadRow, span), t.shl(bits, 4)), local * kChunkBytes,
+            panel * rows() * span + row * span};
   }
 
 private:

@@ -75,9 +75,9 @@ ParseResult parseModes(AsmParser &parser, StringRef keyword,
         SmallVector<int64_t> strides;
         SMLoc loc = parser.getCurrentLocation();
         if (parser.parseInteger(flat.emplace_back()) || parser.parseColon() ||
-            parser.parseCommaSeparatedList(
-                AsmParser::Delimiter::Paren,
-                [&]() { return parser.parseInteger(strides.emplace_back()); }))
+            parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&]() {
+              return parser.parseInteger(strides.emplace_back());
+            }))
           return failure();
         if (rank && *rank != strides.size())
           return parser.emitError(loc, "wants ")
@@ -143,8 +143,9 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                              << ", got " << stride;
     }
     if (normalize(flat, rank) != flat)
-      return emitError() << "wants the normal form: no mode of size 1, and none "
-                            "that continues the one before it";
+      return emitError()
+             << "wants the normal form: no mode of size 1, and none "
+                "that continues the one before it";
   }
   return success();
 }
@@ -272,9 +273,9 @@ int64_t SharedAttr::getByteOffset(RankedTensorType type, int64_t row,
   return byte / span * type.getDimSize(0) * span + offset;
 }
 
-LogicalResult SharedAttr::verifyEncoding(
-    ArrayRef<int64_t> shape, Type elementType,
-    function_ref<InFlightDiagnostic()> emitError) const {
+LogicalResult
+SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
+                           function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 2)
     return emitError() << "wants a tile of rank 2 in shared memory, got rank "
                        << shape.size();

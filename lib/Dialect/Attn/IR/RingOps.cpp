@@ -74,12 +74,13 @@ LogicalResult ReduceRegistersOp::inferReturnTypes(
   auto tile = cast<RankedTensorType>(operands[0].getType());
   auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
   if (!layout || tile.getRank() != 2)
-    return emitOptionalError(location, "wants a matrix in registers "
-                                       "(#attn.fragment), got ",
+    return emitOptionalError(location,
+                             "wants a matrix in registers "
+                             "(#attn.fragment), got ",
                              tile);
-  results.push_back(RankedTensorType::get(
-      {tile.getDimSize(0), layout.getThreadsPerRow()}, tile.getElementType(),
-      layout.getThreadSlice()));
+  results.push_back(
+      RankedTensorType::get({tile.getDimSize(0), layout.getThreadsPerRow()},
+                            tile.getElementType(), layout.getThreadSlice()));
   return success();
 }
 

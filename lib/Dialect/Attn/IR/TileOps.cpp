@@ -47,9 +47,9 @@ LogicalResult StoreOp::verify() {
   auto tile = cast<ShapedType>(getTile().getType());
   if (failed(verifyElement(*this, getView().getType(), tile)))
     return failure();
-  if (getScratch() && !isa_and_nonnull<SharedAttr>(
-                          cast<RankedTensorType>(getScratch().getType())
-                              .getEncoding()))
+  if (getScratch() &&
+      !isa_and_nonnull<SharedAttr>(
+          cast<RankedTensorType>(getScratch().getType()).getEncoding()))
     return emitOpError("wants scratch in shared memory, got ")
            << getScratch().getType();
   return verifyAccess(*this, getView().getType(), getOffsets().size(),

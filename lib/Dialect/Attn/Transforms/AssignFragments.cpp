@@ -94,7 +94,8 @@ struct AssignFragmentsPass
   void fetchShared(RingWaitOp wait, int64_t count) {
     RankedTensorType tile = cast<RankedTensorType>(wait.getTile().getType());
     auto plain = RankedTensorType::get(tile.getShape(), tile.getElementType());
-    for (OpOperand &use : llvm::make_early_inc_range(wait.getTile().getUses())) {
+    for (OpOperand &use :
+         llvm::make_early_inc_range(wait.getTile().getUses())) {
       auto store = dyn_cast<StoreOp>(use.getOwner());
       if (isa<DotOp>(use.getOwner()) ||
           (store && store.getScratch() == use.get()))
@@ -120,10 +121,9 @@ struct AssignFragmentsPass
     }
     int64_t count = warps ? warps.getValue() : defaultWarps(*rows);
     if (count < 1 || count > kMaxWarps || *rows % (16 * count) != 0) {
-      emitError(kernel.getLoc())
-          << "wants 1 to " << kMaxWarps
-          << " warps of a multiple of 16 rows each, got " << count
-          << " warps for " << *rows << " rows";
+      emitError(kernel.getLoc()) << "wants 1 to " << kMaxWarps
+                                 << " warps of a multiple of 16 rows each, got "
+                                 << count << " warps for " << *rows << " rows";
       return signalPassFailure();
     }
     kernel.walk([&](Operation *op) {
@@ -137,8 +137,7 @@ struct AssignFragmentsPass
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(32 * count));
     remark::passed(kernel.getLoc(), opts)
-        << "tiles lie in the registers of"
-        << remark::metric("warps", count)
+        << "tiles lie in the registers of" << remark::metric("warps", count)
         << remark::metric("warps-from", warps ? "option" : "default")
         << remark::metric("rows", *rows);
   }

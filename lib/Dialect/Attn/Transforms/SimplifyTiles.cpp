@@ -56,8 +56,7 @@ struct ScaleAfterMax : OpRewritePattern<ReduceOp> {
     if (!x || reduce.getKind() != ReduceKind::Max)
       return rewriter.notifyMatchFailure(reduce, "no maximum of scaled values");
     TileBuilder t{rewriter, reduce.getLoc()};
-    rewriter.replaceOp(reduce,
-                       t.scale(t.reduce(ReduceKind::Max, x), *factor));
+    rewriter.replaceOp(reduce, t.scale(t.reduce(ReduceKind::Max, x), *factor));
     return success();
   }
 };
@@ -79,7 +78,8 @@ struct DivideOnceARow : OpRewritePattern<arith::DivFOp> {
   }
 };
 
-struct SimplifyTilesPass : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
+struct SimplifyTilesPass
+    : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DivideOnceARow, ScaleAfterMask, ScaleAfterMax>(&getContext());

@@ -27,9 +27,9 @@ RankedTensorType tileOf(LoadOp load) {
 
 /// The tile's type, with the layout that it has in shared memory.
 RankedTensorType sharedType(RankedTensorType tile) {
-  auto layout = SharedAttr::getWidest(
-      tile.getContext(),
-      tile.getDimSize(1) * (tile.getElementTypeBitWidth() / 8));
+  auto layout = SharedAttr::getWidest(tile.getContext(),
+                                      tile.getDimSize(1) *
+                                          (tile.getElementTypeBitWidth() / 8));
   return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
 }
 
@@ -67,8 +67,8 @@ public:
 private:
   Value createRing(LoadOp load, int64_t stages) {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    auto type = RingType::get(load.getContext(), stages,
-                              sharedType(tileOf(load)));
+    auto type =
+        RingType::get(load.getContext(), stages, sharedType(tileOf(load)));
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
@@ -87,9 +87,9 @@ private:
   RingWaitOp replaceByWait(LoadOp load, Value ring) {
     rewriter.setInsertionPoint(
         edgeUser(load.getTile(), load->getBlock(), /*first=*/true));
-    auto wait = RingWaitOp::create(rewriter, load.getLoc(),
-                                   cast<RingType>(ring.getType()).getTile(),
-                                   ring);
+    auto wait =
+        RingWaitOp::create(rewriter, load.getLoc(),
+                           cast<RingType>(ring.getType()).getTile(), ring);
     rewriter.replaceAllUsesWith(load.getTile(), wait.getTile());
     return wait;
   }
@@ -181,8 +181,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
   /// diagnostic.
   LogicalResult check(LoadOp load) {
     RankedTensorType tile = tileOf(load);
-    int64_t granule =
-        std::max<int64_t>(tileGranule(TargetAttr::of(load)), 16);
+    int64_t granule = std::max<int64_t>(tileGranule(TargetAttr::of(load)), 16);
     if (tile.getRank() != 2)
       return load.emitOpError("wants a tile of rank 2 to stage, got ") << tile;
     for (int64_t size : tile.getShape())

@@ -63,12 +63,11 @@ private:
   SmallVector<int64_t> sizesFor(int64_t group, int64_t stream, bool onlyFree) {
     SmallVector<int64_t> sizes;
     for (const StreamAxis &axis : axes) {
-      int64_t size = axis.kind == AxisKind::Unit    ? 1
+      int64_t size = axis.kind == AxisKind::Unit ? 1
                      : axis.kind == AxisKind::Whole
                          // Loads beyond the view are zero: padding is free.
                          ? llvm::alignTo(axis.extent, tileGranule(target))
-                     : axis.kind == AxisKind::Group ? group
-                                                    : stream;
+                         : axis.kind == AxisKind::Group ? group : stream;
       if (isTiled(axis)) {
         auto given = asked.find(axis.name);
         if (given != asked.end())
@@ -229,9 +228,10 @@ private:
       SmallVector<StringRef> dims;
       for (AffineExpr expr : maps[view].getResults()) {
         auto dim = dyn_cast<AffineDimExpr>(expr);
-        dims.push_back(dim && ShapedType::isDynamic(axes[dim.getPosition()].extent)
-                           ? axes[dim.getPosition()].name
-                           : StringRef());
+        dims.push_back(
+            dim && ShapedType::isDynamic(axes[dim.getPosition()].extent)
+                ? axes[dim.getPosition()].name
+                : StringRef());
       }
       names.push_back(rewriter.getStrArrayAttr(dims));
     }
@@ -427,9 +427,9 @@ private:
               maps[i].getResult(llvm::find(perms[i], dim) - perms[i].begin())));
       inits.push_back(tensor::EmptyOp::create(rewriter, loc, type, dynamic));
     }
-    auto launch = LaunchOp::create(
-        rewriter, loc, op->getResultTypes(), kernel.getSymName(), inputs, inits,
-        op.getScalarCaptures(), permutations());
+    auto launch = LaunchOp::create(rewriter, loc, op->getResultTypes(),
+                                   kernel.getSymName(), inputs, inits,
+                                   op.getScalarCaptures(), permutations());
     rewriter.replaceOp(op, launch.getResults());
   }
 

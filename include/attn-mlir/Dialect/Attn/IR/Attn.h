@@ -6,13 +6,13 @@
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Target/Facts.h"
 #include "mlir/Bytecode/BytecodeOpInterface.h"
-#include "mlir/IR/TensorEncoding.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -41,8 +41,8 @@ constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
 constexpr llvm::StringLiteral kDeviceModuleSuffix = "_device";
 
 /// Attribute of a device function: a dictionary with `grid` (an expression),
-/// `block` (threads), `shared_bytes`, `parameters`, `align`, `views`, `scalars` and
-/// names, as docs/bundle.md describes them.
+/// `block` (threads), `shared_bytes`, `parameters`, `align`, `views`, `scalars`
+/// and names, as docs/bundle.md describes them.
 constexpr llvm::StringLiteral kManifestAttr = "attn.manifest";
 } // namespace attn
 
