@@ -180,12 +180,46 @@ private:
       wait->moveBefore(stream);
   }
 
+  /// Whether a value is a multiple of the step, as far as its arithmetic shows.
+  bool isMultipleOfStep(Value value) {
+    if (std::optional<int64_t> constant = getConstantIntValue(value))
+      return *constant % static_cast<int64_t>(stream.getStep()) == 0;
+    Operation *op = value.getDefiningOp();
+    auto isMultiple = [&](Value v) { return isMultipleOfStep(v); };
+    if (isa_and_nonnull<arith::MulIOp>(op))
+      return llvm::any_of(op->getOperands(), isMultiple);
+    return isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MinSIOp,
+                           arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp>(
+               op) &&
+           llvm::all_of(op->getOperands(), isMultiple);
+  }
+
+  /// Whether each segment continues the one before it, so that positions are
+  /// one arithmetic series: it starts where the other ends, which is no earlier
+  /// than where that starts and a whole number of steps away.
+  bool isContiguous() {
+    if (!isMultipleOfStep(stream.getLowers().front()))
+      return false;
+    for (unsigned i = 0; i + 1 < visits.size(); ++i) {
+      Value lower = stream.getLowers()[i], upper = stream.getUppers()[i];
+      auto bounded = upper.getDefiningOp<arith::MaxSIOp>();
+      if (upper != stream.getLowers()[i + 1] || !isMultipleOfStep(upper) ||
+          !bounded || !llvm::is_contained(bounded->getOperands(), lower))
+        return false;
+    }
+    return true;
+  }
+
   /// The position of a visit, whichever segment it falls into.
   Value positionOf(Value visit) {
     if (stream.getReverse()) {
       Value last = arith::SubIOp::create(b, loc, total, index(1));
       visit = direct(visit, arith::SubIOp::create(b, loc, last, visit));
     }
+    if (isContiguous())
+      return arith::AddIOp::create(
+          b, loc, stream.getLowers().front(),
+          arith::MulIOp::create(b, loc, visit, index(stream.getStep())));
     Value position, before = index(0);
     for (auto [lower, count] : llvm::zip(stream.getLowers(), visits)) {
       Value local = arith::SubIOp::create(b, loc, visit, before);
