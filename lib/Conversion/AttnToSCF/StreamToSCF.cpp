@@ -35,6 +35,9 @@ public:
     if (count == 1)
       return buildTiles(stream.getLowers()[0], stream.getUppers()[0],
                         stream.getMasked()[0], state, index(0));
+    if (!stream.getReverse() && llvm::count(stream.getMasked(), true) <= 1 &&
+        llvm::count(stream.getMasked(), false) <= 1)
+      return buildInOrder(state);
     // With a producer the loop also counts the visits before the segment.
     SmallVector<Value> carried = state;
     if (producing())
@@ -68,6 +71,18 @@ private:
       result = arith::SelectOp::create(b, loc, here, value, result);
     }
     return result;
+  }
+
+  /// One segment of each kind, in a fixed order: one loop after the other.
+  SmallVector<Value> buildInOrder(SmallVector<Value> state) {
+    Value first = index(0);
+    for (unsigned s = 0; s < stream.getMasked().size(); ++s) {
+      state = buildTiles(stream.getLowers()[s], stream.getUppers()[s],
+                         stream.getMasked()[s], state, first);
+      if (producing())
+        first = b.createOrFold<arith::AddIOp>(loc, first, visits[s]);
+    }
+    return state;
   }
 
   SmallVector<Value> buildSegment(Value s, ValueRange carried) {
