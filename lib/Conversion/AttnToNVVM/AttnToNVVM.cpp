@@ -163,6 +163,20 @@ struct ConvertAttnToNVVMPass
     return failure(result.wasInterrupted());
   }
 
+  /// Indices are 32 bits wide on the device.
+  static LogicalResult checkIndices(KernelOp kernel) {
+    WalkResult result = kernel.walk([](arith::ConstantOp constant) {
+      auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+      if (!integer || !integer.getType().isIndex() ||
+          llvm::isInt<31>(integer.getInt()))
+        return WalkResult::advance();
+      constant.emitOpError("wants indices within 2^30 for a GPU, got ")
+          << integer.getInt();
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   LogicalResult checkTarget(ModuleOp module) {
     TargetAttr target = TargetAttr::of(module);
     for (StringRef capability : {"nvvm", "mma.sync", "ldmatrix"})
@@ -183,6 +197,8 @@ struct ConvertAttnToNVVMPass
     int64_t most = TargetAttr::of(module).get(Fact::SmemPerBlock);
     for (KernelOp kernel : kernels) {
       Location loc = kernel.getLoc();
+      if (failed(checkIndices(kernel)))
+        return signalPassFailure();
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)
         return signalPassFailure();

@@ -18,9 +18,6 @@ using namespace attn;
 
 namespace {
 
-/// Where a ring's running numbers are kept: promoted to registers by LLVM.
-enum Counter { kIssued, kConsumed };
-
 constexpr int64_t kBarrierBytes = 8;
 /// Nanoseconds that a wait may sleep before it looks again.
 constexpr int64_t kTicks = 10000000;
@@ -36,7 +33,8 @@ struct RingBuilder {
   OpBuilder &b;
   Location loc;
   RingCreateOp ring;
-  Value counters;
+  /// Where the number of released slots is kept: LLVM makes it a register.
+  Value counter;
 
   ThreadBuilder t() const { return {b, loc}; }
   RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
@@ -51,14 +49,8 @@ struct RingBuilder {
     return LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
   }
 
-  Value counter(Counter which) const {
-    return advance(b, loc, counters, static_cast<int64_t>(which) * 4);
-  }
-  Value number(Counter which) const {
-    return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter(which));
-  }
-  void advanceNumber(Counter which, Value number) const {
-    LLVM::StoreOp::create(b, loc, t().add(number, 1), counter(which));
+  Value released() const {
+    return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
   }
 
   Value slotOf(Value number) const {
@@ -123,16 +115,14 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-    Value counters = LLVM::AllocaOp::create(
-        rewriter, loc, pointer, rewriter.getI32Type(), t.constant(2));
-    RingBuilder ring{rewriter, loc, op, counters};
-    for (Counter which : {kIssued, kConsumed})
-      LLVM::StoreOp::create(rewriter, loc, t.constant(0), ring.counter(which));
+    Value counter = LLVM::AllocaOp::create(
+        rewriter, loc, pointer, rewriter.getI32Type(), t.constant(1));
+    LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
     int64_t threads = threadsOf(op);
     bool byAll = copierOf(op) == CopyKind::Async;
     onFirstThread(rewriter, loc, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
-      RingBuilder inner{b, loc, op, counters};
+      RingBuilder inner{b, loc, op, counter};
       for (int64_t slot = 0; slot < inner.stages(); ++slot) {
         NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
                                      t.constant(byAll ? threads : 1), Value());
@@ -140,7 +130,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
                                      t.constant(threads / 32), Value());
       }
     });
-    rewriter.replaceOp(op, counters);
+    rewriter.replaceOp(op, counter);
     return success();
   }
 };
@@ -154,18 +144,17 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
     ThreadBuilder t{rewriter, loc};
-    Value number = ring.number(kIssued);
+    Value number = t.add(ring.released(), static_cast<int64_t>(op.getAhead()));
     Value slot = ring.slotOf(number);
     Value parity = t.bitXor(ring.parityOf(number), t.constant(1));
     auto wait = [&](OpBuilder &b) {
-      RingBuilder inner{b, loc, ring.ring, ring.counters};
+      RingBuilder inner{b, loc, ring.ring, ring.counter};
       inner.wait(inner.empty(slot), parity);
     };
     if (copierOf(ring.ring) == CopyKind::Async)
       wait(rewriter);
     else
       onFirstThread(rewriter, loc, wait);
-    ring.advanceNumber(kIssued, number);
     rewriter.replaceOp(op, slot);
     return success();
   }
@@ -337,7 +326,7 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing()),
                      adaptor.getRing()};
-    Value number = ring.number(kConsumed);
+    Value number = ring.released();
     Value slot = ring.slotOf(number);
     ring.wait(ring.full(slot), ring.parityOf(number));
     rewriter.replaceOp(op, ring.data(slot));
@@ -354,18 +343,20 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
     ThreadBuilder t{rewriter, loc};
-    Value number = ring.number(kConsumed);
+    Value number = ring.released();
     Value slot = ring.slotOf(number);
     NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
     scf::IfOp::create(
-        rewriter, loc, t.equals(t.lane(), 0), [&](OpBuilder &b, Location) {
-          RingBuilder inner{b, loc, ring.ring, ring.counters};
+        rewriter, loc,
+        NVVM::ElectSyncOp::create(rewriter, loc, rewriter.getI1Type(), Value()),
+        [&](OpBuilder &b, Location) {
+          RingBuilder inner{b, loc, ring.ring, ring.counter};
           NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.empty(slot),
                                          Value(), NVVM::MemScopeKind::CTA,
                                          false);
           scf::YieldOp::create(b, loc);
         });
-    ring.advanceNumber(kConsumed, number);
+    LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
     rewriter.eraseOp(op);
     return success();
   }

@@ -128,6 +128,19 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
   }
 };
 
+/// The number of the thread, read again: what follows from it is computed again
+/// too, instead of being kept in registers, or spilled, across the stream.
+Value readThreadAgain(OpBuilder &b, Location loc) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             ArrayAttr())
+      .getResult(0);
+}
+
 /// Through shared memory, so that lanes store whole chunks of 16 bytes of
 /// neighbouring columns. Each warp rearranges its own rows.
 struct StagedStorePattern : OpConversionPattern<StoreOp> {
@@ -142,7 +155,7 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
         type.getElementTypeBitWidth() != 16)
       return rewriter.notifyMatchFailure(op, "no scratch, or no 16-bit tile");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
+    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     auto scratch = cast<RankedTensorType>(op.getScratch().getType());
     auto shared = RankedTensorType::get(
         type.getShape(), type.getElementType(),
@@ -153,10 +166,9 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
       NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
     else
       gpu::BarrierOp::create(rewriter, loc);
-    writeFragments(adaptor.getTile(), layout, shared, adaptor.getScratch(),
-                   rewriter, loc);
+    writeFragments(adaptor.getTile(), layout, shared, adaptor.getScratch(), t);
     NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
-    writeRows(op, shared, adaptor.getScratch(), rows, rewriter);
+    writeRows(op, shared, adaptor.getScratch(), rows, t);
     // The next copy into this memory is asynchronous.
     NVVM::FenceProxyOp::create(
         rewriter, loc, NVVM::ProxyKind::async_shared,
@@ -169,9 +181,10 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
 private:
   /// Pairs of neighbouring columns, 4 bytes at a time.
   static void writeFragments(Value elements, FragmentAttr layout,
-                             RankedTensorType shared, Value base, OpBuilder &b,
-                             Location loc) {
-    ThreadBuilder t{b, loc};
+                             RankedTensorType shared, Value base,
+                             ThreadBuilder t) {
+    OpBuilder &b = t.b;
+    Location loc = t.loc;
     SharedTile tile(shared, t);
     auto words =
         VectorType::get({layout.getNumRegisters() / 2}, b.getI32Type());
@@ -191,9 +204,9 @@ private:
   }
 
   static void writeRows(StoreOp op, RankedTensorType shared, Value base,
-                        int64_t rows, OpBuilder &b) {
+                        int64_t rows, ThreadBuilder t) {
+    OpBuilder &b = t.b;
     Location loc = op.getLoc();
-    ThreadBuilder t{b, loc};
     SharedTile tile(shared, t);
     Destination destination(op, b);
     int64_t chunks = tile.chunksPerPanel() * tile.numPanels();

@@ -189,7 +189,7 @@ private:
     for (int64_t visit = 0; visit < deepest; ++visit)
       for (Value ring : rings)
         if (visit < leadOf(ring))
-          buildProducer(ring, index(visit));
+          buildProducer(ring, index(visit), visit);
     // Waits for tiles that stay come after: all copies are under way together.
     for (RingWaitOp wait : waits)
       wait->moveBefore(stream);
@@ -252,8 +252,16 @@ private:
     return position;
   }
 
-  /// Fills one ring for a visit, if there is such a visit.
-  void buildProducer(Value ring, Value visit) {
+  /// Fills one ring for the visit that is its lead ahead of `visit`.
+  void buildAhead(Value ring, Value visit) {
+    int64_t lead = leadOf(ring);
+    buildProducer(ring, arith::AddIOp::create(b, loc, visit, index(lead)),
+                  lead);
+  }
+
+  /// Fills one ring for a visit, if there is such a visit, with `ahead` slots
+  /// under way.
+  void buildProducer(Value ring, Value visit, int64_t ahead) {
     Value exists =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, visit, total);
     scf::IfOp::create(b, loc, exists, [&](OpBuilder &, Location) {
@@ -262,7 +270,8 @@ private:
       map.map(producer->getArgument(0), positionOf(visit));
       for (Operation &op : producer->without_terminator())
         if (Value of = ringOf(&op); !of || of == ring)
-          b.clone(op, map);
+          if (auto acquire = dyn_cast<RingAcquireOp>(b.clone(op, map)))
+            acquire.setAhead(ahead);
       scf::YieldOp::create(b, loc);
     });
   }
@@ -288,9 +297,7 @@ private:
     for (Operation &op : body.without_terminator()) {
       auto wait = dyn_cast<RingWaitOp>(op);
       if (wait && llvm::is_contained(rings, wait.getRing()))
-        buildProducer(wait.getRing(),
-                      arith::AddIOp::create(b, loc, visit,
-                                            index(leadOf(wait.getRing()))));
+        buildAhead(wait.getRing(), visit);
       b.clone(op, map)->walk([&](MaskOp mask) { masks.push_back(mask); });
     }
     SmallVector<Value> next =

@@ -78,6 +78,8 @@ Value ThreadBuilder::narrow(Value index) const {
   return b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), index);
 }
 Value ThreadBuilder::thread() const {
+  if (known)
+    return known;
   return narrow(gpu::ThreadIdOp::create(b, loc, gpu::Dimension::x));
 }
 
@@ -236,6 +238,37 @@ struct IotaPattern : OpConversionPattern<IotaOp> {
   }
 };
 
+/// Compares columns with something: what the thread adds to its columns goes to
+/// the other side, so that a register is compared with a constant.
+struct CompareColumnsPattern : OpConversionPattern<arith::CmpIOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto iota = op.getLhs().getDefiningOp<IotaOp>();
+    FragmentAttr layout = fragmentOf(op.getLhs().getType());
+    if (!iota || !layout || iota.getDim() != 1)
+      return rewriter.notifyMatchFailure(op, "left-hand side is no columns");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    auto type = cast<VectorType>(adaptor.getLhs().getType());
+    SmallVector<int32_t> columns;
+    for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
+      columns.push_back(layout.getRegisterOffset(r)[1]);
+    Value start = rewriter.getRemappedValue(iota.getStart());
+    Value first = t.add(t.narrow(start), t.threadOffset(layout, 1));
+    Value rhs = arith::SubIOp::create(
+        rewriter, loc, adaptor.getRhs(),
+        vector::BroadcastOp::create(rewriter, loc, type, first),
+        arith::IntegerOverflowFlags::nsw);
+    Value lhs = arith::ConstantOp::create(
+        rewriter, loc, type,
+        DenseElementsAttr::get(type, ArrayRef<int32_t>(columns)));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
+    return success();
+  }
+};
+
 struct BroadcastPattern : OpConversionPattern<BroadcastOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -348,9 +381,10 @@ void attn::populateFragmentsToVectors(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ElementwisePattern>(converter, context);
-  patterns.add<BroadcastPattern, ConstantPattern, IotaPattern, PermutePattern,
-               ReducePattern, ReduceRegistersPattern, SplatPattern,
-               IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
-               IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
-      converter, context, /*benefit=*/2);
+  patterns
+      .add<BroadcastPattern, CompareColumnsPattern, ConstantPattern,
+           IotaPattern, PermutePattern, ReducePattern, ReduceRegistersPattern,
+           SplatPattern, IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
+           IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
+          converter, context, /*benefit=*/2);
 }

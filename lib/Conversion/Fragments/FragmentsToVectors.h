@@ -27,6 +27,8 @@ void addFragmentConversions(mlir::TypeConverter &converter);
 struct ThreadBuilder {
   mlir::OpBuilder &b;
   mlir::Location loc;
+  /// The number of the thread, where it is at hand already.
+  mlir::Value known = {};
 
   mlir::Value constant(int64_t value) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;

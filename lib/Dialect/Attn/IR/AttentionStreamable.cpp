@@ -130,7 +130,8 @@ static Value buildScores(AttentionOp op, const TileBuilder &t,
   if (auto mask = op.getMaskAttr())
     keep = mask.buildPredicate(
         t.b, t.loc, {tile.extents[Query], tile.extents[Key]}, rows, cols);
-  if (tile.hasPartialTile()) {
+  if (tile.hasPartialTile() &&
+      !(op.getMaskAttr() && op.getMaskAttr().impliesKeyExists())) {
     Value exists = t.lessThan(cols, t.spread(tile.extents[Key], shape));
     keep = keep ? t.logicalAnd(keep, exists) : exists;
   }

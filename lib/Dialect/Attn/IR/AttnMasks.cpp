@@ -92,6 +92,15 @@ Value CausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
                                                 key);
 }
 
+// The last query's diagonal ends at the last key.
+bool CausalMaskAttr::impliesKeyExists() const {
+  return getAlign() == MaskAlign::BottomRight;
+}
+
+bool WindowMaskAttr::impliesKeyExists() const {
+  return getAlign() == MaskAlign::BottomRight && getRight() == 0;
+}
+
 LogicalResult
 WindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        int64_t left, int64_t right, MaskAlign) {

@@ -41,6 +41,11 @@ static LogicalResult verifyRingTile(Operation *op, RingType ring, Type got) {
 }
 
 LogicalResult RingAcquireOp::verify() {
+  auto ahead = static_cast<int64_t>(getAhead());
+  if (ahead < 0 || ahead >= getRing().getType().getStages())
+    return emitOpError("wants to be ahead by less than the ")
+           << getRing().getType().getStages() << " stages of its ring, got "
+           << ahead;
   return verifyRingTile(*this, getRing().getType(),
                         getSlot().getType().getTile());
 }

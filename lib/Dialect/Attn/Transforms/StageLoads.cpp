@@ -75,8 +75,9 @@ private:
   void buildFill(Location loc, Value ring, Value view, ValueRange offsets) {
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
     MLIRContext *context = tile.getContext();
-    Value slot = RingAcquireOp::create(rewriter, loc,
-                                       SlotType::get(context, tile), ring);
+    Value slot =
+        RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,
+                              /*ahead=*/0);
     Value pending =
         RingIssueOp::create(rewriter, loc, PendingType::get(context, tile),
                             slot, view, offsets, copy);

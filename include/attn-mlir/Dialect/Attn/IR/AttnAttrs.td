@@ -45,7 +45,7 @@ def Attn_AccessKind : I32EnumAttr<"AccessKind", "direction of an access",
 //===----------------------------------------------------------------------===//
 
 def Attn_CausalMask : Attn_Attr<"CausalMask", "causal",
-    [DeclareAttrInterfaceMethods<Attn_MaskInterface>]> {
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface, ["impliesKeyExists"]>]> {
   let summary = "A query attends to the keys up to its own position";
   let description = [{
     Query i attends to key j where `j <= i + o`. For `top_left` o = 0; for
@@ -58,7 +58,7 @@ def Attn_CausalMask : Attn_Attr<"CausalMask", "causal",
 }
 
 def Attn_WindowMask : Attn_Attr<"WindowMask", "window",
-    [DeclareAttrInterfaceMethods<Attn_MaskInterface>]> {
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface, ["impliesKeyExists"]>]> {
   let summary = "A query attends to a window of keys around its position";
   let description = [{
     Query i attends to key j where `i + o - left <= j <= i + o + right`, with o

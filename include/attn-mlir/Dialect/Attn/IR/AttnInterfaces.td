@@ -31,7 +31,12 @@ def Attn_MaskInterface : AttrInterface<"MaskInterface"> {
       "::mlir::Value", "buildPredicate",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "::attn::MaskSizes":$sizes, "::mlir::Value":$query,
-           "::mlir::Value":$key)>
+           "::mlir::Value":$key)>,
+    InterfaceMethod<[{
+      Whether a key that a query of the sequence attends to is one of the keys,
+      so that tiles that end beyond the keys need no predicate of their own.
+      }],
+      "bool", "impliesKeyExists", (ins), [{}], [{ return false; }]>
   ];
 }
 

@@ -139,7 +139,7 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
   let description = [{
     All slots are free. A producer takes slots in turn (`acquire`, `issue`,
     `land`), a consumer reads them in the same turn (`wait`, `release`). The
-    ring keeps the running numbers of both.
+    ring keeps the number of slots that were released.
 
     Example: `%r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>`
   }];
@@ -150,9 +150,15 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
 def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Waits until the next slot is free, and takes it";
-  let arguments = (ins Attn_RingType:$ring);
+  let description = [{
+    `ahead` is the number of slots that were taken and not yet released: the slot
+    is the one after these.
+  }];
+  let arguments = (ins Attn_RingType:$ring, DefaultValuedAttr<I64Attr, "0">:$ahead);
   let results = (outs Attn_SlotType:$slot);
-  let assemblyFormat = "$ring attr-dict `:` type($ring) `->` type($slot)";
+  let assemblyFormat = [{
+    $ring (`ahead` $ahead^)? attr-dict `:` type($ring) `->` type($slot)
+  }];
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,235 @@
+// Round trip of every op, attribute and type of level 3, in every syntactic
+// variant: custom form, generic form and bytecode.
+//
+// RUN: attn-opt %s | attn-opt | FileCheck %s
+// RUN: attn-opt %s -mlir-print-op-generic | attn-opt | FileCheck %s
+// RUN: attn-opt %s -emit-bytecode | attn-opt | FileCheck %s
+// RUN: attn-opt %s -mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
+
+//===----------------------------------------------------------------------===//
+// #attn.fragment and #attn.shared
+//===----------------------------------------------------------------------===//
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+#rows = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
+#slice = #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>
+
+// As attributes they need no tile: an accumulator; one value a row; one thread; one
+// register; neither; mixed radix that no power of two is; copies in threads.
+// CHECK-LABEL: func.func private @layouts
+// CHECK-SAME: acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+// CHECK-SAME: copies = #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>
+// CHECK-SAME: lanes = #attn.fragment<threads [32:(1, 0)], registers []>
+// CHECK-SAME: neither = #attn.fragment<threads [], registers []>
+// CHECK-SAME: one = #attn.fragment<threads [], registers [5:(1), 3:(7)]>
+// CHECK-SAME: radix = #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>
+// CHECK-SAME: rows = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
+// CHECK-SAME: spans = [#attn.shared<32>, #attn.shared<64>, #attn.shared<128>]
+func.func private @layouts() attributes {
+  acc = #acc, rows = #rows,
+  copies = #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>,
+  lanes = #attn.fragment<threads [32:(1, 0)], registers []>,
+  neither = #attn.fragment<threads [], registers []>,
+  one = #attn.fragment<threads [], registers [5:(1), 3:(7)]>,
+  radix = #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>,
+  spans = [#attn.shared<32>, #attn.shared<64>, #attn.shared<128>]
+}
+
+// On tiles: each element has one owner, or as many as there are copies. A mode's
+// size need not divide 32; the last of one thread's elements may be the tile's
+// last.
+// CHECK-LABEL: func.func private @tiles
+// CHECK-SAME: tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
+// CHECK-SAME: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+// CHECK-SAME: tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-SAME: tensor<14x15xi1, #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>>
+// CHECK-SAME: tensor<32x1xindex, #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>>
+// CHECK-SAME: tensor<1xbf16, #attn.fragment<threads [], registers []>>
+func.func private @tiles(tensor<64x32xf32, #acc>, tensor<64xf32, #rows>, tensor<64x4xf32, #slice>,
+    tensor<14x15xi1, #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>>,
+    tensor<32x1xindex, #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>>,
+    tensor<1xbf16, #attn.fragment<threads [], registers []>>)
+
+// In shared memory: whole panels, eight rows at least, any of the element types.
+// CHECK-LABEL: func.func private @shared
+// CHECK-SAME: tensor<64x128xbf16, #attn.shared<128>>
+// CHECK-SAME: tensor<8x16xf16, #attn.shared<32>>
+// CHECK-SAME: tensor<72x48xf32, #attn.shared<64>>
+// CHECK-SAME: tensor<8x32xi8, #attn.shared<32>>
+func.func private @shared(tensor<64x128xbf16, #attn.shared<128>>, tensor<8x16xf16, #attn.shared<32>>,
+    tensor<72x48xf32, #attn.shared<64>>, tensor<8x32xi8, #attn.shared<32>>)
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func private @types
+// CHECK-SAME: !attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-SAME: !attn.ring<64 x tensor<8x16xf16, #attn.shared<32>>>
+// CHECK-SAME: !attn.slot<tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-SAME: !attn.pending<tensor<64x128xbf16, #attn.shared<128>>>
+func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
+    !attn.ring<64 x tensor<8x16xf16, #attn.shared<32>>>,
+    !attn.slot<tensor<64x128xbf16, #attn.shared<128>>>,
+    !attn.pending<tensor<64x128xbf16, #attn.shared<128>>>)
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+// Both copiers; the default is not printed. Results have names that say what they
+// are.
+// CHECK-LABEL: attn.kernel @rings
+// CHECK-SAME: (%[[V:[^ ]+]]: !attn.view<?x8x?x128xbf16>, %[[W:[^ ]+]]: !attn.view<?x16xf32>, %[[I:[^ ]+]]: index) {
+// CHECK-NEXT: %ring = attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %ring_0 = attn.ring.create {attribute = 1 : i64} : <1 x tensor<8x16xf32, #attn.shared<64>>>
+// CHECK-NEXT: %slot = attn.ring.acquire %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %pending = attn.ring.issue %slot, %[[V]][%[[I]], %[[I]], %[[I]], %[[I]]] : <tensor<64x128xbf16, #attn.shared<128>>>, <?x8x?x128xbf16> -> <tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: attn.ring.land %pending : <tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %tile = attn.ring.wait %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> tensor<64x128xbf16, #attn.shared<128>>
+// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %[[SLOT:slot_[0-9]+]] = attn.ring.acquire %ring_0 :
+// CHECK-NEXT: %[[PENDING:pending_[0-9]+]] = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] by async : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
+// CHECK-NEXT: attn.ring.land %[[PENDING]] :
+// CHECK-NEXT: %{{.*}} = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] :
+// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 0 : i32}>
+// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 1 : i32}>
+attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i: index) {
+  %r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %q = attn.ring.create {attribute = 1} : <1 x tensor<8x16xf32, #attn.shared<64>>>
+  %s = attn.ring.acquire %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  %p = attn.ring.issue %s, %v[%i, %i, %i, %i] by tensor : <tensor<64x128xbf16, #attn.shared<128>>>, <?x8x?x128xbf16> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  attn.ring.land %p : <tensor<64x128xbf16, #attn.shared<128>>>
+  %t = attn.ring.wait %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> tensor<64x128xbf16, #attn.shared<128>>
+  attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %a = attn.ring.acquire %q : <1 x tensor<8x16xf32, #attn.shared<64>>> -> <tensor<8x16xf32, #attn.shared<64>>>
+  %b = attn.ring.issue %a, %w[%i, %i] by async : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
+  attn.ring.land %b : <tensor<8x16xf32, #attn.shared<64>>>
+  %c = attn.ring.issue %a, %w[%i, %i] : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
+  attn.ring.land %c : <tensor<8x16xf32, #attn.shared<64>>>
+}
+
+// Nothing of a ring is dead: it counts.
+// RUN: attn-opt %s --canonicalize --cse | FileCheck %s --check-prefix=KEPT
+// KEPT-LABEL: attn.kernel @rings
+// KEPT-COUNT-2: attn.ring.create
+// KEPT: attn.ring.acquire
+// KEPT: attn.ring.issue
+// KEPT: attn.ring.land
+// KEPT: attn.ring.wait
+// KEPT: attn.ring.release
+// KEPT: attn.ring.acquire
+// KEPT-COUNT-2: attn.ring.land
+
+//===----------------------------------------------------------------------===//
+// Fragments
+//===----------------------------------------------------------------------===//
+
+// From shared memory to registers, between layouts; reductions of what a thread
+// holds.
+// CHECK-LABEL: func.func @fragments
+// CHECK-SAME: (%[[S:.*]]: tensor<64x32xf32, #attn.shared<128>>)
+// CHECK-NEXT: %[[A:.*]] = attn.convert_layout %[[S]] : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
+// CHECK-NEXT: %[[B:.*]] = attn.convert_layout %[[A]] : tensor<64x32xf32, #attn.fragment<{{.*}}>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+// CHECK-NEXT: %[[P:.*]] = attn.reduce_registers sum %[[A]] : tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
+// CHECK-NEXT: %[[M:.*]] = attn.reduce_registers max %[[B]] : tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+// One column a thread that shares the row, and one register a row.
+// CHECK-NEXT: arith.addf %[[P]], %[[M]] : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// The rows of that are the rows of the tile.
+// CHECK-NEXT: %[[R:.*]] = attn.reduce sum %[[P]] : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-NEXT: %[[T:.*]] = attn.reduce max %[[A]] : tensor<64x32xf32, #attn.fragment<
+// CHECK-NEXT: arith.addf %[[R]], %[[T]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+// CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
+// CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
+  %a = attn.convert_layout %s : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #acc>
+  %b = attn.convert_layout %a : tensor<64x32xf32, #acc> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+  %p = attn.reduce_registers sum %a : tensor<64x32xf32, #acc>
+  %m = attn.reduce_registers max %b : tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+  %1 = arith.addf %p, %m : tensor<64x4xf32, #slice>
+  %r = attn.reduce sum %p : tensor<64x4xf32, #slice>
+  %t = attn.reduce max %a : tensor<64x32xf32, #acc>
+  %2 = arith.addf %r, %t : tensor<64xf32, #rows>
+  %3 = attn.broadcast %r : tensor<64xf32, #rows> to tensor<64x32xf32, #acc>
+  %4 = attn.broadcast %r : tensor<64xf32, #rows> to tensor<64x4xf32, #slice>
+  return
+}
+
+// Equal layouts fold away; others do not.
+// RUN: attn-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
+// CHECK-LABEL: func.func @fold
+// CHECK: attn.convert_layout
+// CHECK: attn.convert_layout
+// FOLD-LABEL: func.func @fold
+// FOLD-SAME: (%[[A:.*]]: tensor<64x32xf32, #attn.fragment<{{[^>]*}}>>)
+// FOLD-NEXT: %[[B:.*]] = attn.convert_layout %[[A]]
+// FOLD-NEXT: return %[[A]], %[[B]]
+func.func @fold(%a: tensor<64x32xf32, #acc>) -> (tensor<64x32xf32, #acc>, tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>) {
+  %b = attn.convert_layout %a : tensor<64x32xf32, #acc> to tensor<64x32xf32, #acc>
+  %c = attn.convert_layout %b : tensor<64x32xf32, #acc> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+  return %b, %c : tensor<64x32xf32, #acc>, tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+}
+
+// A dot takes operands from shared memory and from registers.
+// CHECK-LABEL: func.func @dots
+// CHECK: attn.dot %{{.*}}, %{{.*}}, %{{.*}} transpose_rhs : tensor<64x32xbf16, #attn.shared<64>>, tensor<32x32xbf16, #attn.shared<64>> into tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
+// CHECK: attn.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>, tensor<32x32xbf16, #attn.shared<64>> into
+func.func @dots(%s: tensor<64x32xbf16, #attn.shared<64>>, %k: tensor<32x32xbf16, #attn.shared<64>>, %p: tensor<64x32xbf16, #acc>, %c: tensor<64x32xf32, #acc>) {
+  %0 = attn.dot %s, %k, %c transpose_rhs : tensor<64x32xbf16, #attn.shared<64>>, tensor<32x32xbf16, #attn.shared<64>> into tensor<64x32xf32, #acc>
+  %1 = attn.dot %p, %k, %c : tensor<64x32xbf16, #acc>, tensor<32x32xbf16, #attn.shared<64>> into tensor<64x32xf32, #acc>
+  return
+}
+
+//===----------------------------------------------------------------------===//
+// Streams that produce, stores through shared memory
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: attn.kernel @produce
+// CHECK-SAME: attributes {threads = 128 : i64}
+// Nothing carried: both terminators are left out.
+// CHECK: attn.stream %pos step 8 over [%[[A:[^ ]+]] to %[[B:[^ ]+]]] produce (%ahead) {
+// CHECK-NEXT: %slot = attn.ring.acquire %ring
+// CHECK-NEXT: %pending = attn.ring.issue %slot, %{{[^ ]+}}[%ahead, %{{[^ ]+}}] :
+// CHECK-NEXT: attn.ring.land %pending
+// CHECK-NEXT: } {
+// CHECK-NEXT: %tile = attn.ring.wait %ring
+// CHECK-NEXT: attn.ring.release %ring
+// CHECK-NEXT: }
+// A producer with nothing to do, carried state, attributes, all at once.
+// CHECK: %{{.*}} = attn.stream %pos step 8 ordered reverse %{{[^ ]+}} over [%[[A]] to %[[B]], masked %[[B]] to %[[B]]] carry (%carried = %{{[^ ]+}} : f32) attributes {attribute = 1 : i64} produce (%ahead) {
+// CHECK-NEXT: } {
+// CHECK-NEXT: attn.yield %carried : f32
+// CHECK-NEXT: }
+// GENERIC: "attn.stream"
+attn.kernel @produce(%x: !attn.view<?x16xf32>, %a: index, %b: index, %r: i1, %f: f32) attributes {threads = 128} {
+  %q = attn.ring.create : <2 x tensor<8x16xf32, #attn.shared<64>>>
+  attn.stream %j step 8 over [%a to %b] produce (%n) {
+    %s = attn.ring.acquire %q : <2 x tensor<8x16xf32, #attn.shared<64>>> -> <tensor<8x16xf32, #attn.shared<64>>>
+    %p = attn.ring.issue %s, %x[%n, %a] : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
+    attn.ring.land %p : <tensor<8x16xf32, #attn.shared<64>>>
+  } {
+    %t = attn.ring.wait %q : <2 x tensor<8x16xf32, #attn.shared<64>>> -> tensor<8x16xf32, #attn.shared<64>>
+    attn.ring.release %q : <2 x tensor<8x16xf32, #attn.shared<64>>>
+  }
+  %1 = attn.stream %j step 8 ordered reverse %r over [%a to %b, masked %b to %b] carry (%c = %f : f32) attributes {attribute = 1} produce (%n) {
+    attn.yield
+  } {
+    attn.yield %c : f32
+  }
+}
+
+// CHECK-LABEL: attn.kernel @through
+// CHECK: attn.store %[[T:[^ ]+]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <?x?xbf16>
+// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) {attribute = 1 : i64} :
+// CHECK: attn.store %[[T]], %x[%i, %i] : tensor<64x32xbf16, #attn.fragment<
+// CHECK: attn.store %{{[^ ]+}}, %y[%i] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> -> <?xf32>
+attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index) {
+  %q = attn.ring.create : <1 x tensor<64x32xbf16, #attn.shared<64>>>
+  %t = arith.constant dense<0.0> : tensor<64x32xbf16, #acc>
+  %m = arith.constant dense<0.0> : tensor<64xf32, #rows>
+  %s = attn.ring.wait %q : <1 x tensor<64x32xbf16, #attn.shared<64>>> -> tensor<64x32xbf16, #attn.shared<64>>
+  attn.store %t, %x[%i, %i] through %s(tensor<64x32xbf16, #attn.shared<64>>) : tensor<64x32xbf16, #acc> -> <?x?xbf16>
+  attn.store %t, %x[%i, %i] through %s(tensor<64x32xbf16, #attn.shared<64>>) {attribute = 1} : tensor<64x32xbf16, #acc> -> <?x?xbf16>
+  attn.store %t, %x[%i, %i] : tensor<64x32xbf16, #acc> -> <?x?xbf16>
+  attn.store %m, %y[%i] : tensor<64xf32, #rows> -> <?xf32>
+}

@@ -1,0 +1,124 @@
+// attn-simplify-tiles: scales past masks and maxima, one division a row.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' --remarks-filter='attn.*' 2>&1 | FileCheck %s --implicit-check-not=remark:
+// A second run finds nothing to do.
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' -o %t.once
+// RUN: attn-opt %t.once --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' | diff %t.once -
+
+// The scores of attention: two scales, as of scale and of log2(e). Both move past
+// the mask and the maximum: of the tile one product is left, which feeds the
+// subtraction; the others are on rows. The division is a product with the inverses.
+
+// CHECK-LABEL: attn.kernel @softmax
+// CHECK-DAG: %[[ONES:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<16xf32>
+// CHECK-DAG: %[[ROWS:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<16xf32>
+// CHECK-DAG: %[[TILE:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<16x32xf32>
+// CHECK: attn.stream
+// CHECK: %[[DOT:[^ ]+]] = attn.dot
+// CHECK: %[[T:[^ ]+]] = attn.mask %[[DOT]] keep %{{[^ ]+}} : tensor<16x32xf32>
+// CHECK-NEXT: %[[S:[^ ]+]] = arith.mulf %[[T]], %[[TILE]] : tensor<16x32xf32>
+// CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[T]] : tensor<16x32xf32>
+// CHECK-NEXT: %[[XS:[^ ]+]] = arith.mulf %[[X]], %[[ROWS]] : tensor<16xf32>
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %[[XS]] : tensor<16xf32>
+// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[M]]
+// CHECK-NEXT: arith.subf %[[S]], %[[B]] : tensor<16x32xf32>
+// CHECK: attn.yield
+// CHECK: %[[INV:[^ ]+]] = arith.divf %[[ONES]], %[[L:[^ ]+]] : tensor<16xf32>
+// CHECK-NEXT: %[[INVS:[^ ]+]] = attn.broadcast %[[INV]] : tensor<16xf32> to tensor<16x32xf32>
+// CHECK-NEXT: %[[R:[^ ]+]] = arith.mulf %{{[^ ]+}}, %[[INVS]] : tensor<16x32xf32>
+// CHECK-NEXT: attn.store %[[R]],
+// CHECK-NOT: arith.divf
+attn.kernel @softmax(%a: !attn.view<?x?xf16>, %k: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %k, 0 : <?x?xf16>
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %zeros = arith.constant dense<0.0> : tensor<16xf32>
+  %scale = arith.constant dense<0.125> : tensor<16x32xf32>
+  attn.grid (%i) visit %v in (i = %n) {
+    %q = attn.load %a[%i, %c0] : <?x?xf16> -> tensor<16x64xf16>
+    %r:2 = attn.stream %j step 32 over [%c0 to %i, masked %i to %n] carry (%m = %zeros, %acc = %zero : tensor<16xf32>, tensor<16x32xf32>) {
+      %t = attn.load %k[%j, %c0] : <?x?xf16> -> tensor<32x64xf16>
+      %d = attn.dot %q, %t, %zero transpose_rhs : tensor<16x64xf16>, tensor<32x64xf16> into tensor<16x32xf32>
+      %cols = attn.iota 1 from %j : tensor<16x32xindex>
+      %end = tensor.splat %n : tensor<16x32xindex>
+      %keep = arith.cmpi slt, %cols, %end : tensor<16x32xindex>
+      %s = arith.mulf %d, %scale : tensor<16x32xf32>
+      %x = attn.mask %s keep %keep : tensor<16x32xf32>
+      %y = attn.reduce max %x : tensor<16x32xf32>
+      %mn = arith.maximumf %m, %y : tensor<16xf32>
+      %b = attn.broadcast %mn : tensor<16xf32> to tensor<16x32xf32>
+      %p = arith.subf %x, %b : tensor<16x32xf32>
+      attn.yield %mn, %p : tensor<16xf32>, tensor<16x32xf32>
+    }
+    %b = attn.broadcast %r#0 : tensor<16xf32> to tensor<16x32xf32>
+    %w = arith.divf %r#1, %b : tensor<16x32xf32>
+    attn.store %w, %o[%i, %c0] : tensor<16x32xf32> -> <?x?xf32>
+  }
+}
+
+// -----
+
+// Each rewrite by itself, outside of attention; the constant on the left is put on
+// the right; the smallest and the largest constants that are finite.
+
+// CHECK-LABEL: attn.kernel @alone
+// CHECK-DAG: %[[LARGE:[^ ]+]] = arith.constant dense<3.40282347E+38> : tensor<16xf32>
+// CHECK-DAG: %[[SMALL:[^ ]+]] = arith.constant dense<1.401300e-45> : tensor<16xf32>
+// CHECK-DAG: %[[THREE:[^ ]+]] = arith.constant dense<3.000000e+00> : tensor<16xf32>
+// CHECK: %[[T:tile[^ ]*]] = attn.load
+// CHECK: %[[A:[^ ]+]] = attn.reduce max %[[T]]
+// CHECK-NEXT: %[[B:[^ ]+]] = arith.mulf %[[A]], %[[THREE]] : tensor<16xf32>
+// CHECK-NEXT: attn.store %[[B]]
+// CHECK-NEXT: %[[C:[^ ]+]] = attn.reduce max %[[T]]
+// CHECK-NEXT: %[[D:[^ ]+]] = arith.mulf %[[C]], %[[SMALL]] : tensor<16xf32>
+// CHECK-NEXT: attn.store %[[D]]
+// CHECK-NEXT: %[[E:[^ ]+]] = attn.reduce max %[[T]]
+// CHECK-NEXT: %[[F:[^ ]+]] = arith.mulf %[[E]], %[[LARGE]] : tensor<16xf32>
+// CHECK-NEXT: attn.store %[[F]]
+attn.kernel @alone(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>) {
+  %n = attn.dim %o, 0 : <?xf32>
+  %three = arith.constant dense<3.0> : tensor<16x32xf32>
+  %small = arith.constant dense<0x00000001> : tensor<16x32xf32>
+  %large = arith.constant dense<0x7F7FFFFF> : tensor<16x32xf32>
+  attn.grid (%i) visit %v in (i = %n) {
+    %t = attn.load %x[%i, %i] : <?x?xf32> -> tensor<16x32xf32>
+    %0 = arith.mulf %three, %t : tensor<16x32xf32>
+    %1 = attn.reduce max %0 : tensor<16x32xf32>
+    attn.store %1, %o[%i] : tensor<16xf32> -> <?xf32>
+    %2 = arith.mulf %t, %small : tensor<16x32xf32>
+    %3 = attn.reduce max %2 : tensor<16x32xf32>
+    attn.store %3, %o[%i] : tensor<16xf32> -> <?xf32>
+    %4 = arith.mulf %t, %large : tensor<16x32xf32>
+    %5 = attn.reduce max %4 : tensor<16x32xf32>
+    attn.store %5, %o[%i] : tensor<16xf32> -> <?xf32>
+  }
+}
+
+// -----
+
+// The epilogue of a plain product: the division alone, of a stream that carries one
+// accumulator.
+
+// CHECK-LABEL: attn.kernel @matmul
+// CHECK: %[[ACC:[^ ]+]] = attn.stream
+// CHECK: %[[INV:[^ ]+]] = arith.divf %{{[^ ]+}}, %[[SUM:[^ ]+]] : tensor<32xf32>
+// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[INV]] : tensor<32xf32> to tensor<32x48xf32>
+// CHECK-NEXT: %[[R:[^ ]+]] = arith.mulf %[[ACC]], %[[B]] : tensor<32x48xf32>
+// CHECK-NEXT: attn.store %[[R]]
+attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<32x48xf32>
+  %k = attn.dim %a, 1 : <?x?xbf16>
+  attn.grid (%i, %j) visit %v in (i = %c1, j = %c1) {
+    %r = attn.stream %p step 64 over [%c0 to %k] carry (%x = %zero : tensor<32x48xf32>) {
+      %s = attn.load %a[%i, %p] : <?x?xbf16> -> tensor<32x64xbf16>
+      %t = attn.load %b[%p, %j] : <?x?xbf16> -> tensor<64x48xbf16>
+      %d = attn.dot %s, %t, %x : tensor<32x64xbf16>, tensor<64x48xbf16> into tensor<32x48xf32>
+      attn.yield %d : tensor<32x48xf32>
+    }
+    %sum = attn.reduce sum %r : tensor<32x48xf32>
+    %norm = attn.broadcast %sum : tensor<32xf32> to tensor<32x48xf32>
+    %q = arith.divf %r, %norm : tensor<32x48xf32>
+    attn.store %q, %c[%i, %j] : tensor<32x48xf32> -> <?x?xf32>
+  }
+}

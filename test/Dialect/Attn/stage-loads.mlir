@@ -1,0 +1,261 @@
+// attn-stage-loads: what stays, what streams, which ring, in which order.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads))' --remarks-filter='attn-stage.*' -o %t.DEFAULT 2>&1 | FileCheck %s --check-prefixes=REMARK,REMARK-DEFAULT
+// RUN: FileCheck %s --input-file=%t.DEFAULT --check-prefixes=CHECK,DEFAULT --implicit-check-not=attn.load
+// Options: depth of the streamed rings only, and the copier of all.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{stages=3 copy=async}))' --remarks-filter='attn-stage.*' -o %t.OPTIONS 2>&1 | FileCheck %s --check-prefixes=REMARK,REMARK-OPTIONS
+// RUN: FileCheck %s --input-file=%t.OPTIONS --check-prefixes=CHECK,OPTIONS --implicit-check-not=attn.load
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{stages=1 copy=tensor}))' --remarks-filter='attn-stage.*' -o %t.ONE 2>&1 | FileCheck %s --check-prefixes=REMARK,REMARK-ONE
+// RUN: FileCheck %s --input-file=%t.ONE --check-prefixes=CHECK,ONE --implicit-check-not=attn.load
+// What is staged has no loads left to stage.
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads))' -o %t.once
+// RUN: attn-opt %t.once --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=5}))' | diff %t.once -
+
+// REMARK: remark: [Passed] staged | Category:attn-stage-loads | Function=attention | Remark="loads go through rings:", loads=3,
+// REMARK-DEFAULT-SAME: stages=2, stages-from=default
+// REMARK-OPTIONS-SAME: stages=3, stages-from=option
+// REMARK-ONE-SAME: stages=1, stages-from=option
+// REMARK: remark: [Passed] staged | Category:attn-stage-loads | Function=matmul | Remark="loads go through rings:", loads=2,
+// REMARK: Function=twice | Remark="loads go through rings:"
+// REMARK: Function=lend | Remark="loads go through rings:", loads=1,
+
+// Attention: Q stays, in a ring of one stage that is filled at once, waited for
+// just before the stream that reads it, lent to the store of O, and released at the
+// end of the tile. K and V stream, in rings of their own: each is waited for just
+// before its product, and released just after it. The producer computes positions
+// of its own.
+
+// CHECK-LABEL: attn.kernel @attention
+// CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<?x?x56xbf16>, %[[K:[^ ]+]]: !attn.view<?x?x56xbf16>, %[[V:[^ ]+]]: !attn.view<?x?x56xbf16>, %[[O:[^ ]+]]: !attn.view<?x?x56xbf16>) {
+// DEFAULT-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <2 x tensor<48x64xbf16, #attn.shared<128>>>
+// DEFAULT-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <2 x tensor<48x64xbf16, #attn.shared<128>>>
+// OPTIONS-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <3 x tensor<48x64xbf16, #attn.shared<128>>>
+// OPTIONS-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <3 x tensor<48x64xbf16, #attn.shared<128>>>
+// ONE-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <1 x tensor<48x64xbf16, #attn.shared<128>>>
+// ONE-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <1 x tensor<48x64xbf16, #attn.shared<128>>>
+// CHECK-DAG: %[[RQ:ring[^ ]*]] = attn.ring.create : <1 x tensor<32x64xbf16, #attn.shared<128>>>
+// CHECK: attn.grid (%[[H:[^,]+]], %[[I:[^ ]+]])
+// CHECK: %[[ROW:[^ ]+]] = arith.muli %[[I]],
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.ring.acquire %[[RQ:ring[^ ]*]] : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
+// DEFAULT-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] : <tensor<32x64xbf16, #attn.shared<128>>>, <?x?x56xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
+// OPTIONS-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] by async :
+// ONE-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] :
+// CHECK-NEXT: attn.ring.land %[[P]]
+// CHECK-NEXT: %[[HALF:[^ ]+]] = arith.divui
+// CHECK-NEXT: %[[QT:[^ ]+]] = attn.ring.wait %[[RQ]] : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> tensor<32x64xbf16, #attn.shared<128>>
+// CHECK-NEXT: %[[R:[^ ]+]] = attn.stream %[[J:[^ ]+]] step 48 over {{.*}} produce (%[[A:[^ ]+]]) {
+// The arithmetic of the position, and nothing else of the body.
+// CHECK-NEXT: %[[AA:[^ ]+]] = arith.addi %[[A]], %[[HALF]] : index
+// CHECK-NEXT: %[[SK:[^ ]+]] = attn.ring.acquire %[[RK:ring[^ ]*]] :
+// CHECK-NEXT: %[[PK:[^ ]+]] = attn.ring.issue %[[SK]], %[[K]][%[[H]], %[[AA]], %[[C0]]]
+// OPTIONS-SAME: by async
+// CHECK-NEXT: attn.ring.land %[[PK]]
+// CHECK-NEXT: %[[SV:[^ ]+]] = attn.ring.acquire %[[RV:ring[^ ]*]] :
+// CHECK-NEXT: %[[PV:[^ ]+]] = attn.ring.issue %[[SV]], %[[V]][%[[H]], %[[A]], %[[C0]]]
+// CHECK-NEXT: attn.ring.land %[[PV]]
+// CHECK-NEXT: } {
+// CHECK: %[[KT:[^ ]+]] = attn.ring.wait %[[RK]]
+// CHECK-NEXT: %[[SC:[^ ]+]] = attn.dot %[[QT]], %[[KT]], %{{[^ ]+}} transpose_rhs : tensor<32x64xbf16, #attn.shared<128>>, tensor<48x64xbf16, #attn.shared<128>> into tensor<32x48xf32>
+// CHECK-NEXT: attn.ring.release %[[RK]]
+// CHECK-NEXT: %[[PR:[^ ]+]] = arith.truncf %[[SC]]
+// CHECK-NEXT: %[[VT:[^ ]+]] = attn.ring.wait %[[RV]]
+// CHECK-NEXT: %[[N:[^ ]+]] = attn.dot %[[PR]], %[[VT]], %{{[^ ]+}} : tensor<32x48xbf16>, tensor<48x64xbf16, #attn.shared<128>> into tensor<32x64xf32>
+// CHECK-NEXT: attn.ring.release %[[RV]]
+// CHECK-NEXT: attn.yield %[[N]]
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[T:[^ ]+]] = arith.truncf %[[R]]
+// CHECK-NEXT: attn.store %[[T]], %[[O]][%[[H]], %[[ROW]], %[[C0]]] through %[[QT]](tensor<32x64xbf16, #attn.shared<128>>) : tensor<32x64xbf16> -> <?x?x56xbf16>
+// CHECK-NEXT: attn.ring.release %[[RQ]]
+// CHECK-NEXT: }
+attn.kernel @attention(%q: !attn.view<?x?x56xbf16>, %k: !attn.view<?x?x56xbf16>, %v: !attn.view<?x?x56xbf16>, %o: !attn.view<?x?x56xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c32 = arith.constant 32 : index
+  %scores = arith.constant dense<0.0> : tensor<32x48xf32>
+  %zero = arith.constant dense<0.0> : tensor<32x64xf32>
+  %heads = attn.dim %q, 0 : <?x?x56xbf16>
+  %n = attn.dim %k, 1 : <?x?x56xbf16>
+  attn.grid (%h, %i) visit %w in (head = %heads, query = %n) {
+    %row = arith.muli %i, %c32 : index
+    %qt = attn.load %q[%h, %row, %c0] : <?x?x56xbf16> -> tensor<32x64xbf16>
+    %half = arith.divui %row, %c2 : index
+    %acc = attn.stream %j step 48 over [%c0 to %half, masked %half to %n] carry (%a = %zero : tensor<32x64xf32>) {
+      %at = arith.addi %j, %half : index
+      %unused = arith.muli %at, %c2 : index
+      %kt = attn.load %k[%h, %at, %c0] : <?x?x56xbf16> -> tensor<48x64xbf16>
+      %vt = attn.load %v[%h, %j, %c0] : <?x?x56xbf16> -> tensor<48x64xbf16>
+      %s = attn.dot %qt, %kt, %scores transpose_rhs : tensor<32x64xbf16>, tensor<48x64xbf16> into tensor<32x48xf32>
+      %p = arith.truncf %s : tensor<32x48xf32> to tensor<32x48xbf16>
+      %x = attn.dot %p, %vt, %a : tensor<32x48xbf16>, tensor<48x64xbf16> into tensor<32x64xf32>
+      attn.yield %x : tensor<32x64xf32>
+    }
+    %t = arith.truncf %acc : tensor<32x64xf32> to tensor<32x64xbf16>
+    attn.store %t, %o[%h, %row, %c0] : tensor<32x64xbf16> -> <?x?x56xbf16>
+  }
+}
+
+// -----
+
+// A plain product: both operands stream, nothing stays, the store has nothing to go
+// through. Rows of 80 elements have the widest span that divides 160 bytes.
+
+// CHECK-LABEL: attn.kernel @matmul
+// DEFAULT-DAG: attn.ring.create : <2 x tensor<32x64xbf16, #attn.shared<128>>>
+// DEFAULT-DAG: attn.ring.create : <2 x tensor<64x80xbf16, #attn.shared<32>>>
+// OPTIONS-DAG: attn.ring.create : <3 x tensor<32x64xbf16, #attn.shared<128>>>
+// OPTIONS-DAG: attn.ring.create : <3 x tensor<64x80xbf16, #attn.shared<32>>>
+// ONE-DAG: attn.ring.create : <1 x tensor<32x64xbf16, #attn.shared<128>>>
+// ONE-DAG: attn.ring.create : <1 x tensor<64x80xbf16, #attn.shared<32>>>
+// CHECK: attn.stream
+// CHECK-SAME: produce (%[[A:[^ ]+]]) {
+// CHECK-COUNT-2: attn.ring.land
+// CHECK-NEXT: } {
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.ring.wait %[[RA:[^ ]+]]
+// CHECK-NEXT: %[[T:[^ ]+]] = attn.ring.wait %[[RB:[^ ]+]]
+// CHECK-NEXT: attn.dot %[[S]], %[[T]], %{{[^ ]+}} : tensor<32x64xbf16, #attn.shared<128>>, tensor<64x80xbf16, #attn.shared<32>> into tensor<32x80xf32>
+// CHECK-DAG: attn.ring.release %[[RA]]
+// CHECK-DAG: attn.ring.release %[[RB]]
+// CHECK: attn.yield
+// CHECK: attn.store
+// CHECK-NOT: through
+// CHECK-SAME: tensor<32x80xf32> -> <?x?xf32>
+// CHECK-NOT: attn.ring
+// CHECK: attn.return
+attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<32x80xf32>
+  %k = attn.dim %a, 1 : <?x?xbf16>
+  attn.grid (%i, %j) visit %v in (i = %k, j = %k) {
+    %r = attn.stream %p step 64 over [%c0 to %k] carry (%x = %zero : tensor<32x80xf32>) {
+      %s = attn.load %a[%i, %p] : <?x?xbf16> -> tensor<32x64xbf16>
+      %t = attn.load %b[%p, %j] : <?x?xbf16> -> tensor<64x80xbf16>
+      %d = attn.dot %s, %t, %x : tensor<32x64xbf16>, tensor<64x80xbf16> into tensor<32x80xf32>
+      attn.yield %d : tensor<32x80xf32>
+    }
+    attn.store %r, %c[%i, %j] : tensor<32x80xf32> -> <?x?xf32>
+  }
+}
+
+// -----
+
+// One product after the other streams tiles of one view through one ring; tiles of
+// another size have one of their own. A load that nothing uses is gone.
+
+// CHECK-LABEL: attn.kernel @twice
+// CHECK-COUNT-2: attn.ring.create
+// CHECK-NOT: attn.ring.create
+// CHECK: attn.stream
+// CHECK: attn.ring.acquire %[[ONE:[^ ]+]] : <{{[0-9]}} x tensor<16x16xf16, #attn.shared<32>>>
+// CHECK: attn.stream
+// CHECK: attn.ring.acquire %[[ONE]] :
+// CHECK: attn.ring.acquire %[[TWO:[^ ]+]] : <{{[0-9]}} x tensor<16x32xf16, #attn.shared<64>>>
+// CHECK-NOT: attn.ring.acquire
+// CHECK: attn.return
+attn.kernel @twice(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %one = arith.constant dense<1.0> : tensor<16x16xf16>
+  %n = attn.dim %a, 0 : <?x?xf16>
+  attn.grid (%i) visit %v in (i = %n) {
+    %unused = attn.load %a[%i, %c0] : <?x?xf16> -> tensor<16x16xf16>
+    %r = attn.stream %p step 16 over [%c0 to %n] carry (%x = %zero : tensor<16x16xf32>) {
+      %s = attn.load %a[%p, %c0] : <?x?xf16> -> tensor<16x16xf16>
+      %d = attn.dot %one, %s, %x : tensor<16x16xf16>, tensor<16x16xf16> into tensor<16x16xf32>
+      attn.yield %d : tensor<16x16xf32>
+    }
+    %t = attn.stream %p step 16 over [%c0 to %n] carry (%x = %r : tensor<16x16xf32>) {
+      %s = attn.load %a[%p, %i] : <?x?xf16> -> tensor<16x16xf16>
+      %d = attn.dot %one, %s, %x : tensor<16x16xf16>, tensor<16x16xf16> into tensor<16x16xf32>
+      %w = attn.load %a[%p, %c0] : <?x?xf16> -> tensor<16x32xf16>
+      %y = attn.dot %w, %w, %d transpose_rhs : tensor<16x32xf16>, tensor<16x32xf16> into tensor<16x16xf32>
+      attn.yield %y : tensor<16x16xf32>
+    }
+    attn.store %t, %o[%i, %c0] : tensor<16x16xf32> -> <?x?xf32>
+  }
+}
+
+// -----
+
+// What a store may go through: 16-bit tiles that fit, one store for each tile in
+// shared memory. f32 does not go through; nor what is larger than the memory.
+
+// CHECK-LABEL: attn.kernel @lend
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf32>
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x64xf16>
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] through %{{[^ ]+}}(tensor<16x32xf16, #attn.shared<64>>) : tensor<16x16xf16>
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf16>
+// CHECK-NEXT: attn.ring.release
+attn.kernel @lend(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %large = arith.constant dense<0.0> : tensor<16x64xf16>
+  %small = arith.constant dense<0.0> : tensor<16x16xf16>
+  %n = attn.dim %a, 0 : <?x?xf16>
+  attn.grid (%i) visit %v in (i = %n) {
+    %s = attn.load %a[%i, %c0] : <?x?xf16> -> tensor<16x32xf16>
+    %d = attn.dot %s, %s, %zero transpose_rhs : tensor<16x32xf16>, tensor<16x32xf16> into tensor<16x16xf32>
+    attn.store %d, %o[%i, %c0] : tensor<16x16xf32> -> <?x?xf32>
+    attn.store %large, %a[%i, %c0] : tensor<16x64xf16> -> <?x?xf16>
+    attn.store %small, %a[%i, %c0] : tensor<16x16xf16> -> <?x?xf16>
+    attn.store %small, %a[%i, %c0] : tensor<16x16xf16> -> <?x?xf16>
+  }
+}
+
+// -----
+
+// Two tiles of one view in one visit, as in a product of a matrix with itself, have
+// a ring each: a ring is filled once a visit.
+
+// CHECK-LABEL: attn.kernel @gram
+// CHECK: attn.stream
+// CHECK-SAME: produce
+// CHECK: attn.ring.acquire %[[ONE:[^ ]+]] :
+// CHECK-NOT: attn.ring.acquire %[[ONE]] :
+// CHECK: attn.ring.acquire %[[TWO:[^ ]+]] :
+// CHECK: } {
+// CHECK: %[[S:[^ ]+]] = attn.ring.wait %[[ONE]] :
+// CHECK: %[[T:[^ ]+]] = attn.ring.wait %[[TWO]] :
+// CHECK: attn.dot %[[S]], %[[T]],
+attn.kernel @gram(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %a, 1 : <?x?xbf16>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  attn.grid (%i, %j) visit %w in (i = %n, j = %n) {
+    %r = attn.stream %p step 32 over [%c0 to %n] carry (%x = %zero : tensor<32x32xf32>) {
+      %s = attn.load %a[%i, %p] : <?x?xbf16> -> tensor<32x32xbf16>
+      %t = attn.load %a[%j, %p] : <?x?xbf16> -> tensor<32x32xbf16>
+      %d = attn.dot %s, %t, %x transpose_rhs : tensor<32x32xbf16>, tensor<32x32xbf16> into tensor<32x32xf32>
+      attn.yield %d : tensor<32x32xf32>
+    }
+    attn.store %r, %o[%i, %j] : tensor<32x32xf32> -> <?x?xf32>
+  }
+}
+
+// -----
+
+// So have a stream and the stream in it, whose visits take turns.
+
+// CHECK-LABEL: attn.kernel @nested
+// CHECK: attn.stream
+// CHECK: attn.ring.acquire %[[OUTER:[^ ]+]] :
+// CHECK: attn.ring.wait %[[OUTER]] :
+// CHECK: attn.stream
+// CHECK-NOT: attn.ring.acquire %[[OUTER]] :
+// CHECK: attn.ring.acquire %[[INNER:[^ ]+]] :
+// CHECK: attn.ring.wait %[[INNER]] :
+attn.kernel @nested(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %a, 1 : <?x?xbf16>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  attn.grid (%i) visit %w in (i = %n) {
+    %r = attn.stream %p step 32 over [%c0 to %n] carry (%x = %zero : tensor<32x32xf32>) {
+      %s = attn.load %a[%i, %p] : <?x?xbf16> -> tensor<32x32xbf16>
+      %y = attn.stream %q step 32 over [%c0 to %n] carry (%z = %x : tensor<32x32xf32>) {
+        %t = attn.load %a[%p, %q] : <?x?xbf16> -> tensor<32x32xbf16>
+        %u = attn.dot %s, %t, %z : tensor<32x32xbf16>, tensor<32x32xbf16> into tensor<32x32xf32>
+        attn.yield %u : tensor<32x32xf32>
+      }
+      attn.yield %y : tensor<32x32xf32>
+    }
+    attn.store %r, %o[%i, %i] : tensor<32x32xf32> -> <?x?xf32>
+  }
+}
