@@ -42,7 +42,9 @@ Value ThreadBuilder::constant(int64_t value) const {
   return arith::ConstantIntOp::create(b, loc, value, 32);
 }
 Value ThreadBuilder::add(Value x, Value y) const {
-  return b.createOrFold<arith::AddIOp>(loc, x, y);
+  // Tiles and grids are far from 2^31: constants may be split off addresses.
+  return b.createOrFold<arith::AddIOp>(loc, x, y,
+                                       arith::IntegerOverflowFlags::nsw);
 }
 Value ThreadBuilder::add(Value x, int64_t y) const {
   return y == 0 ? x : add(x, constant(y));

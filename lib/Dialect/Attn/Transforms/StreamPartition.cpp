@@ -10,6 +10,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Target/Footprint.h"
 #include "attn-mlir/Target/MatrixLayouts.h"
+#include "attn-mlir/Target/MeasuredTiles.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -45,8 +46,18 @@ public:
       : op(op), axes(op.getStreamAxes()), asked(asked),
         target(TargetAttr::of(op)) {}
 
+  /// Whether the measured table chose, where no option did.
+  bool isFromTable() const { return fromTable; }
+
   /// One size for each axis, or failure after a diagnostic.
   FailureOr<SmallVector<int64_t>> choose() {
+    if (auto measured = measuredTile(target, op)) {
+      SmallVector<int64_t> sizes =
+          sizesFor(measured->group, measured->stream, /*onlyFree=*/true);
+      fromTable = fits(target, footprintOf(target, op, sizes));
+      if (fromTable)
+        return sizes;
+    }
     // Largest first; a tile has no use for rows beyond the extent.
     for (auto [group, stream] : kDefaults) {
       SmallVector<int64_t> sizes = sizesFor(group, stream, /*onlyFree=*/true);
@@ -153,6 +164,7 @@ private:
   SmallVector<StreamAxis> axes;
   const llvm::StringMap<int64_t> &asked;
   TargetAttr target;
+  bool fromTable = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -523,10 +535,12 @@ struct StreamPartitionPass
         op.emitOpError("cannot be split: its stream must run in its order");
         return signalPassFailure();
       }
-      FailureOr<SmallVector<int64_t>> sizes = TileChooser(op, *asked).choose();
+      TileChooser chooser(op, *asked);
+      FailureOr<SmallVector<int64_t>> sizes = chooser.choose();
       if (failed(sizes))
         return signalPassFailure();
-      reportTiles(op, *sizes, *asked, opts);
+      reportTiles(op, *sizes, *asked,
+                  chooser.isFromTable() ? "table" : "target", opts);
       numSegments += Partitioner(op, *sizes, splits).run();
       ++numKernels;
     }
@@ -536,7 +550,8 @@ struct StreamPartitionPass
 
   template <typename Opts>
   void reportTiles(StreamableOpInterface op, ArrayRef<int64_t> sizes,
-                   const llvm::StringMap<int64_t> &asked, Opts opts) {
+                   const llvm::StringMap<int64_t> &asked,
+                   StringRef otherwise, Opts opts) {
     auto function = op->getParentOfType<FunctionOpInterface>();
     remark::detail::InFlightRemark diag = remark::passed(
         op.getLoc(), opts("tile-sizes", function ? function.getName() : ""));
@@ -546,7 +561,7 @@ struct StreamPartitionPass
         continue;
       diag << remark::metric(axis.name, size)
            << remark::metric((axis.name + "-from").str(),
-                             asked.count(axis.name) ? "option" : "target");
+                             asked.count(axis.name) ? "option" : otherwise);
     }
   }
 };
