@@ -16,8 +16,10 @@ dimension D, all CTAs together ask L2 for
 
 sectors: Q and O once, and K and V once for each of the S / T tiles. ("Sawtooth
 Wavefront Reordering", section 3; O is written, so op_read leaves it out: one
-part in 2 + 2 S / T.) Sectors that one partition of L2 asks of the other
-(ltcfabric) are within op_read and are shown beside it.
+part in 2 + 2 S / T.) That is what the SMs receive (xbar2l1tex). L2 itself counts
+fewer: on Hopper, requests of neighbouring SMs for one line that meet on the way
+become one, and CTAs that stream the same keys in step meet often. Sectors that
+one partition of L2 asks of the other (ltcfabric) count for L2 too.
 
 Misses, by reuse distance: W CTAs run at once and advance through K and V
 together, so that one of them fetches a tile of keys and the others hit. A *wave*
@@ -56,6 +58,7 @@ METRICS = {
     "sectors": "lts__t_sectors_op_read.sum",
     "misses": "lts__t_sectors_op_read_lookup_miss.sum",
     "fabric": "lts__t_sectors_srcunit_ltcfabric.sum",
+    "received": "l1tex__m_xbar2l1tex_read_bytes.sum",
     "dram": "dram__bytes_read.sum",
     "cycles": "gpc__cycles_elapsed.max",
     "ns": "gpu__time_duration.sum",
@@ -194,11 +197,12 @@ def tables(results, arguments):
         keys = keys_of(mib)
         formula = expected_sectors(keys, arguments.tile)
         for order, r in mine.items():
-            own = r["sectors"] - r["fabric"]
+            received = r["received"] / SECTOR
             sectors.append([
-                mib, order, f"{formula / 1e6:.1f}", f"{r['sectors'] / 1e6:.1f}",
-                f"{100 * (r['sectors'] / formula - 1):+.2f} %",
-                f"{r['fabric'] / 1e6:.1f}", f"{100 * (own / formula - 1):+.2f} %",
+                mib, order, f"{formula / 1e6:.1f}", f"{received / 1e6:.1f}",
+                f"{100 * (received / formula - 1):+.2f} %",
+                f"{r['sectors'] / 1e6:.1f}", f"{100 * (r['sectors'] / received - 1):+.1f} %",
+                f"{r['fabric'] / 1e6:.1f}",
                 f"{r['cycles'] / 1e6:.2f}", f"{r['ns'] / 1e6:.3f}",
             ])
         if len(mine) < 2:
@@ -217,8 +221,8 @@ def tables(results, arguments):
         "Sectors (millions) against 2 (SDE/C + S²DE/(TC)), "
         f"T = {arguments.tile}, C = {SECTOR}, {ctas} CTAs:", "",
         markdown(
-            ["KV MiB", "order", "formula", "op_read", "off by", "of it fabric",
-             "off by, without", "Mcycles", "ms"], sectors),
+            ["KV MiB", "order", "formula", "SMs received", "off by", "L2 op_read",
+             "merged on the way", "between partitions", "Mcycles", "ms"], sectors),
         "",
         f"Cyclic (c) and sawtooth (s); LRU: reuse distance with {arguments.l2_mb:g} MB:", "",
         markdown(

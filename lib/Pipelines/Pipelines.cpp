@@ -106,6 +106,10 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertAttnToNVVM());
+  buildDeviceToLLVMPipeline(pm);
+}
+
+void attn::buildDeviceToLLVMPipeline(OpPassManager &pm) {
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
   device.addPass(createCSEPass());
   device.addPass(createLowerAffinePass());

@@ -86,6 +86,9 @@ void attn::registerPasses() {
   PassPipelineRegistration<>("attn-lower-to-nvvm",
                              "Level 3 to device functions for NVIDIA GPUs",
                              buildLowerToNVVMPipeline);
+  PassPipelineRegistration<>("attn-device-to-llvm",
+                             "Device functions to the LLVM dialect",
+                             buildDeviceToLLVMPipeline);
   PassPipelineRegistration<>("attn-lower-to-trace",
                              "Level 2 to the trace of its accesses",
                              buildTracePipeline);

@@ -281,6 +281,11 @@ private:
     return options.emit == Emit::Bundle ? emitBundle() : emitCode(file);
   }
 
+  template <typename Op> bool contains() {
+    return module->walk([](Op) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
   LogicalResult emitBundle() {
     if (options.output == "-") {
       llvm::errs() << "attn-compile: --emit=bundle wants a directory (-o)\n";

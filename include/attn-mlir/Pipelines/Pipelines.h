@@ -81,6 +81,10 @@ void buildTargetPipeline(mlir::OpPassManager &pm, const TargetOptions &options);
 /// Level 3 to device functions in the LLVM and NVVM dialects.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
 
+/// The second half of buildLowerToNVVMPipeline: device functions as
+/// convert-attn-to-nvvm leaves them, to the LLVM dialect.
+void buildDeviceToLLVMPipeline(mlir::OpPassManager &pm);
+
 /// Level 2 to the trace of its accesses, as level 2 (attn-trace).
 void buildTracePipeline(mlir::OpPassManager &pm);
 

@@ -1,7 +1,8 @@
 //===- Rings.cpp - Rings over mbarriers -----------------------------------===//
 //
 // Each stage has two barriers: `full`, which the copy completes, and `empty`,
-// at which every warp of the CTA arrives. A wait for the parity that a fresh
+// at which every warp of the CTA arrives (every thread, where the memory was
+// lent to a store). A wait for the parity that a fresh
 // barrier is past returns at once, so that the first round finds slots free.
 // PTX ISA, "Asynchronous barriers: mbarrier" and "cp.async.bulk.tensor".
 //
@@ -75,9 +76,20 @@ struct RingBuilder {
     return advance(b, loc, advance(b, loc, shared(), first),
                    t().mul(slot, kBarrierBytes));
   }
-  void wait(Value barrier, Value parity) const {
-    NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
-                                          t().constant(kTicks));
+  /// `what` names the barrier, for readers and for tests that drop waits.
+  void wait(Value barrier, Value parity, StringRef what) const {
+    auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
+                                                    t().constant(kTicks));
+    op->setAttr("attn.barrier", b.getStringAttr(what));
+  }
+  /// Whether threads access the slots other than by ldmatrix, each on its own.
+  bool isAccessedByThreads() const {
+    for (Operation *user : ring->getResult(0).getUsers())
+      if (isa<RingWaitOp>(user))
+        for (Operation *use : user->getUsers())
+          if (!isa<DotOp>(use))
+            return true;
+    return false;
   }
 };
 
@@ -120,6 +132,8 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
     int64_t threads = threadsOf(op);
     bool byAll = copierOf(op) == CopyKind::Async;
+    bool perThread =
+        RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
     onFirstThread(rewriter, loc, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
       RingBuilder inner{b, loc, op, counter};
@@ -127,7 +141,9 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
         NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
                                      t.constant(byAll ? threads : 1), Value());
         NVVM::MBarrierInitOp::create(b, loc, inner.empty(t.constant(slot)),
-                                     t.constant(threads / 32), Value());
+                                     t.constant(perThread ? threads
+                                                          : threads / 32),
+                                     Value());
       }
     });
     rewriter.replaceOp(op, counter);
@@ -149,7 +165,7 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     Value parity = t.bitXor(ring.parityOf(number), t.constant(1));
     auto wait = [&](OpBuilder &b) {
       RingBuilder inner{b, loc, ring.ring, ring.counter};
-      inner.wait(inner.empty(slot), parity);
+      inner.wait(inner.empty(slot), parity, "empty");
     };
     if (copierOf(ring.ring) == CopyKind::Async)
       wait(rewriter);
@@ -328,13 +344,13 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
                      adaptor.getRing()};
     Value number = ring.released();
     Value slot = ring.slotOf(number);
-    ring.wait(ring.full(slot), ring.parityOf(number));
+    ring.wait(ring.full(slot), ring.parityOf(number), "full");
     rewriter.replaceOp(op, ring.data(slot));
     return success();
   }
 };
 
-/// One arrival a warp, after all of its lanes have read.
+/// One arrival a warp, after all of its lanes have read, or one a thread.
 struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -345,17 +361,23 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
     ThreadBuilder t{rewriter, loc};
     Value number = ring.released();
     Value slot = ring.slotOf(number);
-    NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
-    scf::IfOp::create(
-        rewriter, loc,
-        NVVM::ElectSyncOp::create(rewriter, loc, rewriter.getI1Type(), Value()),
-        [&](OpBuilder &b, Location) {
-          RingBuilder inner{b, loc, ring.ring, ring.counter};
-          NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.empty(slot),
-                                         Value(), NVVM::MemScopeKind::CTA,
-                                         false);
-          scf::YieldOp::create(b, loc);
-        });
+    auto arrive = [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, ring.counter};
+      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.empty(slot),
+                                     Value(), NVVM::MemScopeKind::CTA, false);
+    };
+    if (ring.isAccessedByThreads()) {
+      arrive(rewriter);
+    } else {
+      NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+      scf::IfOp::create(rewriter, loc,
+                        NVVM::ElectSyncOp::create(
+                            rewriter, loc, rewriter.getI1Type(), Value()),
+                        [&](OpBuilder &b, Location) {
+                          arrive(b);
+                          scf::YieldOp::create(b, loc);
+                        });
+    }
     LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
     rewriter.eraseOp(op);
     return success();

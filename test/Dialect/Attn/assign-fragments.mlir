@@ -8,17 +8,17 @@
 // RUN: attn-opt %t.default --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=1}))' | diff %t.default -
 
 // About 32 rows a warp, four warps where there are rows enough for them.
-// REMARK: remark: [Passed] warps | Category:attn-assign-fragments | Function=attention | Remark="tiles lie in the registers of", warps=4, warps-from=default, rows=128
-// REMARK: Function=matmul | Remark="tiles lie in the registers of", warps=2, warps-from=default, rows=32
-// REMARK: Function=rows16 | {{.*}} warps=1, warps-from=default, rows=16
-// REMARK: Function=rows48 | {{.*}} warps=3, warps-from=default, rows=48
-// REMARK: Function=rows80 | {{.*}} warps=1, warps-from=default, rows=80
-// REMARK: Function=rows256 | {{.*}} warps=8, warps-from=default, rows=256
-// REMARK: Function=rows512 | {{.*}} warps=16, warps-from=default, rows=512
-// REMARK: Function=kinds | {{.*}} warps=4, warps-from=default, rows=64
-// REMARK: Function=fetch | {{.*}} warps=4, warps-from=default, rows=64
-// ONEREMARK: Function=attention | Remark="tiles lie in the registers of", warps=1, warps-from=option, rows=128
-// ONEREMARK: Function=matmul | Remark="tiles lie in the registers of", warps=1, warps-from=option, rows=32
+// REMARK: remark: [Passed] warps | Category:attn-assign-fragments | Function=attention | Remark="tiles lie in the registers of", rows=128, warps=4, warps-from=default
+// REMARK: Function=matmul | Remark="tiles lie in the registers of", rows=32, warps=2, warps-from=default
+// REMARK: Function=rows16 | {{.*}} rows=16, warps=1, warps-from=default
+// REMARK: Function=rows48 | {{.*}} rows=48, warps=3, warps-from=default
+// REMARK: Function=rows80 | {{.*}} rows=80, warps=5, warps-from=default
+// REMARK: Function=rows256 | {{.*}} rows=256, warps=8, warps-from=default
+// REMARK: Function=rows512 | {{.*}} rows=512, warps=16, warps-from=default
+// REMARK: Function=kinds | {{.*}} rows=64, warps=4, warps-from=default
+// REMARK: Function=fetch | {{.*}} rows=64, warps=4, warps-from=default
+// ONEREMARK: Function=attention | Remark="tiles lie in the registers of", rows=128, warps=1, warps-from=option
+// ONEREMARK: Function=matmul | Remark="tiles lie in the registers of", rows=32, warps=1, warps-from=option
 
 // A warp has consecutive rows: 32 of 128, as two blocks of 16. The rows have the
 // tile's layout, less its columns. Products take tiles in shared memory as they are.
@@ -107,7 +107,7 @@ attn.kernel @rows16(%o: !attn.view<?x?xf32>, %i: index) {
 
 // -----
 
-// Three warps of 16 rows, five of which there are: neither is a power of two.
+// Three warps of 16 rows, three columns of matrices: neither is a power of two.
 // CHECK-LABEL: attn.kernel @rows48
 // CHECK-SAME: threads = 96
 // CHECK: tensor<48x24xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 3:(16, 0)], registers [2:(0, 1), 2:(8, 0), 3:(0, 8)]>>
@@ -119,7 +119,10 @@ attn.kernel @rows48(%o: !attn.view<?x?xf32>, %i: index) {
 // -----
 
 // CHECK-LABEL: attn.kernel @rows80
-// CHECK: tensor<80x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 10:(8, 0)]>>
+// CHECK-SAME: threads = 160
+// CHECK: tensor<80x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 5:(16, 0)], registers [2:(0, 1), 2:(8, 0)]>>
+// ONE-LABEL: attn.kernel @rows80
+// ONE: tensor<80x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 10:(8, 0)]>>
 attn.kernel @rows80(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<80x8xf32>
   attn.store %t, %o[%i, %i] : tensor<80x8xf32> -> <?x?xf32>
