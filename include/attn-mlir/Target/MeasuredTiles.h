@@ -13,9 +13,9 @@ struct MeasuredTile {
   int64_t group, stream;
 };
 
-/// The fastest of the tiles that were measured for what `op` computes on targets
-/// such as this; nothing if none were (docs/performance.md says on which
-/// machine, and benchmarks/forward.py repeats it).
+/// The fastest of the tiles that were measured for what `op` computes on
+/// targets such as this; nothing if none were (docs/performance.md says on
+/// which machine, and benchmarks/forward.py repeats it).
 std::optional<MeasuredTile> measuredTile(TargetAttr target,
                                          StreamableOpInterface op);
 

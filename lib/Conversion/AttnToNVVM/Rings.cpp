@@ -29,6 +29,16 @@ RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
 
+/// Who fills the ring.
+CopyKind copierOf(RingCreateOp ring) {
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto acquire = dyn_cast<RingAcquireOp>(user))
+      for (Operation *use : acquire.getSlot().getUsers())
+        if (auto issue = dyn_cast<RingIssueOp>(use))
+          return issue.getBy();
+  return CopyKind::Tensor;
+}
+
 /// Accesses to one ring, whose place in shared memory is known.
 struct RingBuilder {
   OpBuilder &b;
@@ -82,8 +92,11 @@ struct RingBuilder {
                                                     t().constant(kTicks));
     op->setAttr("attn.barrier", b.getStringAttr(what));
   }
-  /// Whether threads access the slots other than by ldmatrix, each on its own.
+  /// Whether threads access the slots on their own, other than by ldmatrix and
+  /// by the tensor memory accelerator: then each tells when it is done.
   bool isAccessedByThreads() const {
+    if (copierOf(ring) == CopyKind::Async)
+      return true;
     for (Operation *user : ring->getResult(0).getUsers())
       if (isa<RingWaitOp>(user))
         for (Operation *use : user->getUsers())
@@ -109,16 +122,6 @@ int64_t threadsOf(Operation *op) {
   return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
 }
 
-/// Who fills the ring.
-CopyKind copierOf(RingCreateOp ring) {
-  for (Operation *user : ring.getRing().getUsers())
-    if (auto acquire = dyn_cast<RingAcquireOp>(user))
-      for (Operation *use : acquire.getSlot().getUsers())
-        if (auto issue = dyn_cast<RingIssueOp>(use))
-          return issue.getBy();
-  return CopyKind::Tensor;
-}
-
 struct CreatePattern : OpConversionPattern<RingCreateOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -140,10 +143,9 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
       for (int64_t slot = 0; slot < inner.stages(); ++slot) {
         NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
                                      t.constant(byAll ? threads : 1), Value());
-        NVVM::MBarrierInitOp::create(b, loc, inner.empty(t.constant(slot)),
-                                     t.constant(perThread ? threads
-                                                          : threads / 32),
-                                     Value());
+        NVVM::MBarrierInitOp::create(
+            b, loc, inner.empty(t.constant(slot)),
+            t.constant(perThread ? threads : threads / 32), Value());
       }
     });
     rewriter.replaceOp(op, counter);

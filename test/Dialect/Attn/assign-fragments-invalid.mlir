@@ -23,6 +23,9 @@
 
 // RUN: attn-opt %t/tiles.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))'
 
+// RUN: not attn-opt %t/scalar.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=SCALAR
+// SCALAR: scalar.mlir:2:8: error: 'arith.constant' op wants tiles of rank 1 or 2 with a multiple of 8 columns, got 'tensor<f32>'
+
 //--- none.mlir
 attn.kernel @empty() {
 }
@@ -35,6 +38,13 @@ attn.kernel @assigned(%o: !attn.view<?xf32>, %i: index) {
 attn.kernel @tile(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<64x8xf32>
   attn.store %t, %o[%i, %i] : tensor<64x8xf32> -> <?x?xf32>
+}
+
+//--- scalar.mlir
+attn.kernel @scalar(%o: !attn.view<?x?xf32>, %i: index) {
+  %t = arith.constant dense<1.0> : tensor<f32>
+  %u = arith.constant dense<1.0> : tensor<16x8xf32>
+  attn.store %u, %o[%i, %i] : tensor<16x8xf32> -> <?x?xf32>
 }
 
 //--- tiles.mlir

@@ -550,8 +550,8 @@ struct StreamPartitionPass
 
   template <typename Opts>
   void reportTiles(StreamableOpInterface op, ArrayRef<int64_t> sizes,
-                   const llvm::StringMap<int64_t> &asked,
-                   StringRef otherwise, Opts opts) {
+                   const llvm::StringMap<int64_t> &asked, StringRef otherwise,
+                   Opts opts) {
     auto function = op->getParentOfType<FunctionOpInterface>();
     remark::detail::InFlightRemark diag = remark::passed(
         op.getLoc(), opts("tile-sizes", function ? function.getName() : ""));
