@@ -111,8 +111,6 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
 
 void attn::buildDeviceToLLVMPipeline(OpPassManager &pm) {
   OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
-  device.addPass(createCSEPass());
-  device.addPass(createLowerAffinePass());
   device.addPass(arith::createArithExpandOpsPass());
   device.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions gpu;
@@ -121,7 +119,6 @@ void attn::buildDeviceToLLVMPipeline(OpPassManager &pm) {
   // Operations that are one instruction of inline PTX.
   device.addPass(createConvertNVVMToLLVMPass());
   device.addPass(createReconcileUnrealizedCastsPass());
-  device.addPass(createCSEPass());
 }
 
 void attn::buildTracePipeline(OpPassManager &pm) {

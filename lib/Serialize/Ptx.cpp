@@ -10,7 +10,19 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/Reassociate.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/LCSSA.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include <mutex>
 
 using namespace mlir;
@@ -51,15 +63,36 @@ std::unique_ptr<llvm::TargetMachine> createMachine(StringRef arch,
       llvm::CodeGenOptLevel::Default));
 }
 
-/// Vectors are a thread's registers: taken apart, save pairs of 16 bits. Loops
-/// over tiles are as large as they should be.
+/// What pays here: kernels are one function of a few loops whose bodies are long
+/// and straight, so the usual pipelines mostly look for what is not there.
+llvm::FunctionPassManager buildPasses() {
+  llvm::FunctionPassManager pm;
+  // Vectors are a thread's registers: taken apart, save pairs of 16 bits.
+  llvm::ScalarizerPassOptions scalarizer;
+  scalarizer.ScalarizeMinBits = 32;
+  scalarizer.ScalarizeLoadStore = false;
+  pm.addPass(llvm::ScalarizerPass(scalarizer));
+  pm.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  pm.addPass(llvm::EarlyCSEPass());
+  pm.addPass(llvm::SimplifyCFGPass());
+  pm.addPass(llvm::InstCombinePass());
+  pm.addPass(llvm::ReassociatePass());
+  pm.addPass(llvm::LoopSimplifyPass());
+  pm.addPass(llvm::LCSSAPass());
+  llvm::LoopPassManager loops;
+  loops.addPass(llvm::LoopRotatePass());
+  loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  loops.addPass(llvm::IndVarSimplifyPass());
+  pm.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops),
+                                                   /*UseMemorySSA=*/true));
+  pm.addPass(llvm::GVNPass());
+  pm.addPass(llvm::InstCombinePass());
+  pm.addPass(llvm::SimplifyCFGPass());
+  return pm;
+}
+
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = false;
-  tuning.LoopInterleaving = false;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(&machine, tuning);
+  llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -69,16 +102,9 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  builder.registerPipelineStartEPCallback([](llvm::ModulePassManager &pm,
-                                             llvm::OptimizationLevel) {
-    llvm::ScalarizerPassOptions options;
-    options.ScalarizeMinBits = 32;
-    options.ScalarizeLoadStore = false;
-    pm.addPass(
-        llvm::createModuleToFunctionPassAdaptor(llvm::ScalarizerPass(options)));
-  });
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
+  llvm::ModulePassManager pm;
+  pm.addPass(llvm::createModuleToFunctionPassAdaptor(buildPasses()));
+  pm.run(module, modules);
 }
 
 } // namespace

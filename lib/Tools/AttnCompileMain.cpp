@@ -17,6 +17,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
 
 using namespace mlir;
 using namespace attn;
@@ -78,6 +79,11 @@ struct CommandLine {
   cl::opt<std::string> ptxas{
       "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
       cl::value_desc("file"), cl::cat(category)};
+  cl::opt<unsigned> benchmark{
+      "benchmark",
+      cl::desc("Compile this many times in one process, each from text, and "
+               "print the median of the seconds that it took"),
+      cl::init(0), cl::cat(category)};
   cl::opt<bool> lineInfo{"line-info",
                          cl::desc("PTX names source lines, for profilers"),
                          cl::cat(category)};
@@ -469,6 +475,25 @@ private:
 
 } // namespace
 
+/// Compiles again and again, in a context of its own each time.
+static int benchmark(CommandLine &options, DialectRegistry &registry,
+                     const ReferenceFn &reference) {
+  std::vector<double> seconds;
+  for (unsigned i = 0; i < options.benchmark; ++i) {
+    auto begin = std::chrono::steady_clock::now();
+    MLIRContext context(registry);
+    if (failed(Driver(options, context, reference).run()))
+      return 1;
+    seconds.push_back(std::chrono::duration<double>(
+                          std::chrono::steady_clock::now() - begin)
+                          .count());
+  }
+  llvm::sort(seconds);
+  llvm::errs() << llvm::format("median %.4f s, least %.4f s\n",
+                               seconds[seconds.size() / 2], seconds.front());
+  return 0;
+}
+
 int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
                           ReferenceFn reference) {
   for (int i = 1; i < argc; ++i)
@@ -493,5 +518,7 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
         categories,
         /*printAsEmitRemarks=*/true);
   }
+  if (options.benchmark > 0)
+    return benchmark(options, registry, reference);
   return succeeded(Driver(options, context, reference).run()) ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -139,15 +140,30 @@ struct ConvertAttnToNVVMPass
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
 
+    function.walk([](UnrealizedConversionCastOp cast) {
+      if (cast.use_empty())
+        cast.erase();
+    });
     RewritePatternSet math(&getContext());
     populateMathPatterns(math);
-    if (failed(applyPatternsGreedily(function, std::move(math))))
-      return failure();
-    RewritePatternSet approximations(&getContext());
-    populateMathPolynomialApproximationPatterns(approximations);
-    if (failed(applyPatternsGreedily(function, std::move(approximations))))
-      return failure();
+    walkAndApplyPatterns(function, std::move(math));
+    if (hasMath(function)) {
+      RewritePatternSet approximations(&getContext());
+      populateMathPolynomialApproximationPatterns(approximations);
+      if (failed(applyPatternsGreedily(function, std::move(approximations))))
+        return failure();
+    }
     return checkMath(function);
+  }
+
+  static bool hasMath(LLVM::LLVMFuncOp function) {
+    return function
+        .walk([](Operation *op) {
+          return isa_and_nonnull<math::MathDialect>(op->getDialect())
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// What no one lowers would kill the back end later.

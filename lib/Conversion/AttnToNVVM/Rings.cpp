@@ -130,8 +130,16 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-    Value counter = LLVM::AllocaOp::create(
-        rewriter, loc, pointer, rewriter.getI32Type(), t.constant(1));
+    Value counter;
+    {
+      // LLVM makes registers of what the entry block allocates.
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(
+          &op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
+      counter =
+          LLVM::AllocaOp::create(rewriter, loc, pointer, rewriter.getI32Type(),
+                                 t.constant(1));
+    }
     LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
     int64_t threads = threadsOf(op);
     bool byAll = copierOf(op) == CopyKind::Async;
