@@ -121,6 +121,8 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
   registerAllToLLVMIRTranslations(registry);
   module->getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
+  // Thousands of names that no one reads.
+  context.setDiscardValueNames(true);
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(module, context, module.getName());
   if (!code) {

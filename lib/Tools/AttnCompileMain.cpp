@@ -8,6 +8,7 @@
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Ptx.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Remark/RemarkStreamer.h"
@@ -197,8 +198,10 @@ private:
     return failure();
   }
 
-  template <typename Build> LogicalResult pipeline(Build build) {
+  template <typename Build>
+  LogicalResult pipeline(Build build, bool verify = true) {
     PassManager pm(&context);
+    pm.enableVerifier(verify);
     build(pm);
     return pm.run(*module);
   }
@@ -279,7 +282,9 @@ private:
     write(Emit::Target, file);
     if (options.emit == Emit::Target)
       return success();
-    if (failed(pipeline(buildLowerToNVVMPipeline)))
+    // Verified once, at the end: device code is thousands of operations.
+    if (failed(pipeline(buildLowerToNVVMPipeline, /*verify=*/false)) ||
+        failed(verify(*module)))
       return failure();
     write(Emit::LLVM, file);
     if (options.emit == Emit::LLVM)
@@ -481,7 +486,8 @@ static int benchmark(CommandLine &options, DialectRegistry &registry,
   std::vector<double> seconds;
   for (unsigned i = 0; i < options.benchmark; ++i) {
     auto begin = std::chrono::steady_clock::now();
-    MLIRContext context(registry);
+    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+    context.printOpOnDiagnostic(false);
     if (failed(Driver(options, context, reference).run()))
       return 1;
     seconds.push_back(std::chrono::duration<double>(
@@ -507,7 +513,8 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
   cl::ParseCommandLineOptions(
       argc, argv,
       "attn-compile: attention in, schedules, code and results out\n");
-  MLIRContext context(registry);
+  // A kernel is compiled on one thread.
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   if (options.remarks) {
     remark::RemarkCategories categories;

@@ -1,0 +1,510 @@
+// convert-attn-to-nvvm: what wants other passes first, what the target lacks, and
+// what has no lowering.
+// RUN: split-file %s %t
+// RUN: attn-opt %t/errors.mlir --split-input-file --verify-diagnostics --convert-attn-to-nvvm
+
+// Views that are no arguments, where nothing copies them.
+// RUN: not attn-opt %t/store.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=STORE
+// RUN: not attn-opt %t/dim.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=DIM
+// STORE: store.mlir:6:5: error: 'attn.store' op wants a view that is an argument of the kernel
+// DIM: dim.mlir:6:10: error: 'attn.dim' op wants a view that is an argument of the kernel
+
+//--- store.mlir
+attn.kernel @k(%a: !attn.view<32xf32>, %o: !attn.view<32xf32>, %b: i1) attributes {threads = 32} {
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    %v = arith.select %b, %a, %o : !attn.view<32xf32>
+    %t = arith.constant dense<0.0> : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>
+    attn.store %t, %v[%w] : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>> -> <32xf32>
+  }
+}
+
+//--- dim.mlir
+attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>, %b: i1) attributes {threads = 32} {
+  %c1 = arith.constant 1 : index
+  %t = arith.constant dense<0.0> : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>
+  attn.ctas %w in %c1 {
+    %v = arith.select %b, %a, %o : !attn.view<?xf32>
+    %n = attn.dim %v, 0 : <?xf32>
+    attn.store %t, %a[%n] : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>> -> <?xf32>
+  }
+}
+
+//--- errors.mlir
+// Without a target it is the CPU.
+// expected-error @below {{wants a target with the capability 'nvvm', got "cpu"}}
+module {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+// expected-error @below {{wants a target with the capability 'nvvm', got "h200"}}
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["rocdl", "mfma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+// expected-error @below {{wants a target with the capability 'mma.sync', got "h200"}}
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "ldmatrix"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+// expected-error @below {{wants a target with the capability 'ldmatrix', got "h200"}}
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+// A module without kernels has nothing to ask of it.
+module {
+  func.func @f() {
+    return
+  }
+}
+
+// -----
+
+// Passes that come before.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{'attn.kernel' op wants one materialised grid (attn-materialize-grid), got 0}}
+  attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
+    %n = attn.dim %x, 0 : <?xf32>
+    attn.grid (%i) visit %v in (i = %n) {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{'attn.kernel' op wants one materialised grid (attn-materialize-grid), got 0}}
+  attn.kernel @k() attributes {threads = 32} {
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{'attn.kernel' op wants tiles in registers (attn-assign-fragments)}}
+  attn.kernel @k(%x: !attn.view<?xf32>) {
+    %n = attn.dim %x, 0 : <?xf32>
+    attn.ctas %w in %n {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
+    %n = attn.dim %x, 0 : <?xf32>
+    attn.ctas %w in %n {
+      // expected-error @below {{failed to legalize operation 'attn.stream'}}
+      attn.stream %j step 16 over [%w to %n] {
+      }
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?x8xf32>) attributes {threads = 32} {
+    %n = attn.dim %x, 0 : <?x8xf32>
+    attn.ctas %w in %n {
+      // expected-error @below {{failed to legalize operation 'attn.load'}}
+      %t = attn.load %x[%w, %w] : <?x8xf32> -> tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>>
+      attn.store %t, %x[%w, %w] : tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>> -> <?x8xf32>
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?x8xf32>, %s: f32) attributes {threads = 32} {
+    %n = attn.dim %x, 0 : <?x8xf32>
+    attn.ctas %w in %n {
+      %t = tensor.splat %s : tensor<16x8xf32>
+      // expected-error @below {{failed to legalize operation 'attn.store'}}
+      attn.store %t, %x[%w, %w] : tensor<16x8xf32> -> <?x8xf32>
+    }
+  }
+}
+
+// -----
+
+// The number of CTAs.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants a number of CTAs that is integer arithmetic over sizes of views}}
+  attn.kernel @k(%n: index) attributes {threads = 32} {
+    attn.ctas %w in %n {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
+    %n = attn.dim %x, 0 : <?xf32>
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{wants a number of CTAs that is integer arithmetic over sizes of views}}
+    %m = arith.xori %n, %c1 : index
+    %k = arith.addi %m, %c1 : index
+    attn.ctas %w in %k {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
+    %n = attn.dim %x, 0 : <?xf32>
+    %i = arith.index_cast %n : index to i32
+    %f = arith.sitofp %i : i32 to f32
+    %r = math.sqrt %f : f32
+    %j = arith.fptosi %r : f32 to i32
+    // expected-error @below {{wants a number of CTAs that is integer arithmetic over sizes of views}}
+    %k = arith.index_cast %j : i32 to index
+    attn.ctas %w in %k {
+    }
+  }
+}
+
+// -----
+
+// Copies.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?x64xbf16>) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %n = attn.dim %x, 0 : <?x64xbf16>
+    %r = attn.ring.create : <1 x tensor<16x64xbf16, #attn.shared<128>>>
+    %q = attn.ring.create : <1 x tensor<32x64xbf16, #attn.shared<128>>>
+    attn.ctas %w in %n {
+      %s0 = attn.ring.acquire %r : <1 x tensor<16x64xbf16, #attn.shared<128>>> -> <tensor<16x64xbf16, #attn.shared<128>>>
+      %p0 = attn.ring.issue %s0, %x[%w, %c0] : <tensor<16x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<16x64xbf16, #attn.shared<128>>>
+      attn.ring.land %p0 : <tensor<16x64xbf16, #attn.shared<128>>>
+      %s1 = attn.ring.acquire %q : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
+      // expected-error @below {{'attn.ring.issue' op wants one tile shape for each view, got 'tensor<16x64xbf16, #attn.shared<128>>' and 'tensor<32x64xbf16, #attn.shared<128>>'}}
+      %p1 = attn.ring.issue %s1, %x[%w, %c0] : <tensor<32x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
+      attn.ring.land %p1 : <tensor<32x64xbf16, #attn.shared<128>>>
+    }
+  }
+}
+
+// -----
+
+// Two shapes of one view by threads are no matter.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?x64xbf16>) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %n = attn.dim %x, 0 : <?x64xbf16>
+    %r = attn.ring.create : <1 x tensor<16x64xbf16, #attn.shared<128>>>
+    %q = attn.ring.create : <1 x tensor<32x64xbf16, #attn.shared<128>>>
+    attn.ctas %w in %n {
+      %s0 = attn.ring.acquire %r : <1 x tensor<16x64xbf16, #attn.shared<128>>> -> <tensor<16x64xbf16, #attn.shared<128>>>
+      %p0 = attn.ring.issue %s0, %x[%w, %c0] by async : <tensor<16x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<16x64xbf16, #attn.shared<128>>>
+      attn.ring.land %p0 : <tensor<16x64xbf16, #attn.shared<128>>>
+      %s1 = attn.ring.acquire %q : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
+      %p1 = attn.ring.issue %s1, %x[%w, %c0] by async : <tensor<32x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
+      attn.ring.land %p1 : <tensor<32x64xbf16, #attn.shared<128>>>
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xbf16>, %b: i1) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %n = attn.dim %x, 0 : <?x64xbf16>
+    %r = attn.ring.create : <1 x tensor<16x64xbf16, #attn.shared<128>>>
+    attn.ctas %w in %n {
+      %v = arith.select %b, %x, %y : !attn.view<?x64xbf16>
+      %s0 = attn.ring.acquire %r : <1 x tensor<16x64xbf16, #attn.shared<128>>> -> <tensor<16x64xbf16, #attn.shared<128>>>
+      // expected-error @below {{'attn.ring.issue' op wants a view that is an argument of the kernel}}
+      %p0 = attn.ring.issue %s0, %v[%w, %c0] : <tensor<16x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<16x64xbf16, #attn.shared<128>>>
+      attn.ring.land %p0 : <tensor<16x64xbf16, #attn.shared<128>>>
+    }
+  }
+}
+
+// -----
+
+// Shared memory: 4 x 64 KiB and the barriers.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{kernel wants 262208 bytes of shared memory; target "h200" has 232448 a CTA; wants smaller tiles or fewer stages}}
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    %r = attn.ring.create : <4 x tensor<256x128xbf16, #attn.shared<128>>>
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+// Indices.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{'arith.constant' op wants indices within 2^30 for a GPU, got 1073741824}}
+    %big = arith.constant 1073741824 : index
+    attn.ctas %w in %c1 {
+      %i = arith.addi %w, %big : index
+      %t = arith.constant dense<1.0> : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>
+      attn.store %t, %x[%i] : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>> -> <?xf32>
+    }
+  }
+}
+
+// -----
+
+// Also those of a tile.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{'arith.constant' op wants indices within 2^30 for a GPU, got 8589934593}}
+    %big = arith.constant dense<8589934593> : tensor<32xindex, #attn.fragment<threads [32:(1)], registers []>>
+    attn.ctas %w in %c1 {
+      %i = attn.iota 0 from %w : tensor<32xindex, #attn.fragment<threads [32:(1)], registers []>>
+      %j = arith.addi %i, %big : tensor<32xindex, #attn.fragment<threads [32:(1)], registers []>>
+      %k = arith.index_cast %j : tensor<32xindex, #attn.fragment<threads [32:(1)], registers []>> to tensor<32xi32, #attn.fragment<threads [32:(1)], registers []>>
+      %t = arith.sitofp %k : tensor<32xi32, #attn.fragment<threads [32:(1)], registers []>> to tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>
+      attn.store %t, %x[%c1] : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>> -> <?xf32>
+    }
+  }
+}
+
+// -----
+
+// Products.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    %ra = attn.ring.create : <1 x tensor<16x16xf32, #attn.shared<64>>>
+    %rb = attn.ring.create : <1 x tensor<16x16xf32, #attn.shared<64>>>
+    %c = arith.constant dense<0.0> : tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    attn.ctas %w in %c1 {
+      %a = attn.ring.wait %ra : <1 x tensor<16x16xf32, #attn.shared<64>>> -> tensor<16x16xf32, #attn.shared<64>>
+      %b = attn.ring.wait %rb : <1 x tensor<16x16xf32, #attn.shared<64>>> -> tensor<16x16xf32, #attn.shared<64>>
+      // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
+      // expected-error @below {{'attn.dot' op wants operands of f16 or bf16 for mma.sync, got 'f32'}}
+      %d = attn.dot %a, %b, %c : tensor<16x16xf32, #attn.shared<64>>, tensor<16x16xf32, #attn.shared<64>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %b = arith.constant dense<0.0> : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    %c = arith.constant dense<0.0> : tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    attn.ctas %w in %c1 {
+      %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
+      // expected-error @below {{'attn.dot' op wants a right-hand side in shared memory, got 'tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>'}}
+      %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.shared<32>>, tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %rb = attn.ring.create : <1 x tensor<8x16xbf16, #attn.shared<32>>>
+    %c = arith.constant dense<0.0> : tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>>
+    attn.ctas %w in %c1 {
+      %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      %b = attn.ring.wait %rb : <1 x tensor<8x16xbf16, #attn.shared<32>>> -> tensor<8x16xbf16, #attn.shared<32>>
+      // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
+      // expected-error @below {{'attn.dot' op wants a product of 16 x 16 x 16 or multiples, got 16 x 8 x 16}}
+      %d = attn.dot %a, %b, %c transpose_rhs : tensor<16x16xbf16, #attn.shared<32>>, tensor<8x16xbf16, #attn.shared<32>> into tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>>
+    }
+  }
+}
+
+// -----
+
+// Two warps want 32 rows.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 64} {
+    %c1 = arith.constant 1 : index
+    %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %rb = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %c = arith.constant dense<0.0> : tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    attn.ctas %w in %c1 {
+      %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      %b = attn.ring.wait %rb : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
+      // expected-error @below {{'attn.dot' op wants a product of 32 x 16 x 16 or multiples, got 16 x 16 x 16}}
+      %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.shared<32>>, tensor<16x16xbf16, #attn.shared<32>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %rb = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %c = arith.constant dense<0.0> : tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>
+    attn.ctas %w in %c1 {
+      %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      %b = attn.ring.wait %rb : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
+      // expected-error @below {{'attn.dot' op wants a result in the layout of an accumulator, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>, got 'tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>'}}
+      %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.shared<32>>, tensor<16x16xbf16, #attn.shared<32>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k() attributes {threads = 32} {
+    %c1 = arith.constant 1 : index
+    %a = arith.constant dense<0.0> : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>
+    %rb = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
+    %c = arith.constant dense<0.0> : tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    attn.ctas %w in %c1 {
+      %b = attn.ring.wait %rb : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
+      // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
+      // expected-error @below {{'attn.dot' op wants a left-hand side in shared memory or in the layout of an A operand, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>, got 'tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>'}}
+      %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>, tensor<16x16xbf16, #attn.shared<32>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
+    }
+  }
+}
+
+// -----
+
+// Rows over more than one warp.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<2xf32>, %s: f32) attributes {threads = 64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<1x64xf32, #attn.fragment<threads [64:(0, 1)], registers []>>
+      // expected-error @+2 {{failed to legalize operation 'attn.reduce'}}
+      // expected-error @below {{'attn.reduce' op wants rows within the lanes of one warp, got #attn.fragment<threads [64:(0, 1)], registers []>}}
+      %r = attn.reduce sum %t : tensor<1x64xf32, #attn.fragment<threads [64:(0, 1)], registers []>>
+      attn.store %r, %x[%c0] : tensor<1xf32, #attn.fragment<threads [64:(0)], registers []>> -> <2xf32>
+    }
+  }
+}
+
+// -----
+
+// Butterflies want a power of two.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<4xf32>, %s: f32) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<4x6xf32, #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>>
+      // expected-error @+2 {{failed to legalize operation 'attn.reduce'}}
+      // expected-error @below {{'attn.reduce' op wants rows within the lanes of one warp, got #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>}}
+      %r = attn.reduce max %t : tensor<4x6xf32, #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>>
+      attn.store %r, %x[%c0] : tensor<4xf32, #attn.fragment<threads [6:(0), 4:(1)], registers []>> -> <4xf32>
+    }
+  }
+}
+
+// -----
+
+// Layouts that give threads other elements.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<64xf32>, %s: f32) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<64xf32, #attn.fragment<threads [32:(1)], registers [2:(32)]>>
+      // expected-error @+2 {{failed to legalize operation 'attn.convert_layout'}}
+      // expected-error @below {{'attn.convert_layout' op wants layouts with the same elements in each thread, got #attn.fragment<threads [32:(1)], registers [2:(32)]> and #attn.fragment<threads [32:(2)], registers [2:(1)]>}}
+      %u = attn.convert_layout %t : tensor<64xf32, #attn.fragment<threads [32:(1)], registers [2:(32)]>> to tensor<64xf32, #attn.fragment<threads [32:(2)], registers [2:(1)]>>
+      attn.store %u, %x[%c0] : tensor<64xf32, #attn.fragment<threads [32:(2)], registers [2:(1)]>> -> <64xf32>
+    }
+  }
+}
+
+// -----
+
+// Nothing writes whole tiles to shared memory.
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<16x16xf32>, %s: f32) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<16x16xf32, #acc>
+      // expected-error @below {{failed to legalize operation 'attn.convert_layout'}}
+      %u = attn.convert_layout %t : tensor<16x16xf32, #acc> to tensor<16x16xf32, #attn.shared<64>>
+      %v = attn.convert_layout %u : tensor<16x16xf32, #attn.shared<64>> to tensor<16x16xf32, #acc>
+      attn.store %v, %x[%c0, %c0] : tensor<16x16xf32, #acc> -> <16x16xf32>
+    }
+  }
+}
+
+// -----
+
+// Math that nothing computes.
+#row = #attn.fragment<threads [32:(1)], registers []>
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<32xf32>, %s: f32) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<32xf32, #row>
+      // expected-error @below {{'math.powf' op has no lowering for NVIDIA GPUs}}
+      %u = math.powf %t, %t : tensor<32xf32, #row>
+      attn.store %u, %x[%c0] : tensor<32xf32, #row> -> <32xf32>
+    }
+  }
+}
+
+// -----
+
+#row = #attn.fragment<threads [32:(1)], registers []>
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  attn.kernel @k(%x: !attn.view<32xbf16>, %s: bf16) attributes {threads = 32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      %t = tensor.splat %s : tensor<32xbf16, #row>
+      // expected-error @below {{'math.exp2' op has no lowering for NVIDIA GPUs}}
+      %u = math.exp2 %t : tensor<32xbf16, #row>
+      attn.store %u, %x[%c0] : tensor<32xbf16, #row> -> <32xbf16>
+    }
+  }
+}
