@@ -1,4 +1,5 @@
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -27,3 +28,15 @@ config.substitutions += [
     ("%mlir_dir", config.mlir_dir),
     ("%plugin", os.path.join(config.attn_binary_dir, "tools", "attn-plugin", "AttnMLIRPlugin.so")),
 ]
+
+# Tests that assemble machine code run where attn-compile finds ptxas (the same
+# places), and must run where ATTN_REQUIRE_PTXAS=1 says so.
+for variable in ("CUDA_HOME", "CUDA_PATH", "ATTN_REQUIRE_PTXAS"):
+    if os.environ.get(variable):
+        config.environment[variable] = os.environ[variable]
+places = [os.path.join(os.environ.get(v, ""), "bin") for v in ("CUDA_HOME", "CUDA_PATH")]
+places += [os.environ.get("PATH", ""), "/usr/local/cuda/bin"]
+if shutil.which("ptxas", path=os.pathsep.join(places)) or (
+    os.environ.get("ATTN_REQUIRE_PTXAS") == "1"
+):
+    config.available_features.add("ptxas")

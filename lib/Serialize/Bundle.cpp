@@ -50,8 +50,8 @@ public:
       : function(function), target(target),
         facts(function->getAttrOfType<DictionaryAttr>(kManifestAttr)) {}
 
-  json::Object manifest(StringRef binary, StringRef format,
-                        const std::optional<PtxasReport> &report) {
+  /// What the variants have in common.
+  json::Object manifest() {
     json::Object result;
     result["format"] = "attn-mlir-bundle";
     result["version"] = 1;
@@ -60,19 +60,23 @@ public:
                                     {"arch", target.getArch().getValue()}};
     result["views"] = views();
     result["scalars"] = scalars();
-    json::Object variant;
+    return result;
+  }
+
+  json::Object variant(StringRef binary, StringRef format,
+                       const std::optional<PtxasReport> &report) {
+    json::Object result;
     for (StringRef key :
          {"align", "block", "grid", "guard", "parameters", "shared_bytes"})
       if (Attribute value = facts.get(key))
-        variant[key] = toJson(value);
-    variant["binary"] = binary.str();
-    variant["binary_format"] = format.str();
-    variant["kernel"] = function.getName();
+        result[key] = toJson(value);
+    result["binary"] = binary.str();
+    result["binary_format"] = format.str();
+    result["kernel"] = function.getName();
     if (report)
-      variant["resources"] = json::Object{{"registers", report->registers},
-                                          {"spill_bytes", report->spillBytes},
-                                          {"stack_bytes", report->stackBytes}};
-    result["variants"] = json::Array{std::move(variant)};
+      result["resources"] = json::Object{{"registers", report->registers},
+                                         {"spill_bytes", report->spillBytes},
+                                         {"stack_bytes", report->stackBytes}};
     return result;
   }
 
@@ -178,22 +182,19 @@ FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
   return failure();
 }
 
-LogicalResult writeBundle(ModuleOp module, const BundleOptions &options) {
+/// Code of one variant, and its entry in the manifest.
+static FailureOr<json::Object> writeVariant(ModuleOp module, size_t number,
+                                            const BundleOptions &options) {
   FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
   if (failed(function))
     return failure();
   TargetAttr target = TargetAttr::of(module);
   StringRef arch = target.getArch().getValue();
-  auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
-  FailureOr<std::string> ptx = translateToPtx(device, arch);
-  if (failed(ptx))
+  FailureOr<std::string> code =
+      translateToPtx((*function)->getParentOfType<gpu::GPUModuleOp>(), arch);
+  if (failed(code))
     return failure();
-  if (std::error_code error =
-          llvm::sys::fs::create_directories(options.directory))
-    return module.emitError()
-           << "cannot make " << options.directory << ": " << error.message();
-  std::string base = (function->getName() + ".0.").str(), format = "ptx";
-  std::string code = *ptx;
+  std::string format = "ptx";
   std::optional<PtxasReport> report;
   std::string ptxas = findPtxas(options.ptxas);
   if (ptxas.empty()) {
@@ -201,21 +202,117 @@ LogicalResult writeBundle(ModuleOp module, const BundleOptions &options) {
                             "holds PTX, which the driver compiles when it is "
                             "first launched";
   } else {
-    llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
-    if (!cubin)
-      return module.emitError() << llvm::toString(cubin.takeError());
+    llvm::Expected<Cubin> cubin = assemble(*code, arch, ptxas);
+    if (!cubin) {
+      module.emitError() << llvm::toString(cubin.takeError());
+      return failure();
+    }
     format = "cubin";
-    code = std::move(cubin->code);
+    *code = std::move(cubin->code);
     report = cubin->report;
     if (!report->warnings.empty())
       module.emitWarning() << "ptxas: " << report->warnings;
   }
-  if (failed(writeFile(module, options.directory, base + format, code)))
+  std::string name =
+      ((*function).getName() + "." + Twine(number) + "." + format).str();
+  if (failed(writeFile(module, options.directory, name, *code)))
     return failure();
-  json::Value manifest(
-      BundleWriter(*function, target).manifest(base + format, format, report));
-  return writeFile(module, options.directory, "manifest.json",
-                   llvm::formatv("{0:2}\n", manifest).str());
+  return BundleWriter(*function, target).variant(name, format, report);
+}
+
+LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
+                          const BundleOptions &options) {
+  ModuleOp last = variants.back();
+  if (std::error_code error =
+          llvm::sys::fs::create_directories(options.directory))
+    return last.emitError()
+           << "cannot make " << options.directory << ": " << error.message();
+  json::Array entries;
+  for (auto [i, module] : llvm::enumerate(variants)) {
+    FailureOr<json::Object> entry = writeVariant(module, i, options);
+    if (failed(entry))
+      return failure();
+    entries.push_back(std::move(*entry));
+  }
+  FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(last);
+  if (failed(function))
+    return failure();
+  json::Object manifest =
+      BundleWriter(*function, TargetAttr::of(last)).manifest();
+  manifest["variants"] = std::move(entries);
+  return writeFile(
+      last, options.directory, "manifest.json",
+      llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+}
+
+namespace {
+
+/// ["size", view, dim] of the first dimension that is the axis; null if none.
+Attribute findAxis(Builder &b, DictionaryAttr manifest, StringRef axis) {
+  auto names = manifest.getAs<ArrayAttr>(KernelOp::kDimNamesAttr);
+  if (!names)
+    return {};
+  for (auto [view, dims] : llvm::enumerate(names.getAsRange<ArrayAttr>()))
+    for (auto [dim, name] : llvm::enumerate(dims.getAsRange<StringAttr>()))
+      if (name.getValue() == axis)
+        return b.getArrayAttr({b.getStringAttr("size"),
+                               b.getI64IntegerAttr(static_cast<int64_t>(view)),
+                               b.getI64IntegerAttr(static_cast<int64_t>(dim))});
+  return {};
+}
+
+/// One comparison.
+FailureOr<Attribute> parseComparison(ModuleOp module, DictionaryAttr manifest,
+                                     StringRef text) {
+  // Longer operators first.
+  static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
+      {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
+      {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
+  Builder b(module.getContext());
+  for (auto [symbol, name] : kOperators) {
+    size_t at = text.find(symbol);
+    if (at == StringRef::npos)
+      continue;
+    StringRef axis = text.take_front(at).trim();
+    int64_t number;
+    Attribute size = findAxis(b, manifest, axis);
+    if (!size) {
+      module.emitError() << "guard wants a dynamic axis of the kernel, got '"
+                         << axis << "'";
+      return failure();
+    }
+    if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
+      break;
+    return Attribute(b.getArrayAttr(
+        {b.getStringAttr(name), size, b.getI64IntegerAttr(number)}));
+  }
+  module.emitError() << "guard wants comparisons of an axis with a number "
+                        "('query<=16'), joined by '&', got '"
+                     << text << "'";
+  return failure();
+}
+
+} // namespace
+
+LogicalResult setGuard(ModuleOp module, StringRef guard) {
+  FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
+  if (failed(function))
+    return failure();
+  auto manifest = (*function)->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  Builder b(module.getContext());
+  Attribute all;
+  SmallVector<StringRef> parts;
+  guard.split(parts, '&');
+  for (StringRef part : parts) {
+    FailureOr<Attribute> one = parseComparison(module, manifest, part.trim());
+    if (failed(one))
+      return failure();
+    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
+  }
+  NamedAttrList entries(manifest);
+  entries.set("guard", all);
+  (*function)->setAttr(kManifestAttr, entries.getDictionary(b.getContext()));
+  return success();
 }
 
 } // namespace attn

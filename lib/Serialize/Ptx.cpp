@@ -63,8 +63,8 @@ std::unique_ptr<llvm::TargetMachine> createMachine(StringRef arch,
       llvm::CodeGenOptLevel::Default));
 }
 
-/// What pays here: kernels are one function of a few loops whose bodies are long
-/// and straight, so the usual pipelines mostly look for what is not there.
+/// What pays here: kernels are one function of a few loops whose bodies are
+/// long and straight, so the usual pipelines mostly look for what is not there.
 llvm::FunctionPassManager buildPasses() {
   llvm::FunctionPassManager pm;
   // Vectors are a thread's registers: taken apart, save pairs of 16 bits.

@@ -77,6 +77,14 @@ struct CommandLine {
       cl::desc("Options of the attn-to-target pipeline, such as 'warps=4 "
                "stages=2'"),
       cl::cat(category)};
+  cl::list<std::string> variants{
+      "variant",
+      cl::desc(
+          "With --emit=bundle: a variant for the sizes that a guard names, "
+          "tried before the others, such as 'query<=16: "
+          "tiles=query=16,key=64: warps=1 stages=4' (guard: schedule: "
+          "lower)"),
+      cl::value_desc("variant"), cl::cat(category)};
   cl::opt<std::string> ptxas{
       "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
       cl::value_desc("file"), cl::cat(category)};
@@ -154,7 +162,9 @@ public:
     write(Emit::Attn, *file);
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
-    if (failed(schedule()))
+    if (!options.variants.empty() && failed(lowerVariants()))
+      return failure();
+    if (failed(schedule(options.schedule)))
       return failure();
     if (options.show)
       show("level 2: how it is scheduled", 0);
@@ -228,13 +238,13 @@ private:
     return success();
   }
 
-  LogicalResult schedule() {
+  LogicalResult schedule(StringRef text) {
     std::unique_ptr<ScheduleOptions> parsed =
-        ScheduleOptions::createFromString(options.schedule);
+        ScheduleOptions::createFromString(text);
     if (!parsed) {
       llvm::errs() << "attn-compile: --schedule wants options of the "
                       "attn-schedule pipeline, got '"
-                   << options.schedule << "'\n";
+                   << text << "'\n";
       return failure();
     }
     if (!options.target.empty())
@@ -268,23 +278,12 @@ private:
              << "wants a target with the capability 'nvvm' for this --emit, "
                 "got "
              << target.getName() << " (--target, --list-targets)";
-    std::unique_ptr<TargetOptions> parsed =
-        TargetOptions::createFromString(options.lower);
-    if (!parsed) {
-      llvm::errs() << "attn-compile: --lower wants options of the "
-                      "attn-to-target pipeline, got '"
-                   << options.lower << "'\n";
-      return failure();
-    }
-    if (failed(pipeline(
-            [&](OpPassManager &pm) { buildTargetPipeline(pm, *parsed); })))
+    if (failed(lowerToTarget(options.lower)))
       return failure();
     write(Emit::Target, file);
     if (options.emit == Emit::Target)
       return success();
-    // Verified once, at the end: device code is thousands of operations.
-    if (failed(pipeline(buildLowerToNVVMPipeline, /*verify=*/false)) ||
-        failed(verify(*module)))
+    if (failed(lowerToDevice()))
       return failure();
     write(Emit::LLVM, file);
     if (options.emit == Emit::LLVM)
@@ -292,9 +291,53 @@ private:
     return options.emit == Emit::Bundle ? emitBundle() : emitCode(file);
   }
 
-  template <typename Op> bool contains() {
-    return module->walk([](Op) { return WalkResult::interrupt(); })
-        .wasInterrupted();
+  /// Scheduled level 2 to level 3. What is on a later level stays as it is.
+  LogicalResult lowerToTarget(StringRef text) {
+    std::unique_ptr<TargetOptions> parsed =
+        TargetOptions::createFromString(text);
+    if (!parsed) {
+      llvm::errs() << "attn-compile: --lower wants options of the "
+                      "attn-to-target pipeline, got '"
+                   << text << "'\n";
+      return failure();
+    }
+    return pipeline(
+        [&](OpPassManager &pm) { buildTargetPipeline(pm, *parsed); });
+  }
+
+  /// Level 3 to the LLVM dialect. Verified once, at the end: device code is
+  /// thousands of operations.
+  LogicalResult lowerToDevice() {
+    return failure(
+        failed(pipeline(buildLowerToNVVMPipeline, /*verify=*/false)) ||
+        failed(verify(*module)));
+  }
+
+  /// Compiles the input once for each --variant.
+  LogicalResult lowerVariants() {
+    if (options.emit != Emit::Bundle) {
+      llvm::errs() << "attn-compile: --variant wants --emit=bundle\n";
+      return failure();
+    }
+    OwningOpRef<ModuleOp> input = std::move(module);
+    for (StringRef text : options.variants) {
+      SmallVector<StringRef> parts;
+      text.split(parts, ':');
+      if (parts.size() != 3) {
+        llvm::errs() << "attn-compile: --variant wants 'guard: schedule: "
+                        "lower', got '"
+                     << text << "'\n";
+        return failure();
+      }
+      module = input->clone();
+      if (failed(schedule(parts[1].trim())) ||
+          failed(lowerToTarget(parts[2].trim())) || failed(lowerToDevice()) ||
+          failed(setGuard(*module, parts[0].trim())))
+        return failure();
+      variants.push_back(std::move(module));
+    }
+    module = std::move(input);
+    return success();
   }
 
   LogicalResult emitBundle() {
@@ -302,7 +345,11 @@ private:
       llvm::errs() << "attn-compile: --emit=bundle wants a directory (-o)\n";
       return failure();
     }
-    return writeBundle(*module, {options.output, options.ptxas});
+    SmallVector<ModuleOp> modules;
+    for (OwningOpRef<ModuleOp> &variant : variants)
+      modules.push_back(*variant);
+    modules.push_back(*module);
+    return writeBundle(modules, {options.output, options.ptxas});
   }
 
   LogicalResult emitCode(llvm::ToolOutputFile &file) {
@@ -475,6 +522,8 @@ private:
   /// Shows the line of a diagnostic, in whichever file it is.
   SourceMgrDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module, reference;
+  /// Lowered for the guards of --variant.
+  SmallVector<OwningOpRef<ModuleOp>> variants;
   SmallVector<StreamableOpInterface> ops;
 };
 
@@ -490,9 +539,9 @@ static int benchmark(CommandLine &options, DialectRegistry &registry,
     context.printOpOnDiagnostic(false);
     if (failed(Driver(options, context, reference).run()))
       return 1;
-    seconds.push_back(std::chrono::duration<double>(
-                          std::chrono::steady_clock::now() - begin)
-                          .count());
+    seconds.push_back(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count());
   }
   llvm::sort(seconds);
   llvm::errs() << llvm::format("median %.4f s, least %.4f s\n",

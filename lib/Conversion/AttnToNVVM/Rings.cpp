@@ -136,9 +136,8 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(
           &op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
-      counter =
-          LLVM::AllocaOp::create(rewriter, loc, pointer, rewriter.getI32Type(),
-                                 t.constant(1));
+      counter = LLVM::AllocaOp::create(rewriter, loc, pointer,
+                                       rewriter.getI32Type(), t.constant(1));
     }
     LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
     int64_t threads = threadsOf(op);

@@ -1,0 +1,91 @@
+"""Compiles files to bundles and checks what ptxas says of their kernels.
+
+    resources.py --target=h200 [--schedule=...] [--lower=...] FILE...
+
+Prints a line a kernel: registers, spilled bytes, stack, shared memory. Fails where a
+kernel spills, has a stack, or asks for more registers or shared memory than a thread
+or a CTA of the target has, and where no ptxas assembled it.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# Registers that one thread can address (PTX ISA, ".maxnreg").
+MOST_REGISTERS = 255
+
+
+def facts_of(target):
+    """Facts of a target by name, as attn-compile lists them."""
+    text = subprocess.run(
+        ["attn-compile", "--list-targets"], check=True, capture_output=True, text=True
+    ).stdout
+    section = re.search(rf"^{target} \((\w+)\).*?(?=^\S|\Z)", text, re.M | re.S)
+    facts = {name: int(value) for name, value in re.findall(r"^  (\w+) +(\d+)", section[0], re.M)}
+    return dict(facts, arch=section[1])
+
+
+def compile_bundle(path, options, directory):
+    subprocess.run(
+        ["attn-compile", path, "--emit=bundle", "-o", directory, *options], check=True
+    )
+    with open(os.path.join(directory, "manifest.json")) as file:
+        return json.load(file)
+
+
+def check(name, target, facts, manifest, directory):
+    """What is wrong with a bundle, in words."""
+    if manifest["target"] != {"name": target, "arch": facts["arch"]}:
+        yield f"is for {manifest['target']}"
+    for variant in manifest["variants"]:
+        resources = variant.get("resources")
+        if variant["binary_format"] != "cubin" or resources is None:
+            yield "was not assembled: no ptxas"
+            continue
+        print(
+            f"{name}: {resources['registers']} registers, "
+            f"{resources['spill_bytes']} bytes spilled, {resources['stack_bytes']} bytes of stack, "
+            f"{variant['shared_bytes']} bytes of shared memory, {variant['block']} threads"
+        )
+        with open(os.path.join(directory, variant["binary"]), "rb") as file:
+            if file.read(4) != b"\x7fELF":
+                yield f"{variant['binary']} is no ELF file"
+        if resources["spill_bytes"] != 0 or resources["stack_bytes"] != 0:
+            yield "spills"
+        if not 0 < resources["registers"] <= MOST_REGISTERS:
+            yield f"has {resources['registers']} registers a thread"
+        if resources["registers"] * variant["block"] > facts["registers_per_sm"]:
+            yield f"wants more registers than an SM has, {facts['registers_per_sm']}"
+        if not 0 < variant["shared_bytes"] <= facts["smem_per_block"]:
+            yield f"wants more shared memory than a CTA has, {facts['smem_per_block']} bytes"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--schedule")
+    parser.add_argument("--lower")
+    parser.add_argument("files", nargs="+")
+    arguments = parser.parse_args()
+    options = [f"--target={arguments.target}"]
+    for name in ("schedule", "lower"):
+        if getattr(arguments, name):
+            options.append(f"--{name}={getattr(arguments, name)}")
+    facts = facts_of(arguments.target)
+    failed = False
+    for path in arguments.files:
+        name = f"{os.path.basename(path)} ({' '.join(options)})"
+        with tempfile.TemporaryDirectory() as directory:
+            manifest = compile_bundle(path, options, directory)
+            for problem in check(name, arguments.target, facts, manifest, directory):
+                print(f"{name}: {problem}", file=sys.stderr)
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
