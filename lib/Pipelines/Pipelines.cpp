@@ -25,6 +25,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   if (!options.target.empty() || !options.overrides.empty())
     pm.addPass(
         createAttnSetTarget({options.target, strings(options.overrides)}));
+  if (options.packGroup)
+    pm.addPass(createAttnPackGroup());
   pm.addPass(
       createAttnStreamPartition({strings(options.tiles), options.splits}));
   OpPassManager &kernels = pm.nest<KernelOp>();

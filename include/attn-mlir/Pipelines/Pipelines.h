@@ -22,6 +22,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                              llvm::cl::desc("attn-set-target: target")};
   ListOption<std::string> overrides{
       *this, "overrides", llvm::cl::desc("attn-set-target: overrides")};
+  Option<bool> packGroup{*this, "pack-group", llvm::cl::init(false),
+                         llvm::cl::desc("run attn-pack-group")};
   ListOption<std::string> tiles{*this, "tiles",
                                 llvm::cl::desc("attn-stream-partition: tiles")};
   Option<int64_t> splits{*this, "splits", llvm::cl::init(1),

@@ -23,6 +23,25 @@ def AttnSetTarget : Pass<"attn-set-target", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numOverridden", "overridden", "Facts changed">];
 }
 
+def AttnPackGroup : Pass<"attn-pack-group", "::mlir::ModuleOp"> {
+  let summary = "Make the query heads of a group rows of one tile, for one query";
+  let description = [{
+    Attention of a single query whose heads share KV heads becomes attention of
+    as many queries as a group has heads, with one head for each KV head: a
+    reshape of Q, O and LSE. A group's heads then read K and V once, in one tile,
+    in place of once each, which is what decoding is bound by.
+
+    Nothing happens where the number of queries is not the constant 1, where no
+    heads share, under masks that tell queries apart, and in layout bshd.
+
+    Before: `attn.attention %q, ... : (tensor<?x32x1x128xbf16>, tensor<?x8x?x128xbf16>, ...)`
+
+    After: `attn.attention %p, ... : (tensor<?x8x4x128xbf16>, tensor<?x8x?x128xbf16>, ...)`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numPacked", "packed", "Operations packed">];
+}
+
 def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
   let summary = "Turn streamable operations into kernels of streamed tile loops";
   let description = [{
