@@ -102,6 +102,14 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   kernels.addPass(createAttnDeferRowSums());
 }
 
+void attn::buildSequentialPipeline(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addPass(createConvertAttnStreamToSCF());
+  pm.addPass(createAttnSequentializeRings());
+  // Level 2 now, whose first two steps are done.
+  buildLowerToLoopsPipeline(pm);
+}
+
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
   pm.addPass(createConvertAttnStreamToSCF());

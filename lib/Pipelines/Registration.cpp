@@ -83,6 +83,9 @@ void attn::registerPasses() {
                              buildLowerToLLVMPipeline);
   PassPipelineRegistration<TargetOptions>(
       "attn-to-target", "Scheduled level 2 to level 3", buildTargetPipeline);
+  PassPipelineRegistration<>("attn-lower-sequential",
+                             "Level 3 to loops, for the CPU, to check it",
+                             buildSequentialPipeline);
   PassPipelineRegistration<>("attn-lower-to-nvvm",
                              "Level 3 to device functions for NVIDIA GPUs",
                              buildLowerToNVVMPipeline);

@@ -23,6 +23,31 @@ namespace {
 /// Where attn_touch of this thread goes.
 thread_local const std::function<void(const Access &)> *currentSink = nullptr;
 
+/// The first error in the use of a ring that a run met.
+struct RingReport {
+  std::mutex mutex;
+  std::string message;
+};
+/// Where attn_ring_error of this thread goes.
+thread_local RingReport *currentReport = nullptr;
+
+StringRef describe(RingError error) {
+  switch (error) {
+  case RingError::AcquiredOutOfTurn:
+    return "is acquired out of turn: 'ahead' is not the number of slots that "
+           "are acquired and not released";
+  case RingError::LandedOutOfTurn:
+    return "is landed in out of turn";
+  case RingError::WaitedEmpty:
+    return "is waited for, but nothing landed: a GPU would wait forever";
+  case RingError::ReleasedUnread:
+    return "is released without a wait";
+  case RingError::UsedReleased:
+    return "has a tile that is used after its release";
+  }
+  llvm_unreachable("unknown error");
+}
+
 void initializeNativeTarget() {
   static std::once_flag once;
   std::call_once(once, []() {
@@ -77,12 +102,23 @@ extern "C" void attn_touch(int64_t cta, int64_t kind, int64_t view, int64_t o0,
     (*currentSink)(Access{cta, kind, view, {o0, o1, o2, o3}, bytes});
 }
 
+extern "C" void attn_ring_error(int64_t ring, int64_t error) {
+  if (!currentReport)
+    return;
+  std::lock_guard<std::mutex> lock(currentReport->mutex);
+  if (currentReport->message.empty())
+    currentReport->message =
+        ("ring " + Twine(ring) + " " + describe(static_cast<RingError>(error)))
+            .str();
+}
+
 CpuModule::CpuModule(std::unique_ptr<ExecutionEngine> engine)
     : engine(std::move(engine)) {}
 
 CpuModule::~CpuModule() = default;
 
-llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module) {
+llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module,
+                                                              unsigned level) {
   initializeNativeTarget();
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
@@ -97,8 +133,8 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/3, /*sizeLevel=*/0,
-                                            machine->get());
+  auto optimize =
+      makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
   options.transformer = optimize;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   auto engine = ExecutionEngine::create(module, options);
@@ -111,6 +147,7 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module) {
                                  llvm::JITSymbolFlags::Exported};
     };
     add("attn_touch", &attn_touch);
+    add("attn_ring_error", &attn_ring_error);
     // Copies of strided buffers, in functions of the user around a kernel.
     add("memrefCopy", &memrefCopy);
     return symbols;
@@ -146,12 +183,15 @@ llvm::Error CpuModule::run(StringRef kernel, ArrayRef<StridedBuffer> views,
   // Small ranges, since CTAs under a causal mask differ in length.
   int64_t range = std::max<int64_t>(1, *ctas / (8 * threads));
   std::atomic<int64_t> next{0};
+  RingReport report;
   auto work = [&]() {
+    currentReport = &report;
     PackedArguments arguments(views, scalars);
     for (int64_t begin; (begin = next.fetch_add(range)) < *ctas;) {
       int64_t end = std::min(begin + range, *ctas);
       (*function)(arguments.pack({&begin, &end}).data());
     }
+    currentReport = nullptr;
   };
   std::vector<std::thread> pool;
   for (unsigned i = 1; i < threads; ++i)
@@ -159,6 +199,8 @@ llvm::Error CpuModule::run(StringRef kernel, ArrayRef<StridedBuffer> views,
   work();
   for (std::thread &thread : pool)
     thread.join();
+  if (!report.message.empty())
+    return llvm::createStringError(kernel + ": " + report.message);
   return llvm::Error::success();
 }
 

@@ -100,6 +100,11 @@ struct CommandLine {
                     cl::desc("Run on the CPU and print the error against the "
                              "float64 reference"),
                     cl::cat(category)};
+  cl::opt<bool> sequential{
+      "sequential",
+      cl::desc("For the CPU, lower level 3 (--lower): one CTA after the other, "
+               "with errors in the use of rings made visible"),
+      cl::cat(category)};
   cl::opt<bool> show{"show", cl::desc("Print the IR of every level"),
                      cl::cat(category)};
   cl::opt<bool> describe{"describe", cl::desc("Print the schedule in words"),
@@ -259,13 +264,22 @@ private:
   bool forGpu() {
     switch (options.emit) {
     case Emit::Target:
+      return !options.sequential || (!options.run && !options.show);
     case Emit::Ptx:
     case Emit::Cubin:
     case Emit::Bundle:
       return true;
     case Emit::LLVM:
-      return !options.run && !options.show &&
-             TargetAttr::of(*module).hasCapability("nvvm");
+      // Loops for the CPU may carry a GPU's target, too.
+      return !options.run && !options.show && !options.sequential &&
+             TargetAttr::of(*module).hasCapability("nvvm") &&
+             module
+                 ->walk([](Operation *op) {
+                   return isa<KernelOp, gpu::GPUModuleOp>(op)
+                              ? WalkResult::interrupt()
+                              : WalkResult::advance();
+                 })
+                 .wasInterrupted();
     default:
       return false;
     }
@@ -397,7 +411,7 @@ private:
                                      : WalkResult::advance();
                         })
                         .wasInterrupted();
-    if (!lowered && failed(pipeline(buildLowerToLoopsPipeline)))
+    if (!lowered && failed(lowerToLoops(file)))
       return failure();
     if (options.show)
       show("loops on buffers, for the CPU", kExcerpt);
@@ -410,6 +424,18 @@ private:
       show("LLVM dialect, for the CPU", kExcerpt);
     write(Emit::LLVM, file);
     return success();
+  }
+
+  /// Level 2 to loops, with --sequential by way of level 3.
+  LogicalResult lowerToLoops(llvm::ToolOutputFile &file) {
+    if (!options.sequential)
+      return pipeline(buildLowerToLoopsPipeline);
+    if (failed(lowerToTarget(options.lower)))
+      return failure();
+    write(Emit::Target, file);
+    if (options.show)
+      show("level 3: tiles in rings and registers", 0);
+    return pipeline(buildSequentialPipeline);
   }
 
   /// Prints the module, or its first lines.
@@ -471,7 +497,8 @@ private:
     for (auto [op, kernel] : llvm::zip(ops, kernels))
       if (failed(checkKernel(op, kernel)))
         return failure();
-    auto compiled = CpuModule::compile(*module);
+    // Rings make for much code, and are not there to be fast.
+    auto compiled = CpuModule::compile(*module, options.sequential ? 1 : 3);
     if (!compiled) {
       module->emitError() << "the CPU module did not compile: "
                           << llvm::toString(compiled.takeError());

@@ -64,22 +64,29 @@ inline void lowerToTrace(mlir::OpPassManager &pm) {
 }
 
 /// Prepares and compiles; null after a message where that fails.
-inline std::unique_ptr<attn::CpuModule> compile(mlir::MLIRContext &context,
-                                                const std::string &text,
-                                                const std::string &schedule,
-                                                bool trace) {
-  auto module =
-      prepare(context, text, schedule, trace ? lowerToTrace : lowerToCode);
+inline std::unique_ptr<attn::CpuModule>
+compileBy(mlir::MLIRContext &context, const std::string &text,
+          const std::string &schedule,
+          llvm::function_ref<void(mlir::OpPassManager &)> lower,
+          unsigned level = 3) {
+  auto module = prepare(context, text, schedule, lower);
   if (!module) {
     llvm::errs() << "did not lower: " << schedule << "\n" << text;
     return {};
   }
-  auto compiled = attn::CpuModule::compile(*module);
+  auto compiled = attn::CpuModule::compile(*module, level);
   if (compiled)
     return std::move(*compiled);
   llvm::errs() << "did not compile: " << llvm::toString(compiled.takeError())
                << "\n";
   return {};
+}
+
+inline std::unique_ptr<attn::CpuModule> compile(mlir::MLIRContext &context,
+                                                const std::string &text,
+                                                const std::string &schedule,
+                                                bool trace) {
+  return compileBy(context, text, schedule, trace ? lowerToTrace : lowerToCode);
 }
 
 /// All accesses of a traced kernel, CTA after CTA; empty on an error.

@@ -90,6 +90,8 @@ struct Case {
   Heads heads;
   std::string mask, tiles, schedule, scoreMod;
   bool bshd, lse;
+  /// Options of attn-to-target for a kernel that goes by way of level 3.
+  std::optional<std::string> level3 = std::nullopt;
 
   std::string tensor(int64_t heads, int64_t dim) const {
     std::string h = std::to_string(heads);
@@ -120,7 +122,8 @@ struct Case {
            std::to_string(dims.value) + " H " + std::to_string(heads.query) +
            "/" + std::to_string(heads.kv) + " " + mask +
            (bshd ? " bshd " : " bhsd ") + scheduleText() +
-           (scoreMod.empty() ? "" : " with a score modification");
+           (scoreMod.empty() ? "" : " with a score modification") +
+           (level3 ? " level 3 " + *level3 : "");
   }
 };
 
@@ -139,9 +142,9 @@ class Sweep {
 public:
   explicit Sweep(MLIRContext &context) : context(context) {}
 
-  void run(const Case &c) {
+  void run(const Case &c, ArrayRef<Sizes> list = kSizes) {
     withKernel(c, [&](StreamableOpInterface op, CpuModule &module) {
-      for (const Sizes &sizes : kSizes)
+      for (const Sizes &sizes : list)
         runSizes(c, op, module, sizes);
     });
   }
@@ -167,7 +170,16 @@ private:
       const Case &c,
       llvm::function_ref<void(StreamableOpInterface, CpuModule &)> body) {
     auto reference = parseSourceString<ModuleOp>(c.text(), &context);
-    auto module = compile(context, c.text(), c.scheduleText(), false);
+    auto lower = [&](OpPassManager &pm) {
+      if (!c.level3)
+        return lowerToCode(pm);
+      buildTargetPipeline(pm, *TargetOptions::createFromString(*c.level3));
+      buildSequentialPipeline(pm);
+      buildLowerToLLVMPipeline(pm);
+    };
+    // Rings make for much code and little work.
+    auto module = compileBy(context, c.text(), c.scheduleText(), lower,
+                            /*level=*/c.level3 ? 0 : 3);
     if (!tally.check(reference && module,
                      [&]() { return "compiles: " + c.describe(); }))
       return;
@@ -241,6 +253,38 @@ Case makeCase(unsigned i) {
 
 } // namespace
 
+/// Level 3, one CTA after the other: tiles that matrix instructions take, rings
+/// of every depth, and what a CTA carries from one tile of the grid to the
+/// next.
+static void runSequential(Sweep &sweep) {
+  const char *const types[] = {"bf16", "f16"};
+  const Dims dims[] = {{64, 64}, {128, 128}, {56, 56}, {80, 80},
+                       {96, 96}, {192, 128}, {16, 32}};
+  const char *const tiles[] = {"query=32,key=32", "query=16,key=64",
+                               "query=64,key=16", "query=48,key=80", ""};
+  const char *const schedules[] = {
+      "",
+      "persistent sms=3 resident=1 sawtooth=force",
+      "splits=2",
+      "splits=3 persistent sms=2 resident=1 sawtooth=force longest-first",
+      "sawtooth=force grid-order=swizzled-head-first domains=4",
+      "persistent sms=1 resident=1"};
+  const char *const lower[] = {"", "stages=1", "stages=3 copy=async",
+                               "stages=2 warps=1", "stages=5"};
+  const Sizes sizes[] = {
+      {1, 1, 1}, {2, 37, 53}, {1, 101, 31}, {1, 64, 0}, {1, 61, 160}};
+  for (unsigned i = 0; i < 21; ++i) {
+    auto pick = [&](const auto &list) {
+      return list[(i + i / std::size(list)) % std::size(list)];
+    };
+    sweep.run({types[i % 2], pick(dims), pick(kHeads), pick(kMasks),
+               pick(tiles), std::string("target=h200 ") + pick(schedules),
+               i % 3 == 2 ? pick(kScoreMods) : "", i % 4 == 1, i % 2 == 0,
+               pick(lower)},
+              sizes);
+  }
+}
+
 /// Every mask, with tiles so small that all alignments occur.
 static void runAllBounds(Sweep &sweep) {
   const char *const masks[] = {
@@ -271,11 +315,13 @@ int main(int argc, char **argv) {
   // A range of cases, so that the sweep can be shared out.
   unsigned first = 0, count = 64;
   bool bounds = argc == 2 && StringRef(argv[1]) == "bounds";
+  bool sequential = argc == 2 && StringRef(argv[1]) == "sequential";
   if (argc > 3 ||
-      (argc > 1 && !bounds && StringRef(argv[1]).getAsInteger(10, first)) ||
+      (argc > 1 && !bounds && !sequential &&
+       StringRef(argv[1]).getAsInteger(10, first)) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
-    llvm::errs()
-        << "usage: attn-sweep [first case] [number of cases] | bounds\n";
+    llvm::errs() << "usage: attn-sweep [first case] [number of cases] | bounds "
+                    "| sequential\n";
     return 2;
   }
   DialectRegistry registry;
@@ -283,8 +329,8 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Sweep sweep(context);
-  if (bounds) {
-    runAllBounds(sweep);
+  if (bounds || sequential) {
+    bounds ? runAllBounds(sweep) : runSequential(sweep);
     return sweep.close();
   }
   for (unsigned i = first; i < first + count; ++i)

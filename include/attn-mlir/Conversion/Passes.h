@@ -7,6 +7,26 @@
 
 namespace attn {
 
+/// The function `attn_ring_error(ring, error)` that kernels lowered by
+/// attn-sequentialize-rings call where they breach the protocol of a ring, the
+/// number of which in its kernel they give.
+constexpr llvm::StringLiteral kRingError = "attn_ring_error";
+
+/// What is wrong with the use of a ring.
+enum class RingError {
+  /// A slot is acquired, but `ahead` is not the number of slots that were
+  /// acquired and not released.
+  AcquiredOutOfTurn,
+  /// Copies land in another order than their slots were acquired in.
+  LandedOutOfTurn,
+  /// A slot is waited for that no copy landed in.
+  WaitedEmpty,
+  /// A slot is released that was not waited for.
+  ReleasedUnread,
+  /// A tile is used after its slot was released.
+  UsedReleased,
+};
+
 #define GEN_PASS_DECL
 #include "attn-mlir/Conversion/Passes.h.inc"
 

@@ -22,6 +22,42 @@ def ConvertAttnStreamToSCF : Pass<"convert-attn-stream-to-scf"> {
   let statistics = [Statistic<"numStreams", "streams", "Streams lowered">];
 }
 
+def AttnSequentializeRings : Pass<"attn-sequentialize-rings", "::mlir::ModuleOp"> {
+  let summary = "Make level 3 run on one thread of the CPU, with its errors";
+  let description = [{
+    For kernels whose grid is materialised and whose streams are loops. What level 3
+    adds to level 2 becomes what `convert-attn-to-cpu` knows, so that an error in a
+    protocol or a layout gives wrong results on every machine, not only now and
+    then on a GPU:
+
+    - a ring becomes memory of the CTA, with tiles in their `#attn.shared`
+      layout, and counts of the slots acquired, landed, waited for and released;
+    - `issue` copies at once; a tile is read where it is used. Slots hold NaN
+      before a copy is issued into them, after `release`, and after
+      `attn.store ... through` them;
+    - a slot that is acquired with another number of slots under way than `ahead`,
+      waited for before a copy landed, released before it was waited for or used
+      after it was released is reported by a call of `attn_ring_error(ring, error)` (`attn::RingError`). The
+      kernel goes on, with NaN;
+    - layouts of tiles in registers are dropped: `attn.convert_layout` is a read or
+      nothing, `attn.reduce_registers sum` a product with a matrix of zeros and
+      ones that says which thread of a row holds a column.
+
+    Does nothing to kernels without rings and layouts.
+
+    Before: `%t = attn.ring.wait %r ...; %s = attn.dot %q, %t, %zero ...; attn.ring.release %r`
+
+    After: loads of the ring's memory in front of the `attn.dot`, stores of NaN
+    behind it.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+  let statistics = [Statistic<"numRings", "rings", "Rings made memory">];
+}
+
 def ConvertAttnToCPU : Pass<"convert-attn-to-cpu", "::mlir::ModuleOp"> {
   let summary = "Lower kernels to functions over a range of CTAs, for the CPU";
   let description = [{

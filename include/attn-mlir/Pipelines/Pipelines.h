@@ -80,6 +80,10 @@ void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 /// Scheduled level 2 to level 3: rings, and tiles in the registers of warps.
 void buildTargetPipeline(mlir::OpPassManager &pm, const TargetOptions &options);
 
+/// Level 3 to loops on buffers, for the CPU: one CTA after the other, with
+/// copies made where they are issued (attn-sequentialize-rings).
+void buildSequentialPipeline(mlir::OpPassManager &pm);
+
 /// Level 3 to device functions in the LLVM and NVVM dialects.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
 

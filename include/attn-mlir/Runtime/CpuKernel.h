@@ -37,9 +37,11 @@ struct Access {
 /// compiled in memory.
 class CpuModule {
 public:
-  /// Compiles a module; its context must outlive the result's creation only.
+  /// Compiles a module, optimizing by `level` (0 to 3: less where compiling
+  /// takes longer than running); its context must outlive the result's creation
+  /// only.
   static llvm::Expected<std::unique_ptr<CpuModule>>
-  compile(mlir::ModuleOp module);
+  compile(mlir::ModuleOp module, unsigned level = 3);
   ~CpuModule();
 
   /// Number of CTAs of a kernel for these arguments.
@@ -47,7 +49,8 @@ public:
                                     llvm::ArrayRef<StridedBuffer> views,
                                     llvm::ArrayRef<ScalarBytes> scalars);
 
-  /// Runs all CTAs of a kernel on `threads` threads (0: all cores).
+  /// Runs all CTAs of a kernel on `threads` threads (0: all cores). Fails where
+  /// a kernel of level 3 breaches the protocol of a ring (attn_ring_error).
   llvm::Error run(llvm::StringRef kernel, llvm::ArrayRef<StridedBuffer> views,
                   llvm::ArrayRef<ScalarBytes> scalars, unsigned threads = 0);
 

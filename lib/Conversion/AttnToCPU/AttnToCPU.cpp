@@ -351,6 +351,8 @@ struct ConvertAttnToCPUPass
         pass = "convert-attn-stream-to-scf";
       else if (isa<StreamableOpInterface>(op))
         pass = "attn-stream-partition";
+      else if (isa<RingCreateOp, ConvertLayoutOp, ReduceRegistersOp>(op))
+        pass = "attn-sequentialize-rings";
       if (pass.empty())
         return WalkResult::advance();
       op->emitOpError("wants to be lowered by ") << pass << " first";

@@ -89,24 +89,6 @@ struct AssignFragmentsPass
     }
   }
 
-  /// Tiles in shared memory go to registers where anything but a product or the
-  /// memory itself is asked for.
-  void fetchShared(RingWaitOp wait, int64_t count) {
-    RankedTensorType tile = cast<RankedTensorType>(wait.getTile().getType());
-    auto plain = RankedTensorType::get(tile.getShape(), tile.getElementType());
-    for (OpOperand &use :
-         llvm::make_early_inc_range(wait.getTile().getUses())) {
-      auto store = dyn_cast<StoreOp>(use.getOwner());
-      if (isa<DotOp>(use.getOwner()) ||
-          (store && store.getScratch() == use.get()))
-        continue;
-      OpBuilder b(use.getOwner());
-      auto type = RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                                        layoutOf(plain, count));
-      use.set(ConvertLayoutOp::create(b, wait.getLoc(), type, wait.getTile()));
-    }
-  }
-
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     auto opts = remark::RemarkOpts::name("warps")
@@ -133,7 +115,6 @@ struct AssignFragmentsPass
         for (BlockArgument argument : region.getArguments())
           assign(argument, count);
     });
-    kernel.walk([&](RingWaitOp wait) { fetchShared(wait, count); });
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(32 * count));
     remark::passed(kernel.getLoc(), opts)

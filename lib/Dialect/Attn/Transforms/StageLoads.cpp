@@ -91,8 +91,18 @@ private:
     auto wait =
         RingWaitOp::create(rewriter, load.getLoc(),
                            cast<RingType>(ring.getType()).getTile(), ring);
-    rewriter.replaceAllUsesWith(load.getTile(), wait.getTile());
+    for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
+      use.set(isa<DotOp>(use.getOwner())
+                  ? wait.getTile()
+                  : fetchBefore(use.getOwner(), wait, tileOf(load)));
     return wait;
+  }
+
+  /// Only products take tiles in shared memory: others read them out.
+  Value fetchBefore(Operation *user, RingWaitOp wait, RankedTensorType type) {
+    rewriter.setInsertionPoint(user);
+    return ConvertLayoutOp::create(rewriter, wait.getLoc(), type,
+                                   wait.getTile());
   }
 
   /// A tile that stays for one visit of the grid: a ring of one stage, released

@@ -250,7 +250,9 @@ private:
     kernel->setAttr(KernelOp::kDimNamesAttr, rewriter.getArrayAttr(names));
     kernel->setAttr(KernelOp::kOutputsAttr,
                     rewriter.getI64IntegerAttr(numViews() - inputs.size()));
-    kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
+    auto callerMaps = op->getAttrOfType<ArrayAttr>(kCallerMapsAttr);
+    kernel->setAttr(KernelOp::kPermutationsAttr,
+                    callerMaps ? callerMaps : permutations());
   }
 
   ArrayAttr permutations() {

@@ -261,6 +261,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     the end of the visit, after lending its memory to a store). Rings live as long
     as the kernel: a persistent CTA goes on using them.
 
+    Products take tiles in shared memory; other users get an
+    `attn.convert_layout`.
+
     `copy` says what copies: `tensor` is the tensor memory accelerator, `async`
     copies of 16 bytes a thread.
 
@@ -298,8 +301,7 @@ def AttnAssignFragments : Pass<"attn-assign-fragments", "::attn::KernelOp"> {
   let description = [{
     Gives every tile of the kernel that has no layout the one of an accumulator of
     `mma.sync.m16n8k16` over `warps` warps (`#attn.fragment`), and one value a row the
-    slice of it. Products keep taking tiles in shared memory; other users of
-    those get an `attn.convert_layout`. Sets the kernel's `threads`.
+    slice of it. Tiles in shared memory stay there. Sets the kernel's `threads`.
 
     All tiles of a kernel have one number of rows, a multiple of 16 for each warp.
 

@@ -1,0 +1,525 @@
+//===- SequentializeRings.cpp - Level 3 on one thread of the CPU ----------===//
+//
+// A ring becomes memory of the CTA that holds its tiles in their layouts, and
+// numbers that count what happened to its slots. Copies are made where they are
+// issued; what a GPU would only get right by luck is made wrong for certain:
+// slots hold NaN unless a copy landed in them, and a tile is read where it is
+// used, not where it was waited for. Breaches of the protocol are reported to
+// kRingError as well, since the data need not show them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNSEQUENTIALIZERINGS
+#include "attn-mlir/Conversion/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+using arith::CmpIPredicate;
+
+bool hasLayout(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && isa_and_nonnull<FragmentAttr, SharedAttr>(tile.getEncoding());
+}
+
+bool isShared(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile && isa_and_nonnull<SharedAttr>(tile.getEncoding());
+}
+
+RankedTensorType plain(RankedTensorType tile) {
+  return RankedTensorType::get(tile.getShape(), tile.getElementType());
+}
+
+bool isLevel3(Operation *op) {
+  return isa<RingCreateOp, RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp,
+             RingReleaseOp, ConvertLayoutOp, ReduceRegistersOp>(op) ||
+         llvm::any_of(op->getResultTypes(), hasLayout);
+}
+
+//===----------------------------------------------------------------------===//
+// What is taken for granted
+//===----------------------------------------------------------------------===//
+
+/// For each column of a tile, the column of getThreadSlice() that stands for
+/// the thread that holds it; failure if that depends on the row.
+FailureOr<SmallVector<int64_t>> ownersOfColumns(RankedTensorType tile) {
+  auto layout = cast<FragmentAttr>(tile.getEncoding());
+  FragmentAttr slice = layout.getThreadSlice();
+  SmallVector<int64_t> owners(tile.getDimSize(1), -1);
+  for (int64_t t = 0; t < layout.getNumThreads(); ++t) {
+    int64_t thread = slice.getThreadOffset(t)[1];
+    int64_t first = layout.getThreadOffset(t)[1];
+    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
+      int64_t &owner = owners[first + layout.getRegisterOffset(r)[1]];
+      if (owner >= 0 && owner != thread)
+        return failure();
+      owner = thread;
+    }
+  }
+  return owners;
+}
+
+LogicalResult checkReduce(ReduceRegistersOp op) {
+  if (op.getKind() != ReduceKind::Sum)
+    return op.emitOpError("wants 'sum' to run on the CPU, got '")
+           << stringifyReduceKind(op.getKind()) << "'";
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  if (failed(ownersOfColumns(tile)))
+    return op.emitOpError("wants a layout in which the same threads of every "
+                          "row hold a column, one each, got ")
+           << tile;
+  return success();
+}
+
+/// Tiles in shared memory are named only where they are read or lent, so that
+/// it is clear when.
+LogicalResult checkUse(Operation *op, OpOperand &use) {
+  if (!isShared(use.get().getType()))
+    return success();
+  bool reads = isa<ConvertLayoutOp>(op) ||
+               (isa<DotOp>(op) && use.getOperandNumber() < 2);
+  auto store = dyn_cast<StoreOp>(op);
+  if (!reads && !(store && store.getScratch() == use.get() &&
+                  store.getTile() != use.get()))
+    return op->emitOpError("wants a tile in registers, got ")
+           << use.get().getType();
+  if (!use.get().getDefiningOp<RingWaitOp>())
+    return op->emitOpError("wants a tile in shared memory straight from "
+                           "attn.ring.wait");
+  return success();
+}
+
+/// Each slot is filled once and announced once, by operations that are known.
+LogicalResult checkChain(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isa<RingType, SlotType, PendingType>(operand.getType()) &&
+        !isa_and_nonnull<RingCreateOp, RingAcquireOp, RingIssueOp>(
+            operand.getDefiningOp()))
+      return op->emitOpError("wants ")
+             << operand.getType()
+             << " straight from the operation that made it";
+  if (isa<RingAcquireOp, RingIssueOp>(op) && !op->hasOneUse())
+    return op->emitOpError("wants one use of its result, got ")
+           << llvm::range_size(op->getUses());
+  if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp, RingReleaseOp>(
+          op) &&
+      !op->getParentOfType<CtasOp>())
+    return op->emitOpError("wants to stand in attn.ctas");
+  return success();
+}
+
+LogicalResult checkOp(Operation *op) {
+  if (isa<GridOp>(op))
+    return op->emitOpError(
+        "wants to be lowered by attn-materialize-grid first");
+  if (isa<StreamOp>(op))
+    return op->emitOpError(
+        "wants to be lowered by convert-attn-stream-to-scf first");
+  if (auto convert = dyn_cast<ConvertLayoutOp>(op);
+      convert && isShared(convert.getType()))
+    return op->emitOpError("wants a result in registers, got ")
+           << convert.getType();
+  if (auto reduce = dyn_cast<ReduceRegistersOp>(op);
+      reduce && failed(checkReduce(reduce)))
+    return failure();
+  for (OpOperand &use : op->getOpOperands())
+    if (failed(checkUse(op, use)))
+      return failure();
+  return checkChain(op);
+}
+
+LogicalResult checkKernel(KernelOp kernel) {
+  WalkResult result = kernel.walk<WalkOrder::PreOrder>([](Operation *op) {
+    return failed(checkOp(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (int64_t count = llvm::range_size(kernel.getBody().getOps<CtasOp>());
+      count != 1)
+    return kernel.emitOpError("wants one attn.ctas, got ") << count;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// The running numbers of a ring: slots taken, filled, waited for, given back.
+enum Number { kAcquired, kLanded, kWaited, kReleased, kNumNumbers };
+
+/// A ring as memory.
+struct Ring {
+  RingType type;
+  /// The elements of each slot, and of one more that stays NaN: a read that is
+  /// not allowed goes there.
+  Value slots;
+  Value numbers;
+  /// Its place among the rings of the kernel.
+  int64_t index = 0;
+};
+
+/// Builds accesses to one ring.
+struct RingBuilder {
+  OpBuilder &b;
+  Location loc;
+  const Ring &ring;
+
+  IndexBuilder m() const { return {b, loc}; }
+  RankedTensorType tile() const { return ring.type.getTile(); }
+  int64_t stages() const { return ring.type.getStages(); }
+
+  Value number(Number which) const {
+    return memref::LoadOp::create(b, loc, ring.numbers, m().constant(which));
+  }
+  void setNumber(Number which, Value value) const {
+    memref::StoreOp::create(b, loc, value, ring.numbers, m().constant(which));
+  }
+  Value slotOf(Value number) const {
+    return m().rem(number, m().constant(stages()));
+  }
+
+  void reportIf(Value wrong, RingError error) const {
+    scf::IfOp::create(b, loc, wrong, [&](OpBuilder &n, Location) {
+      IndexBuilder m{n, loc};
+      func::CallOp::create(n, loc, kRingError, TypeRange(),
+                           ValueRange{m.constant(ring.index),
+                                      m.constant(static_cast<int64_t>(error))});
+      scf::YieldOp::create(n, loc);
+    });
+  }
+
+  /// Loops from zero to `sizes`.
+  void loops(ArrayRef<int64_t> sizes,
+             function_ref<void(OpBuilder &, ValueRange)> body) const {
+    SmallVector<Value> lower(sizes.size(), m().constant(0));
+    SmallVector<Value> step(sizes.size(), m().constant(1));
+    SmallVector<Value> upper = llvm::map_to_vector(
+        sizes, [&](int64_t size) { return m().constant(size); });
+    scf::buildLoopNest(
+        b, loc, lower, upper, step,
+        [&](OpBuilder &n, Location, ValueRange i) { body(n, i); });
+  }
+
+  /// SharedAttr::getByteOffset as arithmetic, in elements: a layout that maps
+  /// two elements to one place loses one of them.
+  Value elementOffset(OpBuilder &n, Value row, Value column) const {
+    IndexBuilder m{n, loc};
+    int64_t span = cast<SharedAttr>(tile().getEncoding()).getSpan();
+    Value bytes = m.constant(tile().getElementTypeBitWidth() / 8);
+    Value spanBytes = m.constant(span);
+    Value byte = m.mul(column, bytes);
+    Value offset = m.add(m.mul(row, spanBytes), m.rem(byte, spanBytes));
+    Value bits = arith::AndIOp::create(
+        n, loc, arith::ShRUIOp::create(n, loc, offset, m.constant(7)),
+        m.constant(span / 16 - 1));
+    offset = arith::XOrIOp::create(
+        n, loc, offset, arith::ShLIOp::create(n, loc, bits, m.constant(4)));
+    Value panelBytes = m.constant(tile().getDimSize(0) * span);
+    Value panel = m.mul(m.div(byte, spanBytes), panelBytes);
+    return m.div(m.add(panel, offset), bytes);
+  }
+
+  /// Fills slots [first, end) with NaN.
+  void poison(Value first, Value end) const {
+    auto type = cast<FloatType>(tile().getElementType());
+    Value nan = arith::ConstantOp::create(
+        b, loc,
+        FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
+    Value zero = m().constant(0), one = m().constant(1);
+    Value elements = m().constant(tile().getNumElements());
+    scf::buildLoopNest(b, loc, {first, zero}, {end, elements}, {one, one},
+                       [&](OpBuilder &n, Location, ValueRange i) {
+                         memref::StoreOp::create(n, loc, nan, ring.slots, i);
+                       });
+  }
+  void poison(Value slot) const {
+    poison(slot, m().add(slot, m().constant(1)));
+  }
+
+  void write(Value value, Value slot) const {
+    loops(tile().getShape(), [&](OpBuilder &n, ValueRange i) {
+      Value element = tensor::ExtractOp::create(n, loc, value, i);
+      memref::StoreOp::create(n, loc, element, ring.slots,
+                              ValueRange{slot, elementOffset(n, i[0], i[1])});
+    });
+  }
+
+  /// The slot of a tile that was waited for at `number`, if it is the
+  /// consumer's still; else, after a report, the one that stays NaN.
+  Value slotForUse(Value number) const {
+    Value lost =
+        m().compare(CmpIPredicate::ne, number, this->number(kReleased));
+    reportIf(lost, RingError::UsedReleased);
+    return m().select(lost, m().constant(stages()), slotOf(number));
+  }
+
+  /// The contents of a slot as of now. Loops, since a tensor.generate could be
+  /// moved past what happens to the slot later.
+  Value read(Value slot) const {
+    auto type = MemRefType::get(tile().getShape(), tile().getElementType());
+    Value copy = memref::AllocOp::create(b, loc, type);
+    loops(tile().getShape(), [&](OpBuilder &n, ValueRange i) {
+      Value element = memref::LoadOp::create(
+          n, loc, ring.slots, ValueRange{slot, elementOffset(n, i[0], i[1])});
+      memref::StoreOp::create(n, loc, element, copy, i);
+    });
+    return bufferization::ToTensorOp::create(b, loc, plain(tile()), copy,
+                                             /*restrict=*/true,
+                                             /*writable=*/true);
+  }
+};
+
+/// Rewrites one kernel.
+class Sequentializer {
+public:
+  explicit Sequentializer(KernelOp kernel)
+      : kernel(kernel), rewriter(kernel.getContext()) {}
+
+  /// The number of rings.
+  unsigned run() {
+    SmallVector<Operation *> ops;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      rewriter.setInsertionPoint(op);
+      rewrite(op);
+    }
+    for (Operation *op : llvm::reverse(done))
+      rewriter.eraseOp(op);
+    stripLayouts();
+    return rings.size();
+  }
+
+private:
+  void rewrite(Operation *op) {
+    if (auto create = dyn_cast<RingCreateOp>(op))
+      return rewriteCreate(create);
+    if (auto acquire = dyn_cast<RingAcquireOp>(op))
+      return rewriteAcquire(acquire);
+    if (auto issue = dyn_cast<RingIssueOp>(op))
+      return rewriteIssue(issue);
+    if (auto land = dyn_cast<RingLandOp>(op))
+      return rewriteLand(land);
+    if (auto wait = dyn_cast<RingWaitOp>(op))
+      return rewriteWait(wait);
+    if (auto release = dyn_cast<RingReleaseOp>(op))
+      return rewriteRelease(release);
+    readShared(op);
+    if (auto convert = dyn_cast<ConvertLayoutOp>(op))
+      rewriter.replaceOp(convert, convert.getSource());
+    else if (auto reduce = dyn_cast<ReduceRegistersOp>(op))
+      rewriteReduce(reduce);
+  }
+
+  /// Marks what is replaced, and still names its operands.
+  void finish(Operation *op) { done.push_back(op); }
+
+  RingBuilder at(Operation *op, Value ring) {
+    return {rewriter, op->getLoc(), rings.find(ring)->second};
+  }
+
+  /// Shared memory is the CTA's own: the ring moves into its body.
+  void rewriteCreate(RingCreateOp op) {
+    Location loc = op.getLoc();
+    CtasOp ctas = *kernel.getBody().getOps<CtasOp>().begin();
+    rewriter.setInsertionPointToStart(&ctas.getBody().front());
+    RingType type = op.getRing().getType();
+    RankedTensorType tile = type.getTile();
+    Ring ring;
+    ring.type = type;
+    ring.index = rings.size();
+    ring.slots = memref::AllocOp::create(
+        rewriter, loc,
+        MemRefType::get({type.getStages() + 1, tile.getNumElements()},
+                        tile.getElementType()));
+    ring.numbers = memref::AllocOp::create(
+        rewriter, loc, MemRefType::get({kNumNumbers}, rewriter.getIndexType()));
+    RingBuilder builder{rewriter, loc, ring};
+    for (int which = 0; which < kNumNumbers; ++which)
+      builder.setNumber(static_cast<Number>(which), builder.m().constant(0));
+    builder.poison(builder.m().constant(0),
+                   builder.m().constant(type.getStages() + 1));
+    rings.try_emplace(op.getRing(), ring);
+    finish(op);
+  }
+
+  /// The slot is found as a GPU finds it, from what was released.
+  void rewriteAcquire(RingAcquireOp op) {
+    RingBuilder ring = at(op, op.getRing());
+    IndexBuilder m = ring.m();
+    Value number = m.add(ring.number(kReleased),
+                         m.constant(static_cast<int64_t>(op.getAhead())));
+    ring.reportIf(m.compare(CmpIPredicate::ne, number, ring.number(kAcquired)),
+                  RingError::AcquiredOutOfTurn);
+    ring.setNumber(kAcquired, m.add(number, m.constant(1)));
+    numbers[op.getSlot()] = number;
+    finish(op);
+  }
+
+  static RingAcquireOp acquireOf(RingIssueOp issue) {
+    return issue.getSlot().getDefiningOp<RingAcquireOp>();
+  }
+
+  void rewriteIssue(RingIssueOp op) {
+    RingBuilder ring = at(op, acquireOf(op).getRing());
+    Value tile = LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()),
+                                op.getView(), op.getOffsets());
+    ring.write(tile, ring.slotOf(numbers.lookup(op.getSlot())));
+    finish(op);
+  }
+
+  void rewriteLand(RingLandOp op) {
+    auto issue = op.getPending().getDefiningOp<RingIssueOp>();
+    RingBuilder ring = at(op, acquireOf(issue).getRing());
+    Value number = numbers.lookup(issue.getSlot());
+    ring.reportIf(
+        ring.m().compare(CmpIPredicate::ne, number, ring.number(kLanded)),
+        RingError::LandedOutOfTurn);
+    ring.setNumber(kLanded, ring.m().add(number, ring.m().constant(1)));
+    finish(op);
+  }
+
+  void rewriteWait(RingWaitOp op) {
+    RingBuilder ring = at(op, op.getRing());
+    Value number = ring.number(kReleased);
+    ring.reportIf(
+        ring.m().compare(CmpIPredicate::sge, number, ring.number(kLanded)),
+        RingError::WaitedEmpty);
+    ring.setNumber(kWaited, ring.m().add(number, ring.m().constant(1)));
+    numbers[op.getTile()] = number;
+    finish(op);
+  }
+
+  void rewriteRelease(RingReleaseOp op) {
+    RingBuilder ring = at(op, op.getRing());
+    Value number = ring.number(kReleased);
+    ring.reportIf(
+        ring.m().compare(CmpIPredicate::sge, number, ring.number(kWaited)),
+        RingError::ReleasedUnread);
+    ring.poison(ring.slotOf(number));
+    ring.setNumber(kReleased, ring.m().add(number, ring.m().constant(1)));
+    finish(op);
+  }
+
+  /// Reads the tiles in shared memory that `op` uses; scratch is overwritten.
+  void readShared(Operation *op) {
+    for (OpOperand &use : op->getOpOperands()) {
+      auto wait = use.get().getDefiningOp<RingWaitOp>();
+      if (!wait)
+        continue;
+      RingBuilder ring = at(op, wait.getRing());
+      Value slot = ring.slotForUse(numbers.lookup(wait.getTile()));
+      if (!isa<StoreOp>(op)) {
+        use.set(ring.read(slot));
+        continue;
+      }
+      ring.poison(slot);
+      cast<StoreOp>(op).getScratchMutable().clear();
+      return;
+    }
+  }
+
+  /// A product with the matrix that has a one where a thread holds a column.
+  /// Exact, but for a row with an infinity, which becomes NaN.
+  void rewriteReduce(ReduceRegistersOp op) {
+    Location loc = op.getLoc();
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    auto result = cast<RankedTensorType>(op.getResult().getType());
+    SmallVector<int64_t> owners = *ownersOfColumns(tile);
+    int64_t columns = owners.size(), threads = result.getDimSize(1);
+    SmallVector<float> holds(columns * threads, 0);
+    for (auto [column, thread] : llvm::enumerate(owners))
+      holds[column * threads + thread] = 1;
+    auto type =
+        RankedTensorType::get({columns, threads}, rewriter.getF32Type());
+    Value matrix = arith::ConstantOp::create(
+        rewriter, loc, type,
+        DenseElementsAttr::get(type, ArrayRef<float>(holds)));
+    RankedTensorType rows = plain(result);
+    Value zero = arith::ConstantOp::create(rewriter, loc, rows,
+                                           rewriter.getZeroAttr(rows));
+    rewriter.replaceOpWithNewOp<DotOp>(op, rows, op.getTile(), matrix, zero,
+                                       /*transpose_rhs=*/false);
+  }
+
+  static void strip(Value value) {
+    if (hasLayout(value.getType()))
+      value.setType(plain(cast<RankedTensorType>(value.getType())));
+  }
+
+  /// Where an element lies is of no concern from here on.
+  void stripLayouts() {
+    kernel->removeAttr(KernelOp::kThreadsAttr);
+    kernel.walk([](Operation *op) {
+      for (Value result : op->getResults())
+        strip(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument argument : block.getArguments())
+            strip(argument);
+      if (auto constant = dyn_cast<arith::ConstantOp>(op))
+        if (auto elements = dyn_cast<DenseElementsAttr>(constant.getValue()))
+          constant.setValueAttr(
+              elements.reshape(cast<ShapedType>(constant.getType())));
+    });
+  }
+
+  KernelOp kernel;
+  IRRewriter rewriter;
+  llvm::MapVector<Value, Ring> rings;
+  /// The running number of each slot and of each tile waited for.
+  llvm::DenseMap<Value, Value> numbers;
+  SmallVector<Operation *> done;
+};
+
+struct SequentializeRingsPass
+    : attn::impl::AttnSequentializeRingsBase<SequentializeRingsPass> {
+  void declareError(ModuleOp module) {
+    if (module.lookupSymbol(kRingError))
+      return;
+    auto b = OpBuilder::atBlockBegin(module.getBody());
+    Type index = b.getIndexType();
+    func::FuncOp::create(b, module.getLoc(), kRingError,
+                         b.getFunctionType({index, index}, {}))
+        .setPrivate();
+  }
+
+  void runOnOperation() override {
+    SmallVector<KernelOp> kernels;
+    for (auto kernel : getOperation().getOps<KernelOp>())
+      if (kernel
+              .walk([](Operation *op) {
+                return isLevel3(op) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
+              })
+              .wasInterrupted())
+        kernels.push_back(kernel);
+    for (KernelOp kernel : kernels)
+      if (failed(checkKernel(kernel)))
+        return signalPassFailure();
+    unsigned count = 0;
+    for (KernelOp kernel : kernels)
+      count += Sequentializer(kernel).run();
+    if (count > 0)
+      declareError(getOperation());
+    numRings += count;
+  }
+};
+
+} // namespace
