@@ -51,8 +51,7 @@ public:
       types.push_back(splitType(op.getLse().getType()));
     auto packed = AttentionOp::create(
         rewriter, loc, types,
-        SmallVector<Value>{query, op.getKey(), op.getValue()},
-        op->getAttrs());
+        SmallVector<Value>{query, op.getKey(), op.getValue()}, op->getAttrs());
     packed->insertOperands(3, op.getCaptures());
     packed.removeMaskAttr();
     packed->setAttr(kCallerMapsAttr, callerMaps());
@@ -148,8 +147,8 @@ struct PackGroupPass : attn::impl::AttnPackGroupBase<PackGroupPass> {
     SmallVector<AttentionOp> ops;
     getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
     for (AttentionOp op : ops) {
-      auto opts = remark::RemarkOpts::name("pack-group")
-                      .category("attn-pack-group");
+      auto opts =
+          remark::RemarkOpts::name("pack-group").category("attn-pack-group");
       StringRef reason = whyNot(op);
       if (!reason.empty()) {
         remark::missed(op.getLoc(), opts) << reason.str();
