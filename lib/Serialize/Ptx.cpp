@@ -109,8 +109,8 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 } // namespace
 
-FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
-                                      bool lineInfo) {
+FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module,
+                                      StringRef arch) {
   std::string error;
   auto machine = createMachine(arch, error);
   if (!machine) {

@@ -7,6 +7,7 @@
 #include "attn-mlir/Runtime/Oracle.h"
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Ptx.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -323,7 +324,13 @@ private:
   /// thousands of operations.
   LogicalResult lowerToDevice() {
     return failure(
-        failed(pipeline(buildLowerToNVVMPipeline, /*verify=*/false)) ||
+        failed(pipeline(
+            [&](OpPassManager &pm) {
+              buildLowerToNVVMPipeline(pm);
+              if (options.lineInfo)
+                pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+            },
+            /*verify=*/false)) ||
         failed(verify(*module)));
   }
 
@@ -372,8 +379,7 @@ private:
       return failure();
     StringRef arch = TargetAttr::of(*module).getArch().getValue();
     FailureOr<std::string> ptx =
-        translateToPtx((*function)->getParentOfType<gpu::GPUModuleOp>(), arch,
-                       options.lineInfo);
+        translateToPtx((*function)->getParentOfType<gpu::GPUModuleOp>(), arch);
     if (failed(ptx))
       return failure();
     if (options.emit == Emit::Ptx) {

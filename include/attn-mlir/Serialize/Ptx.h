@@ -11,11 +11,11 @@
 namespace attn {
 
 /// Makes PTX of a gpu.module in the LLVM dialect, in process, for an
-/// architecture ("sm_90a", "sm_121a"). With `lineInfo`, the PTX names source
-/// lines for profilers. Fails after a diagnostic.
+/// architecture ("sm_90a", "sm_121a"). Functions that have a debug-info scope
+/// (MLIR's ensure-debug-info-scope-on-llvm-func) name source lines, for
+/// profilers. Fails after a diagnostic.
 mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
-                                            llvm::StringRef arch,
-                                            bool lineInfo = false);
+                                            llvm::StringRef arch);
 
 /// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH,
 /// else the toolkit's usual place. Empty if there is none.
