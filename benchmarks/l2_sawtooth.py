@@ -53,7 +53,12 @@ from common import attention_text, harness, markdown
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "l2-sawtooth"
 SIZES = [24, 32, 40, 64, 96, 192]  # MiB of K and V
 D, ELEMENT_BYTES, SECTOR = 64, 2, 32
-ORDERS = {"cyclic": "sawtooth=off", "sawtooth": "sawtooth=force"}
+ORDERS = {
+    "cyclic": "sawtooth=off",
+    "sawtooth": "sawtooth=force",
+    "cyclic, in step": "sawtooth=off in-step",
+    "sawtooth, in step": "sawtooth=force in-step",
+}
 METRICS = {
     "sectors": "lts__t_sectors_op_read.sum",
     "misses": "lts__t_sectors_op_read_lookup_miss.sum",
@@ -205,18 +210,20 @@ def tables(results, arguments):
                 f"{r['fabric'] / 1e6:.1f}",
                 f"{r['cycles'] / 1e6:.2f}", f"{r['ns'] / 1e6:.3f}",
             ])
-        if len(mine) < 2:
-            continue
-        pair = lambda key: [mine["cyclic"][key], mine["sawtooth"][key]]
         model = predicted_bytes(keys, arguments.tile, ctas, arguments.l2_mb * 1e6)
-        model_pair = [model["cyclic"], model["sawtooth"]]
-        misses.append([
-            mib, model["waves"],
-            *(f"{n / 1e6:.2f}" for n in pair("misses")), f"{reduction(pair('misses')):.1f} %",
-            *(f"{n / 1e6:.0f}" for n in pair("dram")), f"{reduction(pair('dram')):.1f} %",
-            *(f"{n / 1e6:.0f}" for n in model_pair), f"{reduction(model_pair):.1f} %",
-            f"{reduction(pair('cycles')):+.1f} %",
-        ])
+        for suffix in ("", ", in step"):
+            names = ["cyclic" + suffix, "sawtooth" + suffix]
+            if not all(name in mine for name in names):
+                continue
+            pair = lambda key: [mine[name][key] for name in names]
+            model_pair = [model["cyclic"], model["sawtooth"]]
+            misses.append([
+                f"{mib}{suffix}", model["waves"],
+                *(f"{n / 1e6:.2f}" for n in pair("misses")), f"{reduction(pair('misses')):.1f} %",
+                *(f"{n / 1e6:.0f}" for n in pair("dram")), f"{reduction(pair('dram')):.1f} %",
+                *(f"{n / 1e6:.0f}" for n in model_pair), f"{reduction(model_pair):.1f} %",
+                f"{reduction(pair('cycles')):+.1f} %",
+            ])
     return "\n".join([
         "Sectors (millions) against 2 (SDE/C + S²DE/(TC)), "
         f"T = {arguments.tile}, C = {SECTOR}, {ctas} CTAs:", "",

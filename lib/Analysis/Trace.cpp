@@ -57,6 +57,8 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         return op->emitOpError("cannot be traced outside of attn.ctas: no CTA "
                                "accesses this"),
                WalkResult::interrupt();
+      if (isa<InStepOp>(op))
+        dead.push_back(op);
       if (auto load = dyn_cast<LoadOp>(op))
         touch(rewriter, op, AccessKind::Load, load.getView(), load.getOffsets(),
               load.getTile().getType());

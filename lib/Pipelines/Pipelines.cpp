@@ -41,6 +41,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   }
   if (options.persistent)
     kernels.addPass(createAttnPersistent({options.sms, options.resident}));
+  if (options.inStep)
+    kernels.addPass(createAttnKeepInStep());
   if (options.sawtooth != SawtoothMode::Off)
     kernels.addPass(
         createAttnSawtooth({options.sawtooth == SawtoothMode::Force}));

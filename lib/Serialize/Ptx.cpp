@@ -109,8 +109,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
 
 } // namespace
 
-FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module,
-                                      StringRef arch) {
+FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch) {
   std::string error;
   auto machine = createMachine(arch, error);
   if (!machine) {

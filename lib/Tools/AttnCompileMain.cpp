@@ -323,15 +323,14 @@ private:
   /// Level 3 to the LLVM dialect. Verified once, at the end: device code is
   /// thousands of operations.
   LogicalResult lowerToDevice() {
-    return failure(
-        failed(pipeline(
-            [&](OpPassManager &pm) {
-              buildLowerToNVVMPipeline(pm);
-              if (options.lineInfo)
-                pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
-            },
-            /*verify=*/false)) ||
-        failed(verify(*module)));
+    return failure(failed(pipeline(
+                       [&](OpPassManager &pm) {
+                         buildLowerToNVVMPipeline(pm);
+                         if (options.lineInfo)
+                           pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+                       },
+                       /*verify=*/false)) ||
+                   failed(verify(*module)));
   }
 
   /// Compiles the input once for each --variant.

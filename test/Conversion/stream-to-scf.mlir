@@ -233,7 +233,7 @@ attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
 // another: selects in the masked loop, nothing in the other.
 
 // CHECK-LABEL: attn.kernel @regions
-// CHECK-SAME: %[[C:[^ ]+]]: i1) {
+// CHECK-SAME: %[[C:[^ ]+]]: i1, %{{[^ ]+}}: i1) {
 // CHECK: scf.if %{{[^ ]+}} -> (tensor<16x16xf32>) {
 // CHECK: scf.for
 // CHECK: %[[TILE:[^ ]+]] = attn.load
@@ -257,12 +257,12 @@ attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
 // CHECK-NEXT: scf.yield %[[TILE]]
 // CHECK-NEXT: }
 // CHECK-NEXT: scf.yield %[[R]]
-attn.kernel @regions(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index, %c: i1) {
+attn.kernel @regions(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index, %c: i1, %back: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   attn.ctas %w in %c1 {
-    %m = attn.stream %j step 16 over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+    %m = attn.stream %j step 16 reverse %back over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
       %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
       %cols = attn.iota 1 from %j : tensor<16x16xindex>
       %end = tensor.splat %hi : tensor<16x16xindex>
@@ -275,6 +275,47 @@ attn.kernel @regions(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: inde
         scf.yield %t : tensor<16x16xf32>
       }
       %n = attn.mask %r keep %k : tensor<16x16xf32>
+      attn.yield %n : tensor<16x16xf32>
+    }
+    attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Forward, a segment of each kind is a loop of its own, in their order: no branch, no
+// bounds to choose.
+
+// CHECK-LABEL: attn.kernel @inorder
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>, %[[LO:[^ ]+]]: index, %[[MID:[^ ]+]]: index, %[[HI:[^ ]+]]: index) {
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00>
+// CHECK-NOT: scf.if
+// CHECK: %[[FIRST:[^ ]+]] = scf.for {{.*}} iter_args(%[[A:[^ ]+]] = %[[ZERO]])
+// CHECK-NOT: scf.if
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: %[[KEEP:[^ ]+]] = arith.cmpi slt
+// CHECK: %[[S:[^ ]+]] = arith.select %[[KEEP]], %[[TILE]],
+// CHECK: %[[N:[^ ]+]] = arith.maximumf %[[A]], %[[S]]
+// CHECK-NEXT: scf.yield %[[N]]
+// CHECK: %[[SECOND:[^ ]+]] = scf.for {{.*}} iter_args(%[[A:[^ ]+]] = %[[FIRST]])
+// CHECK: %[[POS:[^ ]+]] = arith.addi %[[MID]], %{{[^ ]+}} : index
+// CHECK: %[[TILE:[^ ]+]] = attn.load %[[X]][%{{[^ ]+}}, %[[POS]]]
+// CHECK-NOT: arith.select
+// CHECK: %[[N:[^ ]+]] = arith.maximumf %[[A]], %[[TILE]]
+// CHECK-NEXT: scf.yield %[[N]]
+// CHECK: attn.store %[[SECOND]],
+attn.kernel @inorder(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  attn.ctas %w in %c1 {
+    %m = attn.stream %j step 16 over [masked %lo to %mid, %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %cols = attn.iota 1 from %j : tensor<16x16xindex>
+      %end = tensor.splat %hi : tensor<16x16xindex>
+      %k = arith.cmpi slt, %cols, %end : tensor<16x16xindex>
+      %s = attn.mask %t keep %k : tensor<16x16xf32>
+      %n = arith.maximumf %a, %s : tensor<16x16xf32>
       attn.yield %n : tensor<16x16xf32>
     }
     attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>

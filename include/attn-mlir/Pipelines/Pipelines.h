@@ -34,6 +34,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                       llvm::cl::desc("attn-persistent: sms")};
   Option<int64_t> resident{*this, "resident", llvm::cl::init(0),
                            llvm::cl::desc("attn-persistent: resident")};
+  Option<bool> inStep{*this, "in-step", llvm::cl::init(false),
+                      llvm::cl::desc("run attn-keep-in-step")};
   Option<std::string> gridOrder{*this, "grid-order",
                                 llvm::cl::desc("run attn-grid-order: order")};
   Option<int64_t> domains{*this, "domains", llvm::cl::init(0),

@@ -192,6 +192,17 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
   }
 };
 
+/// CTAs of the CPU run one after the other.
+struct InStepPattern : OpConversionPattern<InStepOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(InStepOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// attn.launch on memrefs: views by transposing, then all CTAs in one range.
 struct LaunchPattern : OpConversionPattern<LaunchOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -403,8 +414,8 @@ struct ConvertAttnToCPUPass
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DimPattern, KernelPattern, LaunchPattern, LoadPattern,
-                 StorePattern, TouchPattern>(converter, context);
+    patterns.add<DimPattern, InStepPattern, KernelPattern, LaunchPattern,
+                 LoadPattern, StorePattern, TouchPattern>(converter, context);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -134,6 +134,7 @@ struct ConvertAttnToNVVMPass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateFragmentsToVectors(converter, patterns);
+    populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);

@@ -51,6 +51,9 @@ void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
 /// Stores, through shared memory or not.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Waits of persistent CTAs for each other.
+void populateInStepPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Math functions of scalars and vectors of f32.
 void populateMathPatterns(mlir::RewritePatternSet &patterns);
 

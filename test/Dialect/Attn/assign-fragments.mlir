@@ -182,36 +182,20 @@ attn.kernel @kinds(%o: !attn.view<?x?xf32>, %i: index, %b: i1) {
 
 // -----
 
-// Users of tiles in shared memory that are no products get them in registers, each
-// where it is.
+// Tiles in shared memory stay there; what is read out of them gets a layout.
 
 // CHECK-LABEL: attn.kernel @fetch
-// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait
+// CHECK-SAME: threads = 128
+// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait %{{[^ ]+}} : <1 x tensor<64x32xf32, #attn.shared<128>>> -> tensor<64x32xf32, #attn.shared<128>>
 // CHECK-NEXT: %[[R:[^ ]+]] = attn.convert_layout %[[T]] : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.reduce max %[[R]]
 // CHECK-NEXT: attn.store %[[S]], %{{[^ ]+}}[%{{[^ ]+}}] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
-// CHECK-NEXT: %[[U:[^ ]+]] = attn.convert_layout %[[T]]
-// CHECK-NEXT: attn.store %[[U]], {{.*}} : tensor<64x32xf32, #attn.fragment<
+// CHECK-NEXT: attn.store %[[R]], {{.*}} : tensor<64x32xf32, #attn.fragment<
 attn.kernel @fetch(%o: !attn.view<?x?xf32>, %l: !attn.view<?xf32>, %i: index) {
   %q = attn.ring.create : <1 x tensor<64x32xf32, #attn.shared<128>>>
   %t = attn.ring.wait %q : <1 x tensor<64x32xf32, #attn.shared<128>>> -> tensor<64x32xf32, #attn.shared<128>>
-  %s = "attn.reduce"(%t) <{kind = 0 : i32}> : (tensor<64x32xf32, #attn.shared<128>>) -> tensor<64xf32>
+  %r = attn.convert_layout %t : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32>
+  %s = attn.reduce max %r : tensor<64x32xf32>
   attn.store %s, %l[%i] : tensor<64xf32> -> <?xf32>
-  attn.store %t, %o[%i, %i] : tensor<64x32xf32, #attn.shared<128>> -> <?x?xf32>
-}
-
-// -----
-
-// A kernel that only copies has tiles in shared memory alone: they go through
-// registers all the same.
-
-// CHECK-LABEL: attn.kernel @copy
-// CHECK-SAME: threads =
-// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait
-// CHECK-NEXT: %[[R:[^ ]+]] = attn.convert_layout %[[T]] : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #attn.fragment<
-// CHECK-NEXT: attn.store %[[R]],
-attn.kernel @copy(%o: !attn.view<?x?xf32>, %i: index) {
-  %q = attn.ring.create : <1 x tensor<64x32xf32, #attn.shared<128>>>
-  %t = attn.ring.wait %q : <1 x tensor<64x32xf32, #attn.shared<128>>> -> tensor<64x32xf32, #attn.shared<128>>
-  attn.store %t, %o[%i, %i] : tensor<64x32xf32, #attn.shared<128>> -> <?x?xf32>
+  attn.store %r, %o[%i, %i] : tensor<64x32xf32> -> <?x?xf32>
 }

@@ -962,7 +962,7 @@ attn.kernel @k(%n: index) {
                           operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
     attn.yield
-  }) : (index, index) -> ()
+  }, {}) : (index, index) -> ()
 }
 
 // -----
@@ -973,7 +973,7 @@ attn.kernel @k(%n: index) {
                               operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%j: index):
     attn.yield
-  }) : (index, index, index) -> ()
+  }, {}) : (index, index, index) -> ()
 }
 
 // -----
@@ -984,7 +984,7 @@ attn.kernel @k(%n: index, %f: f32) {
                                    operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
   ^bb0(%j: index, %x: f32):
     attn.yield %x : f32
-  }) : (index, index, f32) -> f16
+  }, {}) : (index, index, f32) -> f16
 }
 
 // -----
@@ -995,7 +995,7 @@ attn.kernel @k(%n: index, %f: f32) {
                                operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
     attn.yield
-  }) : (index, index) -> f32
+  }, {}) : (index, index) -> f32
 }
 
 // -----
@@ -1006,7 +1006,7 @@ attn.kernel @k(%n: index, %f: f32) {
                                    operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
   ^bb0(%j: index):
     attn.yield %f : f32
-  }) : (index, index, f32) -> f32
+  }, {}) : (index, index, f32) -> f32
 }
 
 // -----
@@ -1017,7 +1017,7 @@ attn.kernel @k(%n: index) {
                           operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: i32):
     attn.yield
-  }) : (index, index) -> ()
+  }, {}) : (index, index) -> ()
 }
 
 // -----

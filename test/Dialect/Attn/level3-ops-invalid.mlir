@@ -338,6 +338,22 @@ attn.kernel @k() {
 
 // -----
 
+attn.kernel @k() {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.acquire' op wants to be ahead by less than the 2 stages of its ring, got 2}}
+  %s = attn.ring.acquire %r ahead 2 : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.acquire' op wants to be ahead by less than the 2 stages of its ring, got -1}}
+  %s = attn.ring.acquire %r ahead -1 : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
+}
+
+// -----
+
 // The layout is part of the tile.
 attn.kernel @k() {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>

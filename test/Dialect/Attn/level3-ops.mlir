@@ -83,7 +83,7 @@ func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
 // CHECK-SAME: (%[[V:[^ ]+]]: !attn.view<?x8x?x128xbf16>, %[[W:[^ ]+]]: !attn.view<?x16xf32>, %[[I:[^ ]+]]: index) {
 // CHECK-NEXT: %ring = attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
 // CHECK-NEXT: %ring_0 = attn.ring.create {attribute = 1 : i64} : <1 x tensor<8x16xf32, #attn.shared<64>>>
-// CHECK-NEXT: %slot = attn.ring.acquire %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %slot = attn.ring.acquire %ring ahead 1 : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
 // CHECK-NEXT: %pending = attn.ring.issue %slot, %[[V]][%[[I]], %[[I]], %[[I]], %[[I]]] : <tensor<64x128xbf16, #attn.shared<128>>>, <?x8x?x128xbf16> -> <tensor<64x128xbf16, #attn.shared<128>>>
 // CHECK-NEXT: attn.ring.land %pending : <tensor<64x128xbf16, #attn.shared<128>>>
 // CHECK-NEXT: %tile = attn.ring.wait %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> tensor<64x128xbf16, #attn.shared<128>>
@@ -97,12 +97,12 @@ func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
 attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i: index) {
   %r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>
   %q = attn.ring.create {attribute = 1} : <1 x tensor<8x16xf32, #attn.shared<64>>>
-  %s = attn.ring.acquire %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  %s = attn.ring.acquire %r ahead 1 : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
   %p = attn.ring.issue %s, %v[%i, %i, %i, %i] by tensor : <tensor<64x128xbf16, #attn.shared<128>>>, <?x8x?x128xbf16> -> <tensor<64x128xbf16, #attn.shared<128>>>
   attn.ring.land %p : <tensor<64x128xbf16, #attn.shared<128>>>
   %t = attn.ring.wait %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> tensor<64x128xbf16, #attn.shared<128>>
   attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>>
-  %a = attn.ring.acquire %q : <1 x tensor<8x16xf32, #attn.shared<64>>> -> <tensor<8x16xf32, #attn.shared<64>>>
+  %a = attn.ring.acquire %q ahead 0 : <1 x tensor<8x16xf32, #attn.shared<64>>> -> <tensor<8x16xf32, #attn.shared<64>>>
   %b = attn.ring.issue %a, %w[%i, %i] by async : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
   attn.ring.land %b : <tensor<8x16xf32, #attn.shared<64>>>
   %c = attn.ring.issue %a, %w[%i, %i] : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>

@@ -28,6 +28,12 @@
 // USERS: attn.ring.wait
 // USERS-LABEL: attn.kernel @cast
 // USERS: attn.ring.wait
+// What the next visit still wants it has in another place.
+// USERS-LABEL: attn.kernel @carried
+// USERS: %[[T:tile[^ ]*]] = attn.ring.wait %[[R:[^ ]+]]
+// USERS-NEXT: %[[C:[^ ]+]] = attn.convert_layout %[[T]]
+// USERS-NEXT: attn.ring.release %[[R]]
+// USERS-NEXT: attn.yield %[[C]] : tensor<32x32xf32>
 
 //--- none.mlir
 attn.kernel @empty() {
@@ -154,23 +160,6 @@ attn.kernel @place(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
   }
 }
 
-// -----
-
-// Nor what the next visit still wants.
-attn.kernel @carried(%a: !attn.view<?x?xf32>, %o: !attn.view<?x?xf32>) {
-  %c0 = arith.constant 0 : index
-  %n = attn.dim %a, 1 : <?x?xf32>
-  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
-  attn.grid (%i) visit %w in (i = %n) {
-    %r = attn.stream %p step 32 over [%c0 to %n] carry (%x = %zero : tensor<32x32xf32>) {
-      // expected-error-re @below {{'attn.load' op wants {{.*}}}}
-      %s = attn.load %a[%i, %p] : <?x?xf32> -> tensor<32x32xf32>
-      attn.yield %s : tensor<32x32xf32>
-    }
-    attn.store %r, %o[%i, %i] : tensor<32x32xf32> -> <?x?xf32>
-  }
-}
-
 //--- users.mlir
 attn.kernel @elementwise(%a: !attn.view<?x?xf32>, %o: !attn.view<?x?xf32>) {
   %n = attn.dim %a, 0 : <?x?xf32>
@@ -189,5 +178,20 @@ attn.kernel @cast(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
     %t = attn.load %a[%i, %i] : <?x?xbf16> -> tensor<16x16xbf16>
     %u = arith.extf %t : tensor<16x16xbf16> to tensor<16x16xf32>
     attn.store %u, %o[%i, %i] : tensor<16x16xf32> -> <?x?xf32>
+  }
+}
+
+// -----
+
+attn.kernel @carried(%a: !attn.view<?x?xf32>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %a, 1 : <?x?xf32>
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  attn.grid (%i) visit %w in (i = %n) {
+    %r = attn.stream %p step 32 over [%c0 to %n] carry (%x = %zero : tensor<32x32xf32>) {
+      %s = attn.load %a[%i, %p] : <?x?xf32> -> tensor<32x32xf32>
+      attn.yield %s : tensor<32x32xf32>
+    }
+    attn.store %r, %o[%i, %i] : tensor<32x32xf32> -> <?x?xf32>
   }
 }

@@ -202,6 +202,49 @@ attn.kernel @lend(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
 
 // -----
 
+// Users that are no products read the tile out of shared memory, each where it is; a
+// kernel that only copies, too.
+
+// CHECK-LABEL: attn.kernel @users
+// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait
+// CHECK-NEXT: attn.dot %[[T]], %[[T]],
+// CHECK: %[[A:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xbf16, #attn.shared<32>> to tensor<16x16xbf16>
+// CHECK: %[[B:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xbf16, #attn.shared<32>> to tensor<16x16xbf16>
+// CHECK-NOT: attn.convert_layout
+// CHECK: attn.ring.release
+// CHECK-LABEL: attn.kernel @copy
+// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait
+// CHECK-NEXT: %[[C:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xf32, #attn.shared<64>> to tensor<16x16xf32>
+// CHECK-NEXT: attn.store %[[C]], %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf32> -> <?x?xf32>
+// CHECK-NEXT: attn.ring.release
+attn.kernel @users(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
+  %n = attn.dim %a, 0 : <?x?xbf16>
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  attn.grid (%i) visit %w in (i = %n) {
+    %t = attn.load %a[%i, %i] : <?x?xbf16> -> tensor<16x16xbf16>
+    %d = attn.dot %t, %t, %zero : tensor<16x16xbf16>, tensor<16x16xbf16> into tensor<16x16xf32>
+    %u = arith.extf %t : tensor<16x16xbf16> to tensor<16x16xf32>
+    %x = arith.addf %d, %u : tensor<16x16xf32>
+    %c = arith.cmpi eq, %w, %i : index
+    %b = scf.if %c -> tensor<16x16xf32> {
+      %v = arith.extf %t : tensor<16x16xbf16> to tensor<16x16xf32>
+      scf.yield %v : tensor<16x16xf32>
+    } else {
+      scf.yield %x : tensor<16x16xf32>
+    }
+    attn.store %b, %o[%i, %i] : tensor<16x16xf32> -> <?x?xf32>
+  }
+}
+attn.kernel @copy(%a: !attn.view<?x?xf32>, %o: !attn.view<?x?xf32>) {
+  %n = attn.dim %a, 0 : <?x?xf32>
+  attn.grid (%i) visit %w in (i = %n) {
+    %t = attn.load %a[%i, %i] : <?x?xf32> -> tensor<16x16xf32>
+    attn.store %t, %o[%i, %i] : tensor<16x16xf32> -> <?x?xf32>
+  }
+}
+
+// -----
+
 // Two tiles of one view in one visit, as in a product of a matrix with itself, have
 // a ring each: a ring is filled once a visit.
 

@@ -186,6 +186,19 @@ def Attn_CtasOp : Attn_Op<"ctas", [HasParent<"KernelOp">,
   }];
 }
 
+def Attn_InStepOp : Attn_Op<"in_step", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits, for a while, until other CTAs have got as far";
+  let description = [{
+    A hint for persistent grids: where `all` holds, which says that every CTA
+    makes this visit, the CTA waits until the others have reached theirs, or a
+    bounded time has passed. Nothing may depend on it.
+
+    Example: `attn.in_step %all`
+  }];
+  let arguments = (ins I1:$all);
+  let assemblyFormat = "$all attr-dict";
+}
+
 //===----------------------------------------------------------------------===//
 // The stream
 //===----------------------------------------------------------------------===//

@@ -226,6 +226,24 @@ def AttnMaterializeGrid : Pass<"attn-materialize-grid", "::attn::KernelOp"> {
                               "Grids turned into arithmetic">];
 }
 
+def AttnKeepInStep : Pass<"attn-keep-in-step", "::attn::KernelOp"> {
+  let summary = "Let persistent CTAs start their visits together";
+  let description = [{
+    CTAs of a persistent grid drift apart, by the length of a walk in the end.
+    Those that walk through the same keys then share them in L2 no longer, and in
+    sawtooth order some walk up while others walk down. The pass puts an
+    `attn.in_step` at the start of each visit that every CTA makes.
+
+    Nothing happens to grids that are not persistent, and to grids of runs.
+
+    Before: `attn.grid (...) visit %v in (...) persistent 264 { ... }`
+
+    After: `... { %all = arith.cmpi ult, %v, %rounds; attn.in_step %all ... }`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numGrids", "grids", "Grids kept in step">];
+}
+
 //===----------------------------------------------------------------------===//
 // Level 2 to level 3
 //===----------------------------------------------------------------------===//
