@@ -190,9 +190,16 @@ FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
   return failure();
 }
 
+namespace {
 /// Code of one variant, and its entry in the manifest.
-static FailureOr<json::Object> writeVariant(ModuleOp module, size_t number,
-                                            const BundleOptions &options) {
+struct Variant {
+  std::string file, code;
+  json::Object entry;
+};
+} // namespace
+
+static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
+                                         const BundleOptions &options) {
   FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
   if (failed(function))
     return failure();
@@ -223,24 +230,30 @@ static FailureOr<json::Object> writeVariant(ModuleOp module, size_t number,
   }
   std::string name =
       ((*function).getName() + "." + Twine(number) + "." + format).str();
-  if (failed(writeFile(module, options.directory, name, *code)))
-    return failure();
-  return BundleWriter(*function, target).variant(name, format, report);
+  return Variant{name, std::move(*code),
+                 BundleWriter(*function, target).variant(name, format, report)};
 }
 
 LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
                           const BundleOptions &options) {
   ModuleOp last = variants.back();
+  // Nothing is written unless all of it compiles.
+  std::vector<Variant> compiled;
+  for (auto [i, module] : llvm::enumerate(variants)) {
+    FailureOr<Variant> variant = compileVariant(module, i, options);
+    if (failed(variant))
+      return failure();
+    compiled.push_back(std::move(*variant));
+  }
   if (std::error_code error =
           llvm::sys::fs::create_directories(options.directory))
-    return last.emitError()
-           << "cannot make " << options.directory << ": " << error.message();
+    return last.emitError() << "cannot make " << options.directory << ": "
+                            << error.message();
   json::Array entries;
-  for (auto [i, module] : llvm::enumerate(variants)) {
-    FailureOr<json::Object> entry = writeVariant(module, i, options);
-    if (failed(entry))
+  for (Variant &variant : compiled) {
+    if (failed(writeFile(last, options.directory, variant.file, variant.code)))
       return failure();
-    entries.push_back(std::move(*entry));
+    entries.push_back(std::move(variant.entry));
   }
   FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(last);
   if (failed(function))

@@ -9,6 +9,9 @@
 
 namespace attn {
 
+/// The number of a kernel's argument among those that are views.
+int64_t viewNumber(mlir::BlockArgument view);
+
 /// An expression of docs/bundle.md for index arithmetic over the sizes of
 /// views: nested arrays of strings and integers. Fails after a diagnostic where
 /// `value` is anything else.

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -141,9 +142,11 @@ struct ConvertAttnToNVVMPass
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
 
-    function.walk([](UnrealizedConversionCastOp cast) {
-      if (cast.use_empty())
-        cast.erase();
+    // Views, and the index arithmetic that only they needed.
+    function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isa<UnrealizedConversionCastOp>(op) ? op->use_empty()
+                                              : isOpTriviallyDead(op))
+        op->erase();
     });
     RewritePatternSet math(&getContext());
     populateMathPatterns(math);
@@ -183,7 +186,10 @@ struct ConvertAttnToNVVMPass
   /// Indices are 32 bits wide on the device.
   static LogicalResult checkIndices(KernelOp kernel) {
     WalkResult result = kernel.walk([](arith::ConstantOp constant) {
-      auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+      Attribute value = constant.getValue();
+      if (auto splat = dyn_cast<SplatElementsAttr>(value))
+        value = splat.getSplatValue<Attribute>();
+      auto integer = dyn_cast<IntegerAttr>(value);
       if (!integer || !integer.getType().isIndex() ||
           llvm::isInt<31>(integer.getInt()))
         return WalkResult::advance();

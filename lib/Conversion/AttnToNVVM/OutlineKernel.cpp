@@ -65,17 +65,24 @@ public:
   }
 
 private:
+  bool isArgument(Value view) {
+    auto argument = dyn_cast<BlockArgument>(view);
+    return argument && argument.getOwner() == &kernel.getBody().front();
+  }
+
   /// The box that each view is copied by through a tensor map.
   LogicalResult findMaps() {
     boxes.resize(kernel.getNumArguments());
-    WalkResult result = kernel.walk([&](RingIssueOp issue) {
-      auto argument = dyn_cast<BlockArgument>(issue.getView());
-      if (!argument || argument.getOwner() != &kernel.getBody().front()) {
-        issue.emitOpError("wants a view that is an argument of the kernel");
-        return WalkResult::interrupt();
-      }
-      if (issue.getBy() != CopyKind::Tensor)
+    WalkResult result = kernel.walk([&](Operation *op) {
+      for (Value operand : op->getOperands())
+        if (isa<ViewType>(operand.getType()) && !isArgument(operand)) {
+          op->emitOpError("wants a view that is an argument of the kernel");
+          return WalkResult::interrupt();
+        }
+      auto issue = dyn_cast<RingIssueOp>(op);
+      if (!issue || issue.getBy() != CopyKind::Tensor)
         return WalkResult::advance();
+      auto argument = cast<BlockArgument>(issue.getView());
       RankedTensorType &box = boxes[argument.getArgNumber()];
       RankedTensorType tile = issue.getSlot().getType().getTile();
       if (box && box != tile) {
@@ -90,9 +97,10 @@ private:
   }
 
   /// The box in dimensions of the view.
-  DictionaryAttr describeMap(int64_t view) {
-    RankedTensorType tile = boxes[view];
-    auto type = cast<ViewType>(kernel.getArgument(view).getType());
+  DictionaryAttr describeMap(BlockArgument argument) {
+    RankedTensorType tile = boxes[argument.getArgNumber()];
+    int64_t view = viewNumber(argument);
+    auto type = cast<ViewType>(argument.getType());
     int64_t span = sharedOf(tile).getSpan();
     SmallVector<Attribute> box(type.getRank() - 2,
                                rewriter.getI64IntegerAttr(1));
@@ -116,7 +124,7 @@ private:
     Type i64 = rewriter.getI64Type();
     int64_t scalars = 0;
     for (auto [i, argument] : llvm::enumerate(kernel.getArguments())) {
-      auto number = static_cast<int64_t>(i);
+      int64_t number = viewNumber(argument);
       auto view = dyn_cast<ViewType>(argument.getType());
       if (!view) {
         addParameter(argument.getType().isIndex() ? i64 : argument.getType(),
@@ -125,7 +133,7 @@ private:
       }
       addParameter(pointer, describe(rewriter, "pointer", {{"view", number}}));
       if (boxes[i])
-        addParameter(pointer, describeMap(number));
+        addParameter(pointer, describeMap(argument));
       for (unsigned dim = 0; dim < view.getRank(); ++dim)
         if (ShapedType::isDynamic(view.getShape()[dim]))
           addParameter(i64, describe(rewriter, "size",

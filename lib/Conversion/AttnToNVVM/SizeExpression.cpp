@@ -55,6 +55,12 @@ StringRef operatorOf(Operation *op) {
 
 } // namespace
 
+int64_t attn::viewNumber(BlockArgument view) {
+  return llvm::count_if(
+      view.getOwner()->getArguments().take_front(view.getArgNumber()),
+      [](BlockArgument other) { return isa<ViewType>(other.getType()); });
+}
+
 FailureOr<Attribute> attn::buildSizeExpression(Value value) {
   Builder b(value.getContext());
   APInt constant;
@@ -69,7 +75,7 @@ FailureOr<Attribute> attn::buildSizeExpression(Value value) {
   if (auto dim = dyn_cast_or_null<DimOp>(op))
     if (auto view = dyn_cast<BlockArgument>(dim.getView()))
       return Attribute(b.getArrayAttr(
-          {b.getStringAttr("size"), b.getI64IntegerAttr(view.getArgNumber()),
+          {b.getStringAttr("size"), b.getI64IntegerAttr(viewNumber(view)),
            b.getI64IntegerAttr(static_cast<int64_t>(dim.getDim()))}));
   StringRef name = op ? operatorOf(op) : "";
   if (name.empty()) {

@@ -1,6 +1,7 @@
 //===- Stores.cpp - Tiles back to global memory ---------------------------===//
 
 #include "Lowering.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -154,6 +155,10 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
     if (!op.getScratch() || !layout || type.getRank() != 2 ||
         type.getElementTypeBitWidth() != 16)
       return rewriter.notifyMatchFailure(op, "no scratch, or no 16-bit tile");
+    int64_t last = op.getView().getType().getShape().back();
+    if (ShapedType::isDynamic(last) || last % kChunkColumns != 0 ||
+        !isAccumulator(op, type, layout))
+      return rewriter.notifyMatchFailure(op, "no whole chunks of columns");
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     auto scratch = cast<RankedTensorType>(op.getScratch().getType());
@@ -179,6 +184,18 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
   }
 
 private:
+  /// 16-bit columns of a chunk of 16 bytes.
+  static constexpr int64_t kChunkColumns = 8;
+
+  static bool isAccumulator(StoreOp op, RankedTensorType type,
+                            FragmentAttr layout) {
+    int64_t warps = threadsOf(op) / 32, rows = type.getDimSize(0);
+    return rows % (16 * warps) == 0 &&
+           type.getDimSize(1) % kChunkColumns == 0 &&
+           layout == mmaAccumulator(op.getContext(), rows, type.getDimSize(1),
+                                    warps);
+  }
+
   /// Pairs of neighbouring columns, 4 bytes at a time.
   static void writeFragments(Value elements, FragmentAttr layout,
                              RankedTensorType shared, Value base,

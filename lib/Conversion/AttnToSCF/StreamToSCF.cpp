@@ -181,7 +181,8 @@ private:
     });
     SmallVector<RingWaitOp> waits;
     for (RingWaitOp wait : stream->getBlock()->getOps<RingWaitOp>())
-      if (wait->isBeforeInBlock(stream) && !usedBeforeStream(wait))
+      if (wait->isBeforeInBlock(stream) && !wait.getTile().use_empty() &&
+          !usedBeforeStream(wait))
         waits.push_back(wait);
     int64_t deepest = 0;
     for (Value ring : rings)

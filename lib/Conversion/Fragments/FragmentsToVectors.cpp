@@ -249,8 +249,8 @@ struct CompareColumnsPattern : OpConversionPattern<arith::CmpIOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto iota = op.getLhs().getDefiningOp<IotaOp>();
     FragmentAttr layout = fragmentOf(op.getLhs().getType());
-    if (!iota || !layout || iota.getDim() != 1)
-      return rewriter.notifyMatchFailure(op, "left-hand side is no columns");
+    if (!iota || !layout || iota.getDim() != 1 || isUnsigned(op.getPredicate()))
+      return rewriter.notifyMatchFailure(op, "no signed comparison of columns");
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     auto type = cast<VectorType>(adaptor.getLhs().getType());
@@ -268,6 +268,14 @@ struct CompareColumnsPattern : OpConversionPattern<arith::CmpIOp> {
         DenseElementsAttr::get(type, ArrayRef<int32_t>(columns)));
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, op.getPredicate(), lhs, rhs);
     return success();
+  }
+
+  /// A difference may be negative.
+  static bool isUnsigned(arith::CmpIPredicate predicate) {
+    return predicate == arith::CmpIPredicate::ult ||
+           predicate == arith::CmpIPredicate::ule ||
+           predicate == arith::CmpIPredicate::ugt ||
+           predicate == arith::CmpIPredicate::uge;
   }
 };
 
@@ -330,7 +338,8 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
         reduceRegisters(rewriter, loc, op.getKind(), layout, adaptor.getTile());
     int64_t below = 1;
     for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
-      bool shares = mode.strides[0] == 0;
+      // Not those that hold copies of the same elements.
+      bool shares = mode.strides[0] == 0 && mode.strides[1] != 0;
       if (shares &&
           (below * mode.size > kWarp || !llvm::isPowerOf2_64(mode.size)))
         return op.emitOpError("wants rows within the lanes of one warp, got ")

@@ -105,8 +105,15 @@ Attribute FragmentAttr::parse(AsmParser &parser, Type) {
   std::optional<unsigned> rank;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parseModes(parser, "threads", rank, threads) ||
-      parser.parseComma() || parseModes(parser, "registers", rank, registers) ||
-      parser.parseGreater())
+      parser.parseComma() || parseModes(parser, "registers", rank, registers))
+    return {};
+  if (!rank && succeeded(parser.parseOptionalComma())) {
+    unsigned given;
+    if (parser.parseKeyword("rank") || parser.parseInteger(given))
+      return {};
+    rank = given;
+  }
+  if (parser.parseGreater())
     return {};
   if (failed(verify([&]() { return parser.emitError(loc); }, rank.value_or(1),
                     threads, registers)))
@@ -119,6 +126,9 @@ void FragmentAttr::print(AsmPrinter &printer) const {
   printModes(printer, getThreadModes());
   printer << ", registers ";
   printModes(printer, getRegisterModes());
+  // Without a mode nothing else tells.
+  if (getThreads().empty() && getRegisters().empty() && getRank() != 1)
+    printer << ", rank " << getRank();
   printer << ">";
 }
 
@@ -187,10 +197,16 @@ FragmentAttr FragmentAttr::getRowSlice() const {
   return getNormal(getContext(), 1, threads, registers);
 }
 
+/// Whether the threads of a mode hold different elements of one row.
+static bool sharesRow(const FragmentAttr::Mode &mode) {
+  return mode.strides[0] == 0 && mode.strides.size() == 2 &&
+         mode.strides[1] != 0;
+}
+
 int64_t FragmentAttr::getThreadsPerRow() const {
   int64_t count = 1;
   for (const Mode &mode : getThreadModes())
-    if (mode.strides[0] == 0)
+    if (sharesRow(mode))
       count *= mode.size;
   return count;
 }
@@ -199,7 +215,7 @@ FragmentAttr FragmentAttr::getThreadSlice() const {
   SmallVector<int64_t> threads, registers;
   int64_t column = 1;
   for (const Mode &mode : getThreadModes()) {
-    bool shares = mode.strides[0] == 0;
+    bool shares = sharesRow(mode);
     threads.append({mode.size, mode.strides[0], shares ? column : 0});
     column *= shares ? mode.size : 1;
   }

@@ -52,6 +52,16 @@ LogicalResult StoreOp::verify() {
           cast<RankedTensorType>(getScratch().getType()).getEncoding()))
     return emitOpError("wants scratch in shared memory, got ")
            << getScratch().getType();
+  if (getScratch()) {
+    auto bits = [](ShapedType type) {
+      return type.getNumElements() * type.getElementTypeBitWidth();
+    };
+    auto scratch = cast<ShapedType>(getScratch().getType());
+    if (bits(scratch) < bits(tile))
+      return emitOpError("wants scratch of at least ")
+             << bits(tile) / 8 << " bytes, as the tile has, got "
+             << bits(scratch) / 8;
+  }
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       tile.getShape());
 }

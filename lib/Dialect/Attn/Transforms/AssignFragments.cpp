@@ -36,6 +36,15 @@ struct AssignFragmentsPass
         RankedTensorType tile = plainTile(type);
         if (!tile)
           continue;
+        if (tile.getRank() < 1 || tile.getRank() > 2) {
+          op->emitOpError("wants tiles of rank 1 or 2, got ") << tile;
+          return WalkResult::interrupt();
+        }
+        if (!hasOneValue(op)) {
+          op->emitOpError("wants tile constants of one value, got ")
+              << cast<arith::ConstantOp>(op).getValue();
+          return WalkResult::interrupt();
+        }
         if (rows == 0)
           rows = tile.getDimSize(0);
         if (tile.getDimSize(0) != rows) {
@@ -43,9 +52,8 @@ struct AssignFragmentsPass
               << rows << " rows, as the others of the kernel, got " << tile;
           return WalkResult::interrupt();
         }
-        if (tile.getRank() > 2 ||
-            (tile.getRank() == 2 && tile.getDimSize(1) % kColumns != 0)) {
-          op->emitOpError("wants tiles of rank 1 or 2 with a multiple of ")
+        if (tile.getRank() == 2 && tile.getDimSize(1) % kColumns != 0) {
+          op->emitOpError("wants tiles with a multiple of ")
               << kColumns << " columns, got " << tile;
           return WalkResult::interrupt();
         }
@@ -55,6 +63,12 @@ struct AssignFragmentsPass
     if (result.wasInterrupted())
       return failure();
     return rows;
+  }
+
+  /// Threads hold different elements of a constant: they must be the same.
+  static bool hasOneValue(Operation *op) {
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    return !constant || isa<SplatElementsAttr>(constant.getValue());
   }
 
   /// About 32 rows a warp, which use each B fragment twice; 4 warps if there

@@ -135,10 +135,7 @@ private:
   }
 
   void stageStreamed(LoadOp load, StreamOp stream) {
-    // Streams run one after the other: those of one view share its ring.
-    Value &ring = rings[{load.getView(), load.getTile().getType()}];
-    if (!ring)
-      ring = createRing(load, stages);
+    Value ring = findRing(load, stream);
     Location loc = load.getLoc();
     Block *producer = stream.getProducerBlock();
     if (!producer) {
@@ -154,6 +151,23 @@ private:
     rewriter.setInsertionPointAfter(last);
     RingReleaseOp::create(rewriter, loc, ring);
     rewriter.eraseOp(load);
+  }
+
+  /// Streams that run one after the other share the ring of a view; loads of one
+  /// stream, and of streams within each other, do not.
+  Value findRing(LoadOp load, StreamOp stream) {
+    auto &known = rings[{load.getView(), load.getTile().getType()}];
+    for (SharedRing &ring : known) {
+      if (llvm::any_of(ring.streams, [&](StreamOp other) {
+            return other == stream || other->isAncestor(stream) ||
+                   stream->isAncestor(other);
+          }))
+        continue;
+      ring.streams.push_back(stream);
+      return ring.ring;
+    }
+    known.push_back({createRing(load, stages), {stream}});
+    return known.back().ring;
   }
 
   /// The index arithmetic of a load, for the position that the producer is at.
@@ -181,8 +195,12 @@ private:
   int64_t stages;
   CopyKind copy;
   IRRewriter rewriter;
+  struct SharedRing {
+    Value ring;
+    SmallVector<StreamOp> streams;
+  };
   /// Rings of streamed tiles.
-  llvm::DenseMap<std::pair<Value, Type>, Value> rings;
+  llvm::DenseMap<std::pair<Value, Type>, SmallVector<SharedRing>> rings;
 };
 
 struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
@@ -199,6 +217,32 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (size % granule != 0 || size > kMaxBox)
         return load.emitOpError("wants tile sizes that are multiples of ")
                << granule << " up to " << kMaxBox << ", got " << tile;
+    auto stream = load->getParentOfType<StreamOp>();
+    return stream ? checkStreamed(load, stream) : success();
+  }
+
+  /// A producer runs ahead: it knows the position, and nothing that the body
+  /// computes or decides.
+  static LogicalResult checkStreamed(LoadOp load, StreamOp stream) {
+    Block *body = &stream.getBody().front();
+    if (load->getBlock() != body)
+      return load.emitOpError("wants to stand in the body of its stream "
+                              "itself: a ring is filled at every visit");
+    SmallVector<Value> work(load.getOffsets());
+    llvm::DenseSet<Value> seen;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (!seen.insert(value).second ||
+          !body->getParent()->isAncestor(value.getParentRegion()))
+        continue;
+      Operation *op = value.getDefiningOp();
+      if (value == stream.getPosition())
+        continue;
+      if (!op || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+        return load.emitOpError("wants offsets that follow from the position "
+                                "of the stream by arithmetic alone");
+      llvm::append_range(work, op->getOperands());
+    }
     return success();
   }
 
