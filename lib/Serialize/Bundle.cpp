@@ -247,8 +247,8 @@ LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
   }
   if (std::error_code error =
           llvm::sys::fs::create_directories(options.directory))
-    return last.emitError() << "cannot make " << options.directory << ": "
-                            << error.message();
+    return last.emitError()
+           << "cannot make " << options.directory << ": " << error.message();
   json::Array entries;
   for (Variant &variant : compiled) {
     if (failed(writeFile(last, options.directory, variant.file, variant.code)))

@@ -107,6 +107,26 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   pm.run(module, modules);
 }
 
+/// Puts the predecessors of each block in the order in which they stand. The
+/// translation goes by the order of uses, which is not printed: a module that
+/// was printed and read back would give other code.
+void orderPredecessors(Operation *root) {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  root->walk([&](Operation *op) { numbers.try_emplace(op, numbers.size()); });
+  root->walk([&](Block *block) {
+    SmallVector<std::pair<unsigned, unsigned>> uses;
+    for (BlockOperand &use : block->getUses())
+      uses.push_back({numbers.lookup(use.getOwner()), uses.size()});
+    if (uses.size() < 2 || llvm::is_sorted(uses))
+      return;
+    SmallVector<unsigned> order(uses.size());
+    llvm::sort(uses);
+    for (auto [place, use] : llvm::enumerate(uses))
+      order[use.second] = place;
+    block->shuffleUseList(order);
+  });
+}
+
 } // namespace
 
 FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch) {
@@ -122,6 +142,7 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch) {
   llvm::LLVMContext context;
   // Thousands of names that no one reads.
   context.setDiscardValueNames(true);
+  orderPredecessors(module);
   std::unique_ptr<llvm::Module> code =
       translateModuleToLLVMIR(module, context, module.getName());
   if (!code) {

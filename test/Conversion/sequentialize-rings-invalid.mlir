@@ -142,16 +142,3 @@ attn.kernel @max(%n: index) {
     %m = attn.reduce_registers max %t : tensor<16x8xf32, #acc>
   }
 }
-
-// -----
-
-// Copies: both threads of a row hold all of it, and a sum would count it twice.
-
-#copies = #attn.fragment<threads [2:(0, 0), 16:(1, 0)], registers [8:(0, 1)]>
-attn.kernel @copies(%n: index) {
-  %t = arith.constant dense<0.0> : tensor<16x8xf32, #copies>
-  attn.ctas %w in %n {
-    // expected-error @below {{'attn.reduce_registers' op wants a layout in which the same threads of every row hold a column, one each, got 'tensor<16x8xf32, #attn.fragment<}}
-    %s = attn.reduce_registers sum %t : tensor<16x8xf32, #copies>
-  }
-}

@@ -101,7 +101,7 @@
 // CHECK: %[[LENT:[^ ]+]] = arith.select %{{[^ ]+}}, %[[C2]], %[[OF]]
 // CHECK: scf.for %[[S:[^ ]+]] = %[[LENT]] to
 // CHECK: memref.store %[[NAN]], %[[SLOTS]][%[[S]], %{{[^ ]+}}]
-// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%[[CTA]], %{{[^ ]+}}] : tensor<16x16xf32> -> <?x?xf32>
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%[[CTA]], %{{[^ ]+}}] : tensor<16x16xf16> -> <?x?xf16>
 // CHECK: %[[OLD:[^ ]+]] = memref.load %[[NUMBERS]][%[[C3]]]
 // CHECK: %[[SEEN:[^ ]+]] = memref.load %[[NUMBERS]][%[[C2]]]
 // CHECK: %[[UNREAD:[^ ]+]] = arith.cmpi sge, %[[OLD]], %[[SEEN]]
@@ -115,7 +115,7 @@
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
 !tile = tensor<16x16xf16, #attn.shared<32>>
 
-attn.kernel @k(%a: !attn.view<?x?x?xf16>, %c: !attn.view<?x?xf32>, %n: index) attributes {threads = 32 : i64} {
+attn.kernel @k(%a: !attn.view<?x?x?xf16>, %c: !attn.view<?x?xf16>, %n: index) attributes {threads = 32 : i64} {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
   %c3 = arith.constant 3 : index
   %zero = arith.constant dense<0.0> : tensor<16x16xf32, #acc>
@@ -128,7 +128,8 @@ attn.kernel @k(%a: !attn.view<?x?x?xf16>, %c: !attn.view<?x?xf32>, %n: index) at
       %d = attn.dot %tile, %tile, %x : !tile, !tile into tensor<16x16xf32, #acc>
       scf.yield %d : tensor<16x16xf32, #acc>
     }
-    attn.store %sum, %c[%cta, %n] through %tile(!tile) : tensor<16x16xf32, #acc> -> !attn.view<?x?xf32>
+    %half = arith.truncf %sum : tensor<16x16xf32, #acc> to tensor<16x16xf16, #acc>
+    attn.store %half, %c[%cta, %n] through %tile(!tile) : tensor<16x16xf16, #acc> -> !attn.view<?x?xf16>
     attn.ring.release %ring : !attn.ring<2 x !tile>
   }
 }

@@ -493,7 +493,7 @@ attn.kernel @resident(%x: !attn.view<?x16xf32>, %lo: index, %hi: index) {
 // CHECK: attn.ring.wait %[[Q:[^ ]+]] : <1 x
 // CHECK: attn.ring.release %[[Q]]
 // CHECK: scf.for
-// CHECK-NOT: attn.ring.wait %[[Q]]
+// CHECK-NOT: attn.ring.wait %[[Q]] :
 // CHECK: attn.return
 attn.kernel @skipped(%x: !attn.view<?x16xf32>, %lo: index, %hi: index) {
   %c0 = arith.constant 0 : index

@@ -1,8 +1,9 @@
 //===- InStep.cpp - CTAs that wait for each other, for a while ------------===//
 //
-// A counter in global memory that only grows: each CTA adds one a visit and waits
-// until it is the next multiple of the number of CTAs. Nothing depends on that,
-// so the wait is bounded, and CTAs that are not resident cannot block others.
+// A counter in global memory that only grows: each CTA adds one a visit and
+// waits until it is the next multiple of the number of CTAs. Nothing depends on
+// that, so the wait is bounded, and CTAs that are not resident cannot block
+// others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,8 +62,7 @@ private:
     auto relaxed = LLVM::AtomicOrdering::monotonic;
     Value ticket = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add,
                                              address, t.constant(1), relaxed);
-    Value ctas =
-        t.narrow(gpu::GridDimOp::create(b, loc, gpu::Dimension::x));
+    Value ctas = t.narrow(gpu::GridDimOp::create(b, loc, gpu::Dimension::x));
     Value round = arith::DivUIOp::create(b, loc, ticket, ctas);
     Value goal = arith::MulIOp::create(
         b, loc, arith::AddIOp::create(b, loc, round, t.constant(1)), ctas);

@@ -98,6 +98,19 @@ private:
   SmallVector<Value> limits;
 };
 
+/// The number of the thread, read again: what follows from it is computed again
+/// too, instead of being kept in registers, or spilled, across the stream.
+Value readThreadAgain(OpBuilder &b, Location loc) {
+  return LLVM::InlineAsmOp::create(
+             b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
+             /*has_side_effects=*/true, /*is_align_stack=*/false,
+             LLVM::TailCallKind::None,
+             LLVM::AsmDialectAttr::get(b.getContext(),
+                                       LLVM::AsmDialect::AD_ATT),
+             ArrayAttr())
+      .getResult(0);
+}
+
 /// Each thread stores the elements that it holds.
 struct DirectStorePattern : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -108,7 +121,7 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
     if (!layout)
       return rewriter.notifyMatchFailure(op, "tile is not in registers");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
+    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     Destination destination(op, rewriter);
     SmallVector<Value> thread;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
@@ -128,19 +141,6 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
     return success();
   }
 };
-
-/// The number of the thread, read again: what follows from it is computed again
-/// too, instead of being kept in registers, or spilled, across the stream.
-Value readThreadAgain(OpBuilder &b, Location loc) {
-  return LLVM::InlineAsmOp::create(
-             b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(b.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             ArrayAttr())
-      .getResult(0);
-}
 
 /// Through shared memory, so that lanes store whole chunks of 16 bytes of
 /// neighbouring columns. Each warp rearranges its own rows.
@@ -192,8 +192,8 @@ private:
     int64_t warps = threadsOf(op) / 32, rows = type.getDimSize(0);
     return rows % (16 * warps) == 0 &&
            type.getDimSize(1) % kChunkColumns == 0 &&
-           layout == mmaAccumulator(op.getContext(), rows, type.getDimSize(1),
-                                    warps);
+           layout ==
+               mmaAccumulator(op.getContext(), rows, type.getDimSize(1), warps);
   }
 
   /// Pairs of neighbouring columns, 4 bytes at a time.

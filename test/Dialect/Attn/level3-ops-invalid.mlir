@@ -94,7 +94,7 @@ module attributes {test.attr = #attn.fragment<threads [4:2], registers []>} {}
 
 // -----
 
-// expected-error @below {{expected '>'}}
+// expected-error @below {{expected 'rank'}}
 module attributes {test.attr = #attn.fragment<threads [], registers [], warps []>} {}
 
 // -----

@@ -153,8 +153,8 @@ private:
     rewriter.eraseOp(load);
   }
 
-  /// Streams that run one after the other share the ring of a view; loads of one
-  /// stream, and of streams within each other, do not.
+  /// Streams that run one after the other share the ring of a view; loads of
+  /// one stream, and of streams within each other, do not.
   Value findRing(LoadOp load, StreamOp stream) {
     auto &known = rings[{load.getView(), load.getTile().getType()}];
     for (SharedRing &ring : known) {
