@@ -3,7 +3,7 @@
     resources.py --target=h200 [--schedule=...] [--lower=...] FILE...
 
 Prints a line a kernel: registers, spilled bytes, stack, shared memory. Fails where a
-kernel spills, has a stack, or asks for more registers or shared memory than a thread
+kernel spills (more than --most-spilled bytes), has a stack, or asks for more registers or shared memory than a thread
 or a CTA of the target has, and where no ptxas assembled it.
 """
 
@@ -37,7 +37,7 @@ def compile_bundle(path, options, directory):
         return json.load(file)
 
 
-def check(name, target, facts, manifest, directory):
+def check(name, target, facts, manifest, directory, most_spilled):
     """What is wrong with a bundle, in words."""
     if manifest["target"] != {"name": target, "arch": facts["arch"]}:
         yield f"is for {manifest['target']}"
@@ -54,8 +54,10 @@ def check(name, target, facts, manifest, directory):
         with open(os.path.join(directory, variant["binary"]), "rb") as file:
             if file.read(4) != b"\x7fELF":
                 yield f"{variant['binary']} is no ELF file"
-        if resources["spill_bytes"] != 0 or resources["stack_bytes"] != 0:
-            yield "spills"
+        if resources["spill_bytes"] > most_spilled or (
+            resources["stack_bytes"] != 0 and most_spilled == 0
+        ):
+            yield f"spills more than {most_spilled} bytes"
         if not 0 < resources["registers"] <= MOST_REGISTERS:
             yield f"has {resources['registers']} registers a thread"
         if resources["registers"] * variant["block"] > facts["registers_per_sm"]:
@@ -69,6 +71,7 @@ def main():
     parser.add_argument("--target", required=True)
     parser.add_argument("--schedule")
     parser.add_argument("--lower")
+    parser.add_argument("--most-spilled", type=int, default=0)
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     options = [f"--target={arguments.target}"]
@@ -81,7 +84,9 @@ def main():
         name = f"{os.path.basename(path)} ({' '.join(options)})"
         with tempfile.TemporaryDirectory() as directory:
             manifest = compile_bundle(path, options, directory)
-            for problem in check(name, arguments.target, facts, manifest, directory):
+            for problem in check(
+                name, arguments.target, facts, manifest, directory, arguments.most_spilled
+            ):
                 print(f"{name}: {problem}", file=sys.stderr)
                 failed = True
     return 1 if failed else 0
