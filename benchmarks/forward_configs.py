@@ -7,12 +7,12 @@ variants of one name make a set.
 def variants(order):
     """The same names for every kernel; `order` is added to each schedule."""
     return [
-        (name, f"tiles={tiles} {order}".strip() if tiles else order, lower)
+        (name, f"tiles={tiles} {order}".strip() if "=" in tiles else f"{tiles} {order}".strip(), lower)
         for name, tiles, lower in (
             ("default", "", ""),
+            ("persistent", "persistent", ""),
             ("q128k64w4", "query=128,key=64", "warps=4"),
             ("q64k128w4", "query=64,key=128", "warps=4"),
-            ("q64k64w4", "query=64,key=64", "warps=4"),
         )
     ]
 

@@ -81,6 +81,26 @@ struct AssignFragmentsPass
     return best;
   }
 
+  /// Registers that accumulators and what is computed of them take in all threads:
+  /// one tile of each shape.
+  static int64_t countRegisters(KernelOp kernel) {
+    llvm::SmallSetVector<Type, 4> tiles;
+    kernel.walk([&](DotOp dot) { tiles.insert(dot.getResult().getType()); });
+    int64_t registers = 0;
+    for (Type type : tiles)
+      registers += cast<ShapedType>(type).getNumElements();
+    return registers;
+  }
+
+  /// More warps where a thread would hold more than it has registers for.
+  static int64_t defaultWarps(KernelOp kernel, int64_t rows) {
+    int64_t warps = defaultWarps(rows), registers = countRegisters(kernel);
+    while (registers / (32 * warps) > kMostHeld && 2 * warps <= kMaxWarps &&
+           rows % (32 * warps) == 0)
+      warps *= 2;
+    return warps;
+  }
+
   FragmentAttr layoutOf(RankedTensorType tile, int64_t count) {
     FragmentAttr matrix = mmaAccumulator(
         &getContext(), tile.getDimSize(0),
@@ -115,7 +135,7 @@ struct AssignFragmentsPass
       remark::missed(kernel.getLoc(), opts) << "no tiles without a layout";
       return;
     }
-    int64_t count = warps ? warps.getValue() : defaultWarps(*rows);
+    int64_t count = warps ? warps.getValue() : defaultWarps(kernel, *rows);
     if (count < 1 || count > kMaxWarps || *rows % (16 * count) != 0) {
       emitError(kernel.getLoc()) << "wants 1 to " << kMaxWarps
                                  << " warps of a multiple of 16 rows each, got "
@@ -138,6 +158,8 @@ struct AssignFragmentsPass
   }
 
   static constexpr int64_t kMaxWarps = 32;
+  /// Of the 255 registers of a thread, what operands and addresses leave.
+  static constexpr int64_t kMostHeld = 208;
   /// Columns of an accumulator of m16n8k16.
   static constexpr int64_t kColumns = 8;
 };
