@@ -81,8 +81,8 @@ struct AssignFragmentsPass
     return best;
   }
 
-  /// Registers that accumulators and what is computed of them take in all threads:
-  /// one tile of each shape.
+  /// Registers that accumulators and what is computed of them take in all
+  /// threads: one tile of each shape.
   static int64_t countRegisters(KernelOp kernel) {
     llvm::SmallSetVector<Type, 4> tiles;
     kernel.walk([&](DotOp dot) { tiles.insert(dot.getResult().getType()); });
