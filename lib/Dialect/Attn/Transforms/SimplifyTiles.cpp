@@ -3,10 +3,11 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -78,19 +79,24 @@ struct DivideOnceARow : OpRewritePattern<arith::DivFOp> {
   }
 };
 
+struct ChangeListener : RewriterBase::Listener {
+  void notifyOperationInserted(Operation *, OpBuilder::InsertPoint) override {
+    changed = true;
+  }
+  bool changed = false;
+};
+
 struct SimplifyTilesPass
     : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DivideOnceARow, ScaleAfterMask, ScaleAfterMax>(&getContext());
-    GreedyRewriteConfig config;
-    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    bool changed = false;
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config, &changed)))
-      return signalPassFailure();
-    if (changed)
-      return;
+    // In one walk, which leaves alone what no pattern matches: a greedy driver
+    // would also move constants about.
+    ChangeListener listener;
+    walkAndApplyPatterns(getOperation(), std::move(patterns), &listener);
+    if (listener.changed)
+      return tidy(getOperation());
     KernelOp kernel = getOperation();
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("nothing-to-do")
                                         .category("attn-simplify-tiles")
