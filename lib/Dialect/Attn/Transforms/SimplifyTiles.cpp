@@ -23,14 +23,18 @@ namespace {
 /// x and c of x * c, c a positive finite constant; or nulls.
 std::pair<Value, std::optional<double>> matchScaled(Value v) {
   auto mul = v.getDefiningOp<arith::MulFOp>();
-  DenseFPElementsAttr constant;
-  if (!mul || !matchPattern(mul.getRhs(), m_Constant(&constant)) ||
-      !constant.isSplat())
+  if (!mul)
     return {};
-  auto factor = constant.getSplatValue<APFloat>();
-  if (!factor.isFiniteNonZero() || factor.isNegative())
-    return {};
-  return {mul.getLhs(), factor.convertToDouble()};
+  for (auto [x, c] : {std::pair(mul.getLhs(), mul.getRhs()),
+                      std::pair(mul.getRhs(), mul.getLhs())}) {
+    DenseFPElementsAttr constant;
+    if (!matchPattern(c, m_Constant(&constant)) || !constant.isSplat())
+      continue;
+    auto factor = constant.getSplatValue<APFloat>();
+    if (factor.isFiniteNonZero() && !factor.isNegative())
+      return {x, factor.convertToDouble()};
+  }
+  return {};
 }
 
 /// mask(x * c) = mask(x) * c, since -inf * c = -inf.
@@ -89,14 +93,22 @@ struct ChangeListener : RewriterBase::Listener {
 struct SimplifyTilesPass
     : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<DivideOnceARow, ScaleAfterMask, ScaleAfterMax>(&getContext());
-    // In one walk, which leaves alone what no pattern matches: a greedy driver
-    // would also move constants about.
-    ChangeListener listener;
-    walkAndApplyPatterns(getOperation(), std::move(patterns), &listener);
-    if (listener.changed)
-      return tidy(getOperation());
+    RewritePatternSet set(&getContext());
+    set.add<DivideOnceARow, ScaleAfterMask, ScaleAfterMax>(&getContext());
+    FrozenRewritePatternSet patterns(std::move(set));
+    // Walks leave alone what no pattern matches: a greedy driver would also
+    // move constants about.
+    bool changed = false;
+    while (true) {
+      ChangeListener listener;
+      walkAndApplyPatterns(getOperation(), patterns, &listener);
+      if (!listener.changed)
+        break;
+      changed = true;
+      tidy(getOperation());
+    }
+    if (changed)
+      return;
     KernelOp kernel = getOperation();
     remark::missed(kernel.getLoc(), remark::RemarkOpts::name("nothing-to-do")
                                         .category("attn-simplify-tiles")
