@@ -17,13 +17,16 @@
 // RUN: attn-opt %s --attn-stream-partition=tiles=key=1 --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=ONE
 
 // CHECK: remark: [Passed] tile-sizes | Category:attn-stream-partition | Function=prefill
-// GB10-SAME: key=64, key-from=target, query=128, query-from=target
-// H200-SAME: key=128, key-from=target, query=128, query-from=target
+// GB10-SAME: key=64, key-from=table, query=128, query-from=table
+// H200-SAME: key=64, key-from=table, query=128, query-from=table
 // MI300X-SAME: key=64, key-from=target, query=128, query-from=target
 // CPU-SAME: key=128, key-from=target, query=128, query-from=target
 // A tile has no use for more rows than there are: 40 keys want 48, 1 query wants 16.
 // CHECK: remark: [Passed] tile-sizes | Category:attn-stream-partition | Function=decode
-// CHECK-SAME: key=48, key-from=target, query=16, query-from=target
+// GB10-SAME: key=48, key-from=table, query=16, query-from=table
+// H200-SAME: key=48, key-from=table, query=16, query-from=table
+// MI300X-SAME: key=48, key-from=target, query=16, query-from=target
+// CPU-SAME: key=48, key-from=target, query=16, query-from=target
 
 // UNEVEN: remark: [Passed] tile-sizes {{.*}} Function=prefill
 // UNEVEN-SAME: key=80, key-from=option, query=80, query-from=option

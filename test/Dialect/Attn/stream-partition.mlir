@@ -14,7 +14,7 @@
 // CHECK-NEXT: return %[[O]]
 
 // CHECK-LABEL: attn.kernel @plain_attention
-// CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<2x8x256x64xf16>, %[[K:[^ ]+]]: !attn.view<2x2x384x64xf16>, %[[V:[^ ]+]]: !attn.view<2x2x384x32xf16>, %[[O:[^ ]+]]: !attn.view<2x8x256x32xf16>) {
+// CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<2x8x256x64xf16>, %[[K:[^ ]+]]: !attn.view<2x2x384x64xf16>, %[[V:[^ ]+]]: !attn.view<2x2x384x32xf16>, %[[O:[^ ]+]]: !attn.view<2x8x256x32xf16>) attributes {
 // CHECK-DAG: %[[ONES:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<128xf32>
 // CHECK-DAG: %[[ZEROS:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128xf32>
 // CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-3.40282347E+38> : tensor<128xf32>
@@ -95,7 +95,7 @@ func.func @plain(%q: tensor<2x8x256x64xf16>, %k: tensor<2x2x384x64xf16>,
 // CHECK-SAME: -> tensor<?x?x4x64xf32>, tensor<?x4x?xf32>
 
 // CHECK-LABEL: attn.kernel @bshd_attention
-// CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<?x4x?x64xf32>, %[[K:[^ ]+]]: !attn.view<?x4x?x64xf32>, %{{[^ ]+}}: !attn.view<?x4x?x64xf32>, %[[O:[^ ]+]]: !attn.view<?x4x?x64xf32>, %[[LSE:[^ ]+]]: !attn.view<?x4x?xf32>) {
+// CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<?x4x?x64xf32>, %[[K:[^ ]+]]: !attn.view<?x4x?x64xf32>, %{{[^ ]+}}: !attn.view<?x4x?x64xf32>, %[[O:[^ ]+]]: !attn.view<?x4x?x64xf32>, %[[LSE:[^ ]+]]: !attn.view<?x4x?xf32>) attributes {
 // CHECK-DAG: %[[LN2:[^ ]+]] = arith.constant dense<0.693147182> : tensor<128xf32>
 // CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
@@ -133,7 +133,7 @@ func.func @bshd(%q: tensor<?x?x4x64xf32>, %k: tensor<?x?x4x64xf32>,
 // CHECK-SAME: scalars(%[[CAP]], %[[SHIFT]] : f32, index)
 
 // CHECK-LABEL: attn.kernel @score_attention
-// CHECK-SAME: !attn.view<1x8x128x64xf16>, %[[CAP:[^ ]+]]: f32, %[[SHIFT:[^ ]+]]: index) {
+// CHECK-SAME: !attn.view<1x8x128x64xf16>, %[[CAP:[^ ]+]]: f32, %[[SHIFT:[^ ]+]]: index) attributes {
 // CHECK-DAG: %[[SCALE:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<128x128xf32>
 // CHECK-DAG: %[[LOG2E:[^ ]+]] = arith.constant dense<1.44269502> : tensor<128x128xf32>
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
@@ -184,7 +184,7 @@ func.func @score(%q: tensor<1x8x128x64xf16>, %k: tensor<1x2x128x64xf16>,
 // CHECK: attn.launch @product_matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[E]] :
 
 // CHECK-LABEL: attn.kernel @product_matmul
-// CHECK-SAME: (%[[A:[^ ]+]]: !attn.view<?x?xbf16>, %[[B:[^ ]+]]: !attn.view<?x?xbf16>, %[[C:[^ ]+]]: !attn.view<?x?xbf16>) {
+// CHECK-SAME: (%[[A:[^ ]+]]: !attn.view<?x?xbf16>, %[[B:[^ ]+]]: !attn.view<?x?xbf16>, %[[C:[^ ]+]]: !attn.view<?x?xbf16>) attributes {
 // CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x128xf32>
 // CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
