@@ -31,7 +31,7 @@
 // UNEVEN: remark: [Passed] tile-sizes {{.*}} Function=prefill
 // UNEVEN-SAME: key=80, key-from=option, query=80, query-from=option
 // QUERY: remark: [Passed] tile-sizes {{.*}} Function=prefill
-// QUERY-SAME: key=64, key-from=target, query=32, query-from=option
+// QUERY-SAME: key=64, key-from=table, query=32, query-from=option
 // ONE: remark: [Passed] tile-sizes {{.*}} Function=prefill
 // ONE-SAME: key=1, key-from=option, query=128, query-from=target
 
