@@ -97,8 +97,6 @@ private:
       object["element"] = nameOf(view.getElementType());
       object["shape"] = shape(view, i);
       object["permutation"] = permutation(view, i);
-      if (int64_t rank = callerRank(i); rank && rank != view.getRank())
-        object["rank"] = rank;
       result.push_back(std::move(object));
     }
     return result;
@@ -121,12 +119,6 @@ private:
                          std::to_string(dim));
     }
     return result;
-  }
-
-  /// Rank of the caller's array, or 0 if that is not said.
-  int64_t callerRank(size_t number) {
-    auto maps = facts.getAs<ArrayAttr>(KernelOp::kPermutationsAttr);
-    return maps ? cast<AffineMapAttr>(maps[number]).getValue().getNumDims() : 0;
   }
 
   json::Array permutation(ViewType view, size_t number) {

@@ -54,7 +54,6 @@ public:
         SmallVector<Value>{query, op.getKey(), op.getValue()}, op->getAttrs());
     packed->insertOperands(3, op.getCaptures());
     packed.removeMaskAttr();
-    packed->setAttr(kCallerMapsAttr, callerMaps());
     if (op.hasScoreMod())
       moveScoreMod(packed);
     SmallVector<Value> results;
@@ -71,23 +70,6 @@ private:
     shape[1] = kvHeads;
     shape[2] = group;
     return RankedTensorType::get(shape, tensor.getElementType());
-  }
-
-  /// Which dimensions of the caller's arrays the views come from: heads are
-  /// split, and there is no dimension of queries.
-  ArrayAttr callerMaps() {
-    auto map = [&](unsigned rank, ArrayRef<unsigned> dims) -> Attribute {
-      SmallVector<AffineExpr> exprs;
-      for (unsigned dim : dims)
-        exprs.push_back(rewriter.getAffineDimExpr(dim));
-      return AffineMapAttr::get(
-          AffineMap::get(rank, 0, exprs, rewriter.getContext()));
-    };
-    Attribute packed = map(4, {0, 1, 1, 3}), whole = map(4, {0, 1, 2, 3});
-    SmallVector<Attribute> maps{packed, whole, whole, packed};
-    if (op.getLse())
-      maps.push_back(map(3, {0, 1, 1}));
-    return rewriter.getArrayAttr(maps);
   }
 
   /// B, Hq, ...: heads and the one query in one dimension.

@@ -250,9 +250,7 @@ private:
     kernel->setAttr(KernelOp::kDimNamesAttr, rewriter.getArrayAttr(names));
     kernel->setAttr(KernelOp::kOutputsAttr,
                     rewriter.getI64IntegerAttr(numViews() - inputs.size()));
-    auto callerMaps = op->getAttrOfType<ArrayAttr>(kCallerMapsAttr);
-    kernel->setAttr(KernelOp::kPermutationsAttr,
-                    callerMaps ? callerMaps : permutations());
+    kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
   }
 
   ArrayAttr permutations() {

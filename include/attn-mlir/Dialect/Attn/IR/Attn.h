@@ -37,11 +37,6 @@ class GridOp;
 /// a runtime knows how to call it.
 constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
 
-/// Attribute of a level-1 operation that was reshaped: for each view the map
-/// from the dimensions of the array that the caller has to those of the view. A
-/// dimension that stands twice is split.
-constexpr llvm::StringLiteral kCallerMapsAttr = "attn.caller_maps";
-
 /// A kernel @k that became a device function lies in the gpu.module @k_device.
 constexpr llvm::StringLiteral kDeviceModuleSuffix = "_device";
 
