@@ -122,15 +122,7 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
 }
 
 void attn::buildDeviceToLLVMPipeline(OpPassManager &pm) {
-  OpPassManager &device = pm.nest<gpu::GPUModuleOp>();
-  device.addPass(arith::createArithExpandOpsPass());
-  device.addPass(createSCFToControlFlowPass());
-  ConvertGpuOpsToNVVMOpsOptions gpu;
-  gpu.indexBitwidth = 32;
-  device.addPass(createConvertGpuOpsToNVVMOps(gpu));
-  // Operations that are one instruction of inline PTX.
-  device.addPass(createConvertNVVMToLLVMPass());
-  device.addPass(createReconcileUnrealizedCastsPass());
+  pm.addNestedPass<gpu::GPUModuleOp>(createConvertAttnDeviceToLLVM());
 }
 
 void attn::buildTracePipeline(OpPassManager &pm) {

@@ -197,32 +197,31 @@ static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
     return failure();
   TargetAttr target = TargetAttr::of(module);
   StringRef arch = target.getArch().getValue();
-  FailureOr<std::string> code =
-      translateToPtx((*function)->getParentOfType<gpu::GPUModuleOp>(), arch);
-  if (failed(code))
-    return failure();
-  std::string format = "ptx";
+  auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
+  std::string code, format = "ptx";
   std::optional<PtxasReport> report;
   std::string ptxas = findPtxas(options.ptxas);
   if (ptxas.empty()) {
     module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
                             "holds PTX, which the driver compiles when it is "
                             "first launched";
-  } else {
-    llvm::Expected<Cubin> cubin = assemble(*code, arch, ptxas);
-    if (!cubin) {
-      module.emitError() << llvm::toString(cubin.takeError());
+    FailureOr<std::string> ptx = translateToPtx(device, arch);
+    if (failed(ptx))
       return failure();
-    }
+    code = std::move(*ptx);
+  } else {
+    FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
+    if (failed(cubin))
+      return failure();
     format = "cubin";
-    *code = std::move(cubin->code);
+    code = std::move(cubin->code);
     report = cubin->report;
     if (!report->warnings.empty())
       module.emitWarning() << "ptxas: " << report->warnings;
   }
   std::string name =
       ((*function).getName() + "." + Twine(number) + "." + format).str();
-  return Variant{name, std::move(*code),
+  return Variant{name, std::move(code),
                  BundleWriter(*function, target).variant(name, format, report)};
 }
 

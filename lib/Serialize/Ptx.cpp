@@ -1,6 +1,7 @@
 //===- Ptx.cpp - Device functions to PTX ----------------------------------===//
 
 #include "attn-mlir/Serialize/Ptx.h"
+#include "SplitVectors.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -12,8 +13,6 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/GVN.h"
-#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
@@ -64,14 +63,19 @@ std::unique_ptr<llvm::TargetMachine> createMachine(StringRef arch,
 }
 
 /// What pays here: kernels are one function of a few loops whose bodies are
-/// long and straight, so the usual pipelines mostly look for what is not there.
-llvm::FunctionPassManager buildPasses() {
+/// long and straight, so the usual pipelines mostly look for what is not there,
+/// and the code generator has three passes of its own for common expressions.
+llvm::FunctionPassManager buildPasses(PtxOrder order) {
   llvm::FunctionPassManager pm;
   // Vectors are a thread's registers: taken apart, save pairs of 16 bits.
-  llvm::ScalarizerPassOptions scalarizer;
-  scalarizer.ScalarizeMinBits = 32;
-  scalarizer.ScalarizeLoadStore = false;
-  pm.addPass(llvm::ScalarizerPass(scalarizer));
+  if (order == PtxOrder::Direct) {
+    pm.addPass(SplitVectorsPass());
+  } else {
+    llvm::ScalarizerPassOptions scalarizer;
+    scalarizer.ScalarizeMinBits = 32;
+    scalarizer.ScalarizeLoadStore = false;
+    pm.addPass(llvm::ScalarizerPass(scalarizer));
+  }
   pm.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   pm.addPass(llvm::EarlyCSEPass());
   pm.addPass(llvm::SimplifyCFGPass());
@@ -82,16 +86,14 @@ llvm::FunctionPassManager buildPasses() {
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopRotatePass());
   loops.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  loops.addPass(llvm::IndVarSimplifyPass());
   pm.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops),
                                                    /*UseMemorySSA=*/true));
-  pm.addPass(llvm::GVNPass());
-  pm.addPass(llvm::InstCombinePass());
   pm.addPass(llvm::SimplifyCFGPass());
   return pm;
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              PtxOrder order) {
   llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -103,7 +105,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
   llvm::ModulePassManager pm;
-  pm.addPass(llvm::createModuleToFunctionPassAdaptor(buildPasses()));
+  pm.addPass(llvm::createModuleToFunctionPassAdaptor(buildPasses(order)));
   pm.run(module, modules);
 }
 
@@ -129,7 +131,8 @@ void orderPredecessors(Operation *root) {
 
 } // namespace
 
-FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch) {
+FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
+                                      PtxOrder order) {
   std::string error;
   auto machine = createMachine(arch, error);
   if (!machine) {
@@ -151,17 +154,39 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch) {
   }
   code->setTargetTriple(machine->getTargetTriple());
   code->setDataLayout(machine->createDataLayout());
-  optimize(*code, *machine);
+  optimize(*code, *machine, order);
   SmallString<0> ptx;
   llvm::raw_svector_ostream os(ptx);
   llvm::legacy::PassManager codegen;
+  // The translation has verified the module.
   if (machine->addPassesToEmitFile(codegen, os, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile)) {
+                                   llvm::CodeGenFileType::AssemblyFile,
+                                   /*DisableVerify=*/true)) {
     module.emitError() << "the code generator emits no PTX";
     return failure();
   }
   codegen.run(*code);
   return std::string(ptx);
+}
+
+FailureOr<Cubin> compileToCubin(gpu::GPUModuleOp module, StringRef arch,
+                                StringRef ptxas) {
+  std::optional<Cubin> best;
+  for (PtxOrder order : {PtxOrder::Direct, PtxOrder::Scalarizer}) {
+    FailureOr<std::string> ptx = translateToPtx(module, arch, order);
+    if (failed(ptx))
+      return failure();
+    llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
+    if (!cubin) {
+      module.emitError() << llvm::toString(cubin.takeError());
+      return failure();
+    }
+    if (!best || cubin->report.spillBytes < best->report.spillBytes)
+      best = std::move(*cubin);
+    if (best->report.spillBytes == 0)
+      break;
+  }
+  return std::move(*best);
 }
 
 } // namespace attn

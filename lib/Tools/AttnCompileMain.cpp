@@ -380,11 +380,11 @@ private:
     if (failed(function))
       return failure();
     StringRef arch = TargetAttr::of(*module).getArch().getValue();
-    FailureOr<std::string> ptx =
-        translateToPtx((*function)->getParentOfType<gpu::GPUModuleOp>(), arch);
-    if (failed(ptx))
-      return failure();
+    auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
     if (options.emit == Emit::Ptx) {
+      FailureOr<std::string> ptx = translateToPtx(device, arch);
+      if (failed(ptx))
+        return failure();
       file.os() << *ptx;
       file.keep();
       return success();
@@ -394,9 +394,9 @@ private:
       return module->emitError()
              << "wants ptxas (--ptxas, CUDA_HOME, PATH) for "
                 "--emit=cubin; --emit=ptx does without";
-    llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
-    if (!cubin)
-      return module->emitError() << llvm::toString(cubin.takeError());
+    FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
+    if (failed(cubin))
+      return failure();
     if (options.remarks)
       llvm::errs() << "ptxas: " << cubin->report.registers << " registers, "
                    << cubin->report.spillBytes << " bytes spilled, "

@@ -3,7 +3,7 @@
 // The same for the other target of this family.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=gb10},convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s
 // And to the LLVM dialect, which LLVM takes.
-// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-lower-to-nvvm)' | FileCheck %s --check-prefix=LLVM --implicit-check-not="arith." --implicit-check-not="gpu.thread_id" --implicit-check-not="scf." --implicit-check-not="vector."
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-lower-to-nvvm)' | FileCheck %s --check-prefix=LLVM --implicit-check-not="arith." --implicit-check-not="__nv_" --implicit-check-not="gpu.thread_id" --implicit-check-not="scf." --implicit-check-not="vector."
 // LLVM: llvm.func @ring_tensor
 
 //===----------------------------------------------------------------------===//
@@ -221,15 +221,15 @@ attn.kernel @places() attributes {threads = 32} {
 // CHECK-NEXT: %[[ROWAT:[^ ]+]] = arith.muli %[[ROW]], %[[C32]] : i32
 // CHECK-NEXT: %[[CHUNKAT:[^ ]+]] = arith.shli %[[CHUNK]], %[[C4]] : i32
 // CHECK-NEXT: %[[AT:[^ ]+]] = arith.addi %[[ROWAT]], %[[CHUNKAT]] {{.*}}: i32
-// CHECK-NEXT: %[[A:[^ ]+]] = llvm.getelementptr %[[BASE]][%[[AT]]]
+// CHECK-NEXT: %[[DOWN:[^ ]+]] = arith.muli %[[THIRD]], %[[C8]] : i32
+// CHECK-NEXT: %[[ROW:[^ ]+]] = arith.addi %[[IN]], %[[DOWN]] {{.*}}: i32
+// CHECK-NEXT: %[[CHUNK:[^ ]+]] = arith.xori %[[BIT]], %[[SECOND]] : i32
+// CHECK: %[[A:[^ ]+]] = llvm.getelementptr %[[BASE]][%[[AT]]]
 // CHECK-NEXT: %[[AM:[^ ]+]] = nvvm.ldmatrix %[[A]] {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<row>, num = 4 : i32
 // CHECK-NEXT: %[[A0:[^ ]+]] = llvm.extractvalue %[[AM]][0]
 // CHECK-NEXT: %[[A1:[^ ]+]] = llvm.extractvalue %[[AM]][1]
 // CHECK-NEXT: %[[A2:[^ ]+]] = llvm.extractvalue %[[AM]][2]
 // CHECK-NEXT: %[[A3:[^ ]+]] = llvm.extractvalue %[[AM]][3]
-// CHECK-NEXT: %[[DOWN:[^ ]+]] = arith.muli %[[THIRD]], %[[C8]] : i32
-// CHECK-NEXT: %[[ROW:[^ ]+]] = arith.addi %[[IN]], %[[DOWN]] {{.*}}: i32
-// CHECK-NEXT: %[[CHUNK:[^ ]+]] = arith.xori %[[BIT]], %[[SECOND]] : i32
 // CHECK: %[[B:[^ ]+]] = llvm.getelementptr %[[RHS]][%{{[^ ]+}}]
 // CHECK-NEXT: %[[BM:[^ ]+]] = nvvm.ldmatrix %[[B]] {{.*}}layout = #nvvm.mma_layout<row>, num = 4 : i32
 // CHECK-NEXT: %[[B0:[^ ]+]] = llvm.extractvalue %[[BM]][0]
@@ -421,8 +421,7 @@ attn.kernel @permute(%o: !attn.view<16x16xf32>, %i: index) attributes {threads =
 // CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr, %{{[^ ]+}}: i64, %[[S:[^ ]+]]: f32, %[[N:[^ ]+]]: i64, %[[H:[^ ]+]]: f16)
 // CHECK-DAG: %[[TWO:[^ ]+]] = arith.constant dense<2.000000e+00> : vector<4xf32>
 // CHECK-DAG: %[[SEVEN:[^ ]+]] = arith.constant dense<7> : vector<4xi32>
-// CHECK-DAG: %[[ROWOF:[^ ]+]] = arith.constant dense<[0, 0, 8, 8]> : vector<4xi32>
-// CHECK-DAG: %[[COLOF:[^ ]+]] = arith.constant dense<[0, 1, 0, 1]> : vector<4xi32>
+// CHECK-DAG: %[[OF:[^ ]+]] = arith.constant dense<[0, -1, 8, 7]> : vector<4xi32>
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : i32
 // CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : i32
 // CHECK-DAG: %[[C8:[^ ]+]] = arith.constant 8 : i32
@@ -438,13 +437,13 @@ attn.kernel @permute(%o: !attn.view<16x16xf32>, %i: index) attributes {threads =
 // CHECK-NEXT: %[[R16:[^ ]+]] = arith.muli %[[WARP]], %[[C16]] : i32
 // CHECK-NEXT: %[[ROW:[^ ]+]] = arith.addi %[[R8]], %[[R16]] {{.*}}: i32
 // CHECK-NEXT: %[[ROWN:[^ ]+]] = arith.addi %[[NARROW:[^ ]+]], %[[ROW]] {{.*}}: i32
-// CHECK-NEXT: %[[ROWV:[^ ]+]] = vector.broadcast %[[ROWN]] : i32 to vector<4xi32>
-// CHECK-NEXT: %[[ROWS:[^ ]+]] = arith.addi %[[ROWV]], %[[ROWOF]] {{.*}}: vector<4xi32>
 // CHECK: %[[L:[^ ]+]] = arith.remui %[[T]], %[[C4]] : i32
 // CHECK-NEXT: %[[COL:[^ ]+]] = arith.muli %[[L]], %[[C2]] : i32
-// CHECK: %[[COLV:[^ ]+]] = vector.broadcast %{{[^ ]+}} : i32 to vector<4xi32>
-// CHECK-NEXT: %[[COLS:[^ ]+]] = arith.addi %[[COLV]], %[[COLOF]] {{.*}}: vector<4xi32>
-// CHECK-NEXT: %[[D:[^ ]+]] = arith.subi %[[ROWS]], %[[COLS]] : vector<4xi32>
+// CHECK-NEXT: %[[COLN:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[COL]] {{.*}}: i32
+// The distance of two index tiles: one number and a constant a register.
+// CHECK-NEXT: %[[FIRST:[^ ]+]] = arith.subi %[[ROWN]], %[[COLN]] {{.*}}: i32
+// CHECK-NEXT: %[[FV:[^ ]+]] = vector.broadcast %[[FIRST]] : i32 to vector<4xi32>
+// CHECK-NEXT: %[[D:[^ ]+]] = arith.addi %[[FV]], %[[OF]] {{.*}}: vector<4xi32>
 // CHECK-NEXT: %[[E:[^ ]+]] = arith.cmpi slt, %[[D]], %[[SEVEN]] : vector<4xi32>
 // CHECK-NEXT: %[[F:[^ ]+]] = arith.select %[[E]], %[[A]], %[[TWO]] : vector<4xi1>, vector<4xf32>
 // From an index to an integer: nothing, or another width.

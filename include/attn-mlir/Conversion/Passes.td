@@ -110,4 +110,22 @@ def ConvertAttnToNVVM : Pass<"convert-attn-to-nvvm", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
 }
 
+def ConvertAttnDeviceToLLVM : Pass<"convert-attn-device-to-llvm",
+                                   "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower device functions to the LLVM and NVVM dialects";
+  let description = [{
+    Loops, branches, arithmetic, vectors and GPU operations of device functions
+    become the LLVM dialect, and NVVM operations that have no intrinsic become
+    inline PTX: the conversions of upstream MLIR, run as one. Indices are 32
+    bits wide.
+
+    Before: `scf.for %i = %a to %b step %c { ... nvvm.mbarrier.try_wait.parity ... }`
+
+    After: `llvm.br ^bb1(...)`, `llvm.inline_asm ... "mbarrier.try_wait.parity ..."`
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::NVVM::NVVMDialect",
+                           "::mlir::cf::ControlFlowDialect"];
+}
+
 #endif // ATTN_CONVERSION_PASSES

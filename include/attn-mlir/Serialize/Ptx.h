@@ -10,12 +10,24 @@
 
 namespace attn {
 
+/// Ways to order the same operations. How ptxas allocates registers depends on
+/// that more than on what there is to allocate: a kernel near the limit spills
+/// with one order and does not with another.
+enum class PtxOrder {
+  /// Vectors are taken apart where they are computed (SplitVectorsPass).
+  Direct,
+  /// By LLVM's scalarizer, which keeps what some operations want whole; takes
+  /// half as long again.
+  Scalarizer,
+};
+
 /// Makes PTX of a gpu.module in the LLVM dialect, in process, for an
 /// architecture ("sm_90a", "sm_121a"). Functions that have a debug-info scope
 /// (MLIR's ensure-debug-info-scope-on-llvm-func) name source lines, for
 /// profilers. Fails after a diagnostic.
 mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
-                                            llvm::StringRef arch);
+                                            llvm::StringRef arch,
+                                            PtxOrder order = PtxOrder::Direct);
 
 /// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH,
 /// else the toolkit's usual place. Empty if there is none.
@@ -37,6 +49,13 @@ struct Cubin {
 /// Runs ptxas on PTX of one kernel.
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef arch,
                                llvm::StringRef ptxas);
+
+/// Machine code for a gpu.module in the LLVM dialect. Where a kernel spills
+/// registers in one order, the others are tried, and the code that spills least
+/// is taken. Fails after a diagnostic.
+mlir::FailureOr<Cubin> compileToCubin(mlir::gpu::GPUModuleOp module,
+                                      llvm::StringRef arch,
+                                      llvm::StringRef ptxas);
 
 } // namespace attn
 

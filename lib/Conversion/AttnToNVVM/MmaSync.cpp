@@ -27,17 +27,16 @@ int64_t warpsOf(Operation *op) {
   return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0] / 32;
 }
 
-/// Fetches operands of a warp from one tile in shared memory.
+/// Fetches operands of a warp from one tile in shared memory: four registers at
+/// a time, the matrices at (row, column), (row + 8, column), (row, column + 8),
+/// (row + 8, column + 8), or, with `acrossFirst`, the second and third
+/// exchanged. `threadRow` is added to the row and is a multiple of 8.
 class Fetcher {
 public:
-  Fetcher(OpBuilder &b, Location loc, RankedTensorType type, Value base)
-      : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base) {}
-
-  /// Four registers: the matrices at (row, column), (row + 8, column), (row,
-  /// column + 8), (row + 8, column + 8), or, with `acrossFirst`, the second and
-  /// third exchanged. `threadRow` is added to the row and is a multiple of 8.
-  SmallVector<Value> fetch(int64_t row, Value threadRow, int64_t column,
-                           bool acrossFirst, bool transpose) {
+  Fetcher(OpBuilder &b, Location loc, RankedTensorType type, Value base,
+          Value threadRow, bool acrossFirst, bool transpose)
+      : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base),
+        layout(transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row) {
     ThreadBuilder t{b, loc};
     Value lane = t.lane();
     Value inMatrix = t.rem(lane, 8);
@@ -47,13 +46,19 @@ public:
     Value laneRow = t.add(inMatrix, t.mul(down, 8));
     if (threadRow)
       laneRow = t.add(laneRow, threadRow);
-    SharedTile::Offset offset =
-        tile.chunk(row, laneRow, inMatrix, column / kMatrix, across);
+    perThread = tile.perThread(laneRow, inMatrix, across);
+  }
+
+  SmallVector<Value> fetch(int64_t row, int64_t column) {
+    SharedTile::Offset offset = tile.at(perThread, row, column / kMatrix);
+    // Few offsets differ in more than the constant.
+    Value &flipped = addresses[offset.flip];
+    if (!flipped)
+      flipped = sharedAt(b, loc, base, {perThread, offset.flip, 0});
     SmallVector<Type> types(4, b.getI32Type());
-    auto layout = transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row;
     Value loaded = NVVM::LdMatrixOp::create(
         b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-        sharedAt(b, loc, base, offset), 4, layout,
+        advance(b, loc, flipped, offset.constant), 4, layout,
         NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8),
         NVVM::LdStMatrixEltType::B16);
     SmallVector<Value> registers;
@@ -66,7 +71,9 @@ private:
   OpBuilder &b;
   Location loc;
   SharedTile tile;
-  Value base;
+  Value base, perThread;
+  NVVM::MMALayout layout;
+  llvm::SmallDenseMap<int64_t, Value> addresses;
 };
 
 /// Registers of 16-bit elements, two in each.
@@ -96,20 +103,21 @@ public:
         vector::ToElementsOp::create(b, loc, adaptor.getAcc()).getResults());
     if (fragmentOf(lhs))
       lhsRegisters = packed(b, loc, adaptor.getLhs());
-    Fetcher rhsTile(b, loc, rhs, adaptor.getRhs());
+    else
+      lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), firstRow(rows),
+                      /*acrossFirst=*/false, /*transpose=*/false);
+    // Two columns of matrices at once. Of K stored by rows of n, the matrices
+    // along k come first; V is stored by rows of k.
+    bool byColumns = op.getTransposeRhs();
+    Fetcher rhsTile(b, loc, rhs, adaptor.getRhs(), Value(),
+                    /*acrossFirst=*/byColumns, /*transpose=*/!byColumns);
     for (int64_t k = 0; k < depth; k += kK) {
       SmallVector<SmallVector<Value>> a;
       for (int64_t block = 0; block < blocks; ++block)
         a.push_back(lhsOperand(block, k));
       for (int64_t n = 0; n < columns; n += 2 * kN) {
-        // Two columns of matrices at once. Of K stored by rows of n, the
-        // matrices along k come first; V is stored by rows of k.
         SmallVector<Value> both =
-            op.getTransposeRhs()
-                ? rhsTile.fetch(n, Value(), k, /*acrossFirst=*/true,
-                                /*transpose=*/false)
-                : rhsTile.fetch(k, Value(), n, /*acrossFirst=*/false,
-                                /*transpose=*/true);
+            byColumns ? rhsTile.fetch(n, k) : rhsTile.fetch(k, n);
         for (int64_t half = 0; half < 2; ++half)
           for (int64_t block = 0; block < blocks; ++block)
             multiply(block, n / kN + half, a[block],
@@ -123,17 +131,16 @@ public:
 private:
   /// A of rows 16 `block` .. of the warp and columns k ..
   SmallVector<Value> lhsOperand(int64_t block, int64_t k) {
-    int64_t rows = lhs.getDimSize(0) / warps;
-    if (!lhsRegisters.empty()) {
-      int64_t perBlock = lhs.getDimSize(1) / kK * 4;
-      auto slice =
-          ArrayRef(lhsRegisters).slice(block * perBlock + k / kK * 4, 4);
-      return llvm::to_vector(slice);
-    }
+    if (lhsTile)
+      return lhsTile->fetch(block * kM, k);
+    int64_t perBlock = lhs.getDimSize(1) / kK * 4;
+    auto slice = ArrayRef(lhsRegisters).slice(block * perBlock + k / kK * 4, 4);
+    return llvm::to_vector(slice);
+  }
+
+  Value firstRow(int64_t rows) const {
     ThreadBuilder t{b, loc};
-    Fetcher tile(b, loc, lhs, adaptor.getLhs());
-    return tile.fetch(block * kM, t.mul(t.warp(), rows), k,
-                      /*acrossFirst=*/false, /*transpose=*/false);
+    return t.mul(t.warp(), rows);
   }
 
   void multiply(int64_t block, int64_t n, ValueRange a, ValueRange bOperand) {
@@ -166,6 +173,7 @@ private:
   RankedTensorType lhs, rhs, result;
   int64_t warps, blocks = 0;
   SmallVector<Value> acc, lhsRegisters;
+  std::optional<Fetcher> lhsTile;
 };
 
 struct DotPattern : OpConversionPattern<DotOp> {
@@ -242,12 +250,12 @@ private:
     auto source = cast<RankedTensorType>(op.getSource().getType());
     ThreadBuilder t{b, loc};
     int64_t rows = source.getDimSize(0) / warps;
-    Fetcher tile(b, loc, source, base);
+    Fetcher tile(b, loc, source, base, t.mul(t.warp(), rows),
+                 /*acrossFirst=*/false, /*transpose=*/false);
     SmallVector<Value> words;
     for (int64_t block = 0; block < rows / kM; ++block)
       for (int64_t k = 0; k < source.getDimSize(1); k += kK)
-        llvm::append_range(words, tile.fetch(block * kM, t.mul(t.warp(), rows),
-                                             k, false, false));
+        llvm::append_range(words, tile.fetch(block * kM, k));
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     Value packed = vector::FromElementsOp::create(
         b, loc,

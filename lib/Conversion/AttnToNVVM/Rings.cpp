@@ -326,10 +326,9 @@ private:
   static Value asyncOffset(const SharedTile &tile, ThreadBuilder t, Value row,
                            Value chunk) {
     Value panel = t.div(chunk, tile.chunksPerPanel());
-    SharedTile::Offset local = tile.chunk(0, row, t.rem(row, 8), 0,
-                                          t.rem(chunk, tile.chunksPerPanel()));
-    return t.add(local.perThread,
-                 t.mul(panel, tile.rows() * tile.panelBytes()));
+    Value local =
+        tile.perThread(row, t.rem(row, 8), t.rem(chunk, tile.chunksPerPanel()));
+    return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
   }
 };
 

@@ -209,14 +209,13 @@ private:
         b, loc, vector::BitCastOp::create(b, loc, words, elements));
     Value row = t.threadOffset(layout, 0);
     Value column = t.threadOffset(layout, 1);
-    Value inMatrix = t.rem(row, 8), within = t.mul(column, 2);
+    Value perThread =
+        t.add(tile.perThread(row, t.rem(row, 8), Value()), t.mul(column, 2));
     for (int64_t r = 0; r < layout.getNumRegisters(); r += 2) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
-      SharedTile::Offset place =
-          tile.chunk(offset[0], row, inMatrix, offset[1] / 8, Value());
-      place.perThread = t.add(place.perThread, within);
-      LLVM::StoreOp::create(b, loc, packed.getResult(r / 2),
-                            sharedAt(b, loc, base, place));
+      LLVM::StoreOp::create(
+          b, loc, packed.getResult(r / 2),
+          sharedAt(b, loc, base, tile.at(perThread, offset[0], offset[1] / 8)));
     }
   }
 
@@ -234,13 +233,12 @@ private:
       Value row = t.add(firstRow, t.div(number, chunks));
       Value chunk = t.rem(number, chunks);
       Value panel = t.div(chunk, tile.chunksPerPanel());
-      SharedTile::Offset place = tile.chunk(
-          0, row, t.rem(row, 8), 0, t.rem(chunk, tile.chunksPerPanel()));
-      place.perThread =
-          t.add(place.perThread, t.mul(panel, tile.rows() * tile.panelBytes()));
+      Value local = tile.perThread(row, t.rem(row, 8),
+                                   t.rem(chunk, tile.chunksPerPanel()));
+      Value place = t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
       SmallVector<Value> coordinates{row, t.mul(chunk, 8)};
       Value data =
-          LLVM::LoadOp::create(b, loc, wide, sharedAt(b, loc, base, place), 16);
+          LLVM::LoadOp::create(b, loc, wide, advance(b, loc, base, place), 16);
       destination.store(data, coordinates, destination.contains(coordinates),
                         16);
     }

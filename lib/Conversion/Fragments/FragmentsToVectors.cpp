@@ -213,29 +213,75 @@ struct SplatPattern : OpConversionPattern<tensor::SplatOp> {
   }
 };
 
+/// What `tile` numbers along its dimension, of register 0.
+Value firstNumber(ThreadBuilder t, FragmentAttr layout, unsigned dim,
+                  Value start) {
+  return t.add(t.narrow(start), t.threadOffset(layout, dim));
+}
+
+/// A vector of `first` + a constant for each register.
+Value numbers(ConversionPatternRewriter &b, Location loc, Type type,
+              Value first, ArrayRef<int32_t> offsets) {
+  auto vector = cast<VectorType>(type);
+  return arith::AddIOp::create(
+      b, loc, vector::BroadcastOp::create(b, loc, vector, first),
+      arith::ConstantOp::create(b, loc, vector,
+                                DenseElementsAttr::get(vector, offsets)),
+      arith::IntegerOverflowFlags::nsw);
+}
+
 struct IotaPattern : OpConversionPattern<IotaOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(IotaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    Type type = op.getTile().getType();
+    FragmentAttr layout = fragmentOf(type);
     if (!layout)
       return failure();
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
-    auto type = cast<VectorType>(
-        getTypeConverter()->convertType(op.getTile().getType()));
     SmallVector<int32_t> offsets;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
       offsets.push_back(layout.getRegisterOffset(r)[op.getDim()]);
-    Value first = t.add(t.narrow(adaptor.getStart()),
-                        t.threadOffset(layout, op.getDim()));
-    Value base = vector::BroadcastOp::create(rewriter, loc, type, first);
-    Value steps = arith::ConstantOp::create(
-        rewriter, loc, type,
-        DenseElementsAttr::get(type, ArrayRef<int32_t>(offsets)));
-    rewriter.replaceOpWithNewOp<arith::AddIOp>(
-        op, base, steps, arith::IntegerOverflowFlags::nsw);
+    Value first = firstNumber(ThreadBuilder{rewriter, loc}, layout, op.getDim(),
+                              adaptor.getStart());
+    rewriter.replaceOp(op, numbers(rewriter, loc,
+                                   getTypeConverter()->convertType(type), first,
+                                   offsets));
+    return success();
+  }
+};
+
+/// The distance between two index tiles: one number that varies and a constant
+/// for each register, where two of each would fill registers.
+struct DistancePattern : OpConversionPattern<arith::SubIOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(arith::SubIOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto lhs = op.getLhs().getDefiningOp<IotaOp>(),
+         rhs = op.getRhs().getDefiningOp<IotaOp>();
+    FragmentAttr layout = fragmentOf(op.getType());
+    if (!lhs || !rhs || !layout)
+      return rewriter.notifyMatchFailure(op, "not of index tiles");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    SmallVector<int32_t> offsets;
+    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
+      SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+      offsets.push_back(offset[lhs.getDim()] - offset[rhs.getDim()]);
+    }
+    Value first = arith::SubIOp::create(
+        rewriter, loc,
+        firstNumber(t, layout, lhs.getDim(),
+                    rewriter.getRemappedValue(lhs.getStart())),
+        firstNumber(t, layout, rhs.getDim(),
+                    rewriter.getRemappedValue(rhs.getStart())),
+        arith::IntegerOverflowFlags::nsw);
+    rewriter.replaceOp(op,
+                       numbers(rewriter, loc,
+                               getTypeConverter()->convertType(op.getType()),
+                               first, offsets));
     return success();
   }
 };
@@ -257,8 +303,8 @@ struct CompareColumnsPattern : OpConversionPattern<arith::CmpIOp> {
     SmallVector<int32_t> columns;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
       columns.push_back(layout.getRegisterOffset(r)[1]);
-    Value start = rewriter.getRemappedValue(iota.getStart());
-    Value first = t.add(t.narrow(start), t.threadOffset(layout, 1));
+    Value first =
+        firstNumber(t, layout, 1, rewriter.getRemappedValue(iota.getStart()));
     Value rhs = arith::SubIOp::create(
         rewriter, loc, adaptor.getRhs(),
         vector::BroadcastOp::create(rewriter, loc, type, first),
@@ -392,10 +438,10 @@ void attn::populateFragmentsToVectors(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ElementwisePattern>(converter, context);
-  patterns
-      .add<BroadcastPattern, CompareColumnsPattern, ConstantPattern,
-           IotaPattern, PermutePattern, ReducePattern, ReduceRegistersPattern,
-           SplatPattern, IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
-           IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
-          converter, context, /*benefit=*/2);
+  patterns.add<BroadcastPattern, CompareColumnsPattern, ConstantPattern,
+               DistancePattern, IotaPattern, PermutePattern, ReducePattern,
+               ReduceRegistersPattern, SplatPattern,
+               IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
+               IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
+      converter, context, /*benefit=*/2);
 }

@@ -33,19 +33,23 @@ public:
     int64_t constant;
   };
 
-  /// Offset of chunk (columns of 16 bytes) `chunk` + `threadChunk` of row `row`
-  /// + `threadRow`. `row` is a multiple of 8; `chunk` + `threadChunk` has no
-  /// carry (their bits are disjoint) and stays within a panel. `swizzleRow` has
-  /// the value of threadRow modulo 8.
-  Offset chunk(int64_t row, mlir::Value threadRow, mlir::Value swizzleRow,
-               int64_t chunk, mlir::Value threadChunk) const {
-    int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
+  /// What an address has of the thread: of row `threadRow`, which is
+  /// `swizzleRow` modulo 8, and of chunk `threadChunk` (null: 0).
+  mlir::Value perThread(mlir::Value threadRow, mlir::Value swizzleRow,
+                        mlir::Value threadChunk) const {
     // Bits 7 and up of the offset within a panel, as many as chunks need.
     mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
     if (threadChunk)
       bits = t.bitXor(bits, threadChunk);
-    return {t.add(t.mul(threadRow, span), t.shl(bits, 4)), local * kChunkBytes,
-            panel * rows() * span + row * span};
+    return t.add(t.mul(threadRow, span), t.shl(bits, 4));
+  }
+
+  /// Offset of chunk (columns of 16 bytes) `chunk` of row `row` beyond those of
+  /// the thread. `row` is a multiple of 8; `chunk` + the thread's has no carry
+  /// (their bits are disjoint) and stays within a panel.
+  Offset at(mlir::Value perThread, int64_t row, int64_t chunk) const {
+    int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
+    return {perThread, local * kChunkBytes, panel * rows() * span + row * span};
   }
 
 private:
