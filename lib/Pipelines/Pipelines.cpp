@@ -99,7 +99,7 @@ void attn::buildTargetPipeline(OpPassManager &pm,
                                const TargetOptions &options) {
   OpPassManager &kernels = pm.nest<KernelOp>();
   kernels.addPass(createAttnSimplifyTiles());
-  kernels.addPass(createAttnStageLoads({options.stages, options.copy}));
+  kernels.addPass(createAttnStageLoads({options.stages, options.copy, options.chunk}));
   kernels.addPass(createAttnAssignFragments({options.warps}));
   kernels.addPass(createAttnDeferRowSums());
 }

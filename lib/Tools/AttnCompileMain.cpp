@@ -86,6 +86,11 @@ struct CommandLine {
           "tiles=query=16,key=64: warps=1 stages=4' (guard: schedule: "
           "lower)"),
       cl::value_desc("variant"), cl::cat(category)};
+  cl::opt<bool> unaligned{
+      "unaligned",
+      cl::desc("With --emit=bundle: a last variant for bases and strides that "
+               "tensor maps cannot have, multiples of 4 bytes"),
+      cl::cat(category)};
   cl::opt<std::string> ptxas{
       "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
       cl::value_desc("file"), cl::cat(category)};
@@ -169,6 +174,8 @@ public:
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
     if (!options.variants.empty() && failed(lowerVariants()))
+      return failure();
+    if (options.unaligned && failed(lowerUnaligned()))
       return failure();
     if (failed(schedule(options.schedule)))
       return failure();
@@ -307,7 +314,8 @@ private:
   }
 
   /// Scheduled level 2 to level 3. What is on a later level stays as it is.
-  LogicalResult lowerToTarget(StringRef text) {
+  /// `smallChunks`: whatever the options, with copies of 4 bytes.
+  LogicalResult lowerToTarget(StringRef text, bool smallChunks = false) {
     std::unique_ptr<TargetOptions> parsed =
         TargetOptions::createFromString(text);
     if (!parsed) {
@@ -315,6 +323,10 @@ private:
                       "attn-to-target pipeline, got '"
                    << text << "'\n";
       return failure();
+    }
+    if (smallChunks) {
+      parsed->copy = CopyKind::Async;
+      parsed->chunk = 4;
     }
     return pipeline(
         [&](OpPassManager &pm) { buildTargetPipeline(pm, *parsed); });
@@ -363,6 +375,23 @@ private:
     return success();
   }
 
+  /// Compiles the input once more, for what tensor maps cannot address.
+  LogicalResult lowerUnaligned() {
+    if (options.emit != Emit::Bundle) {
+      llvm::errs() << "attn-compile: --unaligned wants --emit=bundle\n";
+      return failure();
+    }
+    OwningOpRef<ModuleOp> input = std::move(module);
+    module = input->clone();
+    if (failed(schedule(options.schedule)) ||
+        failed(lowerToTarget(options.lower, /*smallChunks=*/true)) ||
+        failed(lowerToDevice()))
+      return failure();
+    fallback = std::move(module);
+    module = std::move(input);
+    return success();
+  }
+
   LogicalResult emitBundle() {
     if (options.output == "-") {
       llvm::errs() << "attn-compile: --emit=bundle wants a directory (-o)\n";
@@ -372,6 +401,8 @@ private:
     for (OwningOpRef<ModuleOp> &variant : variants)
       modules.push_back(*variant);
     modules.push_back(*module);
+    if (fallback)
+      modules.push_back(*fallback);
     return writeBundle(modules, {options.output, options.ptxas});
   }
 
@@ -559,6 +590,8 @@ private:
   OwningOpRef<ModuleOp> module, reference;
   /// Lowered for the guards of --variant.
   SmallVector<OwningOpRef<ModuleOp>> variants;
+  /// Lowered for --unaligned.
+  OwningOpRef<ModuleOp> fallback;
   SmallVector<StreamableOpInterface> ops;
 };
 

@@ -110,7 +110,7 @@ TILES = [
     ("query=64,key=64", "stages=1"),
     ("query=64,key=48", "stages=3"),
     ("query=80,key=80", "warps=5"),
-    ("query=128,key=64", "copy=async"),
+    ("query=128,key=64", "copy=async chunk=4"),
     ("query=64,key=64", "copy=async stages=1"),
 ]
 SCHEDULES = [

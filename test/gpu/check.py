@@ -39,9 +39,11 @@ class Buffer:
     """A strided array within a larger buffer of NaN."""
 
     FRONT = 64  # elements: keeps the array aligned to 128 bytes
+    ODD = 2  # elements on which copies of 4 bytes do not depend, others do
     BEHIND = 1024
 
-    def __init__(self, torch, shape, element, device, padded):
+    def __init__(self, torch, shape, element, device, padded, odd=False):
+        front = self.FRONT + (self.ODD if odd else 0)
         dtype = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
         integer = torch.int32 if element == "f32" else torch.int16
         self.torch, self.poison = torch, POISON[element]
@@ -50,15 +52,16 @@ class Buffer:
             strides.insert(0, stride)
             stride *= max(size, 1)
             if padded and dim == len(shape) - 1:
-                stride += -size % 8 + 8  # NaN between rows, which stay aligned
+                # NaN between rows, which stay aligned, or do not
+                stride += -size % 8 + (self.ODD if odd else 8)
             elif padded:
                 stride += 3 * strides[-2]  # and between what is made of rows
         self.bits = torch.full(
-            (self.FRONT + stride + self.BEHIND,), self.poison, dtype=integer, device=device
+            (front + stride + self.BEHIND,), self.poison, dtype=integer, device=device
         )
         self.flat = self.bits.view(dtype[element])
-        self.view = self.flat.as_strided(shape, strides, self.FRONT)
-        self.view_bits = self.bits.as_strided(shape, strides, self.FRONT)
+        self.view = self.flat.as_strided(shape, strides, front)
+        self.view_bits = self.bits.as_strided(shape, strides, front)
 
     def randomize(self, generator):
         values = self.torch.randn(
@@ -85,7 +88,7 @@ def make_buffers(torch, kernel, sizes, device, padded, generator):
     """(inputs, outputs)"""
 
     def buffer(shape, element):
-        return Buffer(torch, shape, element, device, padded)
+        return Buffer(torch, shape, element, device, padded, odd="chunk=4" in kernel.lower)
 
     if kernel.kind == "matmul":
         inputs = [

@@ -61,7 +61,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
       llvm::cl::desc("attn-stage-loads: copy"),
       llvm::cl::values(
           clEnumValN(CopyKind::Tensor, "tensor", "tensor memory accelerator"),
-          clEnumValN(CopyKind::Async, "async", "16 bytes a thread"))};
+          clEnumValN(CopyKind::Async, "async", "a chunk a thread"))};
+  Option<int64_t> chunk{*this, "chunk", llvm::cl::init(0),
+                        llvm::cl::desc("attn-stage-loads: chunk")};
   Option<int64_t> warps{*this, "warps", llvm::cl::init(0),
                         llvm::cl::desc("attn-assign-fragments: warps")};
 };

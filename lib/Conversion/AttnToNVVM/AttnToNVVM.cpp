@@ -89,7 +89,16 @@ struct ConvertAttnToNVVMPass
     gpu::BarrierOp::create(b, last.getLoc());
   }
 
-  /// 16 bytes where a view is copied by chunks or by a tensor map.
+  /// Bytes that `user` moves at once, of which bases and strides are multiples;
+  /// 0 if it moves elements.
+  static int64_t accessBytes(Operation *user) {
+    if (auto issue = dyn_cast<RingIssueOp>(user))
+      return issue.getBy() == CopyKind::Async ? issue.getChunk() : 16;
+    auto store = dyn_cast<StoreOp>(user);
+    return store && storesChunks(store) ? 16 : 0;
+  }
+
+  /// More than an element where a view is copied by chunks or by a tensor map.
   static ArrayAttr findAlignments(LLVM::LLVMFuncOp function) {
     auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
     SmallVector<Value> views;
@@ -100,12 +109,9 @@ struct ConvertAttnToNVVMPass
     Builder b(function.getContext());
     SmallVector<Attribute> result;
     for (auto [i, view] : llvm::enumerate(views)) {
-      bool chunks = llvm::any_of(view.getUsers(), [](Operation *user) {
-        auto store = dyn_cast<StoreOp>(user);
-        return isa<RingIssueOp>(user) || (store && store.getScratch());
-      });
-      int64_t bytes =
-          chunks ? 16 : cast<ViewType>(view.getType()).getElementBytes();
+      int64_t bytes = cast<ViewType>(view.getType()).getElementBytes();
+      for (Operation *user : view.getUsers())
+        bytes = std::max(bytes, accessBytes(user));
       result.push_back(b.getDictionaryAttr(
           {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
            b.getNamedAttr("view",

@@ -51,6 +51,9 @@ void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
 /// Stores, through shared memory or not.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Whether a store may go through its scratch: rows of the view are whole
+/// chunks of 16 bytes.
+bool storesChunks(StoreOp op);
 /// Waits of persistent CTAs for each other.
 void populateInStepPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

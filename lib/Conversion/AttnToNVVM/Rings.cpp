@@ -228,8 +228,8 @@ private:
     });
   }
 
-  /// Every thread copies chunks of 16 bytes; what lies outside of the view is
-  /// filled with zeros by a shorter source.
+  /// Every thread copies chunks of at most 16 bytes; what lies outside of the
+  /// view is filled with zeros by a shorter source.
   static void issueAsync(RingIssueOp op, Value slot, OpBuilder &b) {
     Location loc = op.getLoc();
     ThreadBuilder t{b, loc};
@@ -260,8 +260,10 @@ private:
                       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                             offset, view.sizes[dim]));
     }
-    int64_t chunkColumns = SharedTile::kChunkBytes / tile.elementBytes();
-    int64_t chunks = tile.chunksPerPanel() * tile.numPanels();
+    int64_t bytesAtOnce = op.getChunk();
+    int64_t chunkColumns = bytesAtOnce / tile.elementBytes();
+    int64_t perSwizzled = SharedTile::kChunkBytes / bytesAtOnce;
+    int64_t chunks = tile.chunksPerPanel() * tile.numPanels() * perSwizzled;
     int64_t threads = threadsOf(op);
     int64_t total = tile.rows() * chunks;
     Value data = ring.data(slot);
@@ -269,7 +271,11 @@ private:
       Value number = t.add(t.thread(), first);
       auto copy = [&](OpBuilder &, Location) {
         Value row = t.div(number, chunks), chunk = t.rem(number, chunks);
-        Value offset = asyncOffset(tile, t, row, chunk);
+        Value offset =
+            t.add(asyncOffset(tile, t, row, t.div(chunk, perSwizzled)),
+                  perSwizzled == 1
+                      ? t.constant(0)
+                      : t.mul(t.rem(chunk, perSwizzled), bytesAtOnce));
         Value i = add(wide(op.getOffsets()[rank - 2]), extend(row));
         Value j = add(wide(op.getOffsets()[rank - 1]),
                       extend(t.mul(chunk, chunkColumns)));
@@ -302,8 +308,11 @@ private:
             b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
             source);
         NVVM::CpAsyncOp::create(b, loc, advance(b, loc, data, offset), source,
-                                SharedTile::kChunkBytes,
-                                NVVM::LoadCacheModifierKind::CG, bytes);
+                                bytesAtOnce,
+                                bytesAtOnce == SharedTile::kChunkBytes
+                                    ? NVVM::LoadCacheModifierKind::CG
+                                    : NVVM::LoadCacheModifierKind::CA,
+                                bytes);
       };
       if (first + threads <= total) {
         copy(b, loc);

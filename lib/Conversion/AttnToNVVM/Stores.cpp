@@ -11,6 +11,17 @@
 using namespace mlir;
 using namespace attn;
 
+/// 16-bit columns of a chunk of 16 bytes.
+static constexpr int64_t kChunkColumns = 8;
+
+bool attn::storesChunks(StoreOp op) {
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  int64_t last = op.getView().getType().getShape().back();
+  return op.getScratch() && type.getRank() == 2 &&
+         type.getElementTypeBitWidth() == 16 && !ShapedType::isDynamic(last) &&
+         last % kChunkColumns == 0;
+}
+
 namespace {
 
 int64_t threadsOf(Operation *op) {
@@ -152,12 +163,7 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     auto type = cast<RankedTensorType>(op.getTile().getType());
     FragmentAttr layout = fragmentOf(type);
-    if (!op.getScratch() || !layout || type.getRank() != 2 ||
-        type.getElementTypeBitWidth() != 16)
-      return rewriter.notifyMatchFailure(op, "no scratch, or no 16-bit tile");
-    int64_t last = op.getView().getType().getShape().back();
-    if (ShapedType::isDynamic(last) || last % kChunkColumns != 0 ||
-        !isAccumulator(op, type, layout))
+    if (!storesChunks(op) || !layout || !isAccumulator(op, type, layout))
       return rewriter.notifyMatchFailure(op, "no whole chunks of columns");
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
@@ -184,9 +190,6 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
   }
 
 private:
-  /// 16-bit columns of a chunk of 16 bytes.
-  static constexpr int64_t kChunkColumns = 8;
-
   static bool isAccumulator(StoreOp op, RankedTensorType type,
                             FragmentAttr layout) {
     int64_t warps = threadsOf(op) / 32, rows = type.getDimSize(0);

@@ -69,6 +69,8 @@ LogicalResult RingIssueOp::verify() {
            << ", got " << getOffsets().size();
   if (view.getRank() < 2)
     return emitOpError("wants a view of rank 2 or more, got ") << view;
+  if (getChunk() != 4 && getChunk() != 8 && getChunk() != 16)
+    return emitOpError("wants chunks of 4, 8 or 16 bytes, got ") << getChunk();
   return success();
 }
 

@@ -44,11 +44,25 @@ Operation *edgeUser(Value value, Block *block, bool first) {
   return edge;
 }
 
+/// Bytes of the largest copy at once.
+constexpr int64_t kMaxChunk = 16;
+
+/// The largest chunk that divides the rows of a view.
+int64_t dividingChunk(ViewType view) {
+  int64_t columns = view.getShape().back();
+  if (ShapedType::isDynamic(columns))
+    return kMaxChunk;
+  int64_t bytes = columns * view.getElementBytes(), chunk = kMaxChunk;
+  while (bytes % chunk != 0)
+    chunk /= 2;
+  return chunk;
+}
+
 /// Rewrites the loads of one kernel.
 class Stager {
 public:
-  Stager(KernelOp kernel, int64_t stages, CopyKind copy)
-      : kernel(kernel), stages(stages), copy(copy),
+  Stager(KernelOp kernel, int64_t stages, CopyKind copy, int64_t chunk)
+      : kernel(kernel), stages(stages), copy(copy), chunk(chunk),
         rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
@@ -75,12 +89,15 @@ private:
   void buildFill(Location loc, Value ring, Value view, ValueRange offsets) {
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
     MLIRContext *context = tile.getContext();
+    int64_t rows = dividingChunk(cast<ViewType>(view.getType()));
+    CopyKind by = rows < kMaxChunk ? CopyKind::Async : copy;
+    int64_t bytes = chunk ? chunk : rows;
     Value slot =
         RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,
                               /*ahead=*/0);
     Value pending =
         RingIssueOp::create(rewriter, loc, PendingType::get(context, tile),
-                            slot, view, offsets, copy);
+                            slot, view, offsets, by, bytes);
     RingLandOp::create(rewriter, loc, pending);
   }
 
@@ -119,8 +136,11 @@ private:
   }
 
   /// The first store of 16-bit elements that fits rearranges its rows in the
-  /// memory of a tile that is no longer needed.
+  /// memory of a tile that is no longer needed, unless chunks are to be small.
   void lendToStore(RingWaitOp wait, Block *block) {
+    // Rows would go out in chunks of 16 bytes.
+    if (chunk != 0 && chunk < kMaxChunk)
+      return;
     auto have = cast<RankedTensorType>(wait.getTile().getType());
     for (auto store : block->getOps<StoreOp>()) {
       auto tile = cast<RankedTensorType>(store.getTile().getType());
@@ -194,6 +214,7 @@ private:
   KernelOp kernel;
   int64_t stages;
   CopyKind copy;
+  int64_t chunk;
   IRRewriter rewriter;
   struct SharedRing {
     Value ring;
@@ -217,6 +238,11 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (size % granule != 0 || size > kMaxBox)
         return load.emitOpError("wants tile sizes that are multiples of ")
                << granule << " up to " << kMaxBox << ", got " << tile;
+    int64_t rows = dividingChunk(load.getView().getType());
+    if (rows < kMinChunk || (chunk && rows % chunk != 0))
+      return load.emitOpError("wants rows of a multiple of ")
+             << std::max<int64_t>(chunk, kMinChunk) << " bytes to stage, got "
+             << load.getView().getType();
     auto stream = load->getParentOfType<StreamOp>();
     return stream ? checkStreamed(load, stream) : success();
   }
@@ -263,11 +289,17 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
           << stages.getValue();
       return signalPassFailure();
     }
+    if (chunk != 0 && chunk != 4 && chunk != 8 && chunk != 16) {
+      emitError(kernel.getLoc())
+          << "wants chunks of 4, 8 or 16 bytes, or 0 for the default, got "
+          << chunk.getValue();
+      return signalPassFailure();
+    }
     for (LoadOp load : loads)
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, copy).run(loads);
+    Stager(kernel, depth, copy, chunk).run(loads);
     numStaged += loads.size();
     remark::passed(kernel.getLoc(), opts)
         << "loads go through rings:" << remark::metric("loads", loads.size())
@@ -277,6 +309,8 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
 
   /// Extent of a tensor map's box (CUDA driver API, cuTensorMapEncodeTiled).
   static constexpr int64_t kMaxBox = 256;
+  /// Bytes of the smallest asynchronous copy (PTX ISA, "cp.async").
+  static constexpr int64_t kMinChunk = 4;
 };
 
 } // namespace

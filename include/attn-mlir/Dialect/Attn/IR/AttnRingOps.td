@@ -168,14 +168,16 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [MemoryEffects<[MemRead, MemWrite]>,
   let description = [{
     Elements outside of the view become zero, as for `attn.load`. `by` names the
     copier: `tensor` is the tensor memory accelerator, which wants strides and
-    bases that are multiples of 16 bytes; `async` copies 16 bytes a thread.
+    bases that are multiples of 16 bytes; `async` copies `chunk` bytes a thread,
+    4, 8 or 16, of which strides and bases are multiples.
   }];
   let arguments = (ins Attn_SlotType:$slot, Attn_ViewType:$view,
                        Variadic<Index>:$offsets,
-                       DefaultValuedAttr<Attn_CopyKind, "::attn::CopyKind::Tensor">:$by);
+                       DefaultValuedAttr<Attn_CopyKind, "::attn::CopyKind::Tensor">:$by,
+                       DefaultValuedAttr<I64Attr, "16">:$chunk);
   let results = (outs Attn_PendingType:$pending);
   let assemblyFormat = [{
-    $slot `,` $view `[` $offsets `]` (`by` $by^)? attr-dict `:` type($slot) `,` type($view)
+    $slot `,` $view `[` $offsets `]` (`by` $by^)? (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
     `->` type($pending)
   }];
   let hasVerifier = 1;

@@ -283,7 +283,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     `attn.convert_layout`.
 
     `copy` says what copies: `tensor` is the tensor memory accelerator, `async`
-    copies of 16 bytes a thread.
+    copies of `chunk` bytes a thread. The accelerator wants strides that are
+    multiples of 16 bytes: where the rows of a view are not, copies are `async`
+    in chunks of 8 or 4 bytes, which divide the row.
 
     Before: `attn.stream %j ... { %k = attn.load %kv[%b, %h, %j, %c0] ... }`
 
@@ -309,7 +311,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
            "Stages of the rings of streamed tiles (0: default)">,
     Option<"copy", "copy", "::attn::CopyKind", /*default=*/"::attn::CopyKind::Tensor",
            "What copies tiles",
-           "::llvm::cl::values(clEnumValN(::attn::CopyKind::Tensor, \"tensor\", \"tensor memory accelerator\"), clEnumValN(::attn::CopyKind::Async, \"async\", \"16 bytes a thread\"))">
+           "::llvm::cl::values(clEnumValN(::attn::CopyKind::Tensor, \"tensor\", \"tensor memory accelerator\"), clEnumValN(::attn::CopyKind::Async, \"async\", \"a chunk a thread\"))">,
+    Option<"chunk", "chunk", "int64_t", /*default=*/"0",
+           "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">
   ];
   let statistics = [Statistic<"numStaged", "staged", "Loads staged">];
 }
