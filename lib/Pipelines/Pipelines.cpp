@@ -99,7 +99,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
                                const TargetOptions &options) {
   OpPassManager &kernels = pm.nest<KernelOp>();
   kernels.addPass(createAttnSimplifyTiles());
-  kernels.addPass(createAttnStageLoads({options.stages, options.copy, options.chunk}));
+  kernels.addPass(
+      createAttnStageLoads({options.stages, options.copy, options.chunk}));
   kernels.addPass(createAttnAssignFragments({options.warps}));
   kernels.addPass(createAttnDeferRowSums());
 }

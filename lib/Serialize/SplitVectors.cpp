@@ -129,8 +129,7 @@ public:
     return result;
   }
   Parts visitFreezeInst(FreezeInst &op) {
-    return each(op,
-                [&](ArrayRef<Value *> x) { return b.CreateFreeze(x[0]); });
+    return each(op, [&](ArrayRef<Value *> x) { return b.CreateFreeze(x[0]); });
   }
 
 private:
@@ -196,8 +195,8 @@ private:
     Parts result, source = elements(op.getOperand(0));
     auto *pair = FixedVectorType::get(to, 2);
     for (size_t i = 0; i < source.size(); i += 2) {
-      Value *both = b.CreateCast(
-          op.getOpcode(), gather({source[i], source[i + 1]}), pair);
+      Value *both = b.CreateCast(op.getOpcode(),
+                                 gather({source[i], source[i + 1]}), pair);
       copyFlags(op, both);
       for (uint64_t half = 0; half < 2; ++half) {
         result.push_back(b.CreateExtractElement(both, half));
@@ -277,8 +276,8 @@ private:
       BasicBlock *block = phi.getIncomingBlock(in);
       b.SetInsertPoint(block->getTerminator());
       for (auto [i, part] : enumerate(parts))
-        cast<PHINode>(part)->addIncoming(
-            element(phi.getIncomingValue(in), i), block);
+        cast<PHINode>(part)->addIncoming(element(phi.getIncomingValue(in), i),
+                                         block);
     }
   }
 

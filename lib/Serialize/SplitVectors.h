@@ -13,9 +13,9 @@ namespace attn {
 /// pairs, for which there are instructions, and so do their packed forms. What
 /// else has vectors (loads, stores, calls) keeps them.
 ///
-/// LLVM's scalarizer does that for all that may occur; the lowering of fragments
-/// makes thousands of elements out of few kinds of instruction, of which this is
-/// ten times as fast.
+/// LLVM's scalarizer does that for all that may occur; the lowering of
+/// fragments makes thousands of elements out of few kinds of instruction, of
+/// which this is ten times as fast.
 struct SplitVectorsPass : llvm::PassInfoMixin<SplitVectorsPass> {
   llvm::PreservedAnalyses run(llvm::Function &function,
                               llvm::FunctionAnalysisManager &analyses);

@@ -1,8 +1,8 @@
 //===- DeviceToLLVM.cpp - Device functions to the LLVM dialect ------------===//
 //
-// What upstream's passes do one after the other (scf-to-cf, convert-gpu-to-nvvm,
-// convert-nvvm-to-llvm, reconcile-unrealized-casts), as one conversion: each
-// pass over a kernel's thousands of operations is dear.
+// What upstream's passes do one after the other (scf-to-cf,
+// convert-gpu-to-nvvm, convert-nvvm-to-llvm, reconcile-unrealized-casts), as
+// one conversion: each pass over a kernel's thousands of operations is dear.
 //
 //===----------------------------------------------------------------------===//
 

@@ -271,11 +271,10 @@ private:
       Value number = t.add(t.thread(), first);
       auto copy = [&](OpBuilder &, Location) {
         Value row = t.div(number, chunks), chunk = t.rem(number, chunks);
-        Value offset =
-            t.add(asyncOffset(tile, t, row, t.div(chunk, perSwizzled)),
-                  perSwizzled == 1
-                      ? t.constant(0)
-                      : t.mul(t.rem(chunk, perSwizzled), bytesAtOnce));
+        Value offset = t.add(
+            asyncOffset(tile, t, row, t.div(chunk, perSwizzled)),
+            perSwizzled == 1 ? t.constant(0)
+                             : t.mul(t.rem(chunk, perSwizzled), bytesAtOnce));
         Value i = add(wide(op.getOffsets()[rank - 2]), extend(row));
         Value j = add(wide(op.getOffsets()[rank - 1]),
                       extend(t.mul(chunk, chunkColumns)));

@@ -1,4 +1,4 @@
-// Every constraint of launch, kernel, return, yield, grid, ctas and stream.
+// Every constraint of launch, kernel, return, yield, grid, ctas, in_step and stream.
 //
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
@@ -940,6 +940,60 @@ attn.kernel @k(%n: index) {
   attn.ctas %c in %n {
     attn.yield %c : index
   }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.in_step
+//===----------------------------------------------------------------------===//
+
+// expected-note @below {{prior use here}}
+attn.kernel @k(%n: index) {
+  // expected-error @below {{use of value '%n' expects different type than prior uses: 'i1' vs 'index'}}
+  attn.in_step %n
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{'attn.in_step' op operand #0 must be 1-bit signless integer, but got 'index'}}
+  "attn.in_step"(%n) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: i32) {
+  // expected-error @below {{'attn.in_step' op operand #0 must be 1-bit signless integer, but got 'i32'}}
+  "attn.in_step"(%n) : (i32) -> ()
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.in_step' op requires a single operand}}
+  "attn.in_step"() : () -> ()
+}
+
+// -----
+
+attn.kernel @k(%a: i1) {
+  // expected-error @below {{'attn.in_step' op requires a single operand}}
+  "attn.in_step"(%a, %a) : (i1, i1) -> ()
+}
+
+// -----
+
+attn.kernel @k(%a: i1) {
+  // expected-error @below {{'attn.in_step' op requires zero results}}
+  %0 = "attn.in_step"(%a) : (i1) -> i1
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{expected SSA operand}}
+  attn.in_step
 }
 
 // -----

@@ -345,6 +345,48 @@ attn.kernel @ctas_attributes(%n: index) {
 }
 
 //===----------------------------------------------------------------------===//
+// attn.in_step
+//===----------------------------------------------------------------------===//
+
+// In a grid, in CTAs, and anywhere else: it constrains nothing.
+// CHECK-LABEL: attn.kernel @in_step
+// CHECK-SAME:    (%[[N:.*]]: index, %[[ALL:.*]]: i1)
+attn.kernel @in_step(%n: index, %all: i1) {
+  // CHECK-NEXT: attn.grid ({{.*}}) visit %[[V:[^ ]+]] in
+  attn.grid (%i) visit %v in (a = %n) persistent 4 {
+    // CHECK-NEXT: %[[EARLY:.*]] = arith.cmpi ult, %[[V]], %[[N]] : index
+    %early = arith.cmpi ult, %v, %n : index
+    // CHECK-NEXT: attn.in_step %[[EARLY]]{{$}}
+    attn.in_step %early
+  }
+  // CHECK-NEXT: }
+  // CHECK-NEXT: attn.ctas
+  attn.ctas %c in %n {
+    // CHECK-NEXT: attn.in_step %[[ALL]] {note = 2 : i64}{{$}}
+    attn.in_step %all {note = 2}
+    // CHECK-NEXT: attn.in_step %[[ALL]]{{$}}
+    "attn.in_step"(%all) : (i1) -> ()
+  }
+}
+// CHECK-LABEL: func.func @in_step_host
+func.func @in_step_host() {
+  // CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
+  %true = arith.constant true
+  // CHECK-NEXT: attn.in_step %[[TRUE]]{{$}}
+  attn.in_step %true
+  return
+}
+
+// It is no pure operation: neither dropped, nor one with another of the same operand.
+// RUN: attn-opt %s --canonicalize --cse --mlir-print-op-generic | FileCheck %s --check-prefix=KEPT
+// KEPT: sym_name = "in_step"
+// KEPT: "attn.grid"
+// KEPT: "attn.in_step"(%{{[^ ]+}}) : (i1) -> ()
+// KEPT: "attn.ctas"
+// KEPT: "attn.in_step"(%[[ALL:[^ ]+]]) {note = 2 : i64} : (i1) -> ()
+// KEPT-NEXT: "attn.in_step"(%[[ALL]]) : (i1) -> ()
+
+//===----------------------------------------------------------------------===//
 // attn.stream
 //===----------------------------------------------------------------------===//
 
