@@ -4,6 +4,7 @@
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -101,8 +102,12 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   kernels.addPass(createAttnSimplifyTiles());
   kernels.addPass(
       createAttnStageLoads({options.stages, options.copy, options.chunk}));
-  kernels.addPass(createAttnAssignFragments({options.warps}));
+  bool warpgroups = options.wgmma != Products::None;
+  kernels.addPass(createAttnAssignFragments(
+      {options.warps, warpgroups ? kWgmmaRowsPerWarp : 0}));
   kernels.addPass(createAttnDeferRowSums());
+  if (warpgroups)
+    kernels.addPass(createAttnIssueDots({options.wgmma}));
 }
 
 void attn::buildSequentialPipeline(OpPassManager &pm) {

@@ -38,4 +38,29 @@ FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
                                  registers);
 }
 
+std::string whyNotWgmma(RankedTensorType lhs, RankedTensorType rhs,
+                        RankedTensorType result) {
+  constexpr int64_t kMostColumns = 256, kDepth = 16, kColumns = 16;
+  int64_t rows = result.getDimSize(0), columns = result.getDimSize(1);
+  int64_t warps = rows / kWgmmaRowsPerWarp;
+  MLIRContext *context = result.getContext();
+  if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
+    return "operands are not of f16 or bf16";
+  if (rows % (4 * kWgmmaRowsPerWarp) != 0)
+    return "rows are no multiple of 64";
+  if (columns % kColumns != 0 || columns > kMostColumns)
+    return "columns are no multiple of 16 up to 256";
+  if (lhs.getDimSize(1) % kDepth != 0)
+    return "the summed dimension is no multiple of 16";
+  if (result.getEncoding() != mmaAccumulator(context, rows, columns, warps))
+    return "warps have other than 16 rows each";
+  if (!isa_and_nonnull<SharedAttr>(rhs.getEncoding()))
+    return "the right-hand side is not in shared memory";
+  if (!isa_and_nonnull<SharedAttr>(lhs.getEncoding()) &&
+      lhs.getEncoding() != mmaLhs(context, rows, lhs.getDimSize(1), warps))
+    return "the left-hand side is neither in shared memory nor in the "
+           "registers of an A operand";
+  return "";
+}
+
 } // namespace attn

@@ -66,7 +66,11 @@ SmallVector<Value> LogSumExpOp::buildFold(OpBuilder &b, Location loc,
                                           ValueRange state, ValueRange tiles) {
   TileBuilder t{b, loc};
   SmallVector<int64_t> shape{tile.sizes[Row], tile.sizes[Column]};
-  Value x = t.scale(tiles[0], llvm::numbers::log2e);
+  Value x = tiles[0];
+  if (!getElementTypeOrSelf(x).isF32())
+    x = arith::ExtFOp::create(b, loc,
+                              RankedTensorType::get(shape, b.getF32Type()), x);
+  x = t.scale(x, llvm::numbers::log2e);
   if (tile.hasPartialTile())
     x = t.mask(x, t.lessThan(t.iota(1, tile.offsets[Column], shape),
                              t.spread(tile.extents[Column], shape)));

@@ -16,10 +16,11 @@ def AttnTest_LogSumExpOp : Op<AttnTest_Dialect, "logsumexp", [
     Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface>]> {
   let summary = "Logarithm of the sum of exponentials of each row";
   let description = [{
-    y[m] = ln sum_n exp(x[m,n]), in f32: a stream over n with the state
-    (maximum, sum). `ordered` forbids reordering, to test that passes refuse.
+    y[m] = ln sum_n exp(x[m,n]), in f32 whatever x is: a stream over n with the
+    state (maximum, sum). `ordered` forbids reordering, to test that passes
+    refuse.
   }];
-  let arguments = (ins RankedTensorOf<[F32]>:$input, UnitAttr:$ordered);
+  let arguments = (ins RankedTensorOf<[F32, BF16]>:$input, UnitAttr:$ordered);
   let results = (outs RankedTensorOf<[F32]>:$result);
   let assemblyFormat = "$input attr-dict `:` functional-type(operands, results)";
 }

@@ -4,6 +4,7 @@
 #ifndef ATTN_MLIR_PIPELINES_PIPELINES_H
 #define ATTN_MLIR_PIPELINES_PIPELINES_H
 
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -66,6 +67,14 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                         llvm::cl::desc("attn-stage-loads: chunk")};
   Option<int64_t> warps{*this, "warps", llvm::cl::init(0),
                         llvm::cl::desc("attn-assign-fragments: warps")};
+  Option<Products> wgmma{
+      *this, "wgmma", llvm::cl::init(Products::None),
+      llvm::cl::desc("run attn-issue-dots: products"),
+      llvm::cl::values(
+          clEnumValN(Products::None, "none", "no"),
+          clEnumValN(Products::Scores, "scores",
+                     "products with a transposed right-hand side"),
+          clEnumValN(Products::All, "all", "every product"))};
 };
 
 /// Level 1 to scheduled level 2: target, partition, grid order, persistence,

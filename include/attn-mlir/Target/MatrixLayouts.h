@@ -28,6 +28,16 @@ FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
 FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                     int64_t warps);
 
+/// Rows that a warp has of the accumulator of wgmma: four warps have 64.
+constexpr int64_t kWgmmaRowsPerWarp = 16;
+
+/// Why wgmma (PTX ISA, "Asynchronous warpgroup level matrix instructions")
+/// cannot compute a product of tiles with these types; empty if it can. Its
+/// accumulator is that of mma.sync with 16 rows a warp, and so is its A operand
+/// in registers.
+std::string whyNotWgmma(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs,
+                        mlir::RankedTensorType result);
+
 } // namespace attn
 
 #endif // ATTN_MLIR_TARGET_MATRIXLAYOUTS_H

@@ -488,6 +488,25 @@ private:
   SmallVector<Operation *> done;
 };
 
+/// Products are computed as late as they may be: where they are waited for. What
+/// was given back before is NaN by then.
+LogicalResult computeAtWaits(KernelOp kernel) {
+  SmallVector<DotWaitOp> waits;
+  kernel.walk([&](DotWaitOp wait) { waits.push_back(wait); });
+  for (DotWaitOp wait : waits) {
+    auto issue = wait.getProduct().getDefiningOp<DotIssueOp>();
+    if (!issue || !issue->hasOneUse())
+      return wait.emitOpError("wants a product straight from attn.dot.issue, "
+                              "of which it is the only use");
+    IRRewriter rewriter(wait);
+    rewriter.replaceOpWithNewOp<DotOp>(wait, wait.getTile().getType(),
+                                       issue.getLhs(), issue.getRhs(),
+                                       issue.getAcc(), issue.getTransposeRhs());
+    rewriter.eraseOp(issue);
+  }
+  return success();
+}
+
 struct SequentializeRingsPass
     : attn::impl::AttnSequentializeRingsBase<SequentializeRingsPass> {
   void declareError(ModuleOp module) {
@@ -511,7 +530,7 @@ struct SequentializeRingsPass
               .wasInterrupted())
         kernels.push_back(kernel);
     for (KernelOp kernel : kernels)
-      if (failed(checkKernel(kernel)))
+      if (failed(computeAtWaits(kernel)) || failed(checkKernel(kernel)))
         return signalPassFailure();
     unsigned count = 0;
     for (KernelOp kernel : kernels)

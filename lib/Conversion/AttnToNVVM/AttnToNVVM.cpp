@@ -143,6 +143,7 @@ struct ConvertAttnToNVVMPass
     populateFragmentsToVectors(converter, patterns);
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
+    populateWgmmaPatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))

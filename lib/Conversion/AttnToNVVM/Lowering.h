@@ -48,6 +48,9 @@ void populateRingPatterns(const mlir::TypeConverter &converter,
 /// Products by mma.sync with operands fetched by ldmatrix.
 void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// Asynchronous products by wgmma.
+void populateWgmmaPatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
 /// Stores, through shared memory or not.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

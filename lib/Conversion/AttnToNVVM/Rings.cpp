@@ -29,16 +29,6 @@ RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
 
-/// Who fills the ring.
-CopyKind copierOf(RingCreateOp ring) {
-  for (Operation *user : ring.getRing().getUsers())
-    if (auto acquire = dyn_cast<RingAcquireOp>(user))
-      for (Operation *use : acquire.getSlot().getUsers())
-        if (auto issue = dyn_cast<RingIssueOp>(use))
-          return issue.getBy();
-  return CopyKind::Tensor;
-}
-
 /// Accesses to one ring, whose place in shared memory is known.
 struct RingBuilder {
   OpBuilder &b;
@@ -94,13 +84,13 @@ struct RingBuilder {
   }
   /// Whether threads access the slots on their own, other than by ldmatrix and
   /// by the tensor memory accelerator: then each tells when it is done.
-  bool isAccessedByThreads() const {
-    if (copierOf(ring) == CopyKind::Async)
+  bool isAccessedByThreads() {
+    if (ring.getCopier() == CopyKind::Async)
       return true;
     for (Operation *user : ring->getResult(0).getUsers())
       if (isa<RingWaitOp>(user))
         for (Operation *use : user->getUsers())
-          if (!isa<DotOp>(use))
+          if (!isa<DotOp, DotIssueOp>(use))
             return true;
     return false;
   }
@@ -141,7 +131,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     }
     LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
     int64_t threads = threadsOf(op);
-    bool byAll = copierOf(op) == CopyKind::Async;
+    bool byAll = op.getCopier() == CopyKind::Async;
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
     onFirstThread(rewriter, loc, [&](OpBuilder &b) {
@@ -176,7 +166,7 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
       RingBuilder inner{b, loc, ring.ring, ring.counter};
       inner.wait(inner.empty(slot), parity, "empty");
     };
-    if (copierOf(ring.ring) == CopyKind::Async)
+    if (ring.ring.getCopier() == CopyKind::Async)
       wait(rewriter);
     else
       onFirstThread(rewriter, loc, wait);

@@ -32,6 +32,10 @@ void attn::addFragmentConversions(TypeConverter &converter) {
       element = IntegerType::get(tile.getContext(), 32);
     return VectorType::get({layout.getNumRegisters()}, element);
   });
+  // The registers that a product goes to.
+  converter.addConversion([&converter](ProductType product) {
+    return converter.convertType(product.getTile());
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -95,6 +95,15 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor) {
   return getSource().getType() == getType() ? getSource() : Value();
 }
 
+CopyKind RingCreateOp::getCopier() {
+  for (Operation *user : getRing().getUsers())
+    if (auto acquire = dyn_cast<RingAcquireOp>(user))
+      for (Operation *use : acquire.getSlot().getUsers())
+        if (auto issue = dyn_cast<RingIssueOp>(use))
+          return issue.getBy();
+  return CopyKind::Tensor;
+}
+
 void RingCreateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getRing(), "ring");
 }

@@ -71,24 +71,29 @@ LogicalResult TouchOp::verify() {
                       getTile());
 }
 
-LogicalResult DotOp::verify() {
-  auto lhs = cast<ShapedType>(getLhs().getType()),
-       rhs = cast<ShapedType>(getRhs().getType()),
-       acc = cast<ShapedType>(getAcc().getType());
+LogicalResult attn::verifyProduct(Operation *op, Type lhsType, Type rhsType,
+                                  Type accType, bool transposeRhs) {
+  auto lhs = cast<ShapedType>(lhsType), rhs = cast<ShapedType>(rhsType),
+       acc = cast<ShapedType>(accType);
   if (lhs.getElementType() != rhs.getElementType())
-    return emitOpError("wants operands of one element type, got ")
+    return op->emitOpError("wants operands of one element type, got ")
            << lhs.getElementType() << " and " << rhs.getElementType();
-  unsigned inner = getTransposeRhs() ? 1 : 0;
+  unsigned inner = transposeRhs ? 1 : 0;
   if (lhs.getDimSize(1) != rhs.getDimSize(inner))
-    return emitOpError(
+    return op->emitOpError(
                "wants operands that agree in the summed dimension, got ")
            << lhs.getDimSize(1) << " and " << rhs.getDimSize(inner);
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
       acc.getDimSize(1) != rhs.getDimSize(1 - inner))
-    return emitOpError("wants an accumulator of ")
+    return op->emitOpError("wants an accumulator of ")
            << lhs.getDimSize(0) << "x" << rhs.getDimSize(1 - inner) << ", got "
            << acc;
   return success();
+}
+
+LogicalResult DotOp::verify() {
+  return verifyProduct(*this, getLhs().getType(), getRhs().getType(),
+                       getAcc().getType(), getTransposeRhs());
 }
 
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,

@@ -135,7 +135,9 @@ struct AssignFragmentsPass
       remark::missed(kernel.getLoc(), opts) << "no tiles without a layout";
       return;
     }
-    int64_t count = warps ? warps.getValue() : defaultWarps(kernel, *rows);
+    int64_t count = warps         ? warps.getValue()
+                    : rowsPerWarp > 0 ? *rows / rowsPerWarp
+                                      : defaultWarps(kernel, *rows);
     if (count < 1 || count > kMaxWarps || *rows % (16 * count) != 0) {
       emitError(kernel.getLoc()) << "wants 1 to " << kMaxWarps
                                  << " warps of a multiple of 16 rows each, got "
@@ -153,7 +155,8 @@ struct AssignFragmentsPass
                     OpBuilder(kernel).getI64IntegerAttr(32 * count));
     remark::passed(kernel.getLoc(), opts)
         << "tiles lie in the registers of" << remark::metric("warps", count)
-        << remark::metric("warps-from", warps ? "option" : "default")
+        << remark::metric("warps-from",
+                          warps || rowsPerWarp ? "option" : "default")
         << remark::metric("rows", *rows);
   }
 

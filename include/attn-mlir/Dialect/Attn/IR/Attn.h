@@ -44,6 +44,12 @@ constexpr llvm::StringLiteral kDeviceModuleSuffix = "_device";
 /// `block` (threads), `shared_bytes`, `parameters`, `align`, `views`, `scalars`
 /// and names, as docs/bundle.md describes them.
 constexpr llvm::StringLiteral kManifestAttr = "attn.manifest";
+
+/// Checks the shapes and element types of lhs x rhs (^T) added to acc, for an
+/// operation that computes it.
+llvm::LogicalResult verifyProduct(mlir::Operation *op, mlir::Type lhs,
+                                  mlir::Type rhs, mlir::Type acc,
+                                  bool transposeRhs);
 } // namespace attn
 
 #define GET_OP_CLASSES

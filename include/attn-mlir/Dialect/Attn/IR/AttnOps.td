@@ -133,5 +133,6 @@ def Attn_MatmulOp : Attn_Op<"matmul", [
 
 include "attn-mlir/Dialect/Attn/IR/AttnTileOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnRingOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnProductOps.td"
 
 #endif // ATTN_OPS

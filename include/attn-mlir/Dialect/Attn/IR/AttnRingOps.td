@@ -145,6 +145,10 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
   }];
   let results = (outs Attn_RingType:$ring);
   let assemblyFormat = "attr-dict `:` type($ring)";
+  let extraClassDeclaration = [{
+    /// What fills the ring; the accelerator if nothing does.
+    ::attn::CopyKind getCopier();
+  }];
 }
 
 def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrite]>,

@@ -4,9 +4,13 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
 
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {
+
+/// Which products are to be asynchronous.
+enum class Products { None, Scores, All };
 
 #define GEN_PASS_DECL
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"

@@ -333,7 +333,9 @@ def AttnAssignFragments : Pass<"attn-assign-fragments", "::attn::KernelOp"> {
   }];
   let options = [
     Option<"warps", "warps", "int64_t", /*default=*/"0",
-           "Warps of a CTA (0: about 32 rows each)">
+           "Warps of a CTA (0: about 32 rows each)">,
+    Option<"rowsPerWarp", "rows-per-warp", "int64_t", /*default=*/"0",
+           "Rows of a warp where `warps` is 0: a multiple of 16 (0: about 32)">
   ];
   let statistics = [Statistic<"numTiles", "tiles", "Tiles given a layout">];
 }
@@ -354,6 +356,34 @@ def AttnDeferRowSums : Pass<"attn-defer-row-sums", "::attn::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numSums", "sums", "Sums deferred">];
+}
+
+def AttnIssueDots : Pass<"attn-issue-dots", "::attn::KernelOp"> {
+  let summary = "Make products asynchronous";
+  let description = [{
+    `attn.dot` becomes `attn.dot.issue` and `attn.dot.wait` right behind it, where
+    the target has asynchronous products (the capability `wgmma`) that can compute
+    it: 16-bit operands, 16 rows a warp in groups of four warps, the right-hand
+    side in shared memory, filled by the tensor memory accelerator as the left-hand
+    one is unless it lies in registers. `products` says which: all, or only the
+    `scores`, those with a transposed right-hand side. Later passes move waits away
+    from where products are issued.
+
+    Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
+
+    After:
+
+    ```mlir
+    %p = attn.dot.issue %q, %k, %zero transpose_rhs : ...
+    %s = attn.dot.wait %p : ...
+    ```
+  }];
+  let options = [
+    Option<"products", "products", "::attn::Products", /*default=*/"::attn::Products::All",
+           "Which products",
+           "::llvm::cl::values(clEnumValN(::attn::Products::All, \"all\", \"every product\"), clEnumValN(::attn::Products::Scores, \"scores\", \"those with a transposed right-hand side\"))">
+  ];
+  let statistics = [Statistic<"numIssued", "issued", "Products made asynchronous">];
 }
 
 #endif // ATTN_TRANSFORMS_PASSES

@@ -1,0 +1,59 @@
+//===- AttnProductOps.td - Level 3: asynchronous products ---*- tablegen -*-===//
+
+#ifndef ATTN_PRODUCT_OPS
+#define ATTN_PRODUCT_OPS
+
+def Attn_ProductType : TypeDef<Attn_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "product of tiles under way into registers";
+  let description = [{
+    The tile has an #attn.fragment layout. Its elements are there after
+    `attn.dot.wait`, and what the product reads may be overwritten only then.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def Attn_DotIssueOp : Attn_Op<"dot.issue", [
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Starts a product of tiles";
+  let description = [{
+    product = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, as
+    `attn.dot`, without waiting for it. Products complete in the order in which
+    they are issued. `rhs` lies in shared memory, `lhs` there or in registers.
+
+    On targets with the capability `wgmma` four warps compute 64 rows together (PTX
+    ISA, "Asynchronous warpgroup level matrix instructions").
+
+    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs : tensor<64x64xbf16, #smem>, tensor<128x64xbf16, #smem> -> <tensor<64x128xf32, #acc>>`
+  }];
+  let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
+                       UnitAttr:$transpose_rhs);
+  let results = (outs Attn_ProductType:$product);
+  let assemblyFormat = [{
+    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? attr-dict
+    `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_DotWaitOp : Attn_Op<"dot.wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until a product is there";
+  let description = [{
+    `outstanding` is the number of products issued after this one that may still
+    be under way.
+
+    Example: `%s = attn.dot.wait %p outstanding 1 : <tensor<64x128xf32, #acc>> -> tensor<64x128xf32, #acc>`
+  }];
+  let arguments = (ins Attn_ProductType:$product,
+                       DefaultValuedAttr<I64Attr, "0">:$outstanding);
+  let results = (outs Attn_AccTile:$tile);
+  let assemblyFormat = [{
+    $product (`outstanding` $outstanding^)? attr-dict `:` type($product) `->` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // ATTN_PRODUCT_OPS

@@ -1,0 +1,258 @@
+//===- Wgmma.cpp - Products by warpgroups ---------------------------------===//
+//
+// wgmma.mma_async.m64nNk16 with f32 accumulation: four warps compute 64 rows; B
+// comes from shared memory, A from there or from registers (PTX ISA,
+// "Asynchronous warpgroup level matrix instructions"). The NVVM operation has no
+// form with A in registers, so a product is one piece of inline assembly:
+// fence, all steps of the sum, commit. Accumulators are its results, tied to
+// what goes in, so that ptxas sees one set of registers throughout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Columns of A and rows of B in one instruction.
+constexpr int64_t kStep = 16;
+/// Rows of an instruction.
+constexpr int64_t kRows = 64;
+
+/// What a matrix descriptor says of a tile in shared memory, in units of 16
+/// bytes (PTX ISA, "Matrix Descriptor").
+class Descriptor {
+public:
+  /// `byRows`: the summed dimension runs along rows of the tile (K-major).
+  Descriptor(RankedTensorType tile, bool byRows)
+      : span(sharedOf(tile).getSpan()), rows(tile.getDimSize(0)),
+        bytes(tile.getElementTypeBitWidth() / 8), byRows(byRows) {}
+
+  /// Bits 32 to 63: from eight rows to the next, and the swizzle.
+  uint32_t high() const {
+    uint32_t swizzle = span == 128 ? 1 : span == 64 ? 2 : 3;
+    return static_cast<uint32_t>(8 * span / kUnit) | swizzle << 30;
+  }
+  /// Bits 16 to 31: from panel to panel, where one instruction reads several.
+  uint32_t leading() const {
+    return byRows ? 0 : static_cast<uint32_t>(rows * span / kUnit) << 16;
+  }
+  /// From the start of the tile to what step `k` of the sum reads.
+  int64_t offset(int64_t k) const {
+    if (!byRows)
+      return k * kStep * span / kUnit;
+    int64_t column = k * kStep * bytes;
+    return (column / span * rows * span + column % span) / kUnit;
+  }
+  /// Of the row at which a warpgroup begins.
+  int64_t rowOffset(int64_t row) const { return row * span / kUnit; }
+
+  static constexpr int64_t kUnit = 16;
+
+private:
+  int64_t span, rows, bytes;
+  bool byRows;
+};
+
+/// Builds the assembly of one product.
+class ProductBuilder {
+public:
+  ProductBuilder(DotIssueOp op, DotIssueOp::Adaptor adaptor, OpBuilder &b)
+      : op(op), adaptor(adaptor), b(b), loc(op.getLoc()),
+        lhs(cast<RankedTensorType>(op.getLhs().getType())),
+        rhs(cast<RankedTensorType>(op.getRhs().getType())),
+        acc(cast<RankedTensorType>(op.getAcc().getType())) {}
+
+  Value run() {
+    auto vector = cast<VectorType>(adaptor.getAcc().getType());
+    count = vector.getNumElements();
+    addAccumulators();
+    int64_t firstA = operands.size() + count;
+    addLhs();
+    int64_t placeB = operands.size() + count;
+    Descriptor b0(rhs, op.getTransposeRhs());
+    operands.push_back(address(adaptor.getRhs(), b0, Value()));
+    constraints += ",r";
+    std::string text = write(b0, firstA, placeB);
+    constraints += ",~{memory}";
+    SmallVector<Type> types(count, b.getF32Type());
+    auto product = LLVM::InlineAsmOp::create(
+        b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
+        operands, text, constraints, /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
+    return unpack(b, loc, product.getRes(), vector);
+  }
+
+  /// The fields of a struct as a vector.
+  static Value unpack(OpBuilder &b, Location loc, Value fields,
+                      VectorType vector) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < vector.getNumElements(); ++i)
+      elements.push_back(LLVM::ExtractValueOp::create(b, loc, fields, i));
+    return vector::FromElementsOp::create(b, loc, vector, elements);
+  }
+
+private:
+  /// A sum that starts from zero takes nothing in.
+  bool startsFromZero() {
+    return matchPattern(op.getAcc(), m_AnyZeroFloat());
+  }
+
+  void addAccumulators() {
+    for (int64_t i = 0; i < count; ++i)
+      constraints += i == 0 ? "=f" : ",=f";
+    if (startsFromZero())
+      return;
+    auto elements = vector::ToElementsOp::create(b, loc, adaptor.getAcc());
+    for (int64_t i = 0; i < count; ++i)
+      constraints += "," + std::to_string(i);
+    llvm::append_range(operands, elements.getResults());
+  }
+
+  void addLhs() {
+    if (sharedOf(lhs)) {
+      Descriptor a(lhs, /*byRows=*/true);
+      ThreadBuilder t{b, loc};
+      Value group = t.div(t.thread(), 4 * 32);
+      operands.push_back(
+          address(adaptor.getLhs(), a, t.mul(group, a.rowOffset(kRows))));
+      constraints += ",r";
+      return;
+    }
+    auto type = cast<VectorType>(adaptor.getLhs().getType());
+    auto words = VectorType::get({type.getNumElements() / 2}, b.getI32Type());
+    Value packed = vector::BitCastOp::create(b, loc, words, adaptor.getLhs());
+    auto elements = vector::ToElementsOp::create(b, loc, packed);
+    llvm::append_range(operands, elements.getResults());
+    for (int64_t i = 0; i < words.getNumElements(); ++i)
+      constraints += ",r";
+  }
+
+  /// The lower half of a descriptor.
+  Value address(Value base, const Descriptor &descriptor, Value offset) {
+    ThreadBuilder t{b, loc};
+    Value place = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), base);
+    Value low = t.div(place, Descriptor::kUnit);
+    if (offset)
+      low = t.add(low, offset);
+    return t.add(low, descriptor.leading());
+  }
+
+  static std::string list(int64_t first, int64_t size) {
+    std::string result = "{";
+    for (int64_t i = 0; i < size; ++i)
+      result += (i ? ", $" : "$") + std::to_string(first + i);
+    return result + "}";
+  }
+
+  /// Puts a descriptor together: the operand at `place`, `offset` on.
+  static std::string assembleDescriptor(StringRef name, int64_t place,
+                                        int64_t offset, uint32_t high) {
+    std::string low = (name + "l").str();
+    return ("add.s32 " + low + ", $" + Twine(place) + ", " + Twine(offset) +
+            "; mov.b64 " + name + ", {" + low + ", " + Twine(high) + "};\n")
+        .str();
+  }
+
+  std::string write(const Descriptor &b0, int64_t firstA, int64_t placeB) {
+    bool fromShared = static_cast<bool>(sharedOf(lhs));
+    StringRef element = lhs.getElementType().isF16() ? "f16" : "bf16";
+    int64_t columns = acc.getDimSize(1), steps = lhs.getDimSize(1) / kStep;
+    std::string text = "{\n.reg .pred no, yes; .reg .b32 al, bl; "
+                       ".reg .b64 a, b;\nsetp.ne.b32 no, 0, 0; "
+                       "setp.eq.b32 yes, 0, 0;\nwgmma.fence.sync.aligned;\n";
+    for (int64_t k = 0; k < steps; ++k) {
+      std::string a = "a";
+      if (fromShared) {
+        Descriptor a0(lhs, /*byRows=*/true);
+        text += assembleDescriptor("a", firstA, a0.offset(k), a0.high());
+      } else {
+        a = list(firstA + 4 * k, 4);
+      }
+      text += assembleDescriptor("b", placeB, b0.offset(k), b0.high());
+      text += ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) +
+               "k16.f32." + element + "." + element + " " + list(0, count) +
+               ", " + a + ", b, " +
+               (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
+               (fromShared ? ", 0" : "") +
+               (op.getTransposeRhs() ? ", 0" : ", 1") + ";\n")
+                  .str();
+    }
+    return text + "wgmma.commit_group.sync.aligned;\n}";
+  }
+
+  DotIssueOp op;
+  DotIssueOp::Adaptor adaptor;
+  OpBuilder &b;
+  Location loc;
+  RankedTensorType lhs, rhs, acc;
+  int64_t count = 0;
+  SmallVector<Value> operands;
+  std::string constraints;
+};
+
+struct IssuePattern : OpConversionPattern<DotIssueOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(DotIssueOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::string reason =
+        whyNotWgmma(cast<RankedTensorType>(op.getLhs().getType()),
+                    cast<RankedTensorType>(op.getRhs().getType()),
+                    cast<RankedTensorType>(op.getAcc().getType()));
+    if (!reason.empty())
+      return op.emitOpError("wants a product that wgmma can compute: ")
+             << reason;
+    rewriter.replaceOp(op, ProductBuilder(op, adaptor, rewriter).run());
+    return success();
+  }
+};
+
+/// The accumulators pass through the wait: no use of them can come before it.
+struct WaitPattern : OpConversionPattern<DotWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(DotWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto vector = cast<VectorType>(adaptor.getProduct().getType());
+    auto elements =
+        vector::ToElementsOp::create(rewriter, loc, adaptor.getProduct());
+    std::string results, ties;
+    for (int64_t i = 0; i < vector.getNumElements(); ++i) {
+      results += i == 0 ? "=f" : ",=f";
+      ties += "," + std::to_string(i);
+    }
+    SmallVector<Type> types(vector.getNumElements(), rewriter.getF32Type());
+    auto wait = LLVM::InlineAsmOp::create(
+        rewriter, loc,
+        LLVM::LLVMStructType::getLiteral(rewriter.getContext(), types),
+        elements.getResults(),
+        "wgmma.wait_group.sync.aligned " + std::to_string(op.getOutstanding()) +
+            ";",
+        results + ties + ",~{memory}", /*has_side_effects=*/true,
+        /*is_align_stack=*/false, LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(rewriter.getContext(),
+                                  LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
+    rewriter.replaceOp(
+        op, ProductBuilder::unpack(rewriter, loc, wait.getRes(), vector));
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateWgmmaPatterns(const TypeConverter &converter,
+                                 RewritePatternSet &patterns) {
+  patterns.add<IssuePattern, WaitPattern>(converter, patterns.getContext());
+}
