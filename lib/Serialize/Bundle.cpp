@@ -225,9 +225,38 @@ static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
                  BundleWriter(*function, target).variant(name, format, report)};
 }
 
+/// Whether a caller passes the same to `variant` as to `last`, for the same
+/// chip; else a diagnostic.
+static LogicalResult checkAgree(ModuleOp variant, size_t number,
+                                ModuleOp last) {
+  FailureOr<LLVM::LLVMFuncOp> ours = findDeviceFunction(variant),
+                              theirs = findDeviceFunction(last);
+  if (failed(ours) || failed(theirs))
+    return failure();
+  StringRef arch = TargetAttr::of(variant).getArch().getValue(),
+            wanted = TargetAttr::of(last).getArch().getValue();
+  if (arch != wanted)
+    return variant.emitError() << "variant " << number << " wants to be for "
+                               << wanted << " as the last one, got " << arch;
+  auto manifest = (*ours)->getAttrOfType<DictionaryAttr>(kManifestAttr),
+       other = (*theirs)->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  for (StringRef key :
+       {StringRef("views"), StringRef("scalars"), StringRef("names"),
+        StringRef(KernelOp::kDimNamesAttr), StringRef(KernelOp::kOutputsAttr),
+        StringRef(KernelOp::kPermutationsAttr)})
+    if (manifest.get(key) != other.get(key))
+      return variant.emitError() << "variant " << number << " wants the " << key
+                                 << " of the last one, " << other.get(key)
+                                 << ", got " << manifest.get(key);
+  return success();
+}
+
 LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
                           const BundleOptions &options) {
   ModuleOp last = variants.back();
+  for (auto [i, module] : llvm::enumerate(variants.drop_back()))
+    if (failed(checkAgree(module, i, last)))
+      return failure();
   // Nothing is written unless all of it compiles.
   std::vector<Variant> compiled;
   for (auto [i, module] : llvm::enumerate(variants)) {
@@ -262,7 +291,8 @@ namespace {
 /// ["size", view, dim] of the first dimension that is the axis; null if none.
 Attribute findAxis(Builder &b, DictionaryAttr manifest, StringRef axis) {
   auto names = manifest.getAs<ArrayAttr>(KernelOp::kDimNamesAttr);
-  if (!names)
+  // Static dimensions have no name.
+  if (!names || axis.empty())
     return {};
   for (auto [view, dims] : llvm::enumerate(names.getAsRange<ArrayAttr>()))
     for (auto [dim, name] : llvm::enumerate(dims.getAsRange<StringAttr>()))

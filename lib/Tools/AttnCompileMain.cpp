@@ -158,6 +158,8 @@ public:
     module = parse(options.input, sources);
     if (!module)
       return failure();
+    if (failed(checkOptions()))
+      return failure();
     if (options.run && failed(findReference()))
       return failure();
     std::string error;
@@ -348,12 +350,25 @@ private:
                    failed(verify(*module)));
   }
 
-  /// Compiles the input once for each --variant.
-  LogicalResult lowerVariants() {
-    if (options.emit != Emit::Bundle) {
-      llvm::errs() << "attn-compile: --variant wants --emit=bundle\n";
+  /// Options that would have no effect.
+  LogicalResult checkOptions() {
+    bool bundle = options.emit == Emit::Bundle;
+    StringRef wanting = !options.variants.empty() ? "--variant"
+                        : options.unaligned       ? "--unaligned"
+                                                  : "";
+    if (!bundle && !wanting.empty()) {
+      llvm::errs() << "attn-compile: " << wanting << " wants --emit=bundle\n";
       return failure();
     }
+    if (bundle && options.run) {
+      llvm::errs() << "attn-compile: --run wants an --emit other than bundle\n";
+      return failure();
+    }
+    return success();
+  }
+
+  /// Compiles the input once for each --variant.
+  LogicalResult lowerVariants() {
     OwningOpRef<ModuleOp> input = std::move(module);
     for (StringRef text : options.variants) {
       SmallVector<StringRef> parts;
@@ -377,10 +392,6 @@ private:
 
   /// Compiles the input once more, for what tensor maps cannot address.
   LogicalResult lowerUnaligned() {
-    if (options.emit != Emit::Bundle) {
-      llvm::errs() << "attn-compile: --unaligned wants --emit=bundle\n";
-      return failure();
-    }
     OwningOpRef<ModuleOp> input = std::move(module);
     module = input->clone();
     if (failed(schedule(options.schedule)) ||

@@ -4,8 +4,8 @@
 #ifndef ATTN_MLIR_PIPELINES_PIPELINES_H
 #define ATTN_MLIR_PIPELINES_PIPELINES_H
 
-#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -70,11 +70,10 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),
-      llvm::cl::values(
-          clEnumValN(Products::None, "none", "no"),
-          clEnumValN(Products::Scores, "scores",
-                     "products with a transposed right-hand side"),
-          clEnumValN(Products::All, "all", "every product"))};
+      llvm::cl::values(clEnumValN(Products::None, "none", "no"),
+                       clEnumValN(Products::Scores, "scores",
+                                  "products with a transposed right-hand side"),
+                       clEnumValN(Products::All, "all", "every product"))};
 };
 
 /// Level 1 to scheduled level 2: target, partition, grid order, persistence,

@@ -488,8 +488,8 @@ private:
   SmallVector<Operation *> done;
 };
 
-/// Products are computed as late as they may be: where they are waited for. What
-/// was given back before is NaN by then.
+/// Products are computed as late as they may be: where they are waited for.
+/// What was given back before is NaN by then.
 LogicalResult computeAtWaits(KernelOp kernel) {
   SmallVector<DotWaitOp> waits;
   kernel.walk([&](DotWaitOp wait) { waits.push_back(wait); });

@@ -2,8 +2,8 @@
 //
 // wgmma.mma_async.m64nNk16 with f32 accumulation: four warps compute 64 rows; B
 // comes from shared memory, A from there or from registers (PTX ISA,
-// "Asynchronous warpgroup level matrix instructions"). The NVVM operation has no
-// form with A in registers, so a product is one piece of inline assembly:
+// "Asynchronous warpgroup level matrix instructions"). The NVVM operation has
+// no form with A in registers, so a product is one piece of inline assembly:
 // fence, all steps of the sum, commit. Accumulators are its results, tied to
 // what goes in, so that ptxas sees one set of registers throughout.
 //
@@ -103,9 +103,7 @@ public:
 
 private:
   /// A sum that starts from zero takes nothing in.
-  bool startsFromZero() {
-    return matchPattern(op.getAcc(), m_AnyZeroFloat());
-  }
+  bool startsFromZero() { return matchPattern(op.getAcc(), m_AnyZeroFloat()); }
 
   void addAccumulators() {
     for (int64_t i = 0; i < count; ++i)
@@ -179,13 +177,13 @@ private:
         a = list(firstA + 4 * k, 4);
       }
       text += assembleDescriptor("b", placeB, b0.offset(k), b0.high());
-      text += ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) +
-               "k16.f32." + element + "." + element + " " + list(0, count) +
-               ", " + a + ", b, " +
-               (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
-               (fromShared ? ", 0" : "") +
-               (op.getTransposeRhs() ? ", 0" : ", 1") + ";\n")
-                  .str();
+      text +=
+          ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k16.f32." +
+           element + "." + element + " " + list(0, count) + ", " + a + ", b, " +
+           (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
+           (fromShared ? ", 0" : "") + (op.getTransposeRhs() ? ", 0" : ", 1") +
+           ";\n")
+              .str();
     }
     return text + "wgmma.commit_group.sync.aligned;\n}";
   }

@@ -77,6 +77,13 @@ func.func @open(%q: tensor<?x4x1x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor<?x
   return %o : tensor<?x4x1x32xf16>
 }
 
+// What comes out must be known to have one query, too.
+// CHECK: pack-group-invalid.mlir:[[# @LINE + 2]]:8: remark: [Missed] {{.*}}Remark="a result's number of queries is not static"
+func.func @dynamic_result(%q: tensor<?x4x1x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor<?x4x?x32xf16> {
+  %o = attn.attention %q, %k, %k scale(1.0) : (tensor<?x4x1x32xf16>, tensor<?x2x?x32xf16>, tensor<?x2x?x32xf16>) -> tensor<?x4x?x32xf16>
+  return %o : tensor<?x4x?x32xf16>
+}
+
 // Nothing to say of other operations.
 func.func @matmul(%a: tensor<1x64xbf16>, %b: tensor<64x?xbf16>) -> tensor<1x?xf32> {
   %c = attn.matmul %a, %b : (tensor<1x64xbf16>, tensor<64x?xbf16>) -> tensor<1x?xf32>

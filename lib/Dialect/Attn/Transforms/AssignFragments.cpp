@@ -135,7 +135,7 @@ struct AssignFragmentsPass
       remark::missed(kernel.getLoc(), opts) << "no tiles without a layout";
       return;
     }
-    int64_t count = warps         ? warps.getValue()
+    int64_t count = warps             ? warps.getValue()
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
                                       : defaultWarps(kernel, *rows);
     if (count < 1 || count > kMaxWarps || *rows % (16 * count) != 0) {

@@ -27,6 +27,9 @@ StringRef whyNot(AttentionOp op) {
     return "no query heads share a KV head";
   if (op.getLayout() != TensorLayout::BHSD)
     return "the heads of a group are no dimension of their own in layout bshd";
+  for (Value result : op->getResults())
+    if (ShapedType::isDynamic(cast<ShapedType>(result.getType()).getDimSize(2)))
+      return "a result's number of queries is not static";
   // One query sees every key under a causal mask from the bottom right.
   auto causal = dyn_cast_or_null<CausalMaskAttr>(op.getMaskAttr());
   if (op.getMaskAttr() &&
