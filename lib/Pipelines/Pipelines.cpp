@@ -108,6 +108,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   kernels.addPass(createAttnDeferRowSums());
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
+  if (options.specialize)
+    kernels.addPass(createAttnSpecializeWarps());
 }
 
 void attn::buildSequentialPipeline(OpPassManager &pm) {
@@ -121,6 +123,7 @@ void attn::buildSequentialPipeline(OpPassManager &pm) {
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
   pm.addPass(createConvertAttnStreamToSCF());
+  pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertAttnToNVVM());

@@ -29,7 +29,7 @@ public:
     for (BasicBlock *block : order)
       for (Instruction &inst : make_early_inc_range(*block))
         split(inst);
-    for (auto [phi, elements] : phis)
+    for (const auto &[phi, elements] : phis)
       connect(*phi, elements);
     for (Instruction *inst : reverse(dead)) {
       inst->replaceAllUsesWith(PoisonValue::get(inst->getType()));

@@ -67,6 +67,8 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                         llvm::cl::desc("attn-stage-loads: chunk")};
   Option<int64_t> warps{*this, "warps", llvm::cl::init(0),
                         llvm::cl::desc("attn-assign-fragments: warps")};
+  Option<bool> specialize{*this, "specialize", llvm::cl::init(false),
+                          llvm::cl::desc("run attn-specialize-warps")};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

@@ -30,6 +30,17 @@ struct ViewParameters {
   llvm::SmallVector<mlir::Value> sizes, strides;
 };
 
+/// Threads that hold tiles in the function around `op`: all but a producer's.
+int64_t computeThreads(mlir::Operation *op);
+/// Waits for each other of these threads.
+void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
+
+/// Branches of the roles of attn.specialize, and marks what the producer does,
+/// of which one thread does all.
+void lowerRoles(mlir::LLVM::LLVMFuncOp function);
+/// Attribute of an operation that one thread alone reaches.
+constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
+
 /// Makes an llvm.func in a gpu.module of a kernel whose grid is materialised.
 /// Views are casts of its parameters (ViewParameters); attn.manifest describes
 /// what a launcher passes. Null after a diagnostic.

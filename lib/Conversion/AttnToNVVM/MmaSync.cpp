@@ -22,10 +22,7 @@ constexpr int64_t kM = 16, kN = 8, kK = 16;
 /// Columns of a 16-byte chunk of 16-bit elements: one matrix of ldmatrix.
 constexpr int64_t kMatrix = 8;
 
-int64_t warpsOf(Operation *op) {
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0] / 32;
-}
+int64_t warpsOf(Operation *op) { return computeThreads(op) / 32; }
 
 /// Fetches operands of a warp from one tile in shared memory: four registers at
 /// a time, the matrices at (row, column), (row + 8, column), (row, column + 8),

@@ -159,6 +159,9 @@ private:
         LLVM::LLVMFuncOp::create(rewriter, loc, kernel.getSymName(), type);
     int64_t threads =
         kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr).getInt();
+    kernel.walk([&](SpecializeOp roles) {
+      threads += 32 * static_cast<int64_t>(roles.getProducerWarps());
+    });
     function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                       rewriter.getUnitAttr());
     function->setAttr("nvvm.reqntid", rewriter.getDenseI32ArrayAttr(
@@ -246,6 +249,7 @@ private:
     rewriter.setInsertionPointToEnd(entry);
     LLVM::ReturnOp::create(rewriter, loc, ValueRange());
     replaceDims(function);
+    lowerRoles(function);
   }
 
   void replaceDims(LLVM::LLVMFuncOp function) {

@@ -96,20 +96,19 @@ struct RingBuilder {
   }
 };
 
-/// Runs `body` on one thread of the CTA.
+/// Runs `body` on one thread of the CTA, which a producer is by itself.
 void onFirstThread(OpBuilder &b, Location loc,
-                   function_ref<void(OpBuilder &)> body) {
+                   function_ref<void(OpBuilder &)> body, bool alone = false) {
+  if (alone) {
+    body(b);
+    return;
+  }
   ThreadBuilder t{b, loc};
   scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
                     [&](OpBuilder &nested, Location) {
                       body(nested);
                       scf::YieldOp::create(nested, loc);
                     });
-}
-
-int64_t threadsOf(Operation *op) {
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
 }
 
 struct CreatePattern : OpConversionPattern<RingCreateOp> {
@@ -130,7 +129,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
                                        rewriter.getI32Type(), t.constant(1));
     }
     LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
-    int64_t threads = threadsOf(op);
+    int64_t threads = computeThreads(op);
     bool byAll = op.getCopier() == CopyKind::Async;
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
@@ -159,7 +158,13 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
     ThreadBuilder t{rewriter, loc};
-    Value number = t.add(ring.released(), static_cast<int64_t>(op.getAhead()));
+    bool alone = op->hasAttr(kAloneAttr);
+    // A producer of its own counts what it acquires.
+    Value number = ring.released();
+    if (alone)
+      LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
+    else
+      number = t.add(number, static_cast<int64_t>(op.getAhead()));
     Value slot = ring.slotOf(number);
     Value parity = t.bitXor(ring.parityOf(number), t.constant(1));
     auto wait = [&](OpBuilder &b) {
@@ -169,7 +174,7 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     if (ring.ring.getCopier() == CopyKind::Async)
       wait(rewriter);
     else
-      onFirstThread(rewriter, loc, wait);
+      onFirstThread(rewriter, loc, wait, alone);
     rewriter.replaceOp(op, slot);
     return success();
   }
@@ -215,7 +220,7 @@ private:
             coordinates, full, ValueRange(), Value(), Value(),
             NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(), Value());
       }
-    });
+    }, op->hasAttr(kAloneAttr));
   }
 
   /// Every thread copies chunks of at most 16 bytes; what lies outside of the
@@ -254,7 +259,7 @@ private:
     int64_t chunkColumns = bytesAtOnce / tile.elementBytes();
     int64_t perSwizzled = SharedTile::kChunkBytes / bytesAtOnce;
     int64_t chunks = tile.chunksPerPanel() * tile.numPanels() * perSwizzled;
-    int64_t threads = threadsOf(op);
+    int64_t threads = computeThreads(op);
     int64_t total = tile.rows() * chunks;
     Value data = ring.data(slot);
     for (int64_t first = 0; first < total; first += threads) {

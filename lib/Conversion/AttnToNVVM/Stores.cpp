@@ -24,11 +24,6 @@ bool attn::storesChunks(StoreOp op) {
 
 namespace {
 
-int64_t threadsOf(Operation *op) {
-  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
-  return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
-}
-
 /// The part of a view that a tile is stored to.
 class Destination {
 public:
@@ -171,12 +166,12 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
     auto shared = RankedTensorType::get(
         type.getShape(), type.getElementType(),
         SharedAttr::getWidest(op.getContext(), type.getDimSize(1) * 2));
-    int64_t warps = threadsOf(op) / 32, rows = type.getDimSize(0) / warps;
+    int64_t warps = computeThreads(op) / 32, rows = type.getDimSize(0) / warps;
     // Where the memory held rows of the same place, only this warp read them.
     if (scratch == shared)
       NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
     else
-      gpu::BarrierOp::create(rewriter, loc);
+      computeBarrier(rewriter, loc);
     writeFragments(adaptor.getTile(), layout, shared, adaptor.getScratch(), t);
     NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
     writeRows(op, shared, adaptor.getScratch(), rows, t);
@@ -192,7 +187,7 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
 private:
   static bool isAccumulator(StoreOp op, RankedTensorType type,
                             FragmentAttr layout) {
-    int64_t warps = threadsOf(op) / 32, rows = type.getDimSize(0);
+    int64_t warps = computeThreads(op) / 32, rows = type.getDimSize(0);
     return rows % (16 * warps) == 0 &&
            type.getDimSize(1) % kChunkColumns == 0 &&
            layout ==

@@ -35,6 +35,19 @@ LogicalResult DotWaitOp::verify() {
   return success();
 }
 
+LogicalResult SpecializeOp::verify() {
+  constexpr int64_t kGroup = 4, kLeast = 24, kMost = 256, kUnit = 8;
+  auto warps = static_cast<int64_t>(getProducerWarps());
+  if (warps < kGroup || warps % kGroup != 0)
+    return emitOpError("wants producers in groups of 4 warps, got ") << warps;
+  for (auto registers : {static_cast<int64_t>(getProducerRegisters()),
+                         static_cast<int64_t>(getConsumerRegisters())})
+    if (registers < kLeast || registers > kMost || registers % kUnit != 0)
+      return emitOpError("wants 24 to 256 registers, a multiple of 8, got ")
+             << registers;
+  return success();
+}
+
 void DotIssueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getProduct(), "product");
 }

@@ -56,4 +56,25 @@ def Attn_DotWaitOp : Attn_Op<"dot.wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let hasVerifier = 1;
 }
 
+def Attn_SpecializeOp : Attn_Op<"specialize", [
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Warps with roles of their own";
+  let description = [{
+    The last `producer` warps of a CTA run the first region, the others, which hold
+    the tiles, the second. They meet in rings only: the producer fills the slots
+    that consumers read. The numbers in parentheses are registers of a thread that
+    a role has (PTX ISA, "setmaxnreg").
+
+    Example: `attn.specialize producer 4 warps (24) { ... } consumers (240) { ... }`
+  }];
+  let arguments = (ins I64Attr:$producer_warps, I64Attr:$producer_registers,
+                       I64Attr:$consumer_registers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = [{
+    `producer` $producer_warps `warps` `(` $producer_registers `)` $producer
+    `consumers` `(` $consumer_registers `)` $consumer attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // ATTN_PRODUCT_OPS

@@ -91,6 +91,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     /// Attribute that holds the threads of a CTA, once tiles are assigned to
     /// them (level 3).
     static constexpr ::llvm::StringLiteral kThreadsAttr = "threads";
+    /// Attribute that holds the warps beyond these that only copy tiles.
+    static constexpr ::llvm::StringLiteral kProducerWarpsAttr = "producer_warps";
     /// Attributes for launchers: for each view the names of its dynamic
     /// dimensions and its permutation; the number of views that are written.
     static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";
@@ -105,7 +107,8 @@ def Attn_ReturnOp : Attn_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 }
 
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["StreamOp", "AttentionOp", "GridOp", "CtasOp"]>]> {
+    ParentOneOf<["StreamOp", "AttentionOp", "GridOp", "CtasOp",
+                  "SpecializeOp"]>]> {
   let summary = "Ends a region, with the values it hands on";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

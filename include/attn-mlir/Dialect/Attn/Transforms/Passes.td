@@ -386,4 +386,48 @@ def AttnIssueDots : Pass<"attn-issue-dots", "::attn::KernelOp"> {
   let statistics = [Statistic<"numIssued", "issued", "Products made asynchronous">];
 }
 
+def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
+  let summary = "Give the copying of tiles to warps of its own";
+  let description = [{
+    Decides that four warps beyond those that hold tiles fill all rings
+    (`producer_warps`). The others wait for tiles only, and have most of the
+    registers. `attn-split-roles` makes the roles once streams are loops.
+
+    Wants a target that can move registers between warps (the capability
+    `setmaxnreg`), consumers in groups of four warps, and copies by the tensor
+    memory accelerator, of which one thread starts all.
+
+    Before: `attn.kernel @k(...) attributes {threads = 256}`
+
+    After: `attn.kernel @k(...) attributes {producer_warps = 4, threads = 256}`
+  }];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels with a producer">];
+}
+
+def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
+  let summary = "Make loops of a producer and of consumers";
+  let description = [{
+    In a kernel with `producer_warps` whose streams are loops, the body of a CTA
+    becomes `attn.specialize`: once with what fills rings, and what that depends on,
+    and once with everything else. The producer runs through the same positions;
+    how far ahead it gets the slots say.
+
+    Before: `attn.ctas %cta in %n { ... acquire, issue, land ... wait, dot, release ... }`
+
+    After:
+
+    ```mlir
+    attn.ctas %cta in %n {
+      attn.specialize producer 4 warps (24) {
+        ... acquire, issue, land ...
+      } consumers (240) {
+        ... wait, dot, release ...
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::ub::UBDialect"];
+  let statistics = [Statistic<"numSplit", "split", "Kernels split into roles">];
+}
+
 #endif // ATTN_TRANSFORMS_PASSES

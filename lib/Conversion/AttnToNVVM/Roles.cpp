@@ -1,0 +1,96 @@
+//===- Roles.cpp - Producer and consumers ---------------------------------===//
+//
+// Threads from the first of the producer on branch off at once and give up most
+// of their registers (PTX ISA, "setmaxnreg"); one of them does the work.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Attribute of a function some of whose threads hold no tiles.
+static constexpr StringLiteral kComputeThreads = "attn.compute_threads";
+/// The named barrier of the threads that do; 0 is that of the CTA.
+static constexpr int64_t kComputeBarrier = 1;
+
+int64_t attn::computeThreads(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  if (auto threads = function->getAttrOfType<IntegerAttr>(kComputeThreads))
+    return threads.getInt();
+  return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
+}
+
+void attn::computeBarrier(OpBuilder &b, Location loc) {
+  Operation *parent = b.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(parent);
+  if (!function)
+    function = parent->getParentOfType<LLVM::LLVMFuncOp>();
+  auto threads = function->getAttrOfType<IntegerAttr>(kComputeThreads);
+  if (!threads) {
+    gpu::BarrierOp::create(b, loc);
+    return;
+  }
+  ThreadBuilder t{b, loc};
+  NVVM::BarrierOp::create(b, loc, TypeRange(), t.constant(kComputeBarrier),
+                          t.constant(threads.getInt()),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+/// Moves a role's body before the terminator of `block`.
+static void moveRole(IRRewriter &rewriter, Region &role, Block *block) {
+  Block *body = &role.front();
+  rewriter.eraseOp(body->getTerminator());
+  rewriter.inlineBlockBefore(body, block->getTerminator());
+}
+
+static void setRegisters(OpBuilder &b, Location loc, int64_t registers,
+                         NVVM::SetMaxRegisterAction action) {
+  NVVM::SetMaxRegisterOp::create(b, loc, static_cast<uint32_t>(registers),
+                                 action);
+}
+
+static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
+  Location loc = roles.getLoc();
+  IRRewriter rewriter(roles);
+  int64_t all = function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
+  int64_t computing =
+      all - 32 * static_cast<int64_t>(roles.getProducerWarps());
+  function->setAttr(kComputeThreads, rewriter.getI64IntegerAttr(computing));
+  // Without it the counts of registers are ignored.
+  function->setAttr("nvvm.minctasm", rewriter.getI32IntegerAttr(1));
+  roles.getProducer().walk([&](Operation *op) {
+    if (isa<RingAcquireOp, RingIssueOp>(op))
+      op->setAttr(kAloneAttr, rewriter.getUnitAttr());
+  });
+  ThreadBuilder t{rewriter, loc};
+  Value thread = t.thread();
+  Value produces =
+      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge, thread,
+                            t.constant(computing));
+  auto branch = scf::IfOp::create(rewriter, loc, produces, /*withElse=*/true);
+  rewriter.setInsertionPointToStart(branch.thenBlock());
+  setRegisters(rewriter, loc, roles.getProducerRegisters(),
+               NVVM::SetMaxRegisterAction::decrease);
+  auto alone = scf::IfOp::create(rewriter, loc, t.equals(thread, computing),
+                                 /*withElse=*/false);
+  moveRole(rewriter, roles.getProducer(), alone.thenBlock());
+  rewriter.setInsertionPointToStart(branch.elseBlock());
+  setRegisters(rewriter, loc, roles.getConsumerRegisters(),
+               NVVM::SetMaxRegisterAction::increase);
+  moveRole(rewriter, roles.getConsumer(), branch.elseBlock());
+  rewriter.eraseOp(roles);
+}
+
+void attn::lowerRoles(LLVM::LLVMFuncOp function) {
+  SmallVector<SpecializeOp> found;
+  function.walk([&](SpecializeOp roles) { found.push_back(roles); });
+  for (SpecializeOp roles : found)
+    lower(roles, function);
+}

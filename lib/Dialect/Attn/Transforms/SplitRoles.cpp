@@ -1,0 +1,136 @@
+//===- SplitRoles.cpp - Loops of a producer and of consumers --------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNSPLITROLES
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+bool isCopy(Operation *op) {
+  return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op);
+}
+
+/// Registers of the threads of each role (PTX ISA, "setmaxnreg"; what a CTA
+/// gets at its launch is what it may distribute).
+struct Registers {
+  static constexpr int64_t kProducer = 24, kMost = 240, kUnit = 8;
+  static constexpr int64_t kGroupThreads = 128;
+
+  static int64_t ofConsumers(int64_t consumers, int64_t perSm) {
+    int64_t groups = consumers / kGroupThreads;
+    int64_t atLaunch =
+        perSm / (consumers + kGroupThreads) / kUnit * kUnit * (groups + 1);
+    int64_t each = (atLaunch - kProducer) / groups / kUnit * kUnit;
+    return std::min(each, kMost);
+  }
+};
+
+struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
+  /// Without copies: what consumers do.
+  static void keepConsumers(Region &region) {
+    region.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isCopy(op) || isOpTriviallyDead(op))
+        op->erase();
+    });
+  }
+
+  static bool isComputed(Value value) {
+    return isa<RankedTensorType, ProductType>(value.getType());
+  }
+
+  /// Without tiles and what is done to them: what the producer does. Loops keep
+  /// the tiles that they carry until they are canonicalised.
+  static LogicalResult keepProducer(Region &region) {
+    OpBuilder b = OpBuilder::atBlockBegin(&region.front());
+    SmallVector<Value> tiles;
+    region.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        if (isComputed(result))
+          tiles.push_back(result);
+      for (Region &nested : op->getRegions())
+        for (BlockArgument argument : nested.getArguments())
+          if (isComputed(argument))
+            tiles.push_back(argument);
+    });
+    for (Value tile : tiles)
+      if (!tile.use_empty())
+        tile.replaceAllUsesWith(
+            ub::PoisonOp::create(b, tile.getLoc(), tile.getType()));
+    region.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      bool computes =
+          isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, StoreOp>(op);
+      if (computes || isOpTriviallyDead(op))
+        op->erase();
+    });
+    return simplifyLoops(region);
+  }
+
+  /// Drops what loops carry for nothing.
+  static LogicalResult simplifyLoops(Region &region) {
+    MLIRContext *context = region.getContext();
+    RewritePatternSet patterns(context);
+    scf::ForOp::getCanonicalizationPatterns(patterns, context);
+    scf::IfOp::getCanonicalizationPatterns(patterns, context);
+    return applyPatternsGreedily(region, std::move(patterns));
+  }
+
+  void split(CtasOp ctas, int64_t threads, int64_t warps) {
+    Block *body = &ctas.getBody().front();
+    IRRewriter rewriter(ctas);
+    rewriter.setInsertionPoint(body->getTerminator());
+    int64_t perSm = TargetAttr::of(ctas).get(Fact::RegistersPerSM);
+    auto roles = SpecializeOp::create(rewriter, ctas.getLoc(), warps,
+                                      Registers::kProducer,
+                                      Registers::ofConsumers(threads, perSm));
+    Block *producer = rewriter.createBlock(&roles.getProducer());
+    Block *consumer = rewriter.createBlock(&roles.getConsumer());
+    IRMapping map;
+    rewriter.setInsertionPointToEnd(producer);
+    for (Operation &op : body->without_terminator())
+      if (&op != roles)
+        rewriter.clone(op, map);
+    YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
+    consumer->getOperations().splice(consumer->end(), body->getOperations(),
+                                     body->begin(), Block::iterator(roles));
+    rewriter.setInsertionPointToEnd(consumer);
+    YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
+    keepConsumers(roles.getConsumer());
+    if (failed(keepProducer(roles.getProducer())))
+      signalPassFailure();
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto warps =
+        kernel->getAttrOfType<IntegerAttr>(KernelOp::kProducerWarpsAttr);
+    auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
+    auto ctas = llvm::to_vector(kernel.getBody().getOps<CtasOp>());
+    if (!warps || !threads || ctas.size() != 1)
+      return;
+    bool isSplit = !ctas[0].getBody().getOps<SpecializeOp>().empty();
+    bool hasStreams = kernel
+                          .walk([](StreamOp) { return WalkResult::interrupt(); })
+                          .wasInterrupted();
+    if (isSplit || hasStreams)
+      return;
+    split(ctas[0], threads.getInt(), warps.getInt());
+    ++numSplit;
+  }
+};
+
+} // namespace
