@@ -109,7 +109,7 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
   if (options.specialize)
-    kernels.addPass(createAttnSpecializeWarps());
+    kernels.addPass(createAttnSpecializeWarps({options.overlap}));
 }
 
 void attn::buildSequentialPipeline(OpPassManager &pm) {
@@ -124,6 +124,7 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
   pm.addPass(createConvertAttnStreamToSCF());
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
+  pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertAttnToNVVM());

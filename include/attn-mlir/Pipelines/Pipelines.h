@@ -69,6 +69,8 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                         llvm::cl::desc("attn-assign-fragments: warps")};
   Option<bool> specialize{*this, "specialize", llvm::cl::init(false),
                           llvm::cl::desc("run attn-specialize-warps")};
+  Option<bool> overlap{*this, "overlap", llvm::cl::init(false),
+                       llvm::cl::desc("attn-specialize-warps: overlap")};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

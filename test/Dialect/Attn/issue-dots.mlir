@@ -1,18 +1,167 @@
-// attn-issue-dots: products that warpgroups compute, issued in one place and waited for
-// in another.
-// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots))' --remarks-filter='attn-issue.*' -o %t.all 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// attn-issue-dots: products of warpgroups, issued in one place and waited for in another.
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots))' --remarks-filter='attn-issue.*' -o %t.all 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.all
-// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots{products=all}))' | diff %t.all -
-// Only the scores.
-// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots{products=scores}))' --remarks-filter='attn-issue.*' -o %t.scores 2>&1 | FileCheck %s --check-prefix=SREMARK --implicit-check-not=remark:
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots{products=all}))' | diff %t.all -
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots{products=scores}))' --remarks-filter='attn-issue.*' -o %t.scores 2>&1 | FileCheck %s --check-prefix=SREMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.scores --check-prefix=SCORES
-// The scores first, the others then: one after the other is both.
-// RUN: attn-opt %t.scores --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots))' | diff %t.all -
+// The scores first and the others then are all of them; of these nothing is left to do.
+// RUN: attn-opt %t.scores --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots))' | diff %t.all -
+// RUN: attn-opt %t.all --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots))' | diff %t.all -
 
+// A remark for each product: those that stay say where they are.
 // REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=attention | Remark="product is asynchronous"
-// REMARK: remark: [Passed] issued | {{.*}} | Function=attention | Remark="product is asynchronous"
-// REMARK: remark: [Passed] issued | {{.*}} | Function=matmul | Remark="product is asynchronous"
-// REMARK: remark: [Passed] issued | {{.*}} | Function=mixed | Remark="product is asynchronous"
-// REMARK: remark: [Missed] issued | {{.*}} | Function=mixed | Remark="operands are not copied by tensor maps"
+// REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=attention | Remark="product is asynchronous"
+// REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=matmul | Remark="product is asynchronous"
+// REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=mixed | Remark="product is asynchronous"
+// REMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="operands are not copied by tensor maps"
+// REMARK-NEXT: %o = attn.dot %p, %t, %zero :
 // SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=attention | Remark="product is asynchronous"
-// SREMARK: issue-dots.mlir:[[# PV]]:{{[0-9]+}}: remark: [Missed] issued | Category:attn-issue-dots | Function=attention | Remark="only scores are asked for"
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=attention | Remark="only scores are asked for"
+// SREMARK-NEXT: %o = attn.dot %p, %t, %a :
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=matmul | Remark="only scores are asked for"
+// SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=mixed | Remark="product is asynchronous"
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="only scores are asked for"
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+#wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
+!q = tensor<64x64xbf16, #attn.shared<128>>
+!k = tensor<32x64xbf16, #attn.shared<128>>
+!s = tensor<64x32xf32, #acc>
+!p = tensor<64x32xbf16, #acc>
+!o = tensor<64x64xf32, #wide>
+
+// Scores from shared memory; P V with P in the registers of the scores. Everything else
+// stays, in its order: the wait stands between the issue and the release of what the
+// product reads.
+
+// CHECK-LABEL: attn.kernel @attention
+// CHECK-SAME: attributes {threads = 128 : i64}
+// CHECK-DAG: %[[NONE:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32, #attn.fragment<
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #attn.fragment<
+// CHECK: %[[Q:[^ ]+]] = attn.ring.wait %[[RQ:[^ ]+]] : <1 x
+// CHECK-NEXT: attn.stream %{{[^ ]+}} step 32 over {{.*}} carry (%[[A:[^ ]+]] = %[[ZERO]] :
+// CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK:[^ ]+]] :
+// CHECK-NEXT: %[[QK:product[^ ]*]] = attn.dot.issue %[[Q]], %[[K]], %[[NONE]] transpose_rhs : tensor<64x64xbf16, #attn.shared<128>>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x32xf32, #[[ACC:attn.fragment<.*>]]> -> <tensor<64x32xf32, #[[ACC]]>>{{$}}
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <tensor<64x32xf32, #[[ACC]]>> -> tensor<64x32xf32, #[[ACC]]>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RK]] :
+// CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[S]] :
+// CHECK-NEXT: %[[V:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
+// CHECK-NEXT: %[[PV:product[^ ]*]] = attn.dot.issue %[[P]], %[[V]], %[[A]] : tensor<64x32xbf16, #[[ACC]]>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x64xf32, #[[WIDE:attn.fragment<.*>]]> -> <tensor<64x64xf32, #[[WIDE]]>>{{$}}
+// CHECK-NEXT: %[[O:[^ ]+]] = attn.dot.wait %[[PV]] : <tensor<64x64xf32, #[[WIDE]]>> -> tensor<64x64xf32, #[[WIDE]]>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RV]] :
+// CHECK-NEXT: attn.yield %[[O]] :
+// SCORES-LABEL: attn.kernel @attention
+// SCORES: %[[QK:product[^ ]*]] = attn.dot.issue {{.*}} transpose_rhs : tensor<64x64xbf16,
+// SCORES-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] :
+// SCORES-NEXT: attn.ring.release
+// SCORES-NEXT: %[[P:[^ ]+]] = arith.truncf %[[S]] :
+// SCORES-NEXT: %[[V:[^ ]+]] = attn.ring.wait
+// SCORES-NEXT: %[[O:[^ ]+]] = attn.dot %[[P]], %[[V]], %{{[^ ]+}} : tensor<64x32xbf16,
+// SCORES-NEXT: attn.ring.release
+// SCORES-NEXT: attn.yield %[[O]] :
+attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index) attributes {threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  attn.grid (%i) visit %v in (query = %n) {
+    %sq = attn.ring.acquire %rq : <1 x !q> -> <!q>
+    %pq = attn.ring.issue %sq, %x[%i, %i] : <!q>, <?x64xbf16> -> <!q>
+    attn.ring.land %pq : <!q>
+    %q = attn.ring.wait %rq : <1 x !q> -> !q
+    %r = attn.stream %j step 32 over [%i to %n] carry (%a = %zero : !o) {
+      %k = attn.ring.wait %rk : <2 x !k> -> !k
+      %s = attn.dot %q, %k, %none transpose_rhs : !q, !k into !s
+      attn.ring.release %rk : <2 x !k>
+      %p = arith.truncf %s : !s to !p
+      %t = attn.ring.wait %rv : <2 x !k> -> !k
+      %o = attn.dot %p, %t, %a : !p, !k into !o
+      attn.ring.release %rv : <2 x !k>
+      attn.yield %o : !o
+    }
+    attn.store %r, %y[%i, %i] : !o -> <?x64xf32>
+  }
+}
+
+// As large as it gets: two warpgroups of 64 rows, 256 columns, both operands in shared
+// memory, of f16.
+
+// CHECK-LABEL: attn.kernel @matmul
+// CHECK: %[[P:product[^ ]*]] = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x32xf16, #attn.shared<64>>, tensor<32x256xf16, #attn.shared<128>>, tensor<128x256xf32, #[[ACC:attn.fragment<.*>]]> -> <tensor<128x256xf32, #[[ACC]]>>
+// CHECK-NEXT: %[[D:[^ ]+]] = attn.dot.wait %[[P]] : <tensor<128x256xf32, #[[ACC]]>> -> tensor<128x256xf32, #[[ACC]]>
+// CHECK-NEXT: attn.yield %[[D]]
+// SCORES-LABEL: attn.kernel @matmul
+// SCORES: %[[D:[^ ]+]] = attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x32xf16,
+// SCORES-NEXT: attn.yield %[[D]]
+#large = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 32:(0, 8)]>
+!a = tensor<128x32xf16, #attn.shared<64>>
+!b = tensor<32x256xf16, #attn.shared<128>>
+!c = tensor<128x256xf32, #large>
+attn.kernel @matmul(%y: !attn.view<?x?xf32>, %n: index) attributes {threads = 256 : i64} {
+  %ra = attn.ring.create : <2 x !a>
+  %rb = attn.ring.create : <2 x !b>
+  %zero = arith.constant dense<0.0> : !c
+  attn.grid (%i, %j) visit %v in (i = %n, j = %n) {
+    %r = attn.stream %p step 32 over [%i to %n] carry (%x = %zero : !c) {
+      %s = attn.ring.wait %ra : <2 x !a> -> !a
+      %t = attn.ring.wait %rb : <2 x !b> -> !b
+      %d = attn.dot %s, %t, %x : !a, !b into !c
+      attn.yield %d : !c
+    }
+    attn.store %r, %y[%i, %j] : !c -> <?x?xf32>
+  }
+}
+
+// Each product by itself: threads copy V, so that one waits for its operands in registers.
+
+// CHECK-LABEL: attn.kernel @mixed
+// CHECK: %[[QK:product[^ ]*]] = attn.dot.issue
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]]
+// CHECK: %[[P:[^ ]+]] = arith.truncf %[[S]] :
+// CHECK-NEXT: %[[O:[^ ]+]] = attn.dot %[[P]], %{{[^ ]+}}, %{{[^ ]+}} : tensor<64x32xbf16,
+// CHECK-NEXT: attn.store %[[O]],
+attn.kernel @mixed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index) attributes {threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  attn.grid (%i) visit %v in (query = %n) {
+    %sk = attn.ring.acquire %rk : <2 x !k> -> <!k>
+    %pk = attn.ring.issue %sk, %x[%i, %i] by tensor : <!k>, <?x64xbf16> -> <!k>
+    attn.ring.land %pk : <!k>
+    %sv = attn.ring.acquire %rv : <2 x !k> -> <!k>
+    %pv = attn.ring.issue %sv, %x[%i, %i] by async : <!k>, <?x64xbf16> -> <!k>
+    attn.ring.land %pv : <!k>
+    %q = attn.ring.wait %rq : <1 x !q> -> !q
+    %k = attn.ring.wait %rk : <2 x !k> -> !k
+    %t = attn.ring.wait %rv : <2 x !k> -> !k
+    %s = attn.dot %q, %k, %none transpose_rhs : !q, !k into !s
+    %p = arith.truncf %s : !s to !p
+    %o = attn.dot %p, %t, %zero : !p, !k into !o
+    attn.store %o, %y[%i, %i] : !o -> <?x64xf32>
+  }
+}
+
+// In the pipeline, wgmma=all and wgmma=scores: layouts with 16 rows a warp to begin with.
+// Without, nothing of this.
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower=wgmma=all --emit=target | FileCheck %s --check-prefix=PIPE --implicit-check-not="attn.dot "
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower=wgmma=scores --emit=target | FileCheck %s --check-prefix=PIPESCORES
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --emit=target -o %t.plain
+// RUN: FileCheck %s --check-prefix=PLAIN --implicit-check-not=attn.dot. --input-file=%t.plain
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower=wgmma=none --emit=target | diff %t.plain -
+// PIPE: attn.kernel @prefill_attention{{.*}} threads = 256
+// PIPE: attn.dot.issue {{.*}} transpose_rhs : tensor<128x128xbf16, #attn.shared<128>>, tensor<64x128xbf16, #attn.shared<128>>, tensor<128x64xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>>
+// PIPE: attn.dot.wait
+// PIPE: attn.dot.issue {{.*}} : tensor<128x64xbf16, #attn.fragment<{{[^>]*}}>>, tensor<64x128xbf16, #attn.shared<128>>, tensor<128x128xf32,
+// PIPE: attn.dot.wait
+// PIPESCORES: attn.kernel @prefill_attention{{.*}} threads = 256
+// PIPESCORES: attn.dot.issue {{.*}} transpose_rhs
+// PIPESCORES: attn.dot.wait
+// PIPESCORES-NOT: attn.dot.issue
+// PIPESCORES: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x64xbf16,
+// PIPESCORES-NOT: attn.dot.issue
+// PLAIN: attn.kernel @prefill_attention{{.*}} threads = 128
+// PLAIN: attn.dot {{.*}} transpose_rhs
+// PLAIN: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x64xbf16,

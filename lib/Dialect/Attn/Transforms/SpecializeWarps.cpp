@@ -18,6 +18,8 @@ namespace {
 
 struct SpecializeWarpsPass
     : attn::impl::AttnSpecializeWarpsBase<SpecializeWarpsPass> {
+  using AttnSpecializeWarpsBase::AttnSpecializeWarpsBase;
+
   /// Registers move between groups of four warps.
   static constexpr int64_t kGroup = 4;
   static constexpr int64_t kGroupThreads = 32 * kGroup;
@@ -58,6 +60,8 @@ struct SpecializeWarpsPass
     }
     kernel->setAttr(KernelOp::kProducerWarpsAttr,
                     Builder(kernel).getI64IntegerAttr(kGroup));
+    if (overlap)
+      kernel->setAttr(KernelOp::kOverlapAttr, UnitAttr::get(&getContext()));
     ++numKernels;
     remark::passed(kernel.getLoc(), opts)
         << "a producer fills the rings:" << remark::metric("warps", kGroup);

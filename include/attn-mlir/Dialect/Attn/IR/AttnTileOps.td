@@ -93,6 +93,9 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kThreadsAttr = "threads";
     /// Attribute that holds the warps beyond these that only copy tiles.
     static constexpr ::llvm::StringLiteral kProducerWarpsAttr = "producer_warps";
+    /// Attribute of a kernel whose consumers are to compute softmax beside
+    /// products.
+    static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";
     /// Attributes for launchers: for each view the names of its dynamic
     /// dimensions and its permutation; the number of views that are written.
     static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";

@@ -401,6 +401,10 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
 
     After: `attn.kernel @k(...) attributes {producer_warps = 4, threads = 256}`
   }];
+  let options = [
+    Option<"overlap", "overlap", "bool", /*default=*/"false",
+           "Consumers compute softmax beside products (attn-overlap-softmax)">
+  ];
   let statistics = [Statistic<"numKernels", "kernels", "Kernels with a producer">];
 }
 
@@ -428,6 +432,26 @@ def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::ub::UBDialect"];
   let statistics = [Statistic<"numSplit", "split", "Kernels split into roles">];
+}
+
+def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
+  let summary = "Compute the softmax of a tile beside products";
+  let description = [{
+    In a kernel with the attribute `overlap` whose roles are split, rotates the
+    loops of consumers by half a tile: the scores of a tile are issued, then the
+    product with the values of the tile before, and both are under way while the
+    maximum and the exponentials are computed. The first tile's scores come before
+    the loop, the last tile's values behind it. What the sum is scaled by, and the
+    left-hand side of the product, whose registers the last product still reads,
+    wait for it.
+
+    Before, in the loop: `scores issue, wait; softmax; values issue, wait`
+
+    After: `scores issue; values of the last tile issue; scores wait outstanding 1;
+    softmax; values wait; scale the sum`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numLoops", "loops", "Loops rotated">];
 }
 
 #endif // ATTN_TRANSFORMS_PASSES
