@@ -109,7 +109,7 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
   if (options.specialize)
-    kernels.addPass(createAttnSpecializeWarps({options.overlap}));
+    kernels.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
 }
 
 void attn::buildSequentialPipeline(OpPassManager &pm) {
@@ -125,6 +125,7 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertAttnStreamToSCF());
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
+  pm.addNestedPass<KernelOp>(createAttnPingPong());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertAttnToNVVM());

@@ -71,6 +71,8 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                           llvm::cl::desc("run attn-specialize-warps")};
   Option<bool> overlap{*this, "overlap", llvm::cl::init(false),
                        llvm::cl::desc("attn-specialize-warps: overlap")};
+  Option<bool> pingPong{*this, "ping-pong", llvm::cl::init(false),
+                        llvm::cl::desc("attn-specialize-warps: ping-pong")};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

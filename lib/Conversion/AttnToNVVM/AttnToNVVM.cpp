@@ -144,6 +144,7 @@ struct ConvertAttnToNVVMPass
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
+    populateTurnPatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))

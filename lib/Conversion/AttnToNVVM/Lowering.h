@@ -38,6 +38,9 @@ void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
 /// Branches of the roles of attn.specialize, and marks what the producer does,
 /// of which one thread does all.
 void lowerRoles(mlir::LLVM::LLVMFuncOp function);
+/// Turns as named barriers.
+void populateTurnPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// Attribute of an operation that one thread alone reaches.
 constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
 

@@ -94,3 +94,55 @@ void attn::lowerRoles(LLVM::LLVMFuncOp function) {
   for (SpecializeOp roles : found)
     lower(roles, function);
 }
+
+namespace {
+
+/// A turn is a named barrier of the group that waits for it and the one that
+/// passes it on.
+struct TurnPattern : OpConversionPattern<TurnOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TurnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    auto groups = static_cast<int64_t>(op.getGroups());
+    Value group = t.div(t.thread(), kGroupThreads);
+    Value both = t.constant(2 * kGroupThreads);
+    switch (op.getStep()) {
+    case Turn::Take:
+      NVVM::BarrierOp::create(rewriter, loc, TypeRange(),
+                              t.add(group, kFirstTurn), both,
+                              NVVM::BarrierReductionAttr(), Value());
+      break;
+    case Turn::Pass:
+      NVVM::BarrierArriveOp::create(
+          rewriter, loc, t.add(t.rem(t.add(group, 1), groups), kFirstTurn),
+          both);
+      break;
+    case Turn::Start:
+      scf::IfOp::create(rewriter, loc, t.equals(group, groups - 1),
+                        [&](OpBuilder &b, Location) {
+                          ThreadBuilder inner{b, loc};
+                          NVVM::BarrierArriveOp::create(
+                              b, loc, inner.constant(kFirstTurn),
+                              inner.constant(2 * kGroupThreads));
+                          scf::YieldOp::create(b, loc);
+                        });
+      break;
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static constexpr int64_t kGroupThreads = 128;
+  /// After the barriers of the CTA and of its consumers.
+  static constexpr int64_t kFirstTurn = kComputeBarrier + 1;
+};
+
+} // namespace
+
+void attn::populateTurnPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<TurnPattern>(converter, patterns.getContext());
+}

@@ -48,6 +48,15 @@ LogicalResult SpecializeOp::verify() {
   return success();
 }
 
+LogicalResult TurnOp::verify() {
+  // Barriers are 16; two are taken.
+  constexpr int64_t kMost = 14;
+  auto groups = static_cast<int64_t>(getGroups());
+  if (groups >= 2 && groups <= kMost)
+    return success();
+  return emitOpError("wants 2 to 14 groups, got ") << groups;
+}
+
 void DotIssueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getProduct(), "product");
 }

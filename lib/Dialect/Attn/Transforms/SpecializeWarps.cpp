@@ -62,6 +62,8 @@ struct SpecializeWarpsPass
                     Builder(kernel).getI64IntegerAttr(kGroup));
     if (overlap)
       kernel->setAttr(KernelOp::kOverlapAttr, UnitAttr::get(&getContext()));
+    if (pingPong)
+      kernel->setAttr(KernelOp::kPingPongAttr, UnitAttr::get(&getContext()));
     ++numKernels;
     remark::passed(kernel.getLoc(), opts)
         << "a producer fills the rings:" << remark::metric("warps", kGroup);

@@ -77,4 +77,24 @@ def Attn_SpecializeOp : Attn_Op<"specialize", [
   let hasVerifier = 1;
 }
 
+def Attn_Turn : I32EnumAttr<"Turn", "a step of taking turns",
+    [I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"Take", 1, "take">,
+     I32EnumAttrCase<"Pass", 2, "pass">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_TurnOp : Attn_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Takes turns among the groups of consumers";
+  let description = [{
+    `start`, once, gives the first of the `groups` groups of four warps its turn;
+    `take` waits for the turn of the own group, `pass` gives it to the next. Each
+    group takes as many turns as it passes.
+
+    Example: `attn.turn take of 2`
+  }];
+  let arguments = (ins Attn_Turn:$step, I64Attr:$groups);
+  let assemblyFormat = "$step `of` $groups attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // ATTN_PRODUCT_OPS

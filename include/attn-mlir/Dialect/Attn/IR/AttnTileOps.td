@@ -96,6 +96,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     /// Attribute of a kernel whose consumers are to compute softmax beside
     /// products.
     static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";
+    /// Attribute of a kernel whose warpgroups are to take turns at products.
+    static constexpr ::llvm::StringLiteral kPingPongAttr = "ping_pong";
     /// Attributes for launchers: for each view the names of its dynamic
     /// dimensions and its permutation; the number of views that are written.
     static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";

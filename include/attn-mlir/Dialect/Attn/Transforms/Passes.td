@@ -403,7 +403,9 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
   }];
   let options = [
     Option<"overlap", "overlap", "bool", /*default=*/"false",
-           "Consumers compute softmax beside products (attn-overlap-softmax)">
+           "Consumers compute softmax beside products (attn-overlap-softmax)">,
+    Option<"pingPong", "ping-pong", "bool", /*default=*/"false",
+           "Groups of consumers take turns (attn-ping-pong)">
   ];
   let statistics = [Statistic<"numKernels", "kernels", "Kernels with a producer">];
 }
@@ -452,6 +454,21 @@ def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numLoops", "loops", "Loops rotated">];
+}
+
+def AttnPingPong : Pass<"attn-ping-pong", "::attn::KernelOp"> {
+  let summary = "Let warpgroups take turns at the tensor cores";
+  let description = [{
+    In a kernel with the attribute `ping_pong` whose roles are split and which has two
+    or more groups of consumers: a group takes its turn before it issues the scores
+    of a tile, and passes it when it has issued what it issues before it waits. So
+    one group's softmax runs beside the products of another.
+
+    Before: `%s = attn.dot.issue ... transpose_rhs; %o = attn.dot.issue ...; attn.dot.wait %s ...`
+
+    After: `attn.turn take of 2; %s = ...; %o = ...; attn.turn pass of 2; attn.dot.wait %s ...`
+  }];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels whose groups take turns">];
 }
 
 #endif // ATTN_TRANSFORMS_PASSES

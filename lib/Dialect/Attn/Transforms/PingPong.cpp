@@ -1,0 +1,75 @@
+//===- PingPong.cpp - Consumers take turns at the tensor cores ------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNPINGPONG
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
+  /// The last product that is issued before `issue` is waited for.
+  static DotIssueOp lastOfTurn(DotIssueOp issue) {
+    DotIssueOp last = issue;
+    for (Operation *op = issue->getNextNode(); op; op = op->getNextNode()) {
+      if (isa<DotWaitOp>(op))
+        break;
+      if (auto next = dyn_cast<DotIssueOp>(op))
+        last = next;
+    }
+    return last;
+  }
+
+  static void takeTurns(SpecializeOp roles, ArrayRef<DotIssueOp> scores,
+                        int64_t groups) {
+    OpBuilder b = OpBuilder::atBlockBegin(&roles.getConsumer().front());
+    TurnOp::create(b, roles.getLoc(), Turn::Start, groups);
+    for (DotIssueOp issue : scores) {
+      DotIssueOp last = lastOfTurn(issue);
+      b.setInsertionPoint(issue);
+      TurnOp::create(b, issue.getLoc(), Turn::Take, groups);
+      b.setInsertionPointAfter(last);
+      TurnOp::create(b, issue.getLoc(), Turn::Pass, groups);
+    }
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (!kernel->hasAttr(KernelOp::kPingPongAttr))
+      return;
+    auto opts = remark::RemarkOpts::name("ping-pong")
+                    .category("attn-ping-pong")
+                    .function(kernel.getSymName());
+    constexpr int64_t kGroupThreads = 128;
+    auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
+    int64_t groups = threads ? threads.getInt() / kGroupThreads : 0;
+    if (groups < 2) {
+      remark::missed(kernel.getLoc(), opts) << "there is one warpgroup at most";
+      return;
+    }
+    kernel.walk([&](SpecializeOp roles) {
+      SmallVector<DotIssueOp> scores;
+      roles.getConsumer().walk([&](DotIssueOp issue) {
+        if (issue.getTransposeRhs())
+          scores.push_back(issue);
+      });
+      if (scores.empty() || !roles.getConsumer().getOps<TurnOp>().empty())
+        return;
+      takeTurns(roles, scores, groups);
+      ++numKernels;
+      remark::passed(kernel.getLoc(), opts)
+          << "warpgroups take turns:" << remark::metric("groups", groups);
+    });
+  }
+};
+
+} // namespace
