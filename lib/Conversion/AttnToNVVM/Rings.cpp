@@ -13,6 +13,8 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -361,6 +363,15 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
   }
 };
 
+/// True, but not before the last register of `rows` is computed.
+Value isThere(OpBuilder &b, Location loc, Value rows) {
+  auto elements = vector::ToElementsOp::create(b, loc, rows);
+  Value last = elements.getResults().back();
+  Value least = arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(std::numeric_limits<float>::lowest()));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, last, least);
+}
+
 /// One arrival a warp, after all of its lanes have read, or one a thread.
 struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -381,9 +392,11 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
       arrive(rewriter);
     } else {
       NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
-      scf::IfOp::create(rewriter, loc,
-                        NVVM::ElectSyncOp::create(
-                            rewriter, loc, rewriter.getI1Type(), Value()),
+      Value elected = NVVM::ElectSyncOp::create(rewriter, loc,
+                                                rewriter.getI1Type(), Value());
+      if (adaptor.getAfter())
+        elected = t.both(elected, isThere(rewriter, loc, adaptor.getAfter()));
+      scf::IfOp::create(rewriter, loc, elected,
                         [&](OpBuilder &b, Location) {
                           arrive(b);
                           scf::YieldOp::create(b, loc);

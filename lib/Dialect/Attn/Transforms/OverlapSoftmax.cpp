@@ -35,6 +35,9 @@ struct SoftmaxLoop {
   /// The tile of values, and its release.
   RingWaitOp tile;
   RingReleaseOp release;
+  /// The release of the keys, and the maximum so far, after which it may come.
+  RingReleaseOp keysRelease;
+  arith::MaximumFOp maximum;
   /// Which of the carried values is the sum.
   unsigned sum = 0;
   /// What waits for the product with the values of the last tile: what follows
@@ -78,6 +81,7 @@ public:
     parts.release = parts.tile ? releaseOf(parts.tile) : RingReleaseOp();
     if (!parts.release || parts.tile->getBlock() != parts.loop.getBody())
       return "values do not come from a ring that the loop releases";
+    findPin();
     if (!findSum())
       return "the product with the values is not a sum that the loop carries";
     findLate();
@@ -96,6 +100,18 @@ private:
         return true;
       }
     return false;
+  }
+
+  /// A maximum that the loop carries starts from a finite number.
+  void findPin() {
+    if (auto keys = parts.scores.getRhs().getDefiningOp<RingWaitOp>();
+        keys && keys->getBlock() == parts.loop.getBody())
+      parts.keysRelease = releaseOf(keys);
+    auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
+    for (Value value : yield.getOperands())
+      if (auto maximum = value.getDefiningOp<arith::MaximumFOp>();
+          maximum && cast<ShapedType>(value.getType()).getRank() == 1)
+        parts.maximum = maximum;
   }
 
   void findLate() {
@@ -176,6 +192,11 @@ private:
            &op == parts.tile || &op == parts.release;
   }
 
+  /// Whether the release of the keys stands before the wait for the values and
+  /// needs the maximum, so that the wait is not moved up beside the scores'.
+  bool pin() { return parts.keysRelease && parts.maximum; }
+  bool isPinned(Operation &op) { return pin() && &op == parts.keysRelease; }
+
   scf::YieldOp yield() {
     return cast<scf::YieldOp>(loop.getBody()->getTerminator());
   }
@@ -253,7 +274,7 @@ private:
     IRMapping map = start(position, before.carried);
     DotIssueOp values;
     for (Operation &op : loop.getBody()->without_terminator()) {
-      if (isOfValues(op) || parts.late.contains(&op))
+      if (isOfValues(op) || parts.late.contains(&op) || isPinned(op))
         continue;
       Operation *clone = rewriter.clone(op, map);
       if (&op == parts.scores)
@@ -262,6 +283,10 @@ private:
       if (&op == parts.scoresWait)
         cast<DotWaitOp>(clone).setOutstanding(1);
     }
+    if (pin())
+      RingReleaseOp::create(rewriter, loc,
+                            map.lookupOrDefault(parts.keysRelease.getRing()),
+                            map.lookup(parts.maximum.getResult()));
     map.map(loop.getRegionIterArg(parts.sum), waitValues(values));
     for (Operation &op : loop.getBody()->without_terminator())
       if (parts.late.contains(&op))

@@ -211,8 +211,18 @@ def Attn_RingWaitOp : Attn_RingOp<"wait", [MemoryEffects<[MemRead, MemWrite]>,
 
 def Attn_RingReleaseOp : Attn_RingOp<"release", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Gives the oldest slot back";
-  let arguments = (ins Attn_RingType:$ring);
-  let assemblyFormat = "$ring attr-dict `:` type($ring)";
+  let description = [{
+    Not before `after` is computed, where that is given: one finite number (or a
+    NaN) a row. Assemblers move waits for products, and keep their place behind
+    a release only where that needs something late.
+  }];
+  let arguments = (ins Attn_RingType:$ring, Optional<Attn_RowTile>:$after);
+  let builders = [OpBuilder<(ins "::mlir::Value":$ring), [{
+    build($_builder, $_state, ring, ::mlir::Value());
+  }]>];
+  let assemblyFormat = [{
+    $ring attr-dict `:` type($ring) (`after` $after^ `:` type($after))?
+  }];
 }
 
 //===----------------------------------------------------------------------===//
