@@ -4,6 +4,8 @@
     forward.py compile [--only default]      bundles of forward_configs.py
     forward.py run                           the table, on a GPU
     forward.py run --variants DIR DIR ...    sets of bundles side by side
+    forward.py compile --ladder; forward.py run --ladder
+                                             D 128, S 8192: a rung for each pass
 
 bf16, D 64 with 32 heads and D 128 with 16, B * S = 16384, full and causal, MHA
 and GQA with 4 query heads a KV head. A set of bundles is a directory with one
@@ -24,7 +26,7 @@ from common import (
     markdown,
     time_interleaved,
 )
-from forward_configs import CONFIGS
+from forward_configs import CONFIGS, LADDER
 
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "forward"
 HEADS = {64: 32, 128: 16}
@@ -54,12 +56,13 @@ def kernels():
 def compile_half(arguments):
     only = set(filter(None, arguments.only.split(",")))
     jobs = []
+    configs = LADDER if arguments.ladder else CONFIGS
     for name, dim, causal, grouped in kernels():
-        if not re.search(arguments.filter, name):
+        if not re.search(arguments.filter, name) or (dim, causal) not in configs:
             continue
         heads = HEADS[dim]
         text = attention_text(heads, heads // GROUP if grouped else heads, dim, causal)
-        for variant, schedule, lower in CONFIGS[dim, causal]:
+        for variant, schedule, lower in configs[dim, causal]:
             if only and variant not in only:
                 continue
             directory = Path(arguments.out) / variant / name
@@ -325,7 +328,15 @@ def main():
             "--out", default=str(DEFAULT_DIRECTORY), help="default: build-gpu/forward"
         )
         half.add_argument("--filter", default="", metavar="REGEX", help="of kernels")
+        half.add_argument(
+            "--ladder", action="store_true", help="one set of bundles for each pass, MHA"
+        )
     arguments = parser.parse_args()
+    if arguments.ladder:
+        arguments.filter = arguments.filter or "mha"
+        arguments.lengths = [8192]
+        if arguments.out == str(DEFAULT_DIRECTORY):
+            arguments.out = str(DEFAULT_DIRECTORY.parent / "ladder")
     compile_half(arguments) if arguments.half == "compile" else run_half(arguments)
 
 
