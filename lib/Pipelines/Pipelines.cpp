@@ -109,7 +109,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
   if (options.specialize)
-    kernels.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
+    kernels.addPass(
+        createAttnSpecializeWarps({options.overlap, options.pingPong}));
 }
 
 void attn::buildSequentialPipeline(OpPassManager &pm) {

@@ -201,28 +201,32 @@ private:
   static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
     Location loc = op.getLoc();
     Value map = ViewParameters(op.getView()).map;
-    onFirstThread(builder, loc, [&](OpBuilder &b) {
-      ThreadBuilder t{b, loc};
-      RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
-      SharedTile tile(ring.tile(), t);
-      Value full = ring.full(slot), data = ring.data(slot);
-      NVVM::MBarrierArriveExpectTxOp::create(
-          b, loc, TypeRange(), full, t.constant(tile.bytes()),
-          NVVM::MemScopeKind::CTA, false, Value());
-      for (int64_t panel = 0; panel < tile.numPanels(); ++panel) {
-        SmallVector<Value> coordinates;
-        for (Value offset : op.getOffsets())
-          coordinates.push_back(t.narrow(offset));
-        coordinates.back() =
-            t.add(coordinates.back(), panel * tile.panelColumns());
-        std::reverse(coordinates.begin(), coordinates.end());
-        NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-            b, loc,
-            advance(b, loc, data, panel * tile.rows() * tile.panelBytes()), map,
-            coordinates, full, ValueRange(), Value(), Value(),
-            NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(), Value());
-      }
-    }, op->hasAttr(kAloneAttr));
+    onFirstThread(
+        builder, loc,
+        [&](OpBuilder &b) {
+          ThreadBuilder t{b, loc};
+          RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+          SharedTile tile(ring.tile(), t);
+          Value full = ring.full(slot), data = ring.data(slot);
+          NVVM::MBarrierArriveExpectTxOp::create(
+              b, loc, TypeRange(), full, t.constant(tile.bytes()),
+              NVVM::MemScopeKind::CTA, false, Value());
+          for (int64_t panel = 0; panel < tile.numPanels(); ++panel) {
+            SmallVector<Value> coordinates;
+            for (Value offset : op.getOffsets())
+              coordinates.push_back(t.narrow(offset));
+            coordinates.back() =
+                t.add(coordinates.back(), panel * tile.panelColumns());
+            std::reverse(coordinates.begin(), coordinates.end());
+            NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+                b, loc,
+                advance(b, loc, data, panel * tile.rows() * tile.panelBytes()),
+                map, coordinates, full, ValueRange(), Value(), Value(),
+                NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(),
+                Value());
+          }
+        },
+        op->hasAttr(kAloneAttr));
   }
 
   /// Every thread copies chunks of at most 16 bytes; what lies outside of the
@@ -396,11 +400,10 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
                                                 rewriter.getI1Type(), Value());
       if (adaptor.getAfter())
         elected = t.both(elected, isThere(rewriter, loc, adaptor.getAfter()));
-      scf::IfOp::create(rewriter, loc, elected,
-                        [&](OpBuilder &b, Location) {
-                          arrive(b);
-                          scf::YieldOp::create(b, loc);
-                        });
+      scf::IfOp::create(rewriter, loc, elected, [&](OpBuilder &b, Location) {
+        arrive(b);
+        scf::YieldOp::create(b, loc);
+      });
     }
     LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
     rewriter.eraseOp(op);

@@ -60,8 +60,7 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   Location loc = roles.getLoc();
   IRRewriter rewriter(roles);
   int64_t all = function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
-  int64_t computing =
-      all - 32 * static_cast<int64_t>(roles.getProducerWarps());
+  int64_t computing = all - 32 * static_cast<int64_t>(roles.getProducerWarps());
   function->setAttr(kComputeThreads, rewriter.getI64IntegerAttr(computing));
   // Without it the counts of registers are ignored.
   function->setAttr("nvvm.minctasm", rewriter.getI32IntegerAttr(1));
@@ -71,9 +70,8 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   });
   ThreadBuilder t{rewriter, loc};
   Value thread = t.thread();
-  Value produces =
-      arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge, thread,
-                            t.constant(computing));
+  Value produces = arith::CmpIOp::create(
+      rewriter, loc, arith::CmpIPredicate::sge, thread, t.constant(computing));
   auto branch = scf::IfOp::create(rewriter, loc, produces, /*withElse=*/true);
   rewriter.setInsertionPointToStart(branch.thenBlock());
   setRegisters(rewriter, loc, roles.getProducerRegisters(),

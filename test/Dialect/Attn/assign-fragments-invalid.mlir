@@ -13,12 +13,17 @@
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=3}))' 2>&1 | FileCheck %s --check-prefix=UNEVEN
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=8}))' 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=4}))' | FileCheck %s --check-prefix=MOST
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=8}))' 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=128}))' 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not attn-opt %t/many.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=16}))' 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{threads=128}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // NEGATIVE: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got -1 warps for 64 rows
 // MANY: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 33 warps for 64 rows
 // UNEVEN: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 3 warps for 64 rows
 // FEW: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 8 warps for 64 rows
 // MOST: threads = 128
+// MISSING: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 0 warps for 64 rows
+// ALL: many.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 64 warps for 1024 rows
 // OPTION: error: {{.*}}no such option threads
 
 // RUN: attn-opt %t/tiles.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))'
@@ -38,6 +43,12 @@ attn.kernel @assigned(%o: !attn.view<?xf32>, %i: index) {
 attn.kernel @tile(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<64x8xf32>
   attn.store %t, %o[%i, %i] : tensor<64x8xf32> -> <?x?xf32>
+}
+
+//--- many.mlir
+attn.kernel @many(%o: !attn.view<?x?xf32>, %i: index) {
+  %t = arith.constant dense<1.0> : tensor<1024x8xf32>
+  attn.store %t, %o[%i, %i] : tensor<1024x8xf32> -> <?x?xf32>
 }
 
 //--- scalar.mlir

@@ -446,7 +446,7 @@ attn.kernel @k(%a: complex<f32>) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.stream, attn.attention, attn.grid, attn.ctas'}}
+  // expected-error @below {{'attn.yield' op expects parent op to be one of 'attn.stream, attn.attention, attn.grid, attn.ctas, attn.specialize'}}
   attn.yield
 }
 

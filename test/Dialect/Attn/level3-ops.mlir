@@ -92,8 +92,8 @@ func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
 // CHECK-NEXT: %[[PENDING:pending_[0-9]+]] = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] by async : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
 // CHECK-NEXT: attn.ring.land %[[PENDING]] :
 // CHECK-NEXT: %{{.*}} = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] :
-// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 0 : i32}>
-// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 1 : i32}>
+// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 0 : i32, chunk = 16 : i64}>
+// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 1 : i32, chunk = 16 : i64}>
 attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i: index) {
   %r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>
   %q = attn.ring.create {attribute = 1} : <1 x tensor<8x16xf32, #attn.shared<64>>>

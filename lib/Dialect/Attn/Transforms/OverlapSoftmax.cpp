@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 
@@ -102,22 +103,49 @@ private:
     return false;
   }
 
-  /// A maximum that the loop carries starts from a finite number.
+  /// A row maximum that the loop computes and carries, from a finite number on:
+  /// a release after -inf would never come.
   void findPin() {
     if (auto keys = parts.scores.getRhs().getDefiningOp<RingWaitOp>();
         keys && keys->getBlock() == parts.loop.getBody())
       parts.keysRelease = releaseOf(keys);
     auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
-    for (Value value : yield.getOperands())
-      if (auto maximum = value.getDefiningOp<arith::MaximumFOp>();
-          maximum && cast<ShapedType>(value.getType()).getRank() == 1)
+    for (auto [value, init] :
+         llvm::zip_equal(yield.getOperands(), parts.loop.getInitArgs())) {
+      auto maximum = value.getDefiningOp<arith::MaximumFOp>();
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (maximum && maximum->getBlock() == parts.loop.getBody() && type &&
+          type.getRank() == 1 && startsFinite(init))
         parts.maximum = maximum;
+    }
+  }
+
+  /// Whether a value is a finite constant, or what a loop makes of one that
+  /// only grows.
+  static bool startsFinite(Value value) {
+    APFloat constant(0.0f);
+    if (matchPattern(value, m_ConstantFloat(&constant)))
+      return constant.isFinite();
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return false;
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return loop.getYieldedValues()[result.getResultNumber()]
+                 .getDefiningOp<arith::MaximumFOp>() &&
+             startsFinite(loop.getInitArgs()[result.getResultNumber()]);
+    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+      unsigned i = result.getResultNumber();
+      return startsFinite(branch.thenYield().getOperand(i)) &&
+             startsFinite(branch.elseYield().getOperand(i));
+    }
+    auto maximum = value.getDefiningOp<arith::MaximumFOp>();
+    return maximum &&
+           (startsFinite(maximum.getLhs()) || startsFinite(maximum.getRhs()));
   }
 
   void findLate() {
     SmallVector<Operation *> work;
-    for (Operation *user :
-         parts.loop.getRegionIterArg(parts.sum).getUsers())
+    for (Operation *user : parts.loop.getRegionIterArg(parts.sum).getUsers())
       work.push_back(user);
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
@@ -137,8 +165,8 @@ private:
   /// Everything else is arithmetic, or belongs to the scores.
   StringRef checkOthers() {
     for (Operation &op : parts.loop.getBody()->without_terminator()) {
-      if (&op == parts.values || &op == parts.valuesWait ||
-          &op == parts.tile || &op == parts.release)
+      if (&op == parts.values || &op == parts.valuesWait || &op == parts.tile ||
+          &op == parts.release)
         continue;
       if (parts.late.contains(&op) && !isMemoryEffectFree(&op))
         return "what follows from the sum has effects";
@@ -163,9 +191,9 @@ public:
 
   void run() {
     rewriter.setInsertionPoint(loop);
-    Value any = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                                      loop.getLowerBound(),
-                                      loop.getUpperBound());
+    Value any =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                              loop.getLowerBound(), loop.getUpperBound());
     auto guard = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any,
                                    /*withElse=*/true);
     rewriter.setInsertionPointToStart(guard.elseBlock());
@@ -194,7 +222,10 @@ private:
 
   /// Whether the release of the keys stands before the wait for the values and
   /// needs the maximum, so that the wait is not moved up beside the scores'.
-  bool pin() { return parts.keysRelease && parts.maximum; }
+  bool pin() {
+    return parts.keysRelease && parts.maximum &&
+           !parts.late.contains(parts.maximum);
+  }
   bool isPinned(Operation &op) { return pin() && &op == parts.keysRelease; }
 
   scf::YieldOp yield() {
@@ -212,8 +243,8 @@ private:
   State finish(IRMapping &map) {
     State state;
     for (auto [i, value] : llvm::enumerate(yield().getOperands()))
-      state.carried.push_back(map.lookupOrDefault(
-          i == parts.sum ? parts.values.getAcc() : value));
+      state.carried.push_back(
+          map.lookupOrDefault(i == parts.sum ? parts.values.getAcc() : value));
     state.lhs = map.lookupOrDefault(parts.values.getLhs());
     return state;
   }
@@ -253,9 +284,8 @@ private:
                                          loop.getStep());
     SmallVector<Value> inits = first.carried;
     inits.push_back(first.lhs);
-    auto rotated =
-        scf::ForOp::create(rewriter, loc, second, loop.getUpperBound(),
-                           loop.getStep(), inits);
+    auto rotated = scf::ForOp::create(
+        rewriter, loc, second, loop.getUpperBound(), loop.getStep(), inits);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(rotated.getBody());
     State before;

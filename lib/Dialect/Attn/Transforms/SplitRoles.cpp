@@ -25,6 +25,10 @@ bool isCopy(Operation *op) {
   return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op);
 }
 
+bool isComputation(Operation *op) {
+  return isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, StoreOp>(op);
+}
+
 /// Registers of the threads of each role (PTX ISA, "setmaxnreg"; what a CTA
 /// gets at its launch is what it may distribute).
 struct Registers {
@@ -41,13 +45,19 @@ struct Registers {
 };
 
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
-  /// Without copies: what consumers do.
-  static void keepConsumers(Region &region) {
-    region.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isCopy(op) || isOpTriviallyDead(op))
-        op->erase();
-    });
+  /// Erases what `drop` names and what is dead then: uses before what they use
+  /// (Region::walk would take the region's own operations forwards).
+  static void eraseBackwards(Region &region, bool (*drop)(Operation *)) {
+    for (Operation &last :
+         llvm::make_early_inc_range(llvm::reverse(region.front())))
+      last.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
+        if (drop(op) || isOpTriviallyDead(op))
+          op->erase();
+      });
   }
+
+  /// Without copies: what consumers do.
+  static void keepConsumers(Region &region) { eraseBackwards(region, isCopy); }
 
   static bool isComputed(Value value) {
     return isa<RankedTensorType, ProductType>(value.getType());
@@ -71,12 +81,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
       if (!tile.use_empty())
         tile.replaceAllUsesWith(
             ub::PoisonOp::create(b, tile.getLoc(), tile.getType()));
-    region.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      bool computes =
-          isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, StoreOp>(op);
-      if (computes || isOpTriviallyDead(op))
-        op->erase();
-    });
+    eraseBackwards(region, isComputation);
     return simplifyLoops(region);
   }
 
@@ -123,9 +128,9 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     if (!warps || !threads || ctas.size() != 1)
       return;
     bool isSplit = !ctas[0].getBody().getOps<SpecializeOp>().empty();
-    bool hasStreams = kernel
-                          .walk([](StreamOp) { return WalkResult::interrupt(); })
-                          .wasInterrupted();
+    bool hasStreams =
+        kernel.walk([](StreamOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     if (isSplit || hasStreams)
       return;
     split(ctas[0], threads.getInt(), warps.getInt());

@@ -1,0 +1,136 @@
+// Every constraint of roles of warps and of turns.
+//
+// RUN: attn-opt %s -split-input-file -verify-diagnostics
+
+//===----------------------------------------------------------------------===//
+// attn.specialize
+//===----------------------------------------------------------------------===//
+
+// Registers move between groups of four warps.
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got 2}}
+  attn.specialize producer 2 warps (24) {
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got 6}}
+  attn.specialize producer 6 warps (24) {
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got 0}}
+  attn.specialize producer 0 warps (24) {
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got -4}}
+  attn.specialize producer -4 warps (24) {
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 16}}
+  attn.specialize producer 4 warps (16) {
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 264}}
+  attn.specialize producer 4 warps (24) {
+  } consumers (264) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 28}}
+  attn.specialize producer 4 warps (28) {
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 236}}
+  attn.specialize producer 4 warps (24) {
+  } consumers (236) {
+  }
+  return
+}
+
+// -----
+
+// A role has one block.
+func.func @f() {
+  // expected-error @below {{'attn.specialize' op region #0 ('producer') failed to verify constraint: region with 1 blocks}}
+  "attn.specialize"() <{consumer_registers = 240 : i64, producer_registers = 24 : i64, producer_warps = 4 : i64}> ({
+  }, {
+    attn.yield
+  }) : () -> ()
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.turn
+//===----------------------------------------------------------------------===//
+
+// One group has nobody to wait for.
+func.func @f() {
+  // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got 1}}
+  attn.turn take of 1
+  return
+}
+
+// -----
+
+// 16 named barriers, of which two are taken.
+func.func @f() {
+  // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got 15}}
+  attn.turn pass of 15
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got -1}}
+  attn.turn start of -1
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{custom op 'attn.turn' expected string or keyword containing one of the following enum values for attribute 'step' [start, take, pass]}}
+  attn.turn skip of 2
+  return
+}
