@@ -41,7 +41,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
     kernels.addPass(createAttnGridOrder(order));
   }
   if (options.persistent)
-    kernels.addPass(createAttnPersistent({options.sms, options.resident}));
+    kernels.addPass(createAttnPersistent(
+        {options.sms, options.resident, options.pairTiles}));
   if (options.inStep)
     kernels.addPass(createAttnKeepInStep());
   if (options.sawtooth != SawtoothMode::Off)
@@ -100,8 +101,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
                                const TargetOptions &options) {
   OpPassManager &kernels = pm.nest<KernelOp>();
   kernels.addPass(createAttnSimplifyTiles());
-  kernels.addPass(
-      createAttnStageLoads({options.stages, options.copy, options.chunk}));
+  kernels.addPass(createAttnStageLoads(
+      {options.stages, options.copy, options.residentStages, options.chunk}));
   bool warpgroups = options.wgmma != Products::None;
   kernels.addPass(createAttnAssignFragments(
       {options.warps, warpgroups ? kWgmmaRowsPerWarp : 0}));

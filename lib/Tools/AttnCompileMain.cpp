@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Pipelines/MeasuredOptions.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Pipelines/Registration.h"
 #include "attn-mlir/Runtime/Oracle.h"
@@ -175,12 +176,13 @@ public:
     write(Emit::Attn, *file);
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
-    if (!options.variants.empty() && failed(lowerVariants()))
+    if (failed(chooseOptions()) || failed(lowerVariants()))
       return failure();
     if (options.unaligned && failed(lowerUnaligned()))
       return failure();
-    if (failed(schedule(options.schedule)))
+    if (failed(schedule(choice.schedule)))
       return failure();
+    keepLowering();
     if (options.show)
       show("level 2: how it is scheduled", 0);
     if (options.show || options.describe)
@@ -253,6 +255,64 @@ private:
     return success();
   }
 
+  /// Options of both pipelines and variants: what was asked for, or if nothing
+  /// was, what was measured.
+  LogicalResult chooseOptions() {
+    choice = {options.schedule, options.lower, options.variants};
+    if (options.schedule.getNumOccurrences() > 0 ||
+        options.lower.getNumOccurrences() > 0 || !options.variants.empty())
+      return success();
+    if (failed(setTarget()))
+      return failure();
+    std::optional<MeasuredChoice> measured = measuredOptions(*module);
+    if (!measured)
+      return success();
+    choice.schedule = measured->options.schedule;
+    choice.lower = measured->options.lower;
+    if (options.emit == Emit::Bundle)
+      for (const MeasuredVariant &variant : measured->variants)
+        choice.variants.push_back((variant.guard + ": " +
+                                   variant.options.schedule + ": " +
+                                   variant.options.lower)
+                                      .str());
+    remark::passed(
+        module->getLoc(),
+        remark::RemarkOpts::name("measured").category("attn-compile"))
+        << "takes the fastest options that were measured:"
+        << remark::metric("schedule", choice.schedule)
+        << remark::metric("lower", choice.lower);
+    return success();
+  }
+
+  LogicalResult setTarget() {
+    if (options.target.empty() && options.facts.empty())
+      return success();
+    SmallVector<std::string> facts(options.facts.begin(), options.facts.end());
+    return pipeline([&](OpPassManager &pm) {
+      pm.addPass(createAttnSetTarget({options.target, facts}));
+    });
+  }
+
+  /// Leaves chosen options on kernels, for the time when level 2 is lowered.
+  void keepLowering() {
+    if (options.lower.getNumOccurrences() > 0 || choice.lower.empty())
+      return;
+    for (auto kernel : module->getOps<KernelOp>())
+      kernel->setAttr(KernelOp::kLowerAttr,
+                      StringAttr::get(&context, choice.lower));
+  }
+
+  /// The options of attn-to-target: as asked, or as all kernels hold them.
+  std::string takeLowering() {
+    llvm::SetVector<Attribute> held;
+    for (auto kernel : module->getOps<KernelOp>())
+      held.insert(kernel->removeAttr(KernelOp::kLowerAttr));
+    auto one = held.size() == 1 ? dyn_cast_or_null<StringAttr>(held.front())
+                                : StringAttr();
+    bool asked = options.lower.getNumOccurrences() > 0;
+    return asked || !one ? options.lower.getValue() : one.str();
+  }
+
   LogicalResult schedule(StringRef text) {
     std::unique_ptr<ScheduleOptions> parsed =
         ScheduleOptions::createFromString(text);
@@ -302,7 +362,7 @@ private:
              << "wants a target with the capability 'nvvm' for this --emit, "
                 "got "
              << target.getName() << " (--target, --list-targets)";
-    if (failed(lowerToTarget(options.lower)))
+    if (failed(lowerToTarget(takeLowering())))
       return failure();
     write(Emit::Target, file);
     if (options.emit == Emit::Target)
@@ -370,7 +430,7 @@ private:
   /// Compiles the input once for each --variant.
   LogicalResult lowerVariants() {
     OwningOpRef<ModuleOp> input = std::move(module);
-    for (StringRef text : options.variants) {
+    for (StringRef text : choice.variants) {
       SmallVector<StringRef> parts;
       text.split(parts, ':');
       if (parts.size() != 3) {
@@ -480,7 +540,7 @@ private:
   LogicalResult lowerToLoops(llvm::ToolOutputFile &file) {
     if (!options.sequential)
       return pipeline(buildLowerToLoopsPipeline);
-    if (failed(lowerToTarget(options.lower)))
+    if (failed(lowerToTarget(takeLowering())))
       return failure();
     write(Emit::Target, file);
     if (options.show)
@@ -599,6 +659,11 @@ private:
   /// Shows the line of a diagnostic, in whichever file it is.
   SourceMgrDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module, reference;
+  /// What chooseOptions chose.
+  struct Choice {
+    std::string schedule, lower;
+    std::vector<std::string> variants;
+  } choice;
   /// Lowered for the guards of --variant.
   SmallVector<OwningOpRef<ModuleOp>> variants;
   /// Lowered for --unaligned.

@@ -31,6 +31,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                          llvm::cl::desc("attn-stream-partition: splits")};
   Option<bool> persistent{*this, "persistent", llvm::cl::init(false),
                           llvm::cl::desc("run attn-persistent")};
+  Option<bool> pairTiles{*this, "pair-tiles", llvm::cl::init(false),
+                         llvm::cl::desc("attn-persistent: pair-tiles")};
   Option<int64_t> sms{*this, "sms", llvm::cl::init(0),
                       llvm::cl::desc("attn-persistent: sms")};
   Option<int64_t> resident{*this, "resident", llvm::cl::init(0),
@@ -57,6 +59,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
 struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<int64_t> stages{*this, "stages", llvm::cl::init(0),
                          llvm::cl::desc("attn-stage-loads: stages")};
+  Option<int64_t> residentStages{
+      *this, "resident-stages", llvm::cl::init(1),
+      llvm::cl::desc("attn-stage-loads: resident-stages")};
   Option<CopyKind> copy{
       *this, "copy", llvm::cl::init(CopyKind::Tensor),
       llvm::cl::desc("attn-stage-loads: copy"),

@@ -35,8 +35,7 @@ public:
     if (count == 1)
       return buildTiles(stream.getLowers()[0], stream.getUppers()[0],
                         stream.getMasked()[0], state, index(0));
-    if (!stream.getReverse() && llvm::count(stream.getMasked(), true) <= 1 &&
-        llvm::count(stream.getMasked(), false) <= 1)
+    if (!stream.getReverse() && count <= mostLoops())
       return buildInOrder(state);
     // With a producer the loop also counts the visits before the segment.
     SmallVector<Value> carried = state;
@@ -52,6 +51,18 @@ public:
   }
 
 private:
+  /// Segments that are worth a loop each: one masked and one not; a window's,
+  /// with masked tiles at both ends, where loops do not hold the copies too.
+  unsigned mostLoops() {
+    auto kernel = stream->getParentOfType<KernelOp>();
+    if (kernel && kernel->hasAttr(KernelOp::kProducerWarpsAttr))
+      return 3;
+    return llvm::count(stream.getMasked(), true) <= 1 &&
+                   llvm::count(stream.getMasked(), false) <= 1
+               ? 2
+               : 0;
+  }
+
   Value index(int64_t v) { return arith::ConstantIndexOp::create(b, loc, v); }
 
   bool producing() { return !visits.empty(); }
@@ -73,7 +84,7 @@ private:
     return result;
   }
 
-  /// One segment of each kind, in a fixed order: one loop after the other.
+  /// Few segments in a fixed order: one loop after the other.
   SmallVector<Value> buildInOrder(SmallVector<Value> state) {
     Value first = index(0);
     for (unsigned s = 0; s < stream.getMasked().size(); ++s) {

@@ -397,6 +397,62 @@ attn.kernel @k(%s: !attn.view<?x64xbf16>) {
 
 // -----
 
+// What a release waits for is one number a row.
+func.func @k(%m: tensor<64x64xf32>) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.release' op operand #1 must be tile of rank 1 of 32-bit float values, but got 'tensor<64x64xf32>'}}
+  attn.ring.release %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> after %m : tensor<64x64xf32>
+  return
+}
+
+// -----
+
+func.func @k(%m: tensor<64xbf16>) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.release' op operand #1 must be tile of rank 1 of 32-bit float values, but got 'tensor<64xbf16>'}}
+  attn.ring.release %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> after %m : tensor<64xbf16>
+  return
+}
+
+// -----
+
+func.func @k(%m: tensor<?xf32>) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.release' op operand #1 must be tile of rank 1 of 32-bit float values, but got 'tensor<?xf32>'}}
+  attn.ring.release %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> after %m : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @k(%m: f32) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.release' op operand #1 must be tile of rank 1 of 32-bit float values, but got 'f32'}}
+  attn.ring.release %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> after %m : f32
+  return
+}
+
+// -----
+
+// It waits for one.
+func.func @k(%m: tensor<64xf32>) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{'attn.ring.release' op operand group starting at #1 requires 0 or 1 element, but found 2}}
+  "attn.ring.release"(%r, %m, %m) : (!attn.ring<2 x tensor<64x64xbf16, #attn.shared<128>>>, tensor<64xf32>, tensor<64xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @k(%m: tensor<64xf32>) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{expected ':'}}
+  attn.ring.release %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> after %m
+  return
+}
+
+// -----
+
 attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>

@@ -109,6 +109,23 @@ attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i:
   attn.ring.land %c : <tensor<8x16xf32, #attn.shared<64>>>
 }
 
+// A release that waits for a value: one number a row, whatever its layout. It is an operand more.
+// CHECK-LABEL: func.func @after
+// CHECK-SAME: (%[[M:[^ ]+]]: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>, %[[N:[^ ]+]]: tensor<16xf32>) {
+// CHECK: attn.ring.release %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %[[M]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+// CHECK-NEXT: attn.ring.release %ring {note} : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %[[N]] : tensor<16xf32>
+// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>>{{$}}
+// GENERIC: "attn.ring.release"(%[[R:[^ ]+]], %{{[^ ]+}}) : (!attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>, tensor<64xf32, #attn.fragment<{{.*}}>>) -> ()
+// GENERIC-NEXT: "attn.ring.release"(%[[R]], %{{[^ ]+}}) {note} : (!attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>, tensor<16xf32>) -> ()
+// GENERIC-NEXT: "attn.ring.release"(%[[R]]) : (!attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>) -> ()
+func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>, %n: tensor<16xf32>) {
+  %r = attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %m : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+  attn.ring.release %r {note} : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %n : tensor<16xf32>
+  attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  return
+}
+
 // Nothing of a ring is dead: it counts.
 // RUN: attn-opt %s --canonicalize --cse | FileCheck %s --check-prefix=KEPT
 // KEPT-LABEL: attn.kernel @rings
@@ -120,6 +137,8 @@ attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i:
 // KEPT: attn.ring.release
 // KEPT: attn.ring.acquire
 // KEPT-COUNT-2: attn.ring.land
+// KEPT-LABEL: func.func @after
+// KEPT-COUNT-3: attn.ring.release
 
 //===----------------------------------------------------------------------===//
 // Fragments

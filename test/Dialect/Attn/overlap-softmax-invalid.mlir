@@ -40,7 +40,7 @@ attn.kernel @unasked(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: in
 
 // RUN: sed 's/@unasked(\(.*\) attributes {/@asked(\1 attributes {overlap, /' %s > %t.asked.mlir
 // RUN: attn-opt %t.asked.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax))' -o /dev/null --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=ASKED
-// ASKED: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=asked | Remark="products are under way during the softmax"
+// ASKED: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=asked | Remark="products are under way during the softmax:", loops=1
 
 //===----------------------------------------------------------------------===//
 // No loop

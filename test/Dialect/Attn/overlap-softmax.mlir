@@ -1,8 +1,8 @@
 // attn-overlap-softmax: the loop of consumers, rotated by half a tile.
 // RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=attention | Remark="products are under way during the softmax"
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=plain | Remark="products are under way during the softmax"
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=attention | Remark="products are under way during the softmax:", loops=1
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=plain | Remark="products are under way during the softmax:", loops=1
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
@@ -173,13 +173,13 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
   }
 }
 
-// Keys that are the same for all tiles, which the loop does not give back, and a maximum that is
-// not of rows: no release is held back. Only what is of use to the next product alone stays behind
+// Keys that are the same for all tiles, which the loop does not give back: no release is held
+// back. Only what is of use to the next product alone stays behind
 // the wait for this one: P in another layout, but not P, which is carried besides.
 
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=kept | Remark="products are under way during the softmax"
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=kept | Remark="products are under way during the softmax:", loops=1
 // CHECK-LABEL: attn.kernel @kept
-// CHECK-DAG: %[[NONE:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x32xf32,
+// CHECK-DAG: %[[LEAST:[^ ]+]] = arith.constant dense<-3.40282347E+38> : tensor<128xf32,
 // CHECK-DAG: %[[HALF:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x32xbf16,
 // CHECK: } consumers(240) {
 // CHECK-NEXT: attn.ring.wait
@@ -190,7 +190,8 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[S]] :
+// CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[X]] :
 // CHECK-NEXT: %[[H:[^ ]+]] = arith.truncf %[[S]] :
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] :
@@ -203,7 +204,7 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: scf.yield %[[O2]], %[[L]]#1, %[[L]]#2 :
 // CHECK-NEXT: } else {
-// CHECK-NEXT: scf.yield %{{[^ ]+}}, %[[NONE]], %[[HALF]] :
+// CHECK-NEXT: scf.yield %{{[^ ]+}}, %[[LEAST]], %[[HALF]] :
 // CHECK-NEXT: }
 // CHECK-NEXT: attn.ring.release %[[RK]] :
 #other = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>
@@ -215,6 +216,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
   %none = arith.constant dense<0.0> : !s
   %half = arith.constant dense<0.0> : !p
   %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -222,44 +224,254 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
     } consumers (240) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q
       %k = attn.ring.wait %rk : <2 x !k> -> !k
-      %r:3 = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero, %m1 = %none, %e1 = %half) -> (!o, !s, !p) {
+      %r:3 = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero, %m1 = %least, %e1 = %half) -> (!o, !m, !p) {
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
-        %m = arith.maximumf %m1, %s : !s
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
         %h = arith.truncf %s : !s to !p
         %p = attn.convert_layout %h : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p2, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
-        scf.yield %o, %m, %h : !o, !s, !p
+        scf.yield %o, %m, %h : !o, !m, !p
       }
       attn.ring.release %rk : <2 x !k>
       attn.store %r#0, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.store %r#1, %y[%n, %c0] : !s -> <?x64xf32>
+      attn.store %r#1, %y[%n, %c0] : !m -> <?x64xf32>
       attn.store %r#2, %x[%n, %c0] : !p -> <?x64xbf16>
     }
   }
 }
 
-// What may hold a release back must be a number, from the first tile on. That of a second loop
-// is, where it goes on from the first one's; that is an scf.if by then.
+// Loops that go on where the one before ended, as for tiles without a mask and with one, are one
+// chain: the first tile is that of the first loop which has any, and the last tile's values come
+// behind the last loop. A loop begins with its second tile if no tile came before. What may hold a
+// release back must be a number, from the first tile on: that of a loop is, where the one before
+// started from one.
 
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=second | Remark="products are under way during the softmax"
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=second | Remark="products are under way during the softmax"
-// CHECK-LABEL: attn.kernel @second
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=chain | Remark="products are under way during the softmax:", loops=3
+// CHECK-LABEL: attn.kernel @chain
+// CHECK-SAME: %[[A:[^ ]+]]: index, %[[B:[^ ]+]]: index, %[[C:[^ ]+]]: index, %[[D:[^ ]+]]: index)
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32,
+// CHECK-DAG: %[[LEAST:[^ ]+]] = arith.constant dense<-3.40282347E+38> : tensor<128xf32,
+// CHECK: attn.ring.create : <1 x
+// CHECK-NEXT: %[[RK:ring[^ ]*]] = attn.ring.create : <2 x
+// CHECK-NEXT: %[[RV:ring[^ ]*]] = attn.ring.create : <2 x
 // CHECK: } consumers(240) {
-// CHECK: outstanding 1 :
-// CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %[[X]] :
-// CHECK-NEXT: attn.ring.release %[[RK:[^ ]+]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
-// CHECK-NEXT: attn.dot.wait
-// CHECK: outstanding 1 :
-// CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %[[X]] :
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: %[[RUN0:[^ ]+]] = arith.cmpi slt, %[[A]], %[[B]] : index
+// CHECK-NEXT: %[[RUN1:[^ ]+]] = arith.cmpi slt, %[[B]], %[[C]] : index
+// CHECK-NEXT: %[[ANY1:[^ ]+]] = arith.ori %[[RUN0]], %[[RUN1]] : i1
+// CHECK-NEXT: %[[RUN2:[^ ]+]] = arith.cmpi slt, %[[C]], %[[D]] : index
+// CHECK-NEXT: %[[ANY2:[^ ]+]] = arith.ori %[[ANY1]], %[[RUN2]] : i1
+// CHECK-NEXT: %[[R:[^ ]+]]:2 = scf.if %[[ANY2]] -> (
+// CHECK-NEXT: %[[F:[^ ]+]]:2 = scf.if %[[RUN0]] -> (
+// CHECK-NEXT: attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <
+// CHECK-NEXT: attn.ring.release %[[RK]] :
+// CHECK: arith.index_cast %[[A]] : index to i32
+// CHECK-NOT: attn.ring
+// CHECK: %[[P:[^ ]+]] = arith.truncf %[[S]] :
+// CHECK-NEXT: scf.yield %{{[^ ]+}}, %[[P]] :
+// CHECK-NEXT: } else {
+// CHECK-NEXT: %[[G:[^ ]+]]:2 = scf.if %[[RUN1]] -> (
+// CHECK-NEXT: attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <
+// CHECK-NEXT: attn.ring.release %[[RK]] :
+// CHECK: arith.index_cast %[[B]] : index to i32
+// CHECK-NOT: attn.ring
+// CHECK: %[[P:[^ ]+]] = arith.truncf %[[S]] :
+// CHECK-NEXT: scf.yield %{{[^ ]+}}, %[[P]] :
+// CHECK-NEXT: } else {
+// CHECK-NEXT: attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <
+// CHECK-NEXT: attn.ring.release %[[RK]] :
+// CHECK: arith.index_cast %[[C]] : index to i32
+// CHECK-NOT: attn.ring
+// CHECK: %[[P:[^ ]+]] = arith.truncf %[[S]] :
+// CHECK-NEXT: scf.yield %{{[^ ]+}}, %[[P]] :
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[G]]#0, %[[G]]#1 :
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[SECOND0:[^ ]+]] = arith.addi %[[A]], %[[C1]] : index
+// CHECK-NEXT: %[[L0:[^ ]+]]:3 = scf.for %[[J:[^ ]+]] = %[[SECOND0]] to %[[B]] step %[[C1]] iter_args(%[[M1:[^ ]+]] = %[[F]]#0, %[[A1:[^ ]+]] = %[[ZERO]], %[[P1:[^ ]+]] = %[[F]]#1) ->
+// CHECK-NEXT: attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
+// CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
+// CHECK: arith.index_cast %[[J]] : index to i32
+// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %[[M1]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[MJ]], %{{[^ ]+}} :
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.dot.wait %[[PV1]] : <
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[SECOND1:[^ ]+]] = arith.addi %[[B]], %[[C1]] : index
+// CHECK-NEXT: %[[FROM1:[^ ]+]] = arith.select %[[RUN0]], %[[B]], %[[SECOND1]] : index
+// CHECK-NEXT: %[[L1:[^ ]+]]:3 = scf.for %[[J:[^ ]+]] = %[[FROM1]] to %[[C]] step %[[C1]] iter_args(%[[M1:[^ ]+]] = %[[L0]]#0, %[[A1:[^ ]+]] = %[[L0]]#1, %[[P1:[^ ]+]] = %[[L0]]#2) ->
+// CHECK-NEXT: attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
+// CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
+// CHECK: arith.index_cast %[[J]] : index to i32
+// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %[[M1]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[MJ]], %{{[^ ]+}} :
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.dot.wait %[[PV1]] : <
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[SECOND2:[^ ]+]] = arith.addi %[[C]], %[[C1]] : index
+// CHECK-NEXT: %[[FROM2:[^ ]+]] = arith.select %[[ANY1]], %[[C]], %[[SECOND2]] : index
+// CHECK-NEXT: %[[L2:[^ ]+]]:3 = scf.for %[[J:[^ ]+]] = %[[FROM2]] to %[[D]] step %[[C1]] iter_args(%[[M1:[^ ]+]] = %[[L1]]#0, %[[A1:[^ ]+]] = %[[L1]]#1, %[[P1:[^ ]+]] = %[[L1]]#2) ->
+// CHECK-NEXT: attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
+// CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
+// CHECK: arith.index_cast %[[J]] : index to i32
+// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %[[M1]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[MJ]], %{{[^ ]+}} :
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.dot.wait %[[PV1]] : <
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
+// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L2]]#2, %[[V2]], %[[L2]]#1 :
+// CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
+// CHECK-NEXT: attn.ring.release %[[RV]] :
+// CHECK-NEXT: scf.yield %[[L2]]#0, %[[O2]] :
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[LEAST]], %[[ZERO]] :
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.store %[[R]]#1,
+attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %a: index, %b: index, %c: index, %d: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %first:2 = scf.for %j = %a to %b step %c1 iter_args(%m1 = %least, %o1 = %zero) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %ji = arith.index_cast %j : index to i32
+        %jf = arith.sitofp %ji : i32 to f32
+        %js = tensor.splat %jf : !m
+        %mj = arith.maximumf %m1, %js : !m
+        %m = arith.maximumf %mj, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %next:2 = scf.for %j = %b to %c step %c1 iter_args(%m1 = %first#0, %o1 = %first#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %ji = arith.index_cast %j : index to i32
+        %jf = arith.sitofp %ji : i32 to f32
+        %js = tensor.splat %jf : !m
+        %mj = arith.maximumf %m1, %js : !m
+        %m = arith.maximumf %mj, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %last:2 = scf.for %j = %c to %d step %c1 iter_args(%m1 = %next#0, %o1 = %next#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %ji = arith.index_cast %j : index to i32
+        %jf = arith.sitofp %ji : i32 to f32
+        %js = tensor.splat %jf : !m
+        %mj = arith.maximumf %m1, %js : !m
+        %m = arith.maximumf %mj, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      attn.store %last#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %last#0, %y[%cta, %c0] : !m -> <?x64xf32>
+    }
+  }
+}
+
+// Loops by themselves: what the first gives is used besides; P of the next has another layout; the
+// next lies in a branch; it does not go on with the sum.
+
+// REMARK-COUNT-5: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=unchained | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @unchained
+// CHECK: } consumers(240) {
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
 // CHECK-NEXT: attn.dot.wait
-attn.kernel @second(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
   %rv = attn.ring.create : <2 x !k>
@@ -286,7 +498,57 @@ attn.kernel @second(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
       }
-      %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %first#0, %o1 = %first#1) -> (!m, !o) {
+      attn.store %first#0, %y[%cta, %c0] : !m -> <?x64xf32>
+      %next:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %first#0, %o1 = %first#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %other:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %next#0, %o1 = %next#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p0 = arith.truncf %s : !s to !p
+        %p = attn.convert_layout %p0 : !p to !p2
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p2, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %inner:2 = scf.if %b -> (!m, !o) {
+      %nested:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %other#0, %o1 = %other#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p0 = arith.truncf %s : !s to !p
+        %p = attn.convert_layout %p0 : !p to !p2
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p2, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+        scf.yield %nested#0, %nested#1 : !m, !o
+      } else {
+        scf.yield %least, %zero : !m, !o
+      }
+      %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %inner#0, %o1 = %zero) -> (!m, !o) {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
@@ -306,15 +568,77 @@ attn.kernel @second(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
   }
 }
 
-// It is none where it starts from -inf, or nobody knows from what, or where one of two branches
-// gives -inf; and it is known too late where it follows from the sum. Then the release stays
-// behind the scores.
+// It is one where it starts from no less than one, and where both of two branches do.
 
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=unpinned | Remark="products are under way during the softmax"
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=unpinned | Remark="products are under way during the softmax"
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=unpinned | Remark="products are under way during the softmax"
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=unpinned | Remark="products are under way during the softmax"
-// CHECK-LABEL: attn.kernel @unpinned
+// REMARK-COUNT-2: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=held | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @held
+// CHECK: } consumers(240) {
+// CHECK: outstanding 1 :
+// CHECK-NOT: attn.ring.release
+// CHECK: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %
+// CHECK: outstanding 1 :
+// CHECK-NOT: attn.ring.release
+// CHECK: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %
+attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %other = attn.reduce max %zero : !o
+      %more = arith.maximumf %other, %least : !m
+      %first:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %more, %o1 = %zero) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %chosen = scf.if %b -> !m {
+        %most = arith.maximumf %least, %first#0 : !m
+        scf.yield %most : !m
+      } else {
+        scf.yield %least : !m
+      }
+      %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %chosen, %o1 = %first#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      attn.store %last#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %last#0, %y[%cta, %c0] : !m -> <?x64xf32>
+    }
+  }
+}
+
+// A maximum is none where it starts from -inf, or where one of two branches, or a loop before, gives that.
+// Then the release stays behind the scores.
+
+// REMARK-COUNT-4: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=infinite | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @infinite
 // CHECK: } consumers(240) {
 // CHECK: outstanding 1 :
 // CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
@@ -325,7 +649,7 @@ attn.kernel @second(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
 // CHECK: outstanding 1 :
 // CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
 // CHECK: attn.store
-attn.kernel @unpinned(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
   %rv = attn.ring.create : <2 x !k>
@@ -353,8 +677,12 @@ attn.kernel @unpinned(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
       }
-      %unknown = attn.reduce max %inf#1 : !o
-      %any:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %unknown, %o1 = %inf#1) -> (!m, !o) {
+      %then = scf.if %b -> !m {
+        scf.yield %infinite : !m
+      } else {
+        scf.yield %least : !m
+      }
+      %either:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %then, %o1 = %inf#1) -> (!m, !o) {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
@@ -368,12 +696,12 @@ attn.kernel @unpinned(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
       }
-      %chosen = scf.if %b -> !m {
+      %else = scf.if %b -> !m {
         scf.yield %least : !m
       } else {
         scf.yield %infinite : !m
       }
-      %either:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %chosen, %o1 = %any#1) -> (!m, !o) {
+      %or:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %else, %o1 = %either#1) -> (!m, !o) {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
@@ -387,7 +715,139 @@ attn.kernel @unpinned(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
       }
-      %late:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least, %o1 = %either#1) -> (!m, !o) {
+      %before = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %infinite) -> !m {
+        %m = arith.maximumf %m1, %infinite : !m
+        scf.yield %m : !m
+      }
+      %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %before, %o1 = %or#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      attn.store %last#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %last#0, %y[%cta, %c0] : !m -> <?x64xf32>
+    }
+  }
+}
+
+// Nor where nobody knows: it comes from other arithmetic, from a loop that does not compute a
+// maximum, or from round to round of a loop around this one.
+
+// REMARK-COUNT-3: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=unknown | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @unknown
+// CHECK: } consumers(240) {
+// CHECK: outstanding 1 :
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: outstanding 1 :
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: outstanding 1 :
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: attn.store
+attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %other = attn.reduce max %zero : !o
+      %any:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %other, %o1 = %zero) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %falling = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least) -> !m {
+        %m = arith.addf %m1, %least : !m
+        scf.yield %m : !m
+      }
+      %fallen:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %falling, %o1 = %any#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %last:2 = scf.for %i = %c0 to %n step %c1 iter_args(%mi = %least, %oi = %fallen#1) -> (!m, !o) {
+      %inner:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %mi, %o1 = %oi) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+        scf.yield %inner#0, %inner#1 : !m, !o
+      }
+      attn.store %last#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %last#0, %y[%cta, %c0] : !m -> <?x64xf32>
+    }
+  }
+}
+
+// Nor where it is known too late, since it follows from the sum; where it is no maximum of this tile;
+// and where it is not one of rows.
+
+// REMARK-COUNT-3: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=elsewhere | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @elsewhere
+// CHECK: } consumers(240) {
+// CHECK: outstanding 1 :
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: outstanding 1 :
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: outstanding 1 :
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: attn.store
+attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %late:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least, %o1 = %zero) -> (!m, !o) {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
@@ -403,15 +863,44 @@ attn.kernel @unpinned(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
       }
-      attn.store %late#1, %y[%cta, %c0] : !o -> <?x64xf32>
-      attn.store %late#0, %y[%cta, %c0] : !m -> <?x64xf32>
+      %outside = arith.maximumf %late#0, %least : !m
+      %same:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least, %o1 = %late#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %b2 = attn.broadcast %max : !m to !o
+        %a = arith.mulf %o1, %b2 : !o
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %a : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %outside, %o : !m, !o
+      }
+      %wide:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %none, %o1 = %same#1) -> (!s, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %s : !s
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !s, !o
+      }
+      attn.store %wide#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %wide#0, %y[%cta, %c0] : !s -> <?x64xf32>
     }
   }
 }
 
 // Each loop is looked at by itself: the second one stays.
 
-// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=loops | Remark="products are under way during the softmax"
 // CHECK-LABEL: attn.kernel @loops
 // CHECK: } consumers(240) {
 // CHECK: scf.if
@@ -462,11 +951,12 @@ attn.kernel @loops(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
     }
   }
 }
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=loops | Remark="products are under way during the softmax:", loops=1
 
 // In the pipeline: a loop without a mask, and one with. The numbers of both are.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize overlap' --emit=target -o %t.target
 // RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=PIPE
-// PIPE: } consumers(240) {
+// PIPE: } consumers({{[0-9]+}}) {
 // PIPE: outstanding 1 :
 // PIPE: attn.ring.release {{.*}} after %
 // PIPE: outstanding 1 :

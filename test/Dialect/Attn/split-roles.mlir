@@ -18,7 +18,7 @@
 // The producer has what fills rings and the arithmetic of its places, and loops that carry
 // no tiles; consumers have the rest, and no condition on what is ahead of them. Rings are
 // in front of both. Registers: 65536 are 168 for each of 384 threads at the launch (a
-// multiple of 8), which is 24 + 2 x 240 for a thread of each group.
+// multiple of 8), which is 40 + 2 x 232 for a thread of each group.
 
 // CHECK-LABEL: attn.kernel @attention
 // CHECK-SAME: producer_warps = 4 : i64, threads = 256 : i64
@@ -31,7 +31,7 @@
 // CHECK-NEXT: %[[RK:ring[^ ]*]] = attn.ring.create : <2 x
 // CHECK-NEXT: %[[RV:ring[^ ]*]] = attn.ring.create : <2 x
 // CHECK: attn.ctas %[[CTA:[^ ]+]] in
-// CHECK-NEXT: attn.specialize producer 4 warps(24) {
+// CHECK-NEXT: attn.specialize producer 4 warps(40) {
 // CHECK-NEXT: %[[ROW:[^ ]+]] = arith.muli %[[CTA]], %[[C128]]
 // CHECK-NEXT: %[[SQ:[^ ]+]] = attn.ring.acquire %[[RQ]] :
 // CHECK-NEXT: %[[PQ:[^ ]+]] = attn.ring.issue %[[SQ]], %{{[^ ]+}}[%[[ROW]], %[[C0]]] :
@@ -48,7 +48,7 @@
 // CHECK-NEXT: attn.ring.land %[[PV]] :
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: } consumers(240) {
+// CHECK-NEXT: } consumers(232) {
 // CHECK-NEXT: %[[ROW2:[^ ]+]] = arith.muli %[[CTA]], %[[C128]]
 // CHECK-NEXT: %[[Q:[^ ]+]] = attn.ring.wait %[[RQ]] :
 // CHECK-NEXT: %[[R:[^ ]+]] = scf.for %{{[^ ]+}} = %[[C0]] to %{{[^ ]+}} step %[[C1]] iter_args(%[[A:[^ ]+]] = %[[ZERO]]) -> (tensor<128x64xf32,
@@ -71,7 +71,7 @@
 // ALONE-LABEL: attn.kernel @attention
 // ALONE: attn.specialize
 // ALONE-NOT: {{iter_args|ub.poison|attn.dot}}
-// ALONE: } consumers(240) {
+// ALONE: } consumers(232) {
 // ALONE: scf.for
 // ALONE-NOT: {{arith.muli|arith.cmpi|scf.if}}
 // ALONE: attn.return
@@ -119,10 +119,11 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
 }
 
 // Registers of other numbers of consumers. One group could have more than a thread is given;
-// three have 128 each at the launch, (4 x 128 - 24) / 3 afterwards.
+// three have 128 each at the launch, (4 x 128 - 32) / 3 afterwards, which leaves the producer
+// the fewest that it may have.
 
 // CHECK-LABEL: attn.kernel @one
-// CHECK: attn.specialize producer 4 warps(24) {
+// CHECK: attn.specialize producer 4 warps(40) {
 // CHECK: } consumers(240) {
 attn.kernel @one(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warps = 4 : i64, threads = 128 : i64} {
   %r = attn.ring.create : <2 x !k>
@@ -135,7 +136,7 @@ attn.kernel @one(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warp
   }
 }
 // CHECK-LABEL: attn.kernel @three
-// CHECK: attn.specialize producer 4 warps(24) {
+// CHECK: attn.specialize producer 4 warps(32) {
 // CHECK: } consumers(160) {
 attn.kernel @three(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warps = 4 : i64, threads = 384 : i64} {
   %r = attn.ring.create : <2 x !k>
@@ -148,10 +149,10 @@ attn.kernel @three(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_wa
   }
 }
 
-// Four have 96 (65536 / 640 is 102) at the launch: (5 x 96 - 24) / 4 = 114, so 112.
+// Four have 96 (65536 / 640 is 102) at the launch: (5 x 96 - 32) / 4.
 
 // CHECK-LABEL: attn.kernel @four
-// CHECK: attn.specialize producer 4 warps(24) {
+// CHECK: attn.specialize producer 4 warps(32) {
 // CHECK: } consumers(112) {
 attn.kernel @four(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warps = 4 : i64, threads = 512 : i64} {
   %r = attn.ring.create : <2 x !k>
@@ -168,13 +169,13 @@ attn.kernel @four(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_war
 // gives none.
 
 // CHECK-LABEL: attn.kernel @branch
-// CHECK: attn.specialize producer 4 warps(24) {
+// CHECK: attn.specialize producer 4 warps(40) {
 // CHECK-NEXT: scf.if %{{[^ ]+}} {
 // CHECK-NEXT: attn.ring.acquire
 // CHECK-NEXT: attn.ring.issue
 // CHECK-NEXT: attn.ring.land
 // CHECK-NEXT: }
-// CHECK-NEXT: } consumers(240) {
+// CHECK-NEXT: } consumers(232) {
 // CHECK-NEXT: %[[R:[^ ]+]] = scf.if %{{[^ ]+}} -> (tensor<128x64xf32,
 // CHECK-NOT: {{attn.ring.(acquire|issue|land)}}
 // CHECK: attn.store %[[R]],
@@ -182,7 +183,7 @@ attn.kernel @four(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_war
 // ALONE: attn.specialize
 // ALONE-NEXT: scf.if %{{[^ ]+}} {
 // ALONE-NOT: {{ub.poison|scf.yield}}
-// ALONE: } consumers(240) {
+// ALONE: } consumers(232) {
 attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
   %r = attn.ring.create : <2 x !k>
   %p = arith.constant dense<1.0> : !p
@@ -204,12 +205,119 @@ attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
   }
 }
 
+// Tiles that stay for a whole visit, here Q and a tile beside it, come last of what the producer
+// fills before its loop: in a persistent CTA their slots are free when the visit before is over,
+// those of streamed tiles earlier. Arithmetic stays in place. Nothing moves over a loop, be it in
+// a branch, as in the second visit here.
+
+// CHECK-LABEL: attn.kernel @resident
+// CHECK: %[[RQ:ring[^ ]*]] = attn.ring.create : <2 x
+// CHECK-NEXT: %[[RA:ring[^ ]*]] = attn.ring.create : <1 x
+// CHECK-NEXT: %[[RK:ring[^ ]*]] = attn.ring.create : <2 x
+// CHECK: attn.specialize producer 4 warps(40) {
+// CHECK-NEXT: scf.for %[[T:[^ ]+]] =
+// CHECK-NEXT: %[[ROW:[^ ]+]] = arith.muli %[[T]],
+// CHECK-NEXT: %[[SOME:[^ ]+]] = arith.cmpi slt
+// CHECK-NEXT: %[[MORE:[^ ]+]] = arith.cmpi sgt
+// CHECK-NEXT: scf.if %[[SOME]] {
+// CHECK-NEXT: attn.ring.acquire %[[RK]] :
+// CHECK-NEXT: attn.ring.issue
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.if %[[MORE]] {
+// CHECK-NEXT: attn.ring.acquire %[[RK]] :
+// CHECK-NEXT: attn.ring.issue
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: }
+// CHECK-NEXT: %[[SQ:[^ ]+]] = attn.ring.acquire %[[RQ]] :
+// CHECK-NEXT: %[[PQ:[^ ]+]] = attn.ring.issue %[[SQ]], %{{[^ ]+}}[%[[ROW]], %[[T]]] :
+// CHECK-NEXT: attn.ring.land %[[PQ]]
+// CHECK-NEXT: %[[SA:[^ ]+]] = attn.ring.acquire %[[RA]] :
+// CHECK-NEXT: %[[PA:[^ ]+]] = attn.ring.issue %[[SA]], %{{[^ ]+}}[%[[ROW]], %[[ROW]]] :
+// CHECK-NEXT: attn.ring.land %[[PA]]
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: attn.ring.acquire %[[RK]] ahead 1 :
+// CHECK: }
+// CHECK-NEXT: attn.ring.acquire %[[RQ]] :
+// CHECK-NEXT: attn.ring.issue
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: scf.if %[[SOME]] {
+// CHECK-NEXT: scf.for
+// CHECK: }
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.acquire %[[RA]] :
+// CHECK-NEXT: attn.ring.issue
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: scf.for
+// CHECK: }
+// CHECK-NEXT: scf.if %[[MORE]] {
+// CHECK: } consumers(232) {
+attn.kernel @resident(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <2 x !q>
+  %ra = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c128 = arith.constant 128 : index
+  attn.ctas %cta in %n {
+    scf.for %t = %cta to %n step %n {
+      %row = arith.muli %t, %c128 : index
+      %sq = attn.ring.acquire %rq : <2 x !q> -> <!q>
+      %pq = attn.ring.issue %sq, %x[%row, %t] : <!q>, <?x64xbf16> -> <!q>
+      attn.ring.land %pq : <!q>
+      %sa = attn.ring.acquire %ra : <1 x !q> -> <!q>
+      %pa = attn.ring.issue %sa, %x[%row, %row] : <!q>, <?x64xbf16> -> <!q>
+      attn.ring.land %pa : <!q>
+      %some = arith.cmpi slt, %row, %n : index
+      %more = arith.cmpi sgt, %t, %n : index
+      scf.if %some {
+        %s = attn.ring.acquire %rk : <2 x !k> -> <!k>
+        %p = attn.ring.issue %s, %x[%t, %c0] : <!k>, <?x64xbf16> -> <!k>
+        attn.ring.land %p : <!k>
+      }
+      scf.if %more {
+        %s = attn.ring.acquire %rk : <2 x !k> -> <!k>
+        %p = attn.ring.issue %s, %x[%row, %c0] : <!k>, <?x64xbf16> -> <!k>
+        attn.ring.land %p : <!k>
+      }
+      scf.for %j = %c0 to %n step %c1 {
+        %s = attn.ring.acquire %rk ahead 1 : <2 x !k> -> <!k>
+        %p = attn.ring.issue %s, %x[%j, %c0] : <!k>, <?x64xbf16> -> <!k>
+        attn.ring.land %p : <!k>
+      }
+      %sr = attn.ring.acquire %rq : <2 x !q> -> <!q>
+      %pr = attn.ring.issue %sr, %x[%row, %t] : <!q>, <?x64xbf16> -> <!q>
+      attn.ring.land %pr : <!q>
+      scf.if %some {
+        scf.for %j = %c0 to %n step %c1 {
+          %s = attn.ring.acquire %rk ahead 1 : <2 x !k> -> <!k>
+          %p = attn.ring.issue %s, %x[%j, %c0] : <!k>, <?x64xbf16> -> <!k>
+          attn.ring.land %p : <!k>
+        }
+      }
+      %sb = attn.ring.acquire %ra : <1 x !q> -> <!q>
+      %pb = attn.ring.issue %sb, %x[%row, %row] : <!q>, <?x64xbf16> -> <!q>
+      attn.ring.land %pb : <!q>
+      scf.for %j = %c0 to %n step %c1 {
+        %s = attn.ring.acquire %rk ahead 1 : <2 x !k> -> <!k>
+        %p = attn.ring.issue %s, %x[%j, %c0] : <!k>, <?x64xbf16> -> <!k>
+        attn.ring.land %p : <!k>
+      }
+      scf.if %more {
+        %s = attn.ring.acquire %rk : <2 x !k> -> <!k>
+        %p = attn.ring.issue %s, %x[%row, %c0] : <!k>, <?x64xbf16> -> <!k>
+        attn.ring.land %p : <!k>
+      }
+    }
+  }
+}
+
 // In the pipeline: nothing but copies before the consumers, none behind.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize' --emit=target -o %t.target
 // RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles),cse,canonicalize)' -o %t.split
 // RUN: FileCheck %s --check-prefix=PIPE --input-file=%t.split
-// PIPE: attn.specialize producer 4 warps(24) {
+// PIPE: attn.specialize producer 4 warps({{[0-9]+}}) {
 // PIPE-NOT: {{attn.ring.(wait|release)|attn.dot|attn.store|iter_args|attn.fragment|math|ub.poison}}
-// PIPE: } consumers(240) {
+// PIPE: } consumers({{[0-9]+}}) {
 // PIPE-NOT: {{attn.ring.(acquire|issue|land)|ub.poison}}
 // PIPE: attn.return

@@ -349,6 +349,8 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parser.parseInteger(value))
       return failure();
     result.addAttribute(keyword, b.getI64IntegerAttr(value));
+    if (keyword == "run" && succeeded(parser.parseOptionalKeyword("folded")))
+      result.addAttribute("folded", b.getUnitAttr());
   }
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
@@ -382,12 +384,13 @@ void GridOp::print(OpAsmPrinter &p) {
     p << " order ";
     p.printStrippedAttrOrType(getOrderAttr());
   }
-  if (getRun() != 1)
-    p << " run " << getRun();
+  if (getRun() != 1 || getFolded())
+    p << " run " << getRun() << (getFolded() ? " folded" : "");
   if (getPersistent())
     p << " persistent " << *getPersistent();
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"axes", "cluster", "order", "run", "persistent"});
+      (*this)->getAttrs(),
+      {"axes", "cluster", "order", "run", "folded", "persistent"});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);

@@ -53,6 +53,8 @@ public:
     SmallVector<Value> coords = box.buildCoordinates(rewriter, loc, position);
     if (grid.getRun() != 1)
       enterRun(coords, round);
+    if (grid.getFolded())
+      coords.back() = fold(coords.back());
     coords.push_back(round);
     Block *body = grid.getBodyBlock();
     rewriter.eraseOp(body->getTerminator());
@@ -82,6 +84,19 @@ private:
     Value i = loop.getInductionVar();
     coords.back() = arith::AddIOp::create(rewriter, loc, first, i);
     round = rewriter.createOrFold<arith::AddIOp>(loc, visits, i);
+  }
+
+  /// n - 1, 0, n - 2, 1, ... for 0, 1, 2, 3, ...
+  Value fold(Value tile) {
+    Value half = arith::DivUIOp::create(rewriter, loc, tile, constant(2));
+    Value odd = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ne,
+        arith::RemUIOp::create(rewriter, loc, tile, constant(2)), constant(0));
+    Value last = arith::SubIOp::create(rewriter, loc, grid.getSizes().back(),
+                                       constant(1));
+    return arith::SelectOp::create(
+        rewriter, loc, odd, half,
+        arith::SubIOp::create(rewriter, loc, last, half));
   }
 
   GridOp grid;

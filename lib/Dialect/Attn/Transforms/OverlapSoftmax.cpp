@@ -182,29 +182,42 @@ private:
   }
 };
 
-/// Builds the rotated loop.
+/// Builds the rotated loops of a chain, in which each goes on where the one
+/// before ended: one first tile, one product of the last tile.
 class Rotator {
 public:
-  explicit Rotator(const SoftmaxLoop &parts)
-      : parts(parts), loop(parts.loop), loc(loop.getLoc()),
-        rewriter(loop.getContext()) {}
+  Rotator(ArrayRef<SoftmaxLoop> chain, MLIRContext *context)
+      : chain(chain), loc(this->chain.front().loop.getLoc()),
+        rewriter(context) {}
 
   void run() {
-    rewriter.setInsertionPoint(loop);
-    Value any =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
-                              loop.getLowerBound(), loop.getUpperBound());
-    auto guard = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), any,
-                                   /*withElse=*/true);
+    scf::ForOp firstLoop = chain.front().loop, lastLoop = chain.back().loop;
+    rewriter.setInsertionPoint(lastLoop);
+    Value any;
+    for (SoftmaxLoop &parts : chain) {
+      runs.push_back(arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, parts.loop.getLowerBound(),
+          parts.loop.getUpperBound()));
+      started.push_back(any);
+      any = any ? arith::OrIOp::create(rewriter, loc, any, runs.back())
+                : runs.back();
+    }
+    auto guard =
+        scf::IfOp::create(rewriter, loc, firstLoop.getResultTypes(), any,
+                          /*withElse=*/true);
     rewriter.setInsertionPointToStart(guard.elseBlock());
-    scf::YieldOp::create(rewriter, loc, loop.getInitArgs());
+    scf::YieldOp::create(rewriter, loc, firstLoop.getInitArgs());
     rewriter.setInsertionPointToStart(guard.thenBlock());
-    State first = buildFirst();
-    State last = buildLoop(first);
-    SmallVector<Value> results = last.carried;
-    results[parts.sum] = buildValues(last);
+    State state = buildFirst(chain);
+    for (auto [parts, before] : llvm::zip_equal(chain, started))
+      state = buildLoop(parts, before, state);
+    SmallVector<Value> results = state.carried;
+    results[chain.back().sum] = buildValues(chain.back(), state);
     scf::YieldOp::create(rewriter, loc, results);
-    rewriter.replaceOp(loop, guard.getResults());
+    rewriter.replaceOp(lastLoop, guard.getResults());
+    for (SoftmaxLoop &parts : llvm::reverse(chain))
+      if (parts.loop != lastLoop)
+        rewriter.eraseOp(parts.loop);
   }
 
 private:
@@ -215,51 +228,76 @@ private:
     Value lhs;
   };
 
-  bool isOfValues(Operation &op) {
+  static bool isOfValues(const SoftmaxLoop &parts, Operation &op) {
     return &op == parts.values || &op == parts.valuesWait ||
            &op == parts.tile || &op == parts.release;
   }
 
   /// Whether the release of the keys stands before the wait for the values and
   /// needs the maximum, so that the wait is not moved up beside the scores'.
-  bool pin() {
+  static bool pins(const SoftmaxLoop &parts) {
     return parts.keysRelease && parts.maximum &&
            !parts.late.contains(parts.maximum);
   }
-  bool isPinned(Operation &op) { return pin() && &op == parts.keysRelease; }
 
-  scf::YieldOp yield() {
-    return cast<scf::YieldOp>(loop.getBody()->getTerminator());
-  }
-
-  IRMapping start(Value position, ValueRange carried) {
+  static IRMapping start(SoftmaxLoop &parts, Value position,
+                         ValueRange carried) {
     IRMapping map;
-    map.map(loop.getInductionVar(), position);
-    map.map(loop.getRegionIterArgs(), carried);
+    map.map(parts.loop.getInductionVar(), position);
+    map.map(parts.loop.getRegionIterArgs(), carried);
     return map;
   }
 
   /// Where the values of the last tile are to be added.
-  State finish(IRMapping &map) {
+  static State finish(SoftmaxLoop &parts, IRMapping &map) {
     State state;
-    for (auto [i, value] : llvm::enumerate(yield().getOperands()))
+    for (auto [i, value] : llvm::enumerate(parts.loop.getYieldedValues()))
       state.carried.push_back(
           map.lookupOrDefault(i == parts.sum ? parts.values.getAcc() : value));
     state.lhs = map.lookupOrDefault(parts.values.getLhs());
     return state;
   }
 
-  /// Scores and softmax of the first tile.
-  State buildFirst() {
-    IRMapping map = start(loop.getLowerBound(), loop.getInitArgs());
-    for (Operation &op : loop.getBody()->without_terminator())
-      if (!isOfValues(op))
+  /// What an operation gives that yields the carried values and then the
+  /// left-hand side.
+  static State stateOf(ValueRange values) {
+    return {llvm::to_vector(values.drop_back()), values.back()};
+  }
+  static SmallVector<Value> valuesOf(const State &state) {
+    SmallVector<Value> values = state.carried;
+    values.push_back(state.lhs);
+    return values;
+  }
+
+  /// Scores and softmax of the first tile: that of the first loop which runs.
+  State buildFirst(MutableArrayRef<SoftmaxLoop> rest) {
+    if (rest.size() == 1)
+      return buildFirst(rest.front());
+    Value here = runs[chain.size() - rest.size()];
+    SmallVector<Type> types(rest.front().loop.getResultTypes());
+    types.push_back(rest.front().values.getLhs().getType());
+    auto branch =
+        scf::IfOp::create(rewriter, loc, types, here, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(rewriter, loc, valuesOf(buildFirst(rest.front())));
+    rewriter.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(rewriter, loc,
+                         valuesOf(buildFirst(rest.drop_front())));
+    return stateOf(branch.getResults());
+  }
+
+  State buildFirst(SoftmaxLoop &parts) {
+    IRMapping map = start(parts, parts.loop.getLowerBound(),
+                          chain.front().loop.getInitArgs());
+    for (Operation &op : parts.loop.getBody()->without_terminator())
+      if (!isOfValues(parts, op))
         rewriter.clone(op, map);
-    return finish(map);
+    return finish(parts, map);
   }
 
   /// lhs x values, added to the sum, of the tile that is next in the ring.
-  DotIssueOp issueValues(const State &state) {
+  DotIssueOp issueValues(SoftmaxLoop &parts, const State &state) {
     IRMapping map;
     map.map(parts.values.getLhs(), state.lhs);
     map.map(parts.values.getAcc(), state.carried[parts.sum]);
@@ -267,7 +305,7 @@ private:
     return cast<DotIssueOp>(rewriter.clone(*parts.values, map));
   }
 
-  Value waitValues(DotIssueOp issue) {
+  Value waitValues(SoftmaxLoop &parts, DotIssueOp issue) {
     Value sum = DotWaitOp::create(rewriter, loc, issue.getAcc().getType(),
                                   issue.getProduct(), /*outstanding=*/0);
     IRMapping map;
@@ -275,60 +313,77 @@ private:
     return sum;
   }
 
-  Value buildValues(const State &state) {
-    return waitValues(issueValues(state));
+  Value buildValues(SoftmaxLoop &parts, const State &state) {
+    return waitValues(parts, issueValues(parts, state));
   }
 
-  State buildLoop(const State &first) {
-    Value second = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(),
-                                         loop.getStep());
-    SmallVector<Value> inits = first.carried;
-    inits.push_back(first.lhs);
-    auto rotated = scf::ForOp::create(
-        rewriter, loc, second, loop.getUpperBound(), loop.getStep(), inits);
+  /// The tiles of a loop but the first, unless that of a loop before came
+  /// first.
+  State buildLoop(SoftmaxLoop &parts, Value before, const State &state) {
+    scf::ForOp loop = parts.loop;
+    Value lower = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(),
+                                        loop.getStep());
+    if (before)
+      lower = arith::SelectOp::create(rewriter, loc, before,
+                                      loop.getLowerBound(), lower);
+    auto rotated =
+        scf::ForOp::create(rewriter, loc, lower, loop.getUpperBound(),
+                           loop.getStep(), valuesOf(state));
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(rotated.getBody());
-    State before;
-    llvm::append_range(before.carried, rotated.getRegionIterArgs().drop_back());
-    before.lhs = rotated.getRegionIterArgs().back();
-    State after = buildBody(rotated.getInductionVar(), before);
-    after.carried.push_back(after.lhs);
-    scf::YieldOp::create(rewriter, loc, after.carried);
-    State result;
-    llvm::append_range(result.carried, rotated.getResults().drop_back());
-    result.lhs = rotated.getResults().back();
-    return result;
+    State after = buildBody(parts, rotated.getInductionVar(),
+                            stateOf(rotated.getRegionIterArgs()));
+    scf::YieldOp::create(rewriter, loc, valuesOf(after));
+    return stateOf(rotated.getResults());
   }
 
-  State buildBody(Value position, const State &before) {
-    IRMapping map = start(position, before.carried);
+  State buildBody(SoftmaxLoop &parts, Value position, const State &before) {
+    scf::ForOp loop = parts.loop;
+    IRMapping map = start(parts, position, before.carried);
     DotIssueOp values;
+    bool pinned = pins(parts);
     for (Operation &op : loop.getBody()->without_terminator()) {
-      if (isOfValues(op) || parts.late.contains(&op) || isPinned(op))
+      if (isOfValues(parts, op) || parts.late.contains(&op) ||
+          (pinned && &op == parts.keysRelease))
         continue;
       Operation *clone = rewriter.clone(op, map);
       if (&op == parts.scores)
-        values = issueValues(before);
+        values = issueValues(parts, before);
       // The product with the values may stay under way.
       if (&op == parts.scoresWait)
         cast<DotWaitOp>(clone).setOutstanding(1);
     }
-    if (pin())
+    if (pinned)
       RingReleaseOp::create(rewriter, loc,
                             map.lookupOrDefault(parts.keysRelease.getRing()),
                             map.lookup(parts.maximum.getResult()));
-    map.map(loop.getRegionIterArg(parts.sum), waitValues(values));
+    map.map(loop.getRegionIterArg(parts.sum), waitValues(parts, values));
     for (Operation &op : loop.getBody()->without_terminator())
       if (parts.late.contains(&op))
         rewriter.clone(op, map);
-    return finish(map);
+    return finish(parts, map);
   }
 
-  SoftmaxLoop parts;
-  scf::ForOp loop;
+  SmallVector<SoftmaxLoop> chain;
   Location loc;
   IRRewriter rewriter;
+  /// Of each loop: whether it runs, and whether one before it does (null:
+  /// there is none).
+  SmallVector<Value> runs, started;
 };
+
+/// Whether a loop goes on where another ended, and nothing else uses what that
+/// gave.
+bool continues(SoftmaxLoop &next, SoftmaxLoop &last) {
+  scf::ForOp from = last.loop, to = next.loop;
+  return from->getBlock() == to->getBlock() && next.sum == last.sum &&
+         next.values.getLhs().getType() == last.values.getLhs().getType() &&
+         llvm::equal(to.getInitArgs(), from.getResults()) &&
+         llvm::all_of(from.getResults(), [&](Value result) {
+           return llvm::all_of(result.getUsers(),
+                               [&](Operation *user) { return user == to; });
+         });
+}
 
 struct OverlapSoftmaxPass
     : attn::impl::AttnOverlapSoftmaxBase<OverlapSoftmaxPass> {
@@ -349,6 +404,7 @@ struct OverlapSoftmaxPass
     if (loops.empty())
       remark::missed(kernel.getLoc(), opts)
           << "consumers have no loop with asynchronous products";
+    SmallVector<SmallVector<SoftmaxLoop>> chains;
     for (scf::ForOp loop : loops) {
       Matcher matcher(loop);
       StringRef reason = matcher.match();
@@ -356,10 +412,16 @@ struct OverlapSoftmaxPass
         remark::missed(loop.getLoc(), opts) << reason.str();
         continue;
       }
-      Rotator(matcher.parts).run();
-      ++numLoops;
+      if (chains.empty() || !continues(matcher.parts, chains.back().back()))
+        chains.emplace_back();
+      chains.back().push_back(matcher.parts);
+    }
+    for (ArrayRef<SoftmaxLoop> chain : chains) {
+      Rotator(chain, &getContext()).run();
+      numLoops += chain.size();
       remark::passed(kernel.getLoc(), opts)
-          << "products are under way during the softmax";
+          << "products are under way during the softmax:"
+          << remark::metric("loops", chain.size());
     }
   }
 };

@@ -25,6 +25,19 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
         .function(getOperation().getSymName());
   }
 
+  /// Lets a CTA take two tiles at a time, from both ends of the last axis.
+  LogicalResult pair(GridOp grid) {
+    if (grid.getRun() != 1) {
+      remark::missed(grid.getLoc(), remarkOpts("has-run"))
+          << "a CTA takes several tiles at a time already:"
+          << remark::metric("run", grid.getRun());
+      return failure();
+    }
+    grid.setRun(2);
+    grid.setFolded(true);
+    return success();
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
@@ -48,6 +61,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
           << "the grid is persistent already";
       return;
     }
+    if (pairTiles && failed(pair(grid)))
+      return;
     TargetAttr target = TargetAttr::of(kernel);
     Footprint footprint = footprintOf(kernel);
     int64_t perSm = resident ? resident : residentCtas(target, footprint);
@@ -60,6 +75,10 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     std::optional<int64_t> tiles = grid.countStatic(
         [&](int64_t count) { return llvm::divideCeil(count, grid.getRun()); });
     if (tiles && *tiles <= ctas) {
+      if (pairTiles) {
+        grid.setRun(1);
+        grid.setFolded(false);
+      }
       remark::missed(grid.getLoc(), remarkOpts("few-tiles"))
           << "each CTA would take one tile at most:"
           << remark::metric("tiles", *tiles) << remark::metric("ctas", ctas);

@@ -32,16 +32,19 @@ bool isComputation(Operation *op) {
 /// Registers of the threads of each role (PTX ISA, "setmaxnreg"; what a CTA
 /// gets at its launch is what it may distribute).
 struct Registers {
-  static constexpr int64_t kProducer = 24, kMost = 240, kUnit = 8;
+  /// The index arithmetic of a producer spills with fewer than it gets here.
+  static constexpr int64_t kFewest = 32, kProducer = 40, kMost = 240, kUnit = 8;
   static constexpr int64_t kGroupThreads = 128;
 
-  static int64_t ofConsumers(int64_t consumers, int64_t perSm) {
+  Registers(int64_t consumers, int64_t perSm) {
     int64_t groups = consumers / kGroupThreads;
     int64_t atLaunch =
         perSm / (consumers + kGroupThreads) / kUnit * kUnit * (groups + 1);
-    int64_t each = (atLaunch - kProducer) / groups / kUnit * kUnit;
-    return std::min(each, kMost);
+    consumer = std::min((atLaunch - kFewest) / groups / kUnit * kUnit, kMost);
+    producer = std::min(atLaunch - groups * consumer, kProducer);
   }
+
+  int64_t producer, consumer;
 };
 
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
@@ -82,7 +85,37 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
         tile.replaceAllUsesWith(
             ub::PoisonOp::create(b, tile.getLoc(), tile.getType()));
     eraseBackwards(region, isComputation);
+    sinkResidentCopies(region);
     return simplifyLoops(region);
+  }
+
+  /// Moves copies for the whole visit behind those that only look ahead: a slot
+  /// of theirs is free later, when the visit before has stored its result.
+  static void sinkResidentCopies(Region &region) {
+    SmallVector<RingAcquireOp> acquires;
+    region.walk([&](RingAcquireOp op) { acquires.push_back(op); });
+    for (RingAcquireOp acquire : acquires) {
+      Operation *prologue = acquire->getNextNode();
+      while (prologue && !isPrologue(prologue) && !isa<scf::ForOp>(prologue))
+        prologue = prologue->getNextNode();
+      if (!prologue || !isPrologue(prologue))
+        continue;
+      while (isPrologue(prologue->getNextNode()))
+        prologue = prologue->getNextNode();
+      SmallVector<Operation *> copies;
+      for (Operation *op = acquire; op != prologue; op = op->getNextNode())
+        if (isCopy(op))
+          copies.push_back(op);
+      for (Operation *op : copies) {
+        op->moveAfter(prologue);
+        prologue = op;
+      }
+    }
+  }
+
+  static bool isPrologue(Operation *op) {
+    auto branch = dyn_cast<scf::IfOp>(op);
+    return branch && !branch.getThenRegion().getOps<RingAcquireOp>().empty();
   }
 
   /// Drops what loops carry for nothing.
@@ -98,10 +131,10 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     Block *body = &ctas.getBody().front();
     IRRewriter rewriter(ctas);
     rewriter.setInsertionPoint(body->getTerminator());
-    int64_t perSm = TargetAttr::of(ctas).get(Fact::RegistersPerSM);
+    Registers registers(threads,
+                        TargetAttr::of(ctas).get(Fact::RegistersPerSM));
     auto roles = SpecializeOp::create(rewriter, ctas.getLoc(), warps,
-                                      Registers::kProducer,
-                                      Registers::ofConsumers(threads, perSm));
+                                      registers.producer, registers.consumer);
     Block *producer = rewriter.createBlock(&roles.getProducer());
     Block *consumer = rewriter.createBlock(&roles.getConsumer());
     IRMapping map;

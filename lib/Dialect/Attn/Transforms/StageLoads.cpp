@@ -61,9 +61,10 @@ int64_t dividingChunk(ViewType view) {
 /// Rewrites the loads of one kernel.
 class Stager {
 public:
-  Stager(KernelOp kernel, int64_t stages, CopyKind copy, int64_t chunk)
-      : kernel(kernel), stages(stages), copy(copy), chunk(chunk),
-        rewriter(kernel.getContext()) {}
+  Stager(KernelOp kernel, int64_t stages, int64_t residentStages, CopyKind copy,
+         int64_t chunk)
+      : kernel(kernel), stages(stages), residentStages(residentStages),
+        copy(copy), chunk(chunk), rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
     for (LoadOp load : loads) {
@@ -122,10 +123,10 @@ private:
                                    wait.getTile());
   }
 
-  /// A tile that stays for one visit of the grid: a ring of one stage, released
+  /// A tile that stays for one visit of the grid: a ring of its own, released
   /// at the end, when the result has gone out through its memory.
   void stageResident(LoadOp load) {
-    Value ring = createRing(load, 1);
+    Value ring = createRing(load, residentStages);
     rewriter.setInsertionPoint(load);
     buildFill(load.getLoc(), ring, load.getView(), load.getOffsets());
     RingWaitOp wait = replaceByWait(load, ring);
@@ -212,7 +213,7 @@ private:
   }
 
   KernelOp kernel;
-  int64_t stages;
+  int64_t stages, residentStages;
   CopyKind copy;
   int64_t chunk;
   IRRewriter rewriter;
@@ -289,6 +290,12 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
           << stages.getValue();
       return signalPassFailure();
     }
+    if (residentStages < 1 || residentStages > 64) {
+      emitError(kernel.getLoc())
+          << "wants 1 to 64 stages of tiles that stay, got "
+          << residentStages.getValue();
+      return signalPassFailure();
+    }
     if (chunk != 0 && chunk != 4 && chunk != 8 && chunk != 16) {
       emitError(kernel.getLoc())
           << "wants chunks of 4, 8 or 16 bytes, or 0 for the default, got "
@@ -299,7 +306,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, copy, chunk).run(loads);
+    Stager(kernel, depth, residentStages, copy, chunk).run(loads);
     numStaged += loads.size();
     remark::passed(kernel.getLoc(), opts)
         << "loads go through rings:" << remark::metric("loads", loads.size())

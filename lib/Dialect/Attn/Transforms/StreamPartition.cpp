@@ -314,7 +314,8 @@ private:
     auto grid =
         GridOp::create(rewriter, loc, sizes, rewriter.getStrArrayAttr(names),
                        rewriter.getStrArrayAttr(cluster), OrderAttr(),
-                       /*run=*/1, /*persistent=*/IntegerAttr());
+                       /*run=*/1, /*folded=*/false,
+                       /*persistent=*/IntegerAttr());
     SmallVector<Type> types(sizes.size() + 1, rewriter.getIndexType());
     SmallVector<Location> locs(types.size(), loc);
     Block *block = rewriter.createBlock(&grid.getBody(), {}, types, locs);

@@ -65,7 +65,7 @@ def Attn_SpecializeOp : Attn_Op<"specialize", [
     that consumers read. The numbers in parentheses are registers of a thread that
     a role has (PTX ISA, "setmaxnreg").
 
-    Example: `attn.specialize producer 4 warps (24) { ... } consumers (240) { ... }`
+    Example: `attn.specialize producer 4 warps(40) { ... } consumers(232) { ... }`
   }];
   let arguments = (ins I64Attr:$producer_warps, I64Attr:$producer_registers,
                        I64Attr:$consumer_registers);

@@ -98,6 +98,9 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";
     /// Attribute of a kernel whose warpgroups are to take turns at products.
     static constexpr ::llvm::StringLiteral kPingPongAttr = "ping_pong";
+    /// Attribute that holds the options of attn-to-target that were chosen
+    /// along with the schedule; `--lower` takes their place.
+    static constexpr ::llvm::StringLiteral kLowerAttr = "lower";
     /// Attributes for launchers: for each view the names of its dynamic
     /// dimensions and its permutation; the number of views that are written.
     static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";
@@ -146,7 +149,9 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
     - `order` maps dispatch positions to coordinates (`#attn.order`); by default
       the axes as listed, the last fastest.
     - `run` r (default 1): a CTA takes r consecutive tiles along the last axis;
-      `order` then orders the groups of r.
+      `order` then orders the groups of r. `folded`: the axis is first folded in
+      the middle, so that n - 1, 0, n - 2, 1, ... are consecutive; two of them are
+      as long as any other two where length grows along the axis (causal mask).
     - `persistent` G: min(G, tiles) CTAs, each of which takes its next tile a
       stride of that number further (grid-stride loop, round-robin). Without
       it there is one CTA a tile. With `run`, read group for tile.
@@ -158,7 +163,8 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
   }];
   let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
     StrArrayAttr:$cluster, OptionalAttr<Attn_OrderAttr>:$order,
-    DefaultValuedAttr<I64Attr, "1">:$run, OptionalAttr<I64Attr>:$persistent);
+    DefaultValuedAttr<I64Attr, "1">:$run, UnitAttr:$folded,
+    OptionalAttr<I64Attr>:$persistent);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -109,6 +109,11 @@ def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
 
     After: `attn.grid (...) visit %v in (...) persistent 132 { ... }`
 
+    Tiles of a causal mask differ in length, and a stride that is a multiple of
+    their number gives a CTA tiles of one length. With `pair-tiles` it takes the
+    longest and the shortest that are left along the last axis together (`run 2
+    folded`): all pairs are equally long.
+
     Does nothing where the grid is persistent already or static sizes give no
     more tiles than CTAs (`missed` remark).
   }];
@@ -116,7 +121,9 @@ def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
     Option<"sms", "sms", "int64_t", /*default=*/"0",
            "SMs to fill (0: the target's)">,
     Option<"resident", "resident", "int64_t", /*default=*/"0",
-           "CTAs resident on an SM (0: from the footprint)">
+           "CTAs resident on an SM (0: from the footprint)">,
+    Option<"pairTiles", "pair-tiles", "bool", /*default=*/"false",
+           "A CTA takes two tiles at a time, from both ends of the last axis">
   ];
   let statistics = [Statistic<"numPersistent", "persistent",
                               "Grids made persistent">];
@@ -274,7 +281,8 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
   let description = [{
     Every `attn.load` becomes a ring of shared memory: a streamed tile one of
     `stages` stages, filled by the `produce` region of its stream, `stages` - 1
-    visits ahead; a tile that stays one of one stage. The tile is waited for
+    visits ahead; a tile that stays one of `resident-stages`: with two, a producer of
+    its own loads it for the next visit while this one ends. The tile is waited for
     just before its first use and released just after its last (a tile that stays: at
     the end of the visit, after lending its memory to a store). Rings live as long
     as the kernel: a persistent CTA goes on using them.
@@ -312,6 +320,8 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Option<"copy", "copy", "::attn::CopyKind", /*default=*/"::attn::CopyKind::Tensor",
            "What copies tiles",
            "::llvm::cl::values(clEnumValN(::attn::CopyKind::Tensor, \"tensor\", \"tensor memory accelerator\"), clEnumValN(::attn::CopyKind::Async, \"async\", \"a chunk a thread\"))">,
+    Option<"residentStages", "resident-stages", "int64_t", /*default=*/"1",
+           "Stages of the rings of tiles that stay">,
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",
            "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">
   ];
@@ -424,9 +434,9 @@ def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
 
     ```mlir
     attn.ctas %cta in %n {
-      attn.specialize producer 4 warps (24) {
+      attn.specialize producer 4 warps(40) {
         ... acquire, issue, land ...
-      } consumers (240) {
+      } consumers(232) {
         ... wait, dot, release ...
       }
     }

@@ -1,0 +1,98 @@
+//===- MeasuredOptions.cpp - Options of pipelines that were measured ------===//
+
+#include "attn-mlir/Pipelines/MeasuredOptions.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+#define ATTN_ROLES "wgmma=all specialize overlap ping-pong"
+#define ATTN_LONGEST_FIRST "grid-order=naive-head-first longest-first"
+#define ATTN_PERSISTENT "persistent resident=1"
+#define ATTN_PAIRS "persistent resident=1 pair-tiles"
+
+/// Up to a number of columns of K and V, summed, with tiles of one length, or
+/// of different ones (causal mask).
+struct Row {
+  int64_t columns;
+  MeasuredChoice even, causal;
+};
+
+/// Without roles two CTAs of an SM cover each other's waits, and short ones end
+/// together.
+constexpr MeasuredVariant kShortCausal64[] = {
+    {"query<=4096",
+     {"tiles=query=128,key=128 " ATTN_LONGEST_FIRST, "wgmma=all"}}};
+
+/// Measured on an H200 (docs/performance.md, "Hopper's own pipeline").
+const Row kWarpgroups[] = {
+    {128,
+     {{"tiles=query=192,key=128 " ATTN_PERSISTENT,
+       ATTN_ROLES " resident-stages=2"},
+      {}},
+     {{"tiles=query=192,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
+      kShortCausal64}},
+    {256,
+     {{"tiles=query=128,key=128 " ATTN_PERSISTENT,
+       ATTN_ROLES " resident-stages=2"},
+      {}},
+     {{"tiles=query=128,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
+      {}}},
+    {320,
+     {{"tiles=query=128,key=112 " ATTN_PERSISTENT, ATTN_ROLES}, {}},
+     {{"tiles=query=128,key=112 " ATTN_PAIRS, ATTN_ROLES}, {}}},
+    {512,
+     {{"tiles=query=128,key=80 " ATTN_PERSISTENT, ATTN_ROLES}, {}},
+     {{"tiles=query=128,key=80 " ATTN_PAIRS, ATTN_ROLES}, {}}},
+};
+
+/// Bytes of shared memory of a CTA that the tiles above may take.
+constexpr int64_t kSharedBytes = int64_t{224} << 10;
+
+/// Fewer queries leave most of a tile's rows empty.
+constexpr int64_t kFewestQueries = 64;
+
+bool isFor(AttentionOp op) {
+  TargetAttr target = TargetAttr::of(op);
+  Type element = op.getQuery().getType().getElementType();
+  std::optional<int64_t> queries;
+  for (const StreamAxis &axis :
+       cast<StreamableOpInterface>(*op).getStreamAxes())
+    if (axis.name == "query" && !ShapedType::isDynamic(axis.extent))
+      queries = axis.extent;
+  return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
+         target.hasCapability("tma") &&
+         target.get(Fact::SmemPerBlock) >= kSharedBytes && (element.isF16() || element.isBF16()) &&
+         (!queries || *queries >= kFewestQueries);
+}
+
+const MeasuredChoice *choiceFor(AttentionOp op) {
+  if (!isFor(op))
+    return nullptr;
+  int64_t columns = op.getKey().getType().getShape().back() +
+                    op.getValue().getType().getShape().back();
+  for (const Row &row : kWarpgroups)
+    if (columns <= row.columns)
+      return isa_and_nonnull<CausalMaskAttr>(op.getMaskAttr()) ? &row.causal
+                                                           : &row.even;
+  return nullptr;
+}
+
+} // namespace
+
+std::optional<MeasuredChoice> attn::measuredOptions(ModuleOp module) {
+  const MeasuredChoice *found = nullptr;
+  WalkResult walk = module.walk([&](StreamableOpInterface op) {
+    auto attention = dyn_cast<AttentionOp>(*op);
+    const MeasuredChoice *choice = attention ? choiceFor(attention) : nullptr;
+    if (!choice || (found && choice != found))
+      return WalkResult::interrupt();
+    found = choice;
+    return WalkResult::advance();
+  });
+  if (!found || walk.wasInterrupted())
+    return std::nullopt;
+  return *found;
+}
