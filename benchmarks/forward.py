@@ -4,11 +4,12 @@
     forward.py compile [--only default]      bundles of forward_configs.py
     forward.py run                           the table, on a GPU
     forward.py run --variants DIR DIR ...    sets of bundles side by side
+    forward.py run --rivals DIR              beside other kernels, see Rivals
     forward.py compile --ladder; forward.py run --ladder
                                              D 128, S 8192: a rung for each pass
 
-bf16, D 64 with 32 heads and D 128 with 16, B * S = 16384, full and causal, MHA
-and GQA with 4 query heads a KV head. A set of bundles is a directory with one
+bf16, D 64 with 32 heads, D 128 with 16 and D 256 with 8, B * S = 16384, full and
+causal, MHA and GQA with 4 query heads a KV head; and some shapes by themselves. A set of bundles is a directory with one
 bundle for each kernel, such as d64-causal-mha. All peers are timed in the same
 run, in turns, with CUDA events; the number is the median. TFLOP/s count
 4 B H S S D operations, half of that under a causal mask, for all peers.
@@ -17,6 +18,7 @@ run, in turns, with CUDA events; the number is the median. TFLOP/s count
 import re
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from common import (
     attention_text,
@@ -26,26 +28,45 @@ from common import (
     markdown,
     time_interleaved,
 )
-from forward_configs import CONFIGS, LADDER
+from forward_configs import CONFIGS, DEFAULT, LADDER
 
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "forward"
-HEADS = {64: 32, 128: 16}
-LENGTHS = [1024, 2048, 4096, 8192, 16384]
+HEADS = {64: 32, 128: 16, 256: 8}
+LENGTHS = [512, 1024, 2048, 4096, 8192, 16384]
 TOKENS = 16384
 GROUP = 4
 
 
-def kernel_name(dim, causal, grouped):
-    return f"d{dim}-{'causal' if causal else 'full'}-{'gqa' if grouped else 'mha'}"
+class Kernel(NamedTuple):
+    """A kernel, and the (batch, length) that it is measured at (empty: B * S = TOKENS)."""
+
+    name: str
+    dim: int
+    causal: bool
+    heads: int
+    kv_heads: int
+    shapes: tuple = ()
+
+    @property
+    def group(self):
+        return self.heads // self.kv_heads
 
 
 def kernels():
-    """(name, dim, causal, grouped)"""
-    return [
-        (kernel_name(dim, causal, grouped), dim, causal, grouped)
-        for dim in HEADS
+    result = [
+        Kernel(
+            f"d{dim}-{'causal' if causal else 'full'}-{'gqa' if group > 1 else 'mha'}",
+            dim, causal, heads, heads // group,
+        )
+        for dim, heads in HEADS.items()
         for causal in (False, True)
-        for grouped in (False, True)
+        for group in (1, GROUP)
+    ]
+    return result + [
+        Kernel("d128-causal-32-8", 128, True, 32, 8, ((1, 8192),)),
+        Kernel("d128-causal-64-8", 128, True, 64, 8, ((1, 32768),)),
+        Kernel("d64-full-1-1", 64, False, 1, 1, ((8, 131072),)),
+        Kernel("d56-full-128-128", 56, False, 128, 128, ((1, 8192),)),
     ]
 
 
@@ -57,15 +78,15 @@ def compile_half(arguments):
     only = set(filter(None, arguments.only.split(",")))
     jobs = []
     configs = LADDER if arguments.ladder else CONFIGS
-    for name, dim, causal, grouped in kernels():
-        if not re.search(arguments.filter, name) or (dim, causal) not in configs:
+    for kernel in kernels():
+        chosen = configs.get((kernel.dim, kernel.causal), [] if arguments.ladder else DEFAULT)
+        if not re.search(arguments.filter, kernel.name):
             continue
-        heads = HEADS[dim]
-        text = attention_text(heads, heads // GROUP if grouped else heads, dim, causal)
-        for variant, schedule, lower in configs[dim, causal]:
+        text = attention_text(kernel.heads, kernel.kv_heads, kernel.dim, kernel.causal)
+        for variant, schedule, lower in chosen:
             if only and variant not in only:
                 continue
-            directory = Path(arguments.out) / variant / name
+            directory = Path(arguments.out) / variant / kernel.name
             jobs.append(harness.Job(directory, text, schedule, lower, arguments.target))
     sys.exit(1 if harness.compile_jobs(jobs, arguments) else 0)
 
@@ -74,11 +95,42 @@ def compile_half(arguments):
 # Run half
 
 
-def peers(torch, causal, grouped):
+class Rivals:
+    """Kernels by hand in a directory with a module `rivals`: load(directory) gives
+    name -> kernel with `c["D"]`, `c["causal"]`, and prepare(q, k, v, out), of BSHD
+    views, gives the launch. MHA only; a suffix `exact` or `optimistic` says how the
+    row maximum is taken."""
+
+    def __init__(self, directory):
+        self.kernels = {}
+        if directory:
+            sys.path.insert(0, directory)
+            import rivals
+
+            self.kernels = rivals.load(directory)
+
+    def calls(self, kernel, inputs, outs):
+        result = {}
+        for name, rival in self.kernels.items():
+            fits = rival.c["D"] == kernel.dim and bool(rival.c["causal"]) == kernel.causal
+            if fits and kernel.group == 1:
+                launches = [
+                    rival.prepare(*(t.transpose(1, 2) for t in (*qkv, out)))
+                    for qkv, out in zip(inputs, outs)
+                ]
+                label = "rival " + name.split("_")[-1]
+                result[label] = lambda turn, launches=launches: launches[turn % len(launches)]()
+        return result
+
+
+def peers(torch, kernel):
     """name -> function (q, k, v) -> o, and remarks. Where a back end takes no
     grouped heads, K and V are expanded before the clock starts."""
     from torch.nn.attention import SDPBackend, sdpa_kernel
     from torch.nn.functional import scaled_dot_product_attention
+
+    causal, group = kernel.causal, kernel.group
+    grouped = group > 1
 
     def make(backend, gqa):
         def call(q, k, v):
@@ -91,7 +143,7 @@ def peers(torch, causal, grouped):
     result, remarks = {}, []
     small = [
         torch.randn(1, heads, 256, 64, dtype=torch.bfloat16, device="cuda")
-        for heads in ((GROUP, 1, 1) if grouped else (1, 1, 1))
+        for heads in (group, 1, 1)
     ]
     for name, backend in (
         ("FA2", SDPBackend.FLASH_ATTENTION),
@@ -105,7 +157,7 @@ def peers(torch, causal, grouped):
                 if not grouped:
                     raise
                 call, expand = make(backend, False), True
-                call(small[0], *(t.expand(-1, GROUP, -1, -1).contiguous() for t in small[1:]))
+                call(small[0], *(t.expand(-1, group, -1, -1).contiguous() for t in small[1:]))
                 remarks.append(f"{name}: GQA with K and V expanded before the timing")
             result[name] = (call, expand)
         except (RuntimeError, TypeError) as error:
@@ -132,10 +184,9 @@ def deviation(ours, theirs):
     return worst
 
 
-def measure(torch, ours, dim, causal, grouped, length, arguments, generator):
+def measure(torch, ours, rivals, kernel, batch, length, arguments, generator):
     """One shape: times and deviations of all peers."""
-    batch, heads = max(1, TOKENS // length), HEADS[dim]
-    kv_heads = heads // GROUP if grouped else heads
+    dim, heads, kv_heads = kernel.dim, kernel.heads, kernel.kv_heads
     one = 2 * batch * length * dim * (2 * heads + 2 * kv_heads)
     l2 = torch.cuda.get_device_properties(0).L2_cache_size
     count = min(8, max(2, -(-2 * l2 // one)))
@@ -143,9 +194,9 @@ def measure(torch, ours, dim, causal, grouped, length, arguments, generator):
         make_inputs(torch, batch, heads, kv_heads, length, dim, arguments.bshd, generator)
         for _ in range(count)
     ]
-    sdpa, remarks = peers(torch, causal, grouped)
+    sdpa, remarks = peers(torch, kernel)
     expanded = [
-        (q, *(t.repeat_interleave(GROUP, dim=1) for t in (k, v))) for q, k, v in inputs
+        (q, *(t.repeat_interleave(kernel.group, dim=1) for t in (k, v))) for q, k, v in inputs
     ] if any(expand for _, expand in sdpa.values()) else inputs
     outs = [torch.empty_like(q) for q, _, _ in inputs]
 
@@ -154,10 +205,10 @@ def measure(torch, ours, dim, causal, grouped, length, arguments, generator):
         data = expanded if expand else inputs
         calls[name] = lambda turn, call=call, data=data: call(*data[turn % count])
     reference = calls[next(iter(calls))](0) if calls else None
-    for name, kernel in ours.items():
+    for name, function in ours.items():
         outs[0].fill_(float("nan"))
         try:
-            harness.launch(kernel, inputs[0], [outs[0]])
+            harness.launch(function, inputs[0], [outs[0]])
             torch.cuda.synchronize()
         except Exception as error:
             remarks.append(f"{name}: {error}")
@@ -171,15 +222,16 @@ def measure(torch, ours, dim, causal, grouped, length, arguments, generator):
                     f"{checked[name]:.3g} > {arguments.bound:g}; not timed"
                 )
                 continue
-        calls[name] = lambda turn, kernel=kernel: harness.launch(
-            kernel, inputs[turn % count], [outs[turn % count]]
+        calls[name] = lambda turn, function=function: harness.launch(
+            function, inputs[turn % count], [outs[turn % count]]
         )
+    calls.update(rivals.calls(kernel, inputs, outs))
     times = time_interleaved(torch, calls, arguments.rounds, arguments.warm_up)
-    flops = forward_flops(batch, heads, length, dim, causal)
+    flops = forward_flops(batch, heads, length, dim, kernel.causal)
     return {
-        "kernel": kernel_name(dim, causal, grouped),
+        "kernel": kernel.name,
         "B": batch, "H": heads, "Hkv": kv_heads, "S": length, "D": dim,
-        "causal": causal,
+        "causal": kernel.causal,
         "ms": times,
         "tflops": {name: flops / ms * 1e-9 for name, ms in times.items()},
         "deviation": checked,
@@ -206,6 +258,16 @@ def summary(results, ours, peer):
     )
 
 
+PEERS = ("FA2", "cuDNN", "rival exact", "rival optimistic")
+PARTS = {
+    "D 64 and 128, S from 2048": lambda r: r["D"] in (64, 128) and r["S"] >= 2048,
+    "D 256": lambda r: r["D"] == 256,
+    "S 512 and 1024": lambda r: r["S"] <= 1024,
+    "MHA": lambda r: r["H"] == r["Hkv"],
+    "GQA": lambda r: r["H"] != r["Hkv"],
+}
+
+
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu(arguments.strict)
     if arguments.variants:
@@ -230,7 +292,9 @@ def run_half(arguments):
           f"medians of {arguments.rounds}", flush=True)
 
     results = []
-    for name, dim, causal, grouped in kernels():
+    rivals = Rivals(arguments.rivals)
+    for kernel in kernels():
+        name = kernel.name
         if not re.search(arguments.filter, name):
             continue
         ours = {}
@@ -240,16 +304,18 @@ def run_half(arguments):
         if not ours:
             print(f"{name}: no bundle in any set", flush=True)
             continue
-        for length in arguments.lengths:
+        ordinary = [(max(1, TOKENS // length), length) for length in arguments.lengths]
+        for batch, length in kernel.shapes or ordinary:
             result = measure(
-                torch, ours, dim, causal, grouped, length, arguments, generator
+                torch, ours, rivals, kernel, batch, length, arguments, generator
             )
             results.append(result)
             rates = ", ".join(f"{n} {t:.0f}" for n, t in result["tflops"].items())
             print(f"{name} S {length}: {rates}", flush=True)
             torch.cuda.empty_cache()
 
-    columns = [main_set, "FA2", "cuDNN"] + [n for n in names if n != main_set]
+    columns = [main_set, *PEERS] + [n for n in names if n != main_set]
+    columns = [c for c in columns if any(c in r["tflops"] for r in results)]
     header = ["kernel", "B", "H/Hkv", "S"] + columns + ["/ FA2", "/ cuDNN", "deviation"]
     rows = []
     for r in results:
@@ -266,14 +332,13 @@ def run_half(arguments):
             + [ratio("FA2"), ratio("cuDNN"), "–" if deviations is None else f"{deviations:.1e}"]
         )
     text = [f"TFLOP/s on {device}", "", markdown(header, rows), ""]
-    text += [summary(results, main_set, peer) for peer in ("FA2", "cuDNN")]
-    for peer in ("FA2", "cuDNN"):
-        for what, keep in (
-            ("MHA", lambda r: r["H"] == r["Hkv"]),
-            ("GQA", lambda r: r["H"] != r["Hkv"]),
-        ):
+    present = [p for p in PEERS if any(p in r["tflops"] for r in results)]
+    for peer in present:
+        text.append(summary(results, main_set, peer))
+        for what, keep in PARTS.items():
             part = [r for r in results if keep(r)]
-            text.append(f"  {what}: " + summary(part, main_set, peer))
+            if part:
+                text.append(f"  {what}: " + summary(part, main_set, peer))
     if len(names) > 1:
         text += ["", "Best set of each kernel, by geometric mean of TFLOP/s:"]
         for kernel in dict.fromkeys(r["kernel"] for r in results):
@@ -312,6 +377,7 @@ def main():
     run_parser.add_argument(
         "--ours", metavar="NAME", help="the set to report as ours (default: the first)"
     )
+    run_parser.add_argument("--rivals", metavar="DIR", help="kernels to measure beside ours")
     run_parser.add_argument("--bshd", action="store_true", help="tensors are BSHD in memory")
     run_parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
     run_parser.add_argument("--rounds", type=int, default=30, help="default: 30")

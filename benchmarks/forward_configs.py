@@ -4,43 +4,79 @@ variants of one name make a set.
 """
 
 
-def variants(order):
-    """The same names for every kernel; `order` is added to each schedule."""
-    return [
-        (name, f"tiles={tiles} {order}".strip() if "=" in tiles else f"{tiles} {order}".strip(), lower)
-        for name, tiles, lower in (
-            ("default", "", ""),
-            ("persistent", "persistent", ""),
-            ("q128k64w4", "query=128,key=64", "warps=4"),
-            ("q64k128w4", "query=64,key=128", "warps=4"),
-        )
-    ]
-
+# What the compiler takes by itself.
+DEFAULT = [("default", "", "")]
 
 LONGEST_FIRST = "grid-order=naive-head-first longest-first"
+PERSISTENT = "persistent resident=1"
+PAIRS = PERSISTENT + " pair-tiles"
 
 # Hopper's own pipeline: products by warpgroups, a producer warpgroup, consumers that
 # compute softmax beside products and take turns.
 ROLES = "wgmma=all specialize overlap ping-pong"
+TWO = ROLES + " resident-stages=2"
 
 
-def hopper(order, tiles, lower):
-    return [("hopper", f"tiles={tiles} {order}".strip(), lower)]
+def variants(order, *hopper):
+    """The same names for every kernel; `order` is added to each schedule. "mma" has no
+    `wgmma`."""
+    portable = [
+        ("mma", order or "splits=1", "wgmma=none"),
+        ("q128k64w4", f"tiles=query=128,key=64 {order}".strip(), "warps=4"),
+        ("q64k128w4", f"tiles=query=64,key=128 {order}".strip(), "warps=4"),
+    ]
+    return DEFAULT + portable + [
+        (name, f"tiles={tiles} {schedule}".strip(), lower)
+        for name, tiles, schedule, lower in hopper
+    ]
 
 
 CONFIGS = {
-    (64, False): variants("") + hopper("", "query=192,key=128", ROLES),
-    (64, True): variants(LONGEST_FIRST)
-    + hopper(LONGEST_FIRST, "query=128,key=128", "wgmma=all"),
-    (128, False): variants("") + hopper("", "query=128,key=176", ROLES),
-    (128, True): variants(LONGEST_FIRST) + hopper(LONGEST_FIRST, "query=128,key=128", ROLES),
+    (64, False): variants(
+        "",
+        ("roles", "query=192,key=128", PERSISTENT, TWO),
+        ("no-roles", "query=128,key=128", "", "wgmma=all"),
+    ),
+    (64, True): variants(
+        LONGEST_FIRST,
+        ("roles", "query=192,key=128", PAIRS, TWO),
+        ("no-roles", "query=128,key=128", LONGEST_FIRST, "wgmma=all"),
+    ),
+    (128, False): variants(
+        "",
+        ("roles", "query=128,key=128", PERSISTENT, TWO),
+        ("k160", "query=128,key=160", PERSISTENT, TWO),
+        ("k176", "query=128,key=176", PERSISTENT, ROLES),
+        ("no-persistence", "query=128,key=128", "", ROLES),
+    ),
+    (128, True): variants(
+        LONGEST_FIRST,
+        ("roles", "query=128,key=128", PAIRS, TWO),
+        ("k112", "query=128,key=112", PAIRS, TWO),
+        ("no-persistence", "query=128,key=128", LONGEST_FIRST, ROLES),
+    ),
+    (256, False): variants(
+        "",
+        ("roles", "query=128,key=80", PERSISTENT, ROLES),
+        ("k64", "query=128,key=64", PERSISTENT, ROLES),
+        ("no-persistence", "query=128,key=80", "", ROLES),
+    ),
+    (256, True): variants(
+        LONGEST_FIRST,
+        ("roles", "query=128,key=80", PAIRS, ROLES),
+        ("k64", "query=128,key=64", PAIRS, ROLES),
+    ),
 }
 
 
-def ladder(order):
+def ladder(order, persistent):
     """From one stage of a ring and mma.sync to ROLES, a step at a time."""
     return [
-        (name, f"tiles=query=128,key={keys} {order}".strip(), lower)
+        (
+            name,
+            f"tiles=query=128,key={keys} {persistent if lower == TWO else order}".strip(),
+            lower,
+        )
         for name, keys, lower in (
             ("1-one-stage", 64, "stages=1"),
             ("2-two-stages", 64, ""),
@@ -50,8 +86,9 @@ def ladder(order):
             ("6-overlap", 128, "wgmma=all specialize overlap"),
             ("7-ping-pong", 128, ROLES),
             ("8-wider-tile", 176, ROLES),
+            ("9-persistent", 128, TWO),
         )
     ]
 
 
-LADDER = {(128, False): ladder(""), (128, True): ladder(LONGEST_FIRST)}
+LADDER = {(128, False): ladder("", PERSISTENT), (128, True): ladder(LONGEST_FIRST, PAIRS)}

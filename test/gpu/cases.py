@@ -131,6 +131,27 @@ SCHEDULES = [
     "persistent sawtooth=auto overrides=sms=3,l2_effective_bytes=9000",
     "sawtooth=auto overrides=l2_effective_bytes=1",
 ]
+# Hopper's own pipeline with the tiles that are its defaults, by head dimensions; few CTAs,
+# so that each takes many tiles. Without tiles and schedule: what the compiler takes itself.
+ROLES = "wgmma=all specialize overlap ping-pong"
+HOPPER = [
+    ((64, 64), "query=192,key=128", ROLES + " resident-stages=2"),
+    ((128, 128), "query=128,key=128", ROLES + " resident-stages=2"),
+    ((256, 256), "query=128,key=80", ROLES),
+    ((192, 128), "query=128,key=112", ROLES),
+    ((56, 56), "query=192,key=128", ROLES + " resident-stages=2"),
+    ((96, 96), "query=128,key=128", ROLES + " resident-stages=2"),
+    ((40, 80), "query=128,key=128", ROLES + " resident-stages=2"),
+    ((128, 128), "query=128,key=160", ROLES + " resident-stages=2"),
+]
+HOPPER_SCHEDULES = [
+    "",
+    "persistent sms=3 resident=1",
+    "persistent sms=5 resident=1 pair-tiles",
+    "persistent sms=4 resident=1 pair-tiles sawtooth=force",
+    "persistent sms=7 resident=1 pair-tiles grid-order=swizzled-head-first domains=4",
+    "persistent sms=3 resident=1 grid-order=naive-block-first sawtooth=force",
+]
 # Score modifications: none (most often), softcap, ALiBi, a mask of one's own.
 MODIFICATIONS = ["none", "none", "none", "softcap", "none", "alibi", "none", "drop"]
 # bit 0: BSHD, bit 1: LSE.
@@ -408,10 +429,39 @@ def attention_kernels():
     return kernels
 
 
+def hopper_kernels():
+    """Every head dimension with every schedule; the rest in turns."""
+    kernels = []
+    for (qk, value), tiles, lower in HOPPER:
+        for options in HOPPER_SCHEDULES:
+            i = len(kernels)
+            # Without options: those that were measured, for the head dimensions.
+            mine = (tiles, lower) if options else ("", "")
+            kernels.append(
+                Attention(
+                    ATTENTION_KERNELS + i,
+                    ELEMENTS[i % len(ELEMENTS)],
+                    qk,
+                    value,
+                    *HEADS[i % len(HEADS)],
+                    MASKS[(i + i // 6) % len(MASKS)],
+                    bool(i & 1),
+                    bool(i & 2),
+                    MODIFICATIONS[(i // 2) % len(MODIFICATIONS)],
+                    round(qk**-0.5, 9),
+                    mine[0],
+                    options,
+                    mine[1],
+                    None,
+                )
+            )
+    return kernels
+
+
 def combinations():
     """All (kernel, sizes), kernels in order."""
     rng = random.Random(SEED + 1)
-    kernels = attention_kernels()
+    kernels = attention_kernels() + hopper_kernels()
     sizes = deal(SIZES, len(kernels) * SIZES_PER_KERNEL, rng)
     result = []
     for index, kernel in enumerate(kernels):

@@ -29,7 +29,8 @@ const char *const kOrders[] = {"naive-block-first", "swizzled-block-first",
 // Grid orders
 //===----------------------------------------------------------------------===//
 
-/// A kernel whose tiles do nothing but show their coordinates.
+/// A kernel whose tiles do nothing but show their coordinates, up to what
+/// follows the cluster.
 const char *const kGridKernel = R"mlir(
 attn.kernel @grid(%x: !attn.view<?x?x?x?xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
@@ -39,7 +40,8 @@ attn.kernel @grid(%x: !attn.view<?x?x?x?xf32>) {
   %q = attn.dim %x, 3 : !attn.view<?x?x?x?xf32>
   attn.grid (%bi, %hi, %gi, %qi) visit %v
       in (batch = %b, kv_head = %h, group = %g, query = %q)
-      cluster [batch, kv_head] {
+      cluster [batch, kv_head])mlir";
+const char *const kGridBody = R"mlir( {
     attn.store %t, %x[%bi, %hi, %gi, %qi] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
   }
 }
@@ -47,8 +49,14 @@ attn.kernel @grid(%x: !attn.view<?x?x?x?xf32>) {
 
 struct OrderConfig {
   std::string order;
-  int64_t domains, chunk, persistent, run;
-  bool longestFirst;
+  int64_t domains, chunk, persistent;
+  bool folded, longestFirst;
+
+  /// Persistent CTAs have pairs by option, others by the kernel's text.
+  std::string kernel() const {
+    return std::string(kGridKernel) +
+           (folded && !persistent ? " run 2 folded" : "") + kGridBody;
+  }
 
   std::string schedule() const {
     std::string text = "grid-order=" + order +
@@ -57,7 +65,8 @@ struct OrderConfig {
     if (longestFirst)
       text += " longest-first";
     if (persistent)
-      text += " persistent resident=1 sms=" + std::to_string(persistent);
+      text += " persistent resident=1 sms=" + std::to_string(persistent) +
+              (folded ? " pair-tiles" : "");
     return text;
   }
 };
@@ -94,6 +103,27 @@ void checkCover(Tally &tally, const OrderConfig &config,
               });
 }
 
+/// A CTA takes the tiles of a folded axis in pairs, as far from one end as from
+/// the other; the one in the middle of an odd number it takes by itself.
+void checkPairs(Tally &tally, const OrderConfig &config,
+                ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
+  auto key = [](const Access &a) {
+    return std::array{a.cta, a.offsets[0], a.offsets[1], a.offsets[2]};
+  };
+  int64_t last = sizes[3] - 1;
+  bool paired = true;
+  for (ArrayRef<Access> rest = accesses; paired && !rest.empty();) {
+    int64_t tile = rest.front().offsets[3];
+    bool alone = 2 * tile == last;
+    paired = alone || (rest.size() > 1 && key(rest[0]) == key(rest[1]) &&
+                       2 * tile > last && tile + rest[1].offsets[3] == last);
+    rest = rest.drop_front(alone || !paired ? 1 : 2);
+  }
+  tally.check(paired, [&]() {
+    return "tiles in pairs: " + describe(config.schedule(), sizes);
+  });
+}
+
 /// Swizzled orders leave floor(C/X) clusters whole on each of X domains.
 void checkWholeClusters(Tally &tally, const OrderConfig &config,
                         ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
@@ -116,7 +146,7 @@ void checkWholeClusters(Tally &tally, const OrderConfig &config,
 
 void testOrder(Tally &tally, MLIRContext &context, const OrderConfig &config,
                unsigned rounds, std::mt19937 &random) {
-  auto module = compile(context, kGridKernel, config.schedule(), true);
+  auto module = compile(context, config.kernel(), config.schedule(), true);
   if (!tally.check(module != nullptr,
                    [&]() { return "compiles: " + config.schedule(); }))
     return;
@@ -130,8 +160,10 @@ void testOrder(Tally &tally, MLIRContext &context, const OrderConfig &config,
     std::vector<Access> accesses = traceAll(*module, "grid", viewOf(sizes));
     checkCover(tally, config, sizes, accesses);
     bool swizzled = StringRef(config.order).starts_with("swizzled");
-    if (swizzled && config.domains > 1 && config.chunk == 1 &&
-        !config.persistent)
+    if (config.folded)
+      checkPairs(tally, config, sizes, accesses);
+    else if (swizzled && config.domains > 1 && config.chunk == 1 &&
+             !config.persistent)
       checkWholeClusters(tally, config, sizes, accesses);
   }
 }
@@ -144,11 +176,15 @@ void testOrders(Tally &tally, MLIRContext &context, std::mt19937 &random) {
         continue;
       for (int64_t chunk : {1, 2, 3})
         if (chunk == 1 || (swizzled && domains > 1))
-          testOrder(tally, context, {order, domains, chunk, 0, 1, chunk == 2},
-                    120, random);
+          testOrder(tally, context,
+                    {order, domains, chunk, 0, false, chunk == 2}, 120, random);
     }
-    testOrder(tally, context, {order, 4, 1, 12, 1, false}, 120, random);
-    testOrder(tally, context, {order, 8, 1, 7, 1, true}, 120, random);
+    testOrder(tally, context, {order, 4, 1, 12, false, false}, 120, random);
+    testOrder(tally, context, {order, 8, 1, 7, false, true}, 120, random);
+    testOrder(tally, context, {order, 4, 2, 0, true, false}, 120, random);
+    testOrder(tally, context, {order, 8, 1, 0, true, true}, 120, random);
+    testOrder(tally, context, {order, 4, 1, 12, true, false}, 120, random);
+    testOrder(tally, context, {order, 8, 1, 7, true, true}, 120, random);
   }
 }
 
@@ -367,6 +403,7 @@ void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
       {"", false},
       {" sawtooth=force", true},
       {" persistent sms=5 resident=1", false},
+      {" persistent sms=5 resident=1 pair-tiles", false},
       {" persistent sms=5 resident=1 sawtooth=force", true},
       {" persistent sms=3 resident=2 sawtooth=force "
        "grid-order=naive-block-first",

@@ -48,7 +48,10 @@ const char *const kSchedules[] = {
     "persistent sawtooth=auto overrides=sms=3,l2_effective_bytes=9000",
     "sawtooth=auto overrides=l2_effective_bytes=1",
     "splits=2 persistent sms=4 resident=1 sawtooth=force longest-first",
-    "persistent sms=2 resident=2 grid-order=swizzled-head-first domains=8"};
+    "persistent sms=2 resident=2 grid-order=swizzled-head-first domains=8",
+    "persistent sms=3 resident=1 pair-tiles",
+    "persistent sms=2 resident=1 pair-tiles sawtooth=force longest-first "
+    "grid-order=swizzled-head-first domains=3"};
 
 /// Score modifications: none, softcap, ALiBi, and a mask of one's own.
 const char *const kScoreMods[] = {
@@ -268,9 +271,12 @@ static void runSequential(Sweep &sweep) {
       "splits=2",
       "splits=3 persistent sms=2 resident=1 sawtooth=force longest-first",
       "sawtooth=force grid-order=swizzled-head-first domains=4",
-      "persistent sms=1 resident=1"};
-  const char *const lower[] = {"", "stages=1", "stages=3 copy=async",
-                               "stages=2 warps=1", "stages=5"};
+      "persistent sms=1 resident=1",
+      "persistent sms=2 resident=1 pair-tiles",
+      "persistent sms=3 resident=1 pair-tiles longest-first sawtooth=force"};
+  const char *const lower[] = {"", "stages=1 resident-stages=2",
+                               "stages=3 copy=async", "stages=2 warps=1",
+                               "stages=5 resident-stages=3"};
   const Sizes sizes[] = {
       {1, 1, 1}, {2, 37, 53}, {1, 101, 31}, {1, 64, 0}, {1, 61, 160}};
   for (unsigned i = 0; i < 21; ++i) {

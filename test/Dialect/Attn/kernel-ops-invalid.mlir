@@ -802,6 +802,63 @@ attn.kernel @k(%n: index) {
 
 // -----
 
+// An axis is folded for a run, behind whose length that stands.
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected '{' to begin a region}}
+  attn.grid (%i) visit %v in (a = %n) folded {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected '{' to begin a region}}
+  attn.grid (%i) visit %v in (a = %n) folded run 2 {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected integer value}}
+  attn.grid (%i) visit %v in (a = %n) run folded {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected '{' to begin a region}}
+  attn.grid (%i) visit %v in (a = %n) run 2 persistent 4 folded {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{wants a run of 1 to 16777216 tiles, got 0}}
+  attn.grid (%i) visit %v in (a = %n) run 0 folded {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'folded' occurs more than once in the attribute list}}
+  attn.grid (%i) visit %v in (a = %n) run 2 folded attributes {folded} {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  // expected-error @below {{attribute 'folded' failed to satisfy constraint: unit attribute}}
+  attn.grid (%i) visit %v in (a = %n) run 2 attributes {folded = true} {
+  }
+}
+
+// -----
+
 attn.kernel @k(%n: index) {
   // expected-error @below {{attribute 'persistent' failed to satisfy constraint: 64-bit signless integer attribute}}
   attn.grid (%i) visit %v in (a = %n) attributes {persistent = 1.0} {

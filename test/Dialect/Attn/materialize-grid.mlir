@@ -147,6 +147,96 @@ attn.kernel @both(%x: !attn.view<?x?xf32>) {
 
 // -----
 
+// Folded: tile t of the run is t / 2 from the front where t is odd, as far from the end
+// where it is even. The length of the run stays.
+
+// CHECK-LABEL: attn.kernel @folded
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?x?xf32>) {
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 1
+// CHECK-DAG: %[[PAIRS:[^ ]+]] = arith.ceildivui %[[Q]], %[[C2]] : index
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %{{[^ ]+}} {
+// CHECK-DAG: %[[PAIR:[^ ]+]] = arith.remui %[[CTA]], %[[PAIRS]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.divui %[[CTA]], %[[PAIRS]] : index
+// CHECK-DAG: %[[FIRST:[^ ]+]] = arith.muli %[[PAIR]], %[[C2]] : index
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.subi %[[Q]], %[[FIRST]] : index
+// CHECK-DAG: %[[END:[^ ]+]] = arith.minui %[[LEFT]], %[[C2]] : index
+// CHECK: scf.for %[[I:[^ ]+]] = %[[C0]] to %[[END]] step %[[C1]] {
+// CHECK-NEXT: %[[T:[^ ]+]] = arith.addi %[[FIRST]], %[[I]] : index
+// CHECK-DAG: %[[HALF:[^ ]+]] = arith.divui %[[T]], %[[C2]] : index
+// CHECK-DAG: %[[REST:[^ ]+]] = arith.remui %[[T]], %[[C2]] : index
+// CHECK-DAG: %[[ODD:[^ ]+]] = arith.cmpi ne, %[[REST]], %[[C0]] : index
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[Q]], %[[C1]] : index
+// CHECK-DAG: %[[BACK:[^ ]+]] = arith.subi %[[LAST]], %[[HALF]] : index
+// CHECK: %[[QI:[^ ]+]] = arith.select %[[ODD]], %[[HALF]], %[[BACK]] : index
+// CHECK-NEXT: attn.store %{{[^ ]+}}, %[[X]][%[[HI]], %[[QI]], %[[I]]]
+attn.kernel @folded(%x: !attn.view<?x?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %h = attn.dim %x, 0 : !attn.view<?x?x?xf32>
+  %q = attn.dim %x, 1 : !attn.view<?x?x?xf32>
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) cluster [head] run 2 folded {
+    attn.store %t, %x[%hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?xf32>
+  }
+}
+
+// -----
+
+// The order is one of groups, of which the first here is the last; then the tile is folded.
+// The visit is not.
+
+// CHECK-LABEL: attn.kernel @folded_persistent
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>) {
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK: scf.for %[[T:[^ ]+]] = %{{[^ ]+}} to %[[RUNS:[^ ]+]] step
+// CHECK-DAG: %[[LAST:[^ ]+]] = arith.subi %[[RUNS]], %{{[^ ]+}} : index
+// CHECK-DAG: %[[R:[^ ]+]] = arith.subi %[[LAST]], %[[T]] : index
+// CHECK-DAG: %[[FIRST:[^ ]+]] = arith.muli %[[R]], %[[C2]] : index
+// CHECK-DAG: %[[DONE:[^ ]+]] = arith.muli %{{[^ ]+}}, %[[C2]] : index
+// CHECK: scf.for %[[I:[^ ]+]] = %{{[^ ]+}} to %{{[^ ]+}} step
+// CHECK-DAG: %[[TILE:[^ ]+]] = arith.addi %[[FIRST]], %[[I]] : index
+// CHECK-DAG: %[[VISIT:[^ ]+]] = arith.addi %[[DONE]], %[[I]] : index
+// CHECK-DAG: %[[HALF:[^ ]+]] = arith.divui %[[TILE]], %[[C2]] : index
+// CHECK: %[[QI:[^ ]+]] = arith.select %{{[^ ]+}}, %[[HALF]], %{{[^ ]+}} : index
+// CHECK: attn.store %{{[^ ]+}}, %[[X]][%[[QI]], %[[VISIT]]]
+attn.kernel @folded_persistent(%x: !attn.view<?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %q = attn.dim %x, 0 : !attn.view<?x?xf32>
+  attn.grid (%qi) visit %v in (query = %q) order #attn.order<[query], reversed = [query]> run 2 folded persistent 96 {
+    attn.store %t, %x[%qi, %v] : tensor<1xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// The last axis only, and no loop where the run is one tile.
+
+// CHECK-LABEL: attn.kernel @folded_one
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<6x5xf32>) {
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
+// CHECK-DAG: %[[C5:[^ ]+]] = arith.constant 5 : index
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %{{[^ ]+}} {
+// CHECK-NOT: scf.for
+// CHECK-DAG: %[[T:[^ ]+]] = arith.remui %[[CTA]], %[[C5]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.divui %[[CTA]], %[[C5]] : index
+// CHECK-DAG: %[[HALF:[^ ]+]] = arith.divui %[[T]], %[[C2]] : index
+// CHECK-DAG: %[[BACK:[^ ]+]] = arith.subi %[[C4]], %[[HALF]] : index
+// CHECK: %[[QI:[^ ]+]] = arith.select %{{[^ ]+}}, %[[HALF]], %[[BACK]] : index
+// CHECK-NEXT: attn.store %{{[^ ]+}}, %[[X]][%[[HI]], %[[QI]]]
+attn.kernel @folded_one(%x: !attn.view<6x5xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %h = attn.dim %x, 0 : !attn.view<6x5xf32>
+  %q = attn.dim %x, 1 : !attn.view<6x5xf32>
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) run 1 folded {
+    attn.store %t, %x[%hi, %qi] : tensor<1xf32> -> !attn.view<6x5xf32>
+  }
+}
+
+// -----
+
 // By domain: CTA w goes to domain w mod 8, which walks floor(C / 8) clusters of its
 // own; the clusters that remain follow in plain order.
 

@@ -305,6 +305,33 @@ attn.kernel @grid_run(%n: index) {
   }
 }
 
+// Folded, with a run of any length; without the keyword `run`, as an attribute.
+// CHECK-LABEL: attn.kernel @grid_folded
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_folded(%n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 2 folded {
+  attn.grid (%i) visit %v in (query = %n) run 2 folded {
+  }
+}
+
+// CHECK-LABEL: attn.kernel @grid_folded_one
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_folded_one(%n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 1 folded attributes {note} {
+  attn.grid (%i) visit %v in (query = %n) attributes {folded, note} {
+  }
+}
+
+// CHECK-LABEL: attn.kernel @grid_folded_generic
+// CHECK-SAME:    (%[[N:.*]]: index)
+attn.kernel @grid_folded_generic(%n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 3 folded persistent 4 {
+  "attn.grid"(%n) <{axes = ["query"], cluster = [], folded, persistent = 4 : i64, run = 3 : i64}> ({
+  ^bb0(%i: index, %v: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
 // CHECK-LABEL: attn.kernel @grid_persistent
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_persistent(%n: index) {
@@ -317,10 +344,10 @@ attn.kernel @grid_persistent(%n: index) {
 // CHECK-LABEL: attn.kernel @grid_full
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_full(%n: index) {
-  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (_query2 = %[[N]]) cluster [_query2] order <[cluster], domains = 16777216, chunk = 16777216> run 16777216 persistent 16777216 attributes {note = "kept"} {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (_query2 = %[[N]]) cluster [_query2] order <[cluster], domains = 16777216, chunk = 16777216> run 16777216 folded persistent 16777216 attributes {note = "kept"} {
   attn.grid (%i) visit %v in (_query2 = %n) cluster [_query2]
       order <[cluster], domains = 16777216, chunk = 16777216>
-      run 16777216 persistent 16777216 attributes {note = "kept"} {
+      run 16777216 folded persistent 16777216 attributes {note = "kept"} {
   }
 }
 

@@ -517,6 +517,98 @@ attn.kernel @chosen(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
   }
 }
 
+// Keys that are the values, too, or values that something else reads.
+attn.kernel @same(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=same | Remark="values are read by more than their product"
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero) -> !s {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        %p = arith.truncf %s : !s to !p
+        %pv = attn.dot.issue %p, %k, %o1 : !p, !k, !s -> <!s>
+        %o = attn.dot.wait %pv : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        scf.yield %o : !s
+      }
+      attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
+    }
+  }
+}
+
+#w = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
+!w = tensor<16x16xbf16, #w>
+attn.kernel @read(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %w0 = arith.constant dense<0.0> : !w
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:20: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=read | Remark="values are read by more than their product"
+      %r, %other = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero, %m1 = %w0) -> (!s, !w) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %w = attn.convert_layout %v : !k to !w
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %o = attn.dot.wait %pv : <!s> -> !s
+        attn.ring.release %rv : <2 x !k>
+        %more = arith.addf %m1, %w : !w
+        scf.yield %o, %more : !s, !w
+      }
+      attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
+    }
+  }
+}
+
+// Keys and values in turn in one ring.
+attn.kernel @one_ring(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=one_ring | Remark="the ring of the values has other tiles, too"
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero) -> !s {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rk : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %o = attn.dot.wait %pv : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        scf.yield %o : !s
+      }
+      attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
+    }
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // The sum
 //===----------------------------------------------------------------------===//
@@ -735,6 +827,37 @@ attn.kernel @region(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
+      }
+      attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
+    }
+  }
+}
+
+// A loop that is rotated already, of a sum that is not scaled.
+attn.kernel @under_way(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %p0 = arith.constant dense<1.0> : !p
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:19: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=under_way | Remark="products are under way already"
+      %r, %last = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero, %p = %p0) -> (!s, !p) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %s = attn.dot.wait %qk outstanding 1 : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %o = attn.dot.wait %pv : <!s> -> !s
+        attn.ring.release %rv : <2 x !k>
+        %p2 = arith.truncf %s : !s to !p
+        scf.yield %o, %p2 : !s, !p
       }
       attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
     }

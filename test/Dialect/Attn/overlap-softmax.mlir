@@ -568,6 +568,145 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
   }
 }
 
+// Nor is it a chain where something happens in between, or where values come from another ring.
+
+// REMARK-COUNT-3: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=between | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @between
+// CHECK: } consumers(240) {
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+// CHECK: attn.ring.release %{{[^ ]+}} : <1 x
+// CHECK-NEXT: attn.ring.wait
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+// CHECK: %{{[^ ]+}} = attn.dot.wait {{.*}} : <
+// CHECK: scf.for
+// CHECK: outstanding 1 :
+// CHECK: scf.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: attn.dot.issue
+// CHECK-NEXT: attn.dot.wait
+attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %rw = attn.ring.create : <2 x !k>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %first:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least, %o1 = %zero) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      attn.ring.release %rq : <1 x !q>
+      %q2 = attn.ring.wait %rq : <1 x !q> -> !q
+      %next:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %first#0, %o1 = %first#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q2, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %next#0, %o1 = %next#1) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rw : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rw : <2 x !k>
+        scf.yield %m, %o : !m, !o
+      }
+      attn.store %last#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %last#0, %y[%cta, %c0] : !m -> <?x64xf32>
+    }
+  }
+}
+
+// A release of values waits for nothing any more: what it waited for is of an earlier tile.
+
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=release | Remark="products are under way during the softmax:", loops=1
+// CHECK-LABEL: attn.kernel @release
+// CHECK: } consumers(240) {
+// CHECK: outstanding 1 :
+// CHECK: attn.ring.release {{.*}} after %
+// CHECK-NEXT: attn.dot.wait
+// CHECK-NEXT: attn.ring.release %[[RV:[^ ]+]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK: attn.store
+attn.kernel @release(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least, %o1 = %zero) -> (!m, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %m = arith.maximumf %m1, %max : !m
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k> after %m : !m
+        scf.yield %m, %o : !m, !o
+      }
+      attn.store %last#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %last#0, %y[%cta, %c0] : !m -> <?x64xf32>
+    }
+  }
+}
+
 // It is one where it starts from no less than one, and where both of two branches do.
 
 // REMARK-COUNT-2: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=held | Remark="products are under way during the softmax:", loops=1
@@ -822,9 +961,9 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
 }
 
 // Nor where it is known too late, since it follows from the sum; where it is no maximum of this tile;
-// and where it is not one of rows.
+// and where it is not one of rows, but of a tile, or a number by itself.
 
-// REMARK-COUNT-3: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=elsewhere | Remark="products are under way during the softmax:", loops=1
+// REMARK-COUNT-4: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=elsewhere | Remark="products are under way during the softmax:", loops=1
 // CHECK-LABEL: attn.kernel @elsewhere
 // CHECK: } consumers(240) {
 // CHECK: outstanding 1 :
@@ -841,6 +980,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %low = arith.constant -3.40282347E+38 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -893,7 +1033,25 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !s, !o
       }
-      attn.store %wide#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      %scalar:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %low, %o1 = %wide#1) -> (f32, !o) {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %max = attn.reduce max %s : !s
+        %ji = arith.index_cast %j : index to i32
+        %jf = arith.sitofp %ji : i32 to f32
+        %m = arith.maximumf %m1, %jf : f32
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %o = attn.dot.wait %pv : <!o> -> !o
+        attn.ring.release %rv : <2 x !k>
+        scf.yield %m, %o : f32, !o
+      }
+      %rows = tensor.splat %scalar#0 : !m
+      attn.store %scalar#1, %y[%cta, %c0] : !o -> <?x64xf32>
+      attn.store %rows, %y[%cta, %c0] : !m -> <?x64xf32>
       attn.store %wide#0, %y[%cta, %c0] : !s -> <?x64xf32>
     }
   }

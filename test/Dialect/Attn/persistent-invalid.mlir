@@ -26,6 +26,31 @@
 // RUN: diff %t/grid.before %t/grid.after
 // FEW: grid.mlir:3:3: remark: [Missed] few-tiles | Category:attn-persistent | Function=k | Remark="each CTA would take one tile at most:", ctas=6, tiles=4
 
+// In pairs the same tiles are fewer. Then there are no pairs either.
+// RUN: attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=2 resident=1 pair-tiles}))' -o %t/grid.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=FEWPAIRS
+// RUN: diff %t/grid.before %t/grid.after
+// FEWPAIRS: grid.mlir:3:3: remark: [Missed] few-tiles | Category:attn-persistent | Function=k | Remark="each CTA would take one tile at most:", ctas=2, tiles=2
+// RUN: attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=2 resident=1}))' | FileCheck %s --check-prefix=TWO
+// RUN: attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=1 resident=1 pair-tiles}))' | FileCheck %s --check-prefix=ONE
+// TWO: in (i = %{{[^ ]+}}) persistent 2 {
+// ONE: in (i = %{{[^ ]+}}) run 2 folded persistent 1 {
+
+// A CTA that takes several tiles at a time takes no pairs; without them it is as good as any. Pairs
+// are no pairs of pairs. A grid that is persistent keeps what it is.
+// RUN: attn-opt %t/run.mlir -o %t/run.before
+// RUN: attn-opt %t/run.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=5 resident=1 pair-tiles}))' -o %t/run.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=RUNS
+// RUN: diff %t/run.before %t/run.after
+// RUNS: run.mlir:3:3: remark: [Missed] has-run | Category:attn-persistent | Function=three | Remark="a CTA takes several tiles at a time already:", run=3
+// RUNS: run.mlir:10:3: remark: [Missed] has-run | Category:attn-persistent | Function=folded | Remark="a CTA takes several tiles at a time already:", run=2
+// RUN: attn-opt %t/run.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=5 resident=1}))' | FileCheck %s --check-prefix=RUNS5
+// RUNS5: in (i = %{{[^ ]+}}) run 3 persistent 5 {
+// RUNS5: in (i = %{{[^ ]+}}) run 2 folded persistent 5 {
+// RUN: attn-opt %t/persistent.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{pair-tiles}))' -o %t/persistent.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=ALREADY
+// RUN: diff %t/persistent.before %t/persistent.after
+
+// RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{pair-tiles=2}))' 2>&1 | FileCheck %s --check-prefix=BOOL
+// BOOL: '2' is invalid value for boolean argument! Try 0 or 1
+
 // No grid: materialised already, or none at all.
 // RUN: attn-opt %t/ctas.mlir -o %t/ctas.before
 // RUN: attn-opt %t/ctas.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-persistent))' -o %t/ctas.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NOGRID
@@ -39,6 +64,22 @@ attn.kernel @k(%x: !attn.view<4xf32>) {
   attn.grid (%i) visit %n in (i = %c4) {
     %t = attn.load %x[%i] : !attn.view<4xf32> -> tensor<1xf32>
     attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<4xf32>
+  }
+}
+
+//--- run.mlir
+attn.kernel @three(%x: !attn.view<?xf32>) {
+  %size = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.grid (%i) visit %n in (i = %size) run 3 {
+    %t = attn.load %x[%i] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}
+attn.kernel @folded(%x: !attn.view<?xf32>) {
+  %size = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.grid (%i) visit %n in (i = %size) run 2 folded {
+    %t = attn.load %x[%i] : !attn.view<?xf32> -> tensor<1xf32>
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
   }
 }
 

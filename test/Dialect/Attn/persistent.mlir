@@ -12,6 +12,9 @@
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=5 resident=4}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,BOTH
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=5}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,SMS
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{resident=1}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,RESIDENT
+// Tiles in pairs, half as many of which make few.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=80 resident=1 pair-tiles}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,PAIR
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=80 resident=1}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,SINGLE
 
 // CHECK: remark: [Passed] persistent | Category:attn-persistent | Function=dynamic
 // H200-SAME: ctas=396, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
@@ -21,12 +24,16 @@
 // BOTH-SAME: ctas=20, registers=16640, resident=4, resident-from=option, shared-bytes=49152
 // SMS-SAME: ctas=15, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
 // RESIDENT-SAME: ctas=132, registers=16640, resident=1, resident-from=option, shared-bytes=49152
+// PAIR-SAME: ctas=80, registers=16640, resident=1, resident-from=option, shared-bytes=49152
 // CHECK: remark: [{{Passed|Missed}}] {{persistent|few-tiles}} | Category:attn-persistent | Function=static
 // SMS-SAME: Remark="each CTA would take one tile at most:", ctas=160, tiles=160
 // BOTH-SAME: ctas=20,
+// PAIR-SAME: Remark="each CTA would take one tile at most:", ctas=80, tiles=80
+// SINGLE-SAME: ctas=80, registers=0,
 // CHECK: remark: [{{Passed|Missed}}] {{persistent|few-tiles}} | Category:attn-persistent | Function=one_more
 // SMS-SAME: ctas=160, registers=0, resident=32, resident-from=footprint, shared-bytes=0
 // SEVEN-SAME: ctas=168, tiles=161
+// PAIR-SAME: ctas=80, registers=0,
 
 // The rest of the grid stays as it is.
 // CHECK-LABEL: attn.kernel @dynamic
@@ -38,6 +45,8 @@
 // BOTH-SAME: persistent 20 {
 // SMS-SAME: persistent 15 {
 // RESIDENT-SAME: persistent 132 {
+// PAIR-SAME: run 2 folded persistent 80 {
+// SINGLE-SAME: persistent 80 {
 attn.kernel @dynamic(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %v: !attn.view<?x?x64xf16>, %o: !attn.view<?x?x64xf32>) {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
@@ -70,6 +79,8 @@ attn.kernel @dynamic(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %v:
 // CHECK: attn.grid
 // SMS-SAME: cluster [head] {
 // BOTH-SAME: cluster [head] persistent 20 {
+// PAIR-SAME: cluster [head] {
+// SINGLE-SAME: cluster [head] persistent 80 {
 attn.kernel @static(%o: !attn.view<8x20x64xf32>) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
@@ -83,11 +94,13 @@ attn.kernel @static(%o: !attn.view<8x20x64xf32>) {
 // -----
 
 // ... and one more tile makes the grid persistent. Without tiles, what limits the
-// resident CTAs is the target's maximum: 32 on h200, 24 on gb10.
+// resident CTAs is the target's maximum: 32 on h200, 24 on gb10. Of pairs there is one
+// more, too: 161 tiles are 81, the last of one tile.
 
 // CHECK-LABEL: attn.kernel @one_more
 // SMS: attn.grid {{.*}} in (query = %{{[^ ]+}}) persistent 160 {
 // SEVEN: attn.grid {{.*}} in (query = %{{[^ ]+}}) {
+// PAIR: attn.grid {{.*}} in (query = %{{[^ ]+}}) run 2 folded persistent 80 {
 attn.kernel @one_more(%o: !attn.view<161x64xf32>) {
   %c0 = arith.constant 0 : index
   %c161 = arith.constant 161 : index
@@ -96,3 +109,10 @@ attn.kernel @one_more(%o: !attn.view<161x64xf32>) {
     attn.store %zero, %o[%i, %c0] : tensor<64xf32> -> !attn.view<161x64xf32>
   }
 }
+
+// By options of the schedule, too, among the others; without `persistent` there are no pairs.
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128 persistent resident=1 pair-tiles longest-first' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: attn-opt %examples/llama3-8b-prefill.mlir --attn-schedule='target=h200 tiles=query=128,key=128 grid-order=swizzled-head-first domains=4 persistent resident=1 pair-tiles sawtooth=force' | FileCheck %s --check-prefix=SCHEDULE
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128 pair-tiles' | FileCheck %s --check-prefix=ALONE
+// SCHEDULE: attn.grid {{.*}} order {{.*}} run 2 folded persistent 132 {
+// ALONE: attn.grid {{.*}} cluster [batch, kv_head] {

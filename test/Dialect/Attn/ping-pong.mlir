@@ -149,6 +149,33 @@ attn.kernel @plain(%y: !attn.view<?x16xf32>, %n: index, %b: i1) attributes {ping
   }
 }
 
+// Scores of two tiles that are issued together are one turn.
+
+// REMARK: remark: [Passed] ping-pong | Category:attn-ping-pong | Function=together | Remark="warpgroups take turns:", groups=2
+// CHECK-LABEL: attn.kernel @together
+// CHECK: attn.turn start of 2
+// CHECK: attn.turn take of 2
+// CHECK-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// CHECK-NEXT: attn.dot.issue {{.*}} transpose_rhs
+// CHECK-NEXT: attn.turn pass of 2
+// CHECK-NEXT: attn.dot.wait
+attn.kernel @together(%n: index) attributes {ping_pong, producer_warps = 4 : i64, threads = 256 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      %k = attn.ring.wait %rk : <2 x !k> -> !k
+      %a = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+      %b = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+      %s = attn.dot.wait %a outstanding 1 : <!s> -> !s
+      %t = attn.dot.wait %b : <!s> -> !s
+    }
+  }
+}
+
 // In the pipeline: the first tile of one of two loops, and then both.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize overlap ping-pong' --emit=target -o %t.target
 // RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax,attn-ping-pong),cse,canonicalize)' | FileCheck %s --check-prefix=PIPE --implicit-check-not=attn.turn

@@ -321,3 +321,20 @@ attn.kernel @resident(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer
 // PIPE: } consumers({{[0-9]+}}) {
 // PIPE-NOT: {{attn.ring.(acquire|issue|land)|ub.poison}}
 // PIPE: attn.return
+
+// With pairs of tiles and two stages of Q: in each visit K before Q, which the visit before may hold still.
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64 persistent resident=1 pair-tiles' --lower='wgmma=all specialize resident-stages=2' --emit=target -o %t.target
+// RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles),cse,canonicalize)' | FileCheck %s --check-prefix=VISITS
+// VISITS: attn.specialize producer
+// VISITS-NEXT: scf.for %[[PAIR:[^ ]+]] =
+// VISITS: scf.for %[[TILE:[^ ]+]] =
+// VISITS-NOT: attn.ring.acquire
+// VISITS: scf.if
+// VISITS-NEXT: attn.ring.acquire %{{[^ ]+}} : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+// VISITS: attn.ring.acquire %[[RQ:[^ ]+]] : <2 x tensor<128x128xbf16, #attn.shared<128>>>
+// VISITS: scf.for
+// VISITS-NOT: attn.ring.acquire %[[RQ]] :
+// VISITS: } consumers(
+// VISITS: attn.ring.wait %[[RQ]] :
+// VISITS: attn.store
+// VISITS-NEXT: attn.ring.release %[[RQ]] :

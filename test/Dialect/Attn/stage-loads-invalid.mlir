@@ -11,11 +11,22 @@
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=65}))' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=64}))' | FileCheck %s --check-prefix=MOST
+// RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{resident-stages=0}))' 2>&1 | FileCheck %s --check-prefix=NOSTAY
+// RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{resident-stages=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGSTAY
+// RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=64 resident-stages=65}))' 2>&1 | FileCheck %s --check-prefix=MANYSTAY
+// RUN: attn-opt %t/users.mlir --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=1 resident-stages=64}))' | FileCheck %s --check-prefix=MOSTSTAY
+// RUN: not attn-compile %examples/matmul.mlir --target=h200 --lower='resident-stages=0' --emit=target 2>&1 | FileCheck %s --check-prefix=LOWER
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{copy=bulk}))' 2>&1 | FileCheck %s --check-prefix=COPY
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{depth=2}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // NEGATIVE: matmul.mlir:1:1: error: wants 1 to 64 stages, or 0 for the default, got -1
 // MANY: matmul.mlir:1:1: error: wants 1 to 64 stages, or 0 for the default, got 65
 // MOST-COUNT-2: attn.ring.create : <64 x
+// NOSTAY: matmul.mlir:1:1: error: wants 1 to 64 stages of tiles that stay, got 0
+// NEGSTAY: matmul.mlir:1:1: error: wants 1 to 64 stages of tiles that stay, got -1
+// MANYSTAY: matmul.mlir:1:1: error: wants 1 to 64 stages of tiles that stay, got 65
+// MOSTSTAY-COUNT-2: attn.ring.create : <64 x
+// MOSTSTAY: attn.ring.create : <1 x
+// LOWER: error: wants 1 to 64 stages of tiles that stay, got 0
 // COPY: Cannot find option named 'bulk'!
 // OPTION: error: {{.*}}no such option depth
 

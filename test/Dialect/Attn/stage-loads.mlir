@@ -6,6 +6,9 @@
 // RUN: FileCheck %s --input-file=%t.OPTIONS --check-prefixes=CHECK,OPTIONS --implicit-check-not=attn.load
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{stages=1 copy=tensor}))' --remarks-filter='attn-stage.*' -o %t.ONE 2>&1 | FileCheck %s --check-prefixes=REMARK,REMARK-ONE
 // RUN: FileCheck %s --input-file=%t.ONE --check-prefixes=CHECK,ONE --implicit-check-not=attn.load
+// The depth of the rings of tiles that stay is one of its own.
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{stages=3 resident-stages=2}))' --remarks-filter='attn-stage.*' -o %t.STAY 2>&1 | FileCheck %s --check-prefixes=REMARK,REMARK-OPTIONS
+// RUN: FileCheck %s --input-file=%t.STAY --check-prefix=STAY --implicit-check-not=attn.load
 // What is staged has no loads left to stage.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads))' -o %t.once
 // RUN: attn-opt %t.once --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=5}))' | diff %t.once -
@@ -66,6 +69,17 @@
 // CHECK-NEXT: attn.store %[[T]], %[[O]][%[[H]], %[[ROW]], %[[C0]]] through %[[QT]](tensor<32x64xbf16, #attn.shared<128>>) : tensor<32x64xbf16> -> <?x?x56xbf16>
 // CHECK-NEXT: attn.ring.release %[[RQ]]
 // CHECK-NEXT: }
+// With two stages for what stays nothing changes but the type of its ring.
+// STAY-LABEL: attn.kernel @attention
+// STAY-COUNT-2: attn.ring.create : <3 x tensor<48x64xbf16, #attn.shared<128>>>
+// STAY-NEXT: %[[RQ:ring[^ ]*]] = attn.ring.create : <2 x tensor<32x64xbf16, #attn.shared<128>>>
+// STAY-NOT: attn.ring.create
+// STAY: attn.ring.acquire %[[RQ]] : <2 x
+// STAY: %[[QT:[^ ]+]] = attn.ring.wait %[[RQ]] : <2 x
+// STAY-NEXT: attn.stream
+// STAY: attn.store {{.*}} through %[[QT]](
+// STAY-NEXT: attn.ring.release %[[RQ]] : <2 x
+// STAY-NEXT: }
 attn.kernel @attention(%q: !attn.view<?x?x56xbf16>, %k: !attn.view<?x?x56xbf16>, %v: !attn.view<?x?x56xbf16>, %o: !attn.view<?x?x56xbf16>) {
   %c0 = arith.constant 0 : index
   %c2 = arith.constant 2 : index
@@ -120,6 +134,10 @@ attn.kernel @attention(%q: !attn.view<?x?x56xbf16>, %k: !attn.view<?x?x56xbf16>,
 // CHECK-SAME: tensor<32x80xf32> -> <?x?xf32>
 // CHECK-NOT: attn.ring
 // CHECK: attn.return
+// STAY-LABEL: attn.kernel @matmul
+// STAY-COUNT-2: attn.ring.create : <3 x
+// STAY-NOT: attn.ring.create
+// STAY: attn.grid
 attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<32x80xf32>
@@ -184,6 +202,10 @@ attn.kernel @twice(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
 // CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] through %{{[^ ]+}}(tensor<16x32xf16, #attn.shared<64>>) : tensor<16x16xf16>
 // CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf16>
 // CHECK-NEXT: attn.ring.release
+// STAY-LABEL: attn.kernel @lend
+// STAY: attn.ring.create : <2 x tensor<16x32xf16, #attn.shared<64>>>
+// STAY-NOT: attn.ring.create
+// STAY: attn.grid
 attn.kernel @lend(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
@@ -284,6 +306,10 @@ attn.kernel @gram(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
 // CHECK-NOT: attn.ring.acquire %[[OUTER]] :
 // CHECK-NOT: attn.ring.wait %[[OUTER]] :
 // CHECK: attn.dot
+// STAY-LABEL: attn.kernel @nested
+// STAY-COUNT-2: attn.ring.create : <3 x
+// STAY-NOT: attn.ring.create
+// STAY: attn.grid
 attn.kernel @nested(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
   %c0 = arith.constant 0 : index
   %n = attn.dim %a, 1 : <?x?xbf16>
@@ -301,3 +327,9 @@ attn.kernel @nested(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
     attn.store %r, %o[%i, %i] : tensor<32x32xf32> -> <?x?xf32>
   }
 }
+
+// By way of the pipeline.
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower='resident-stages=2' --emit=target | FileCheck %s --check-prefix=PIPE
+// RUN: attn-opt %examples/llama3-8b-prefill.mlir --attn-schedule='target=h200 tiles=query=128,key=64' --attn-to-target=resident-stages=2 | FileCheck %s --check-prefix=PIPE
+// PIPE-COUNT-2: attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+// PIPE-NEXT: attn.ring.create : <2 x tensor<128x128xbf16, #attn.shared<128>>>

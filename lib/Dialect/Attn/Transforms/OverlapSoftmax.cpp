@@ -82,9 +82,16 @@ public:
     parts.release = parts.tile ? releaseOf(parts.tile) : RingReleaseOp();
     if (!parts.release || parts.tile->getBlock() != parts.loop.getBody())
       return "values do not come from a ring that the loop releases";
+    if (!parts.tile.getTile().hasOneUse())
+      return "values are read by more than their product";
     findPin();
+    if (sharesRing())
+      return "the ring of the values has other tiles, too";
     if (!findSum())
       return "the product with the values is not a sum that the loop carries";
+    if (parts.scoresWait.getOutstanding() != 0 ||
+        parts.valuesWait.getOutstanding() != 0)
+      return "products are under way already";
     findLate();
     return checkOthers();
   }
@@ -92,6 +99,14 @@ public:
   SoftmaxLoop parts;
 
 private:
+  /// The order of its tiles would be another one.
+  bool sharesRing() {
+    return llvm::count_if(parts.loop.getBody()->getOps<RingWaitOp>(),
+                          [&](RingWaitOp wait) {
+                            return wait.getRing() == parts.tile.getRing();
+                          }) != 1;
+  }
+
   bool findSum() {
     auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
     for (auto [i, value] : llvm::enumerate(yield.getOperands()))
@@ -308,8 +323,8 @@ private:
   Value waitValues(SoftmaxLoop &parts, DotIssueOp issue) {
     Value sum = DotWaitOp::create(rewriter, loc, issue.getAcc().getType(),
                                   issue.getProduct(), /*outstanding=*/0);
-    IRMapping map;
-    rewriter.clone(*parts.release, map);
+    // What it may have waited for is of a tile that is long past.
+    RingReleaseOp::create(rewriter, loc, parts.release.getRing());
     return sum;
   }
 
@@ -372,11 +387,16 @@ private:
   SmallVector<Value> runs, started;
 };
 
-/// Whether a loop goes on where another ended, and nothing else uses what that
-/// gave.
+/// Whether a loop goes on where another ended, with values from the same ring,
+/// and nothing else uses what that gave or happens before.
 bool continues(SoftmaxLoop &next, SoftmaxLoop &last) {
   scf::ForOp from = last.loop, to = next.loop;
-  return from->getBlock() == to->getBlock() && next.sum == last.sum &&
+  if (from->getBlock() != to->getBlock())
+    return false;
+  for (Operation *op = from->getNextNode(); op != to; op = op->getNextNode())
+    if (!op || !isMemoryEffectFree(op))
+      return false;
+  return next.tile.getRing() == last.tile.getRing() && next.sum == last.sum &&
          next.values.getLhs().getType() == last.values.getLhs().getType() &&
          llvm::equal(to.getInitArgs(), from.getResults()) &&
          llvm::all_of(from.getResults(), [&](Value result) {

@@ -33,8 +33,13 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
                         int64_t groups) {
     OpBuilder b = OpBuilder::atBlockBegin(&roles.getConsumer().front());
     TurnOp::create(b, roles.getLoc(), Turn::Start, groups);
+    llvm::DenseSet<Operation *> covered;
     for (DotIssueOp issue : scores) {
+      if (covered.contains(issue))
+        continue;
       DotIssueOp last = lastOfTurn(issue);
+      for (Operation *op = issue; op != last; op = op->getNextNode())
+        covered.insert(op->getNextNode());
       b.setInsertionPoint(issue);
       TurnOp::create(b, issue.getLoc(), Turn::Take, groups);
       b.setInsertionPointAfter(last);
