@@ -22,22 +22,34 @@ struct Row {
 
 /// Without roles two CTAs of an SM cover each other's waits, and short ones end
 /// together.
+constexpr MeasuredVariant kShort64[] = {
+    {"query<=1024", {"tiles=query=128,key=128", "wgmma=all"}}};
 constexpr MeasuredVariant kShortCausal64[] = {
-    {"query<=4096",
+    {"query<=2048",
      {"tiles=query=128,key=128 " ATTN_LONGEST_FIRST, "wgmma=all"}}};
+
+/// The wider tile reads its accumulators less often; short rows would leave
+/// more of it empty.
+constexpr MeasuredVariant kLong128[] = {
+    {"key>=8192",
+     {"tiles=query=128,key=160 " ATTN_PERSISTENT,
+      ATTN_ROLES " resident-stages=2"}}};
+
+constexpr MeasuredVariant kShortCausal256[] = {
+    {"query<=512", {"tiles=query=128,key=64 " ATTN_PAIRS, ATTN_ROLES}}};
 
 /// Measured on an H200 (docs/performance.md, "Hopper's own pipeline").
 const Row kWarpgroups[] = {
     {128,
      {{"tiles=query=192,key=128 " ATTN_PERSISTENT,
        ATTN_ROLES " resident-stages=2"},
-      {}},
+      kShort64},
      {{"tiles=query=192,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
       kShortCausal64}},
     {256,
      {{"tiles=query=128,key=128 " ATTN_PERSISTENT,
        ATTN_ROLES " resident-stages=2"},
-      {}},
+      kLong128},
      {{"tiles=query=128,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
       {}}},
     {320,
@@ -45,7 +57,7 @@ const Row kWarpgroups[] = {
      {{"tiles=query=128,key=112 " ATTN_PAIRS, ATTN_ROLES}, {}}},
     {512,
      {{"tiles=query=128,key=80 " ATTN_PERSISTENT, ATTN_ROLES}, {}},
-     {{"tiles=query=128,key=80 " ATTN_PAIRS, ATTN_ROLES}, {}}},
+     {{"tiles=query=128,key=80 " ATTN_PAIRS, ATTN_ROLES}, kShortCausal256}},
 };
 
 /// Bytes of shared memory of a CTA that the tiles above may take.
@@ -64,7 +76,8 @@ bool isFor(AttentionOp op) {
       queries = axis.extent;
   return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
          target.hasCapability("tma") &&
-         target.get(Fact::SmemPerBlock) >= kSharedBytes && (element.isF16() || element.isBF16()) &&
+         target.get(Fact::SmemPerBlock) >= kSharedBytes &&
+         (element.isF16() || element.isBF16()) &&
          (!queries || *queries >= kFewestQueries);
 }
 
@@ -76,7 +89,7 @@ const MeasuredChoice *choiceFor(AttentionOp op) {
   for (const Row &row : kWarpgroups)
     if (columns <= row.columns)
       return isa_and_nonnull<CausalMaskAttr>(op.getMaskAttr()) ? &row.causal
-                                                           : &row.even;
+                                                               : &row.even;
   return nullptr;
 }
 

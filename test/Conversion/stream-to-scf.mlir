@@ -321,3 +321,50 @@ attn.kernel @inorder(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: inde
     attn.store %m, %x[%c0, %c0] : tensor<16x16xf32> -> !attn.view<?x?xf32>
   }
 }
+
+// -----
+
+// With a producer of its own a kernel has a loop for each of three segments. Four, and a
+// direction, are chosen at run time there, too.
+
+// CHECK-LABEL: attn.kernel @producer
+// CHECK-SAME: %[[A:[^ ]+]]: index, %[[B:[^ ]+]]: index, %[[C:[^ ]+]]: index, %[[D:[^ ]+]]: index, %[[BACK:[^ ]+]]: i1)
+// CHECK: attn.ctas
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: arith.addi %[[A]], %{{[^ ]+}} : index
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: arith.addi %[[B]], %{{[^ ]+}} : index
+// CHECK-NOT: scf.if
+// CHECK: scf.for
+// CHECK: arith.addi %[[C]], %{{[^ ]+}} : index
+// CHECK-NOT: scf.if
+// CHECK: %[[C4:[^ ]+]] = arith.constant 4 : index
+// CHECK: scf.for %{{[^ ]+}} = %{{[^ ]+}} to %[[C4]] step
+// CHECK-COUNT-1: scf.if
+// CHECK: scf.for
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: %[[C3:[^ ]+]] = arith.constant 3 : index
+// CHECK: scf.for %{{[^ ]+}} = %{{[^ ]+}} to %[[C3]] step
+// CHECK: arith.select %[[BACK]],
+// CHECK: scf.if
+attn.kernel @producer(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index, %d: index, %back: i1) attributes {producer_warps = 4 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    attn.stream %j step 16 over [masked %a to %b, %b to %c, masked %c to %d] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+    attn.stream %j step 16 over [masked %a to %b, %b to %c, masked %c to %d, %a to %d] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+    attn.stream %j step 16 reverse %back over [masked %a to %b, %b to %c, masked %c to %d] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+  }
+}
