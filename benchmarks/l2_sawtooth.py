@@ -111,6 +111,7 @@ def compile_half(arguments):
             arguments.target,
         )
         for order, extra in ORDERS.items()
+        if order in arguments.orders
     ]
     sys.exit(1 if harness.compile_jobs(jobs, arguments) else 0)
 
@@ -244,7 +245,7 @@ def run_half(arguments):
     if not shutil.which(arguments.ncu):
         harness.skip(f"there is no {arguments.ncu}", arguments.strict)
     torch, _ = harness.require_gpu(arguments.strict)
-    bundles = {order: Path(arguments.out) / order for order in ORDERS}
+    bundles = {order: Path(arguments.out) / order for order in arguments.orders}
     for order, bundle in bundles.items():
         if not (bundle / "manifest.json").is_file():
             harness.skip(f"no bundle {bundle}: l2_sawtooth.py compile", arguments.strict)
@@ -309,6 +310,10 @@ def main():
     for half in (compile_parser, run_parser, predict_parser):
         half.add_argument("--tile", type=int, default=128, help="query rows of a tile")
         half.add_argument("--sms", type=int, default=132)
+        half.add_argument(
+            "--orders", nargs="+", default=list(ORDERS), choices=list(ORDERS), metavar="ORDER",
+            help="default: " + "; ".join(ORDERS),
+        )
         half.add_argument("--resident", type=int, default=2, help="CTAs of an SM")
         half.add_argument(
             "--out", default=str(DEFAULT_DIRECTORY), help="default: build-gpu/l2-sawtooth"
