@@ -66,14 +66,50 @@ constexpr int64_t kSharedBytes = int64_t{224} << 10;
 /// Fewer queries leave most of a tile's rows empty.
 constexpr int64_t kFewestQueries = 64;
 
+/// The extent of an axis, if it is static.
+std::optional<int64_t> staticExtent(AttentionOp op, StringRef name) {
+  for (const StreamAxis &axis :
+       cast<StreamableOpInterface>(*op).getStreamAxes())
+    if (axis.name == name && !ShapedType::isDynamic(axis.extent))
+      return axis.extent;
+  return std::nullopt;
+}
+
+/// Whether a guard ("axis<=bound" or "axis>=bound") holds, if that is known.
+std::optional<bool> holds(AttentionOp op, StringRef guard) {
+  bool atMost = guard.contains("<=");
+  auto [axis, text] = guard.split(atMost ? "<=" : ">=");
+  int64_t bound = 0;
+  std::optional<int64_t> extent = staticExtent(op, axis);
+  if (text.getAsInteger(10, bound) || !extent)
+    return std::nullopt;
+  return atMost ? *extent <= bound : *extent >= bound;
+}
+
+/// With variants for sizes that are not known yet alone.
+MeasuredChoice resolve(AttentionOp op, MeasuredChoice choice) {
+  for (; !choice.variants.empty();
+       choice.variants = choice.variants.drop_front()) {
+    std::optional<bool> known = holds(op, choice.variants.front().guard);
+    if (!known)
+      break;
+    if (*known)
+      return {choice.variants.front().options, {}};
+  }
+  return choice;
+}
+
+bool isSame(const MeasuredChoice &a, const MeasuredChoice &b) {
+  return a.options.schedule == b.options.schedule &&
+         a.options.lower == b.options.lower &&
+         a.variants.data() == b.variants.data() &&
+         a.variants.size() == b.variants.size();
+}
+
 bool isFor(AttentionOp op) {
   TargetAttr target = TargetAttr::of(op);
   Type element = op.getQuery().getType().getElementType();
-  std::optional<int64_t> queries;
-  for (const StreamAxis &axis :
-       cast<StreamableOpInterface>(*op).getStreamAxes())
-    if (axis.name == "query" && !ShapedType::isDynamic(axis.extent))
-      queries = axis.extent;
+  std::optional<int64_t> queries = staticExtent(op, "query");
   return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
          target.hasCapability("tma") &&
          target.get(Fact::SmemPerBlock) >= kSharedBytes &&
@@ -96,16 +132,17 @@ const MeasuredChoice *choiceFor(AttentionOp op) {
 } // namespace
 
 std::optional<MeasuredChoice> attn::measuredOptions(ModuleOp module) {
-  const MeasuredChoice *found = nullptr;
+  std::optional<MeasuredChoice> found;
   WalkResult walk = module.walk([&](StreamableOpInterface op) {
     auto attention = dyn_cast<AttentionOp>(*op);
-    const MeasuredChoice *choice = attention ? choiceFor(attention) : nullptr;
-    if (!choice || (found && choice != found))
+    const MeasuredChoice *row = attention ? choiceFor(attention) : nullptr;
+    if (!row)
+      return WalkResult::interrupt();
+    MeasuredChoice choice = resolve(attention, *row);
+    if (found && !isSame(*found, choice))
       return WalkResult::interrupt();
     found = choice;
     return WalkResult::advance();
   });
-  if (!found || walk.wasInterrupted())
-    return std::nullopt;
-  return *found;
+  return walk.wasInterrupted() ? std::nullopt : found;
 }

@@ -171,6 +171,9 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
 
 FailureOr<Cubin> compileToCubin(gpu::GPUModuleOp module, StringRef arch,
                                 StringRef ptxas) {
+  auto badness = [](const Cubin &cubin) {
+    return std::pair(cubin.report.serialized, cubin.report.spillBytes);
+  };
   std::optional<Cubin> best;
   for (PtxOrder order : {PtxOrder::Direct, PtxOrder::Scalarizer}) {
     FailureOr<std::string> ptx = translateToPtx(module, arch, order);
@@ -181,9 +184,9 @@ FailureOr<Cubin> compileToCubin(gpu::GPUModuleOp module, StringRef arch,
       module.emitError() << llvm::toString(cubin.takeError());
       return failure();
     }
-    if (!best || cubin->report.spillBytes < best->report.spillBytes)
+    if (!best || badness(*cubin) < badness(*best))
       best = std::move(*cubin);
-    if (best->report.spillBytes == 0)
+    if (badness(*best) == std::pair(false, int64_t(0)))
       break;
   }
   return std::move(*best);

@@ -36,6 +36,8 @@ std::string findPtxas(llvm::StringRef given);
 /// What ptxas reports of a kernel (-v).
 struct PtxasReport {
   int64_t registers = 0, spillBytes = 0, stackBytes = 0;
+  /// Whether products of warpgroups wait for each other (C7512 and its like).
+  bool serialized = false;
   /// Warnings, a line each.
   std::string warnings;
 };
