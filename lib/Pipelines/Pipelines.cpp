@@ -107,6 +107,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   kernels.addPass(createAttnAssignFragments(
       {options.warps, warpgroups ? kWgmmaRowsPerWarp : 0}));
   kernels.addPass(createAttnDeferRowSums());
+  if (options.optimisticMax)
+    kernels.addPass(createAttnOptimisticMax());
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
   if (options.specialize)

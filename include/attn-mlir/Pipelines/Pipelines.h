@@ -78,6 +78,8 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                        llvm::cl::desc("attn-specialize-warps: overlap")};
   Option<bool> pingPong{*this, "ping-pong", llvm::cl::init(false),
                         llvm::cl::desc("attn-specialize-warps: ping-pong")};
+  Option<bool> optimisticMax{*this, "optimistic-max", llvm::cl::init(false),
+                             llvm::cl::desc("run attn-optimistic-max")};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

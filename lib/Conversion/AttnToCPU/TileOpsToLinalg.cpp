@@ -115,6 +115,31 @@ struct ReducePattern : OpRewritePattern<ReduceOp> {
   }
 };
 
+struct AnyPattern : OpRewritePattern<AnyOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AnyOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    GenericBuilder g{rewriter, loc};
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    auto type = RankedTensorType::get({}, rewriter.getI1Type());
+    Value no = arith::ConstantOp::create(rewriter, loc,
+                                         rewriter.getBoolAttr(false));
+    Value init =
+        linalg::FillOp::create(rewriter, loc, no, g.empty(type)).getResult(0);
+    unsigned rank = tile.getRank();
+    Value any = g.generic(
+        init, op.getTile(),
+        {rewriter.getMultiDimIdentityMap(rank), g.map(rank, {})},
+        SmallVector<IteratorType>(rank, IteratorType::reduction),
+        [&](OpBuilder &b, ValueRange args) -> Value {
+          return arith::OrIOp::create(b, loc, args[0], args[1]);
+        });
+    rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, any, ValueRange());
+    return success();
+  }
+};
+
 struct BroadcastPattern : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(BroadcastOp op,
@@ -163,6 +188,6 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 } // namespace
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
-  patterns.add<BroadcastPattern, DotPattern, IotaPattern, ReducePattern,
+  patterns.add<AnyPattern, BroadcastPattern, DotPattern, IotaPattern, ReducePattern,
                SplatPattern>(patterns.getContext());
 }

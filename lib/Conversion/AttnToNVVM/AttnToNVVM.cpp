@@ -147,6 +147,7 @@ struct ConvertAttnToNVVMPass
     populateTurnPatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
+    populateVotePatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
 
@@ -168,12 +169,18 @@ struct ConvertAttnToNVVMPass
     return checkMath(function);
   }
 
+  /// Math that the back end cannot select.
+  static bool isUnselectable(Operation *op) {
+    return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+           !isa<math::FmaOp, math::AbsFOp, math::SqrtOp, math::CopySignOp,
+                math::FloorOp, math::CeilOp, math::AbsIOp>(op);
+  }
+
   static bool hasMath(LLVM::LLVMFuncOp function) {
     return function
         .walk([](Operation *op) {
-          return isa_and_nonnull<math::MathDialect>(op->getDialect())
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
+          return isUnselectable(op) ? WalkResult::interrupt()
+                                    : WalkResult::advance();
         })
         .wasInterrupted();
   }
@@ -181,9 +188,7 @@ struct ConvertAttnToNVVMPass
   /// What no one lowers would kill the back end later.
   static LogicalResult checkMath(LLVM::LLVMFuncOp function) {
     WalkResult result = function.walk([](Operation *op) {
-      if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
-          isa<math::FmaOp, math::AbsFOp, math::SqrtOp, math::CopySignOp,
-              math::FloorOp, math::CeilOp, math::AbsIOp>(op))
+      if (!isUnselectable(op))
         return WalkResult::advance();
       op->emitOpError("has no lowering for NVIDIA GPUs");
       return WalkResult::interrupt();

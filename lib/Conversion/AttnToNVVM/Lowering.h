@@ -71,6 +71,9 @@ void populateStorePatterns(const mlir::TypeConverter &converter,
 /// Whether a store may go through its scratch: rows of the view are whole
 /// chunks of 16 bytes.
 bool storesChunks(StoreOp op);
+/// What the threads of a warp agree on.
+void populateVotePatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
 /// Waits of persistent CTAs for each other.
 void populateInStepPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

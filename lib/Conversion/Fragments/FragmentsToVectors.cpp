@@ -127,6 +127,15 @@ SmallVector<int64_t> attn::rowRegisters(FragmentAttr tile) {
   return result;
 }
 
+Value attn::anyRegister(OpBuilder &b, Location loc, Value registers) {
+  Value any;
+  for (Value element :
+       vector::ToElementsOp::create(b, loc, registers).getResults())
+    any = any ? arith::OrIOp::create(b, loc, any, element).getResult()
+              : element;
+  return any;
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//

@@ -57,6 +57,10 @@ struct ThreadBuilder {
 /// For each register of `tile` the one of its row slice that has its row.
 llvm::SmallVector<int64_t> rowRegisters(FragmentAttr tile);
 
+/// Whether any of a thread's registers, a vector of i1, is true.
+mlir::Value anyRegister(mlir::OpBuilder &b, mlir::Location loc,
+                        mlir::Value registers);
+
 /// Elementwise arithmetic, constants, splats, index tiles, broadcasts, row
 /// reductions (within a warp) and conversions between fragment layouts.
 void populateFragmentsToVectors(const mlir::TypeConverter &converter,

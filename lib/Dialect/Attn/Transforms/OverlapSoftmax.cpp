@@ -44,7 +44,17 @@ struct SoftmaxLoop {
   /// What waits for the product with the values of the last tile: what follows
   /// from the sum, and what becomes the product's left-hand side.
   llvm::DenseSet<Operation *> late;
+  /// Whether both products are waited for before the softmax.
+  bool atOnce = false;
 };
+
+/// Whether a branch is for a tile whose maximum was not what was assumed
+/// (attn-optimistic-max).
+bool isMissed(Value condition) {
+  if (auto both = condition.getDefiningOp<arith::OrIOp>())
+    return isMissed(both.getLhs()) && isMissed(both.getRhs());
+  return static_cast<bool>(condition.getDefiningOp<AnyOp>());
+}
 
 DotWaitOp onlyWait(DotIssueOp issue) {
   if (!issue.getProduct().hasOneUse())
@@ -159,15 +169,20 @@ private:
   }
 
   void findLate() {
+    Block *body = parts.loop.getBody();
     SmallVector<Operation *> work;
-    for (Operation *user : parts.loop.getRegionIterArg(parts.sum).getUsers())
-      work.push_back(user);
+    llvm::append_range(work,
+                       parts.loop.getRegionIterArg(parts.sum).getUsers());
+    bool branches = false;
     while (!work.empty()) {
-      Operation *op = work.pop_back_val();
+      Operation *op = body->findAncestorOpInBlock(*work.pop_back_val());
       if (op == parts.values || !parts.late.insert(op).second)
         continue;
+      branches |= isa<scf::IfOp>(op);
       llvm::append_range(work, op->getUsers());
     }
+    if (branches)
+      return findAllLate();
     // The registers of the left-hand side are read until the product is there.
     Operation *lhs = parts.values.getLhs().getDefiningOp();
     while (lhs && lhs->getBlock() == parts.loop.getBody() && lhs->hasOneUse() &&
@@ -175,6 +190,17 @@ private:
       parts.late.insert(lhs);
       lhs = lhs->getOperand(0).getDefiningOp();
     }
+  }
+
+  /// Where the softmax branches on what it found, it scales the sum at once:
+  /// products run beside the softmax of other warpgroups alone.
+  void findAllLate() {
+    for (Operation *op = parts.scoresWait->getNextNode();
+         op != parts.loop.getBody()->getTerminator(); op = op->getNextNode())
+      if (op != parts.values && op != parts.valuesWait && isMemoryEffectFree(op))
+        parts.late.insert(op);
+    parts.maximum = {};
+    parts.atOnce = true;
   }
 
   /// Everything else is arithmetic, or belongs to the scores.
@@ -305,10 +331,25 @@ private:
   State buildFirst(SoftmaxLoop &parts) {
     IRMapping map = start(parts, parts.loop.getLowerBound(),
                           chain.front().loop.getInitArgs());
-    for (Operation &op : parts.loop.getBody()->without_terminator())
-      if (!isOfValues(parts, op))
+    for (Operation &op : parts.loop.getBody()->without_terminator()) {
+      if (isOfValues(parts, op))
+        continue;
+      // Nothing is known before the first tile.
+      if (auto branch = dyn_cast<scf::IfOp>(op);
+          branch && isMissed(branch.getCondition()))
+        inlineThen(branch, map);
+      else
         rewriter.clone(op, map);
+    }
     return finish(parts, map);
+  }
+
+  void inlineThen(scf::IfOp branch, IRMapping &map) {
+    for (Operation &op : branch.thenBlock()->without_terminator())
+      rewriter.clone(op, map);
+    for (auto [result, value] :
+         llvm::zip_equal(branch.getResults(), branch.thenYield().getOperands()))
+      map.map(result, map.lookupOrDefault(value));
   }
 
   /// lhs x values, added to the sum, of the tile that is next in the ring.
@@ -365,7 +406,7 @@ private:
       if (&op == parts.scores)
         values = issueValues(parts, before);
       // The product with the values may stay under way.
-      if (&op == parts.scoresWait)
+      if (&op == parts.scoresWait && !parts.atOnce)
         cast<DotWaitOp>(clone).setOutstanding(1);
     }
     if (pinned)

@@ -361,6 +361,20 @@ def Attn_ReduceOp : Attn_Op<"reduce", [Pure,
   }];
 }
 
+def Attn_AnyOp : Attn_Op<"any", [Pure]> {
+  let summary = "Whether any element of a tile is true";
+  let description = [{
+    *Level 3.* The threads of a warp agree, and answer for the rows that the warp holds:
+    what depends on it must be right for a part of the tile's rows, and must not wait for
+    other warps.
+
+    Example: `%b = attn.any %c : tensor<128x4xi1>`
+  }];
+  let arguments = (ins Attn_TileOf<[I1]>:$tile);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+}
+
 def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {
   let summary = "Repeats one value a row along the row";
   let description = [{

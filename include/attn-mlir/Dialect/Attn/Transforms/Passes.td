@@ -396,6 +396,37 @@ def AttnIssueDots : Pass<"attn-issue-dots", "::attn::KernelOp"> {
   let statistics = [Statistic<"numIssued", "issued", "Products made asynchronous">];
 }
 
+def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
+  let summary = "Exponentials by the row maximum of the tiles before";
+  let description = [{
+    A softmax may subtract any number m from the scores of a row: all that it carries is in
+    units of 2^m. In the streams of a kernel that carry a row maximum, a tile's
+    exponentials are first computed with the maximum of the tiles before, so that nothing
+    waits for this tile's, and nothing carried is scaled. Where a sum of them, needed anyway,
+    is above 2^16 (f16: 2^15, so that each is finite), or is NaN, they are computed again
+    with the tile's own maximum. The first tile always is.
+
+    Relative errors of exponentials do not depend on m; results differ from those of the
+    exact maximum by rounding.
+
+    Before: `%m = maximum(%carried, reduce max %s); %p = exp2(%s - %m); %a = exp2(%carried - %m); %l1 = %l * %a + sum %p`
+
+    After:
+
+    ```mlir
+    %p0 = exp2(%s - %carried)
+    %missed = attn.any (sum %p0 > 65536)
+    %m, %l1, %p ... = scf.if %missed { as before } else { yield %carried, %l + sum %p0, %p0 ... }
+    ```
+
+    Does nothing to a stream whose maximum is used by more than exponentials, or is
+    stored.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
+  let statistics = [Statistic<"numStreams", "streams", "Streams rewritten">];
+}
+
 def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
   let summary = "Give the copying of tiles to warps of its own";
   let description = [{

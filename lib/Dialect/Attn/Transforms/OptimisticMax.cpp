@@ -1,0 +1,333 @@
+//===- OptimisticMax.cpp - Softmax by the maximum that is known -----------===//
+//
+// A softmax may subtract any number from a row's scores, as long as nothing
+// overflows. Takes the maximum of the tiles before, and checks the sums, which
+// are needed anyway, for what that would miss.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNOPTIMISTICMAX
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// The part of a stream's body that follows from a row maximum.
+struct Softmax {
+  StreamOp stream;
+  /// The maximum so far, and with this tile.
+  BlockArgument carried;
+  arith::MaximumFOp maximum;
+  /// What depends on the tile's maximum up to products, in order.
+  llvm::SetVector<Operation *> ops;
+  /// The sums of exponentials among them.
+  SmallVector<Operation *> sums;
+  /// What others use of it.
+  SmallVector<Value> results;
+};
+
+Value otherOperand(Operation *op, Value one) {
+  if (op->getOperand(0) == one)
+    return op->getOperand(1);
+  return op->getOperand(1) == one ? op->getOperand(0) : Value();
+}
+
+bool isSum(Operation *op) {
+  if (auto sum = dyn_cast<ReduceOp>(op))
+    return sum.getKind() == ReduceKind::Sum;
+  auto sum = dyn_cast<ReduceRegistersOp>(op);
+  return sum && sum.getKind() == ReduceKind::Sum;
+}
+
+class Matcher {
+public:
+  explicit Matcher(StreamOp stream) { parts.stream = stream; }
+
+  /// Why the stream stays as it is, or nothing.
+  StringRef match() {
+    ReduceOp max = findMaximum();
+    if (!max)
+      return "no stream carries a row maximum";
+    if (StringRef reason = collect(max); !reason.empty())
+      return reason;
+    if (!usesAreOfSoftmax())
+      return "the maximum is used by more than exponentials";
+    if (parts.sums.empty())
+      return "no sum of exponentials shows when a maximum is too small";
+    return findResults();
+  }
+
+  Softmax parts;
+
+private:
+  /// carried -> max(carried, f(reduce max)), f of one operand and constants.
+  ReduceOp findMaximum() {
+    auto yield = cast<YieldOp>(parts.stream.getBody().front().getTerminator());
+    for (auto [argument, value] :
+         llvm::zip_equal(parts.stream.getCarried(), yield.getValues())) {
+      auto maximum = value.getDefiningOp<arith::MaximumFOp>();
+      Value tile = maximum ? otherOperand(maximum, argument) : Value();
+      if (!tile)
+        continue;
+      if (auto mul = tile.getDefiningOp<arith::MulFOp>();
+          mul && matchPattern(mul.getRhs(), m_Constant()))
+        tile = mul.getLhs();
+      auto reduce = tile.getDefiningOp<ReduceOp>();
+      if (!reduce || reduce.getKind() != ReduceKind::Max)
+        continue;
+      parts.carried = argument;
+      parts.maximum = maximum;
+      return reduce;
+    }
+    return {};
+  }
+
+  StringRef collect(ReduceOp max) {
+    llvm::DenseSet<Operation *> found;
+    SmallVector<Operation *> work{max};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
+      if (isa<YieldOp, DotOp, DotIssueOp>(op) || !found.insert(op).second)
+        continue;
+      if (op->getBlock() != max->getBlock() || op->getNumRegions() != 0 ||
+          !isMemoryEffectFree(op))
+        return "what follows from the maximum has regions or effects";
+      llvm::append_range(work, op->getUsers());
+    }
+    for (Operation &op : *max->getBlock())
+      if (found.contains(&op)) {
+        parts.ops.insert(&op);
+        if (isSum(&op))
+          parts.sums.push_back(&op);
+      }
+    return "";
+  }
+
+  /// exp2(scores - m) and exp2(carried - m): then every other carried value is
+  /// in units of 2^m, whatever m is.
+  bool usesAreOfSoftmax() {
+    auto becomesExponential = [](Operation *op) {
+      return isa<arith::SubFOp>(op) && llvm::all_of(op->getUsers(), [](auto *u) {
+               return isa<math::Exp2Op>(u);
+             });
+    };
+    Value maximum = parts.maximum;
+    for (Operation *user : maximum.getUsers()) {
+      if (isa<YieldOp>(user))
+        continue;
+      if (auto broadcast = dyn_cast<BroadcastOp>(user)) {
+        for (Operation *next : broadcast->getUsers())
+          if (!becomesExponential(next) || next->getOperand(1) != broadcast)
+            return false;
+        continue;
+      }
+      if (!becomesExponential(user) || user->getOperand(1) != maximum)
+        return false;
+    }
+    for (Operation *sum : parts.sums)
+      if (!sum->getOperand(0).getDefiningOp<math::Exp2Op>())
+        return false;
+    unsigned number = parts.carried.getArgNumber() - 1;
+    return llvm::none_of(parts.stream.getResults()[number].getUsers(),
+                         [](Operation *user) { return isa<StoreOp>(user); });
+  }
+
+  StringRef findResults() {
+    Operation *last = parts.ops.back();
+    for (Operation *op : parts.ops)
+      for (Value result : op->getResults()) {
+        bool escapes = false;
+        for (Operation *user : result.getUsers()) {
+          if (parts.ops.contains(user))
+            continue;
+          if (user->isBeforeInBlock(last))
+            return "a product comes before the softmax has ended";
+          escapes = true;
+        }
+        if (escapes)
+          parts.results.push_back(result);
+      }
+    return "";
+  }
+};
+
+class Rewriter {
+public:
+  Rewriter(Softmax &parts, double bound)
+      : parts(parts), bound(bound), b(parts.stream.getContext()),
+        loc(parts.maximum.getLoc()) {}
+
+  void run() {
+    b.setInsertionPointAfter(parts.ops.back());
+    fuseScales();
+    map.map(parts.maximum.getResult(), parts.carried);
+    Value missed;
+    for (Operation *sum : parts.sums) {
+      Value any = buildCheck(assume(sum->getResult(0)));
+      missed = missed ? arith::OrIOp::create(b, loc, missed, any) : any;
+    }
+    // All of it before the branch: packed exponentials take fewer registers
+    // while the scores, which a miss needs, are still there.
+    SmallVector<Value> assumed;
+    for (Value result : parts.results)
+      assumed.push_back(assume(result));
+    auto branch =
+        scf::IfOp::create(b, loc, ValueRange(parts.results).getTypes(), missed,
+                          /*withElse=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    IRMapping exact;
+    for (Operation *op : parts.ops)
+      b.clone(*op, exact);
+    scf::YieldOp::create(b, loc, llvm::map_to_vector(parts.results, [&](Value v) {
+                           return exact.lookup(v);
+                         }));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, assumed);
+    for (auto [result, to] : llvm::zip_equal(parts.results, branch.getResults()))
+      b.replaceUsesWithIf(result, to, [&](OpOperand &use) {
+        return use.getOwner()->getBlock() == branch->getBlock() &&
+               !parts.ops.contains(use.getOwner());
+      });
+    for (Operation *op : llvm::reverse(parts.ops))
+      b.eraseOp(op);
+  }
+
+private:
+  /// x * c - m as one operation: both branches need it, and the product of
+  /// neither stays in registers for the other.
+  void fuseScales() {
+    OpBuilder::InsertionGuard guard(b);
+    for (Operation *op : llvm::to_vector(parts.ops)) {
+      auto sub = dyn_cast<arith::SubFOp>(op);
+      auto mul = sub ? sub.getLhs().getDefiningOp<arith::MulFOp>() : nullptr;
+      auto rows = sub ? sub.getRhs().getDefiningOp<BroadcastOp>() : nullptr;
+      if (!mul || !rows || !parts.ops.contains(rows))
+        continue;
+      b.setInsertionPoint(sub);
+      Value negative = arith::NegFOp::create(b, loc, rows.getRows());
+      Value spread = BroadcastOp::create(b, loc, rows.getType(), negative);
+      Value fused = math::FmaOp::create(b, loc, mul.getLhs(), mul.getRhs(),
+                                        spread);
+      replaceOp(sub, {negative.getDefiningOp(), spread.getDefiningOp(),
+                      fused.getDefiningOp()});
+      if (rows->use_empty()) {
+        parts.ops.remove(rows);
+        b.eraseOp(rows);
+      }
+    }
+  }
+
+  /// In the list of operations, too, which is in order.
+  void replaceOp(Operation *op, ArrayRef<Operation *> by) {
+    llvm::SetVector<Operation *> ops;
+    for (Operation *old : parts.ops) {
+      if (old == op)
+        ops.insert(by.begin(), by.end());
+      else
+        ops.insert(old);
+    }
+    parts.ops = std::move(ops);
+    b.replaceOp(op, by.back()->getResults());
+  }
+
+  /// Whether any sum is above the bound, or no number.
+  Value buildCheck(Value sums) {
+    auto type = cast<RankedTensorType>(sums.getType());
+    Value most = arith::ConstantOp::create(
+        b, loc, type, DenseElementsAttr::get(type, static_cast<float>(bound)));
+    return AnyOp::create(b, loc,
+                         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT,
+                                               sums, most));
+  }
+
+  /// Whether a value is exp2(carried - maximum), which is 1 where they are
+  /// assumed to be the same.
+  bool isOne(Value value) {
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      return isOne(broadcast.getRows());
+    auto exp2 = value.getDefiningOp<math::Exp2Op>();
+    auto sub = exp2 ? exp2.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
+    return sub && sub.getLhs() == parts.carried &&
+           sub.getRhs() == parts.maximum.getResult();
+  }
+
+  /// What a value is if the carried maximum is that of the tile, too; built
+  /// where it is not there yet.
+  Value assume(Value value) {
+    if (Value known = map.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op || !parts.ops.contains(op))
+      return value;
+    if (isa<arith::MulFOp>(op))
+      for (unsigned i : {0, 1})
+        if (isOne(op->getOperand(i)))
+          return assume(op->getOperand(1 - i));
+    for (Value operand : op->getOperands())
+      map.map(operand, assume(operand));
+    b.clone(*op, map);
+    return map.lookup(value);
+  }
+
+  Softmax &parts;
+  double bound;
+  IRRewriter b;
+  Location loc;
+  /// From values to what they are assumed to be.
+  IRMapping map;
+};
+
+/// The largest exponential whose sum over the elements of a tile, and whose
+/// value in the products' element type, is finite.
+double boundFor(const Softmax &parts) {
+  constexpr double kBound = 65536;
+  for (Value result : parts.results)
+    if (getElementTypeOrSelf(result.getType()).isF16())
+      return kBound / 2;
+  return kBound;
+}
+
+struct OptimisticMaxPass
+    : attn::impl::AttnOptimisticMaxBase<OptimisticMaxPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto opts = remark::RemarkOpts::name("optimistic")
+                    .category("attn-optimistic-max")
+                    .function(kernel.getSymName());
+    SmallVector<StreamOp> streams;
+    kernel.walk([&](StreamOp stream) { streams.push_back(stream); });
+    if (streams.empty())
+      remark::missed(kernel.getLoc(), opts) << "the kernel has no stream";
+    for (StreamOp stream : streams) {
+      Matcher matcher(stream);
+      StringRef reason = matcher.match();
+      if (!reason.empty()) {
+        remark::missed(stream.getLoc(), opts) << reason.str();
+        continue;
+      }
+      double bound = boundFor(matcher.parts);
+      Rewriter(matcher.parts, bound).run();
+      ++numStreams;
+      remark::passed(stream.getLoc(), opts)
+          << "exponentials take the maximum of the tiles before, while sums stay"
+          << remark::metric("below", bound);
+    }
+  }
+};
+
+} // namespace
