@@ -8,7 +8,7 @@ using namespace attn;
 
 namespace {
 
-#define ATTN_ROLES "wgmma=all specialize overlap ping-pong"
+#define ATTN_ROLES "wgmma=all specialize overlap ping-pong optimistic-max"
 #define ATTN_LONGEST_FIRST "grid-order=naive-head-first longest-first"
 #define ATTN_PERSISTENT "persistent resident=1"
 #define ATTN_PAIRS "persistent resident=1 pair-tiles"
@@ -22,8 +22,6 @@ struct Row {
 
 /// Without roles two CTAs of an SM cover each other's waits, and short ones end
 /// together.
-constexpr MeasuredVariant kShort64[] = {
-    {"query<=1024", {"tiles=query=128,key=128", "wgmma=all"}}};
 constexpr MeasuredVariant kShortCausal64[] = {
     {"query<=2048",
      {"tiles=query=128,key=128 " ATTN_LONGEST_FIRST, "wgmma=all"}}};
@@ -31,19 +29,27 @@ constexpr MeasuredVariant kShortCausal64[] = {
 /// The wider tile reads its accumulators less often; short rows would leave
 /// more of it empty.
 constexpr MeasuredVariant kLong128[] = {
-    {"key>=8192",
+    {"key>=4096",
      {"tiles=query=128,key=160 " ATTN_PERSISTENT,
       ATTN_ROLES " resident-stages=2"}}};
+constexpr MeasuredVariant kLongCausal128[] = {
+    {"key>=16384",
+     {"tiles=query=128,key=160 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"}}};
 
+constexpr MeasuredVariant kShort256[] = {
+    {"query<=512", {"tiles=query=128,key=64 " ATTN_PERSISTENT, ATTN_ROLES}}};
+/// Two stages of Q do not fit: with tiles of different length CTAs that wait
+/// for one another's Q are better spread by dispatch.
 constexpr MeasuredVariant kShortCausal256[] = {
-    {"query<=512", {"tiles=query=128,key=64 " ATTN_PAIRS, ATTN_ROLES}}};
+    {"query<=512", {"tiles=query=128,key=64 " ATTN_LONGEST_FIRST, ATTN_ROLES}},
+    {"query<=1024", {"tiles=query=128,key=64 " ATTN_PAIRS, ATTN_ROLES}}};
 
 /// Measured on an H200 (docs/performance.md, "Hopper's own pipeline").
 const Row kWarpgroups[] = {
     {128,
      {{"tiles=query=192,key=128 " ATTN_PERSISTENT,
        ATTN_ROLES " resident-stages=2"},
-      kShort64},
+      {}},
      {{"tiles=query=192,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
       kShortCausal64}},
     {256,
@@ -51,12 +57,12 @@ const Row kWarpgroups[] = {
        ATTN_ROLES " resident-stages=2"},
       kLong128},
      {{"tiles=query=128,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
-      {}}},
+      kLongCausal128}},
     {320,
      {{"tiles=query=128,key=112 " ATTN_PERSISTENT, ATTN_ROLES}, {}},
      {{"tiles=query=128,key=112 " ATTN_PAIRS, ATTN_ROLES}, {}}},
     {512,
-     {{"tiles=query=128,key=80 " ATTN_PERSISTENT, ATTN_ROLES}, {}},
+     {{"tiles=query=128,key=80 " ATTN_PERSISTENT, ATTN_ROLES}, kShort256},
      {{"tiles=query=128,key=80 " ATTN_PAIRS, ATTN_ROLES}, kShortCausal256}},
 };
 

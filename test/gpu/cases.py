@@ -105,11 +105,11 @@ TILES = [
     ("query=64,key=128", ""),
     ("query=128,key=128", "wgmma=all specialize overlap ping-pong"),
     ("query=64,key=96", "wgmma=all specialize overlap"),
-    ("query=128,key=80", "wgmma=all specialize overlap ping-pong stages=3"),
-    ("query=128,key=64", "warps=8"),
+    ("query=128,key=80", "wgmma=all specialize overlap ping-pong stages=3 optimistic-max"),
+    ("query=128,key=64", "warps=8 optimistic-max"),
     ("query=64,key=64", "stages=1"),
     ("query=64,key=48", "stages=3 wgmma=scores"),
-    ("query=80,key=80", "warps=5"),
+    ("query=80,key=80", "warps=5 optimistic-max"),
     ("query=128,key=64", "copy=async chunk=4"),
     ("query=64,key=64", "copy=async stages=1"),
 ]
@@ -134,15 +134,16 @@ SCHEDULES = [
 # Hopper's own pipeline with the tiles that are its defaults, by head dimensions; few CTAs,
 # so that each takes many tiles. Without tiles and schedule: what the compiler takes itself.
 ROLES = "wgmma=all specialize overlap ping-pong"
+OPTIMISTIC = ROLES + " optimistic-max"
 HOPPER = [
-    ((64, 64), "query=192,key=128", ROLES + " resident-stages=2"),
+    ((64, 64), "query=192,key=128", OPTIMISTIC + " resident-stages=2"),
     ((128, 128), "query=128,key=128", ROLES + " resident-stages=2"),
-    ((256, 256), "query=128,key=80", ROLES),
-    ((192, 128), "query=128,key=112", ROLES),
+    ((256, 256), "query=128,key=80", OPTIMISTIC),
+    ((192, 128), "query=128,key=112", OPTIMISTIC),
     ((56, 56), "query=192,key=128", ROLES + " resident-stages=2"),
     ((96, 96), "query=128,key=128", ROLES + " resident-stages=2"),
     ((40, 80), "query=128,key=128", ROLES + " resident-stages=2"),
-    ((128, 128), "query=128,key=160", ROLES + " resident-stages=2"),
+    ((128, 128), "query=128,key=160", OPTIMISTIC + " resident-stages=2"),
 ]
 HOPPER_SCHEDULES = [
     "",
@@ -178,6 +179,9 @@ SIZES = [
     Sizes(1, 300, 1025),
 ]
 CAPS = [1.5, 20.0]
+# How long keys are along the sequence: what the row maxima do. Growing ones make every tile
+# miss the maximum of those before; falling ones none but the first.
+INPUTS = ["even", "growing", "even", "leaping", "falling"]
 
 MODIFICATION_TEXT = {
     "none": "",

@@ -2,7 +2,7 @@
 """Runs the combinations of cases.py on a GPU against float64.
 
 Wants the bundles that compile.py made. Inputs are random and fresh (the seed is
-printed); every buffer lies within a larger one of NaN, in front, behind and, for
+printed), with keys whose lengths grow, fall or leap for some; every buffer lies within a larger one of NaN, in front, behind and, for
 every other combination, between its rows; outputs start as NaN. Checked are
 
   - the error of O, the largest over rows of |o - r| / |r|,
@@ -71,6 +71,13 @@ class Buffer:
         self.before = self.bits.clone()
         return self
 
+    def lengthen(self, factors, dim):
+        """Multiplies what lies along `dim` by one factor each."""
+        shape = [1] * self.view.dim()
+        shape[dim] = len(factors)
+        self.view.mul_(factors.reshape(shape).to(self.view.dtype))
+        self.before = self.bits.clone()
+
     def untouched(self):
         return self.torch.equal(self.bits, self.before)
 
@@ -84,7 +91,19 @@ class Buffer:
         return bool((self.bits == self.poison).all())
 
 
-def make_buffers(torch, kernel, sizes, device, padded, generator):
+def key_factors(torch, inputs, count, device):
+    """How long each key is to be (cases.INPUTS)."""
+    growing = torch.linspace(1, 16, count, device=device)
+    if inputs == "growing":
+        return growing
+    if inputs == "falling":
+        return growing.flip(0)
+    leaping = torch.ones(count, device=device)
+    leaping[count // 3 :: max(count // 3, 1)] = 24
+    return leaping
+
+
+def make_buffers(torch, kernel, sizes, device, padded, generator, inputs_like="even"):
     """(inputs, outputs)"""
 
     def buffer(shape, element):
@@ -111,7 +130,12 @@ def make_buffers(torch, kernel, sizes, device, padded, generator):
         outputs = [buffer(shape(sizes.queries, kernel.heads, kernel.value), kernel.element)]
         if kernel.lse:
             outputs.append(buffer((sizes.batch, kernel.heads, sizes.queries), "f32"))
-    return [b.randomize(generator) for b in inputs], outputs
+    for b in inputs:
+        b.randomize(generator)
+    if kernel.kind == "attention" and inputs_like != "even":
+        factors = key_factors(torch, inputs_like, sizes.keys, device)
+        inputs[1].lengthen(factors, 1 if kernel.bshd else 2)
+    return inputs, outputs
 
 
 def expected(torch, kernel, inputs, scalars):
@@ -152,10 +176,14 @@ def lse_error(out, ref):
     return largest(relative.where(ref > -math.inf, wrong))
 
 
-def check(torch, launchable, kernel, sizes, seed, padded, device="cuda"):
+def check(
+    torch, launchable, kernel, sizes, seed, padded, device="cuda", inputs_like="even"
+):
     """Runs one combination; returns errors and what is wrong with them."""
     generator = torch.Generator(device=device).manual_seed(seed)
-    inputs, outputs = make_buffers(torch, kernel, sizes, device, padded, generator)
+    inputs, outputs = make_buffers(
+        torch, kernel, sizes, device, padded, generator, inputs_like
+    )
     scalars = kernel.scalars(sizes)
     harness.launch(
         launchable, [b.view for b in inputs], [b.view for b in outputs], scalars
@@ -218,6 +246,7 @@ def run_here(indices, pairs, arguments, emit):
                 sizes,
                 arguments.seed + index,
                 padded=index % 2 == 1,
+                inputs_like=cases.INPUTS[index % len(cases.INPUTS)],
             )
         except Exception as error:
             if arguments.verbose:

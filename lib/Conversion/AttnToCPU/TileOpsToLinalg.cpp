@@ -123,18 +123,18 @@ struct AnyPattern : OpRewritePattern<AnyOp> {
     GenericBuilder g{rewriter, loc};
     auto tile = cast<RankedTensorType>(op.getTile().getType());
     auto type = RankedTensorType::get({}, rewriter.getI1Type());
-    Value no = arith::ConstantOp::create(rewriter, loc,
-                                         rewriter.getBoolAttr(false));
+    Value no =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getBoolAttr(false));
     Value init =
         linalg::FillOp::create(rewriter, loc, no, g.empty(type)).getResult(0);
     unsigned rank = tile.getRank();
-    Value any = g.generic(
-        init, op.getTile(),
-        {rewriter.getMultiDimIdentityMap(rank), g.map(rank, {})},
-        SmallVector<IteratorType>(rank, IteratorType::reduction),
-        [&](OpBuilder &b, ValueRange args) -> Value {
-          return arith::OrIOp::create(b, loc, args[0], args[1]);
-        });
+    Value any =
+        g.generic(init, op.getTile(),
+                  {rewriter.getMultiDimIdentityMap(rank), g.map(rank, {})},
+                  SmallVector<IteratorType>(rank, IteratorType::reduction),
+                  [&](OpBuilder &b, ValueRange args) -> Value {
+                    return arith::OrIOp::create(b, loc, args[0], args[1]);
+                  });
     rewriter.replaceOpWithNewOp<tensor::ExtractOp>(op, any, ValueRange());
     return success();
   }
@@ -188,6 +188,6 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 } // namespace
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
-  patterns.add<AnyPattern, BroadcastPattern, DotPattern, IotaPattern, ReducePattern,
-               SplatPattern>(patterns.getContext());
+  patterns.add<AnyPattern, BroadcastPattern, DotPattern, IotaPattern,
+               ReducePattern, SplatPattern>(patterns.getContext());
 }

@@ -21,8 +21,7 @@ struct AnyPattern : OpConversionPattern<AnyOp> {
     Value mask = arith::ConstantIntOp::create(rewriter, loc, kWholeWarp, 32);
     rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(
         op, rewriter.getI1Type(), mask,
-        anyRegister(rewriter, loc, adaptor.getTile()),
-        NVVM::VoteSyncKind::any);
+        anyRegister(rewriter, loc, adaptor.getTile()), NVVM::VoteSyncKind::any);
     return success();
   }
 };

@@ -131,8 +131,8 @@ Value attn::anyRegister(OpBuilder &b, Location loc, Value registers) {
   Value any;
   for (Value element :
        vector::ToElementsOp::create(b, loc, registers).getResults())
-    any = any ? arith::OrIOp::create(b, loc, any, element).getResult()
-              : element;
+    any =
+        any ? arith::OrIOp::create(b, loc, any, element).getResult() : element;
   return any;
 }
 

@@ -56,7 +56,9 @@ bool isSum(Operation *op) {
 
 class Matcher {
 public:
-  explicit Matcher(StreamOp stream) { parts.stream = stream; }
+  Matcher(StreamOp stream, bool positions) : positions(positions) {
+    parts.stream = stream;
+  }
 
   /// Why the stream stays as it is, or nothing.
   StringRef match() {
@@ -67,6 +69,8 @@ public:
       return reason;
     if (!usesAreOfSoftmax())
       return "the maximum is used by more than exponentials";
+    if (!positions && dependsOnPosition(max.getTile()))
+      return "scores depend on positions, along which maxima may grow";
     if (parts.sums.empty())
       return "no sum of exponentials shows when a maximum is too small";
     return findResults();
@@ -122,9 +126,9 @@ private:
   /// in units of 2^m, whatever m is.
   bool usesAreOfSoftmax() {
     auto becomesExponential = [](Operation *op) {
-      return isa<arith::SubFOp>(op) && llvm::all_of(op->getUsers(), [](auto *u) {
-               return isa<math::Exp2Op>(u);
-             });
+      return isa<arith::SubFOp>(op) &&
+             llvm::all_of(op->getUsers(),
+                          [](auto *u) { return isa<math::Exp2Op>(u); });
     };
     Value maximum = parts.maximum;
     for (Operation *user : maximum.getUsers()) {
@@ -146,6 +150,27 @@ private:
     return llvm::none_of(parts.stream.getResults()[number].getUsers(),
                          [](Operation *user) { return isa<StoreOp>(user); });
   }
+
+  /// Other than through what a mask keeps.
+  bool dependsOnPosition(Value scores) {
+    llvm::DenseSet<Operation *> seen;
+    SmallVector<Value> work{scores};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val().getDefiningOp();
+      if (!op || op->getBlock() != parts.maximum->getBlock() ||
+          !seen.insert(op).second)
+        continue;
+      if (isa<IotaOp>(op))
+        return true;
+      if (auto mask = dyn_cast<MaskOp>(op))
+        work.push_back(mask.getScores());
+      else
+        llvm::append_range(work, op->getOperands());
+    }
+    return false;
+  }
+
+  bool positions;
 
   StringRef findResults() {
     Operation *last = parts.ops.back();
@@ -193,12 +218,14 @@ public:
     IRMapping exact;
     for (Operation *op : parts.ops)
       b.clone(*op, exact);
-    scf::YieldOp::create(b, loc, llvm::map_to_vector(parts.results, [&](Value v) {
+    scf::YieldOp::create(b, loc,
+                         llvm::map_to_vector(parts.results, [&](Value v) {
                            return exact.lookup(v);
                          }));
     b.setInsertionPointToStart(branch.elseBlock());
     scf::YieldOp::create(b, loc, assumed);
-    for (auto [result, to] : llvm::zip_equal(parts.results, branch.getResults()))
+    for (auto [result, to] :
+         llvm::zip_equal(parts.results, branch.getResults()))
       b.replaceUsesWithIf(result, to, [&](OpOperand &use) {
         return use.getOwner()->getBlock() == branch->getBlock() &&
                !parts.ops.contains(use.getOwner());
@@ -221,8 +248,8 @@ private:
       b.setInsertionPoint(sub);
       Value negative = arith::NegFOp::create(b, loc, rows.getRows());
       Value spread = BroadcastOp::create(b, loc, rows.getType(), negative);
-      Value fused = math::FmaOp::create(b, loc, mul.getLhs(), mul.getRhs(),
-                                        spread);
+      Value fused =
+          math::FmaOp::create(b, loc, mul.getLhs(), mul.getRhs(), spread);
       replaceOp(sub, {negative.getDefiningOp(), spread.getDefiningOp(),
                       fused.getDefiningOp()});
       if (rows->use_empty()) {
@@ -250,9 +277,9 @@ private:
     auto type = cast<RankedTensorType>(sums.getType());
     Value most = arith::ConstantOp::create(
         b, loc, type, DenseElementsAttr::get(type, static_cast<float>(bound)));
-    return AnyOp::create(b, loc,
-                         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT,
-                                               sums, most));
+    return AnyOp::create(
+        b, loc,
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most));
   }
 
   /// Whether a value is exp2(carried - maximum), which is 1 where they are
@@ -261,7 +288,8 @@ private:
     if (auto broadcast = value.getDefiningOp<BroadcastOp>())
       return isOne(broadcast.getRows());
     auto exp2 = value.getDefiningOp<math::Exp2Op>();
-    auto sub = exp2 ? exp2.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
+    auto sub =
+        exp2 ? exp2.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
     return sub && sub.getLhs() == parts.carried &&
            sub.getRhs() == parts.maximum.getResult();
   }
@@ -304,6 +332,8 @@ double boundFor(const Softmax &parts) {
 
 struct OptimisticMaxPass
     : attn::impl::AttnOptimisticMaxBase<OptimisticMaxPass> {
+  using AttnOptimisticMaxBase::AttnOptimisticMaxBase;
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     auto opts = remark::RemarkOpts::name("optimistic")
@@ -314,7 +344,7 @@ struct OptimisticMaxPass
     if (streams.empty())
       remark::missed(kernel.getLoc(), opts) << "the kernel has no stream";
     for (StreamOp stream : streams) {
-      Matcher matcher(stream);
+      Matcher matcher(stream, positions);
       StringRef reason = matcher.match();
       if (!reason.empty()) {
         remark::missed(stream.getLoc(), opts) << reason.str();
@@ -324,7 +354,8 @@ struct OptimisticMaxPass
       Rewriter(matcher.parts, bound).run();
       ++numStreams;
       remark::passed(stream.getLoc(), opts)
-          << "exponentials take the maximum of the tiles before, while sums stay"
+          << "exponentials take the maximum of the tiles before, while sums "
+             "stay"
           << remark::metric("below", bound);
     }
   }

@@ -171,8 +171,7 @@ private:
   void findLate() {
     Block *body = parts.loop.getBody();
     SmallVector<Operation *> work;
-    llvm::append_range(work,
-                       parts.loop.getRegionIterArg(parts.sum).getUsers());
+    llvm::append_range(work, parts.loop.getRegionIterArg(parts.sum).getUsers());
     bool branches = false;
     while (!work.empty()) {
       Operation *op = body->findAncestorOpInBlock(*work.pop_back_val());
@@ -197,7 +196,8 @@ private:
   void findAllLate() {
     for (Operation *op = parts.scoresWait->getNextNode();
          op != parts.loop.getBody()->getTerminator(); op = op->getNextNode())
-      if (op != parts.values && op != parts.valuesWait && isMemoryEffectFree(op))
+      if (op != parts.values && op != parts.valuesWait &&
+          isMemoryEffectFree(op))
         parts.late.insert(op);
     parts.maximum = {};
     parts.atOnce = true;

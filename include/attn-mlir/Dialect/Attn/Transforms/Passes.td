@@ -420,8 +420,13 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     ```
 
     Does nothing to a stream whose maximum is used by more than exponentials, or is
-    stored.
+    stored; nor, unless asked to, where scores depend on positions (ALiBi): their maximum may
+    grow with every tile, and every tile would be computed twice.
   }];
+  let options = [
+    Option<"positions", "positions", "bool", /*default=*/"false",
+           "Also where scores depend on positions">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numStreams", "streams", "Streams rewritten">];
