@@ -58,6 +58,13 @@ struct NVVMConverter : TypeConverter {
 
 struct ConvertAttnToNVVMPass
     : attn::impl::ConvertAttnToNVVMBase<ConvertAttnToNVVMPass> {
+  static Value buildShuffle(OpBuilder &b, Location loc, Value value,
+                            int64_t mask) {
+    return gpu::ShuffleOp::create(b, loc, value, mask, 32,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  }
+
   /// Barriers are initialised by one thread: the others wait for it.
   static void fenceAfterRings(LLVM::LLVMFuncOp function) {
     RingCreateOp last;
@@ -96,7 +103,7 @@ struct ConvertAttnToNVVMPass
     target.addLegalOp<UnrealizedConversionCastOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    populateFragmentsToVectors(converter, patterns);
+    populateFragmentsToVectors(converter, patterns, {32, buildShuffle});
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
