@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Forward attention against PyTorch's SDPA: FlashAttention-2 and cuDNN.
 
-    forward.py compile [--only default]      bundles of forward_configs.py
+    forward.py compile [--only default,exact]
+                                             bundles of forward_configs.py
     forward.py run                           the table, on a GPU
     forward.py run --variants DIR DIR ...    sets of bundles side by side
     forward.py run --rivals DIR              beside other kernels, see Rivals
     forward.py compile --ladder; forward.py run --ladder
-                                             D 128, S 8192: a rung for each pass
+                                             D 128, S 8192: a rung for each pass,
+                                             from naive_attention.py up
 
 bf16, D 64 with 32 heads, D 128 with 16 and D 256 with 8, B * S = 16384, full and
-causal, MHA and GQA with 4 query heads a KV head; and some shapes by themselves. A set of bundles is a directory with one
-bundle for each kernel, such as d64-causal-mha. All peers are timed in the same
-run, in turns, with CUDA events; the number is the median. TFLOP/s count
+causal, MHA and GQA with 4 query heads a KV head; and some shapes by themselves. A
+set of bundles is a directory with one bundle for each kernel, such as d64-causal-mha.
+The set "default" is what the compiler takes by itself, with optimistic row maxima
+where that is its default; "exact" is the same with exact ones. All peers are timed in
+the same run, in turns, with CUDA events; the number is the median. TFLOP/s count
 4 B H S S D operations, half of that under a causal mask, for all peers.
 """
 
@@ -20,6 +24,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
+import naive_attention
 from common import (
     attention_text,
     forward_flops,
@@ -28,7 +33,7 @@ from common import (
     markdown,
     time_interleaved,
 )
-from forward_configs import CONFIGS, DEFAULT, LADDER
+from forward_configs import CONFIGS, DEFAULT, LADDER, NAIVE
 
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "forward"
 HEADS = {64: 32, 128: 16, 256: 8}
@@ -74,6 +79,24 @@ def kernels():
 # Compile half
 
 
+def make_job(directory, text, config, target):
+    """The bundle of an entry of forward_configs.py."""
+    _, schedule, lower, *also_lower = config
+    return harness.Job(directory, text, schedule, lower, target, *also_lower)
+
+
+def naive_jobs(kernel, arguments):
+    """The three bundles of naive_attention.py."""
+    directory = Path(arguments.out) / NAIVE / kernel.name
+    texts = naive_attention.sources(
+        kernel.heads, kernel.kv_heads, kernel.dim, kernel.causal
+    )
+    return [
+        harness.Job(directory / name, text, target=arguments.target)
+        for name, text in texts.items()
+    ]
+
+
 def compile_half(arguments):
     only = set(filter(None, arguments.only.split(",")))
     jobs = []
@@ -83,16 +106,28 @@ def compile_half(arguments):
         if not re.search(arguments.filter, kernel.name):
             continue
         text = attention_text(kernel.heads, kernel.kv_heads, kernel.dim, kernel.causal)
-        for variant, schedule, lower in chosen:
-            if only and variant not in only:
-                continue
-            directory = Path(arguments.out) / variant / kernel.name
-            jobs.append(harness.Job(directory, text, schedule, lower, arguments.target))
+        for config in chosen:
+            if not only or config[0] in only:
+                directory = Path(arguments.out) / config[0] / kernel.name
+                jobs.append(make_job(directory, text, config, arguments.target))
+        if arguments.ladder and chosen and (not only or NAIVE in only):
+            jobs += naive_jobs(kernel, arguments)
     sys.exit(1 if harness.compile_jobs(jobs, arguments) else 0)
 
 
 # ---------------------------------------------------------------------------
 # Run half
+
+
+def has_bundle(directory):
+    return (directory / "manifest.json").is_file() or naive_attention.is_naive(directory)
+
+
+def load_kernel(attn_mlir, directory):
+    """What `directory` holds, to be called as one kernel is."""
+    if naive_attention.is_naive(directory):
+        return naive_attention.Naive(directory, attn_mlir)
+    return attn_mlir.load(str(directory))
 
 
 class Rivals:
@@ -275,13 +310,13 @@ def run_half(arguments):
     else:
         sets = sorted(p for p in Path(arguments.out).glob("*") if p.is_dir())
         sets.sort(key=lambda p: p.name != "default")
-    sets = [p for p in sets if any(p.glob("*/manifest.json"))]
+    sets = [p for p in sets if any(map(has_bundle, p.glob("*")))]
     if not sets:
         harness.skip(f"no bundles in {arguments.out}: forward.py compile", arguments.strict)
     names = [p.name for p in sets]
     if len(set(names)) < len(names):
         names = [str(p) for p in sets]
-    main_set = arguments.ours or names[0]
+    main_set = arguments.ours or names[-1 if arguments.ladder else 0]
     if main_set not in names:
         sys.exit(f"no set of bundles is named {main_set}; there are {', '.join(names)}")
     generator = torch.Generator(device="cuda")
@@ -299,8 +334,8 @@ def run_half(arguments):
             continue
         ours = {}
         for label, directory in zip(names, sets):
-            if (directory / name / "manifest.json").is_file():
-                ours[label] = attn_mlir.load(str(directory / name))
+            if has_bundle(directory / name):
+                ours[label] = load_kernel(attn_mlir, directory / name)
         if not ours:
             print(f"{name}: no bundle in any set", flush=True)
             continue
@@ -333,12 +368,13 @@ def run_half(arguments):
         )
     text = [f"TFLOP/s on {device}", "", markdown(header, rows), ""]
     present = [p for p in PEERS if any(p in r["tflops"] for r in results)]
-    for peer in present:
-        text.append(summary(results, main_set, peer))
-        for what, keep in PARTS.items():
-            part = [r for r in results if keep(r)]
-            if part:
-                text.append(f"  {what}: " + summary(part, main_set, peer))
+    for ours in dict.fromkeys([main_set] + [n for n in names if n == "exact"]):
+        for peer in present:
+            text.append(summary(results, ours, peer))
+            for what, keep in PARTS.items():
+                part = [r for r in results if keep(r)]
+                if part:
+                    text.append(f"  {what}: " + summary(part, ours, peer))
     if len(names) > 1:
         text += ["", "Best set of each kernel, by geometric mean of TFLOP/s:"]
         for kernel in dict.fromkeys(r["kernel"] for r in results):
@@ -375,7 +411,7 @@ def main():
         help="sets of bundles (default: all of --out)",
     )
     run_parser.add_argument(
-        "--ours", metavar="NAME", help="the set to report as ours (default: the first)"
+        "--ours", metavar="NAME", help="the set to report as ours (default: the first; of a ladder the last)"
     )
     run_parser.add_argument("--rivals", metavar="DIR", help="kernels to measure beside ours")
     run_parser.add_argument("--bshd", action="store_true", help="tensors are BSHD in memory")

@@ -1,11 +1,12 @@
 """Schedules of forward.py: for each (head dimension, causal) the variants to try,
-as (name, --schedule, --lower). The first is the one that is reported as ours;
-variants of one name make a set.
+as (name, --schedule, --lower) and perhaps --also-lower. The first is the one that is
+reported as ours; variants of one name make a set.
 """
 
 
-# What the compiler takes by itself.
-DEFAULT = [("default", "", "")]
+# What the compiler takes by itself; and the same with the exact maximum of each row, to
+# be compared with kernels that take it.
+DEFAULT = [("default", "", ""), ("exact", "", "", "optimistic-max=false")]
 
 LONGEST_FIRST = "grid-order=naive-head-first longest-first"
 PERSISTENT = "persistent resident=1"
@@ -70,7 +71,8 @@ CONFIGS = {
 
 
 def ladder(order, persistent):
-    """From one stage of a ring and mma.sync to ROLES, a step at a time."""
+    """From one stage of a ring and mma.sync to ROLES, a step at a time. The rung below
+    is naive_attention.py."""
     return [
         (
             name,
@@ -91,4 +93,5 @@ def ladder(order, persistent):
     ]
 
 
+NAIVE = "0-naive"
 LADDER = {(128, False): ladder("", PERSISTENT), (128, True): ladder(LONGEST_FIRST, PAIRS)}

@@ -204,9 +204,6 @@ class Naive:
         self.softmax(s, out=p)
         return self.values(p, v, out=out)
 
-    def release(self):
-        self.buffers = {}
-
 
 # ---------------------------------------------------------------------------
 # On the CPU

@@ -63,4 +63,47 @@ std::string whyNotWgmma(RankedTensorType lhs, RankedTensorType rhs,
   return "";
 }
 
+int64_t lanesOf(TargetAttr target) {
+  return target.hasCapability("mfma") ? 64 : 32;
+}
+
+int64_t mfmaVector(MfmaBlock block, int64_t columns) {
+  int64_t groups = 64 / static_cast<int64_t>(block);
+  return columns % (groups * 8) == 0 ? 8 : 4;
+}
+
+FragmentAttr mfmaTile(MLIRContext *context, MfmaBlock block, int64_t rows,
+                      int64_t columns, int64_t warps) {
+  auto size = static_cast<int64_t>(block);
+  int64_t groups = 64 / size, vector = mfmaVector(block, columns);
+  SmallVector<int64_t> threads{size, 1,      0,     groups,       0,
+                               vector, warps, rows / warps, 0};
+  SmallVector<int64_t> registers{
+      vector, 0, 1, columns / (groups * vector), 0, groups * vector,
+      rows / warps / size, size, 0};
+  return FragmentAttr::getNormal(context, 2, threads, registers);
+}
+
+int64_t mfmaOperandRow(MfmaBlock block, int64_t vector, int64_t m, int64_t a) {
+  // Row 8 (r / 4) + 4 (lane / 32) + r mod 4 is the column of register r mod 8
+  // of eight: bits 2 and 3 change places.
+  if (block == MfmaBlock::Large)
+    return vector == 8 ? (m & 19) | (m & 4) << 1 | (m & 8) >> 1 : m;
+  // Row 4 (lane / 16) + r, of two accumulators that have four columns each.
+  return vector == 8 ? 8 * (m / 4) + 4 * a + m % 4 : m;
+}
+
+std::optional<MfmaBlock> mfmaBlockOf(RankedTensorType tile, int64_t warps) {
+  for (MfmaBlock block : {MfmaBlock::Large, MfmaBlock::Small}) {
+    auto size = static_cast<int64_t>(block);
+    if (tile.getDimSize(0) % (size * warps) == 0 &&
+        tile.getDimSize(1) % 16 == 0 &&
+        tile.getEncoding() == mfmaTile(tile.getContext(), block,
+                                       tile.getDimSize(0), tile.getDimSize(1),
+                                       warps))
+      return block;
+  }
+  return std::nullopt;
+}
+
 } // namespace attn

@@ -40,13 +40,15 @@ class Job(NamedTuple):
     schedule: str = ""
     lower: str = ""
     target: str = "h200"
+    also_lower: str = ""
 
     def beside(self, suffix):
         return self.directory.with_name(self.directory.name + suffix)
 
     def key(self):
         """Says what the bundle is made of; kept in its record."""
-        text = "\0".join([self.source, self.schedule, self.lower, self.target])
+        parts = [self.source, self.schedule, self.lower, self.target]
+        text = "\0".join(parts + [self.also_lower] * bool(self.also_lower))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def record(self):
@@ -121,6 +123,8 @@ def compile_job(job, compiler, timeout=600):
         command.append("--schedule=" + job.schedule)
     if job.lower:
         command.append("--lower=" + job.lower)
+    if job.also_lower:
+        command.append("--also-lower=" + job.also_lower)
     command += ["--emit=bundle", "-o", str(job.directory)]
     begin = time.monotonic()
     error = None
@@ -146,6 +150,7 @@ def compile_job(job, compiler, timeout=600):
         "key": job.key(),
         "schedule": job.schedule,
         "lower": job.lower,
+        "also_lower": job.also_lower,
         "target": job.target,
         "seconds": round(time.monotonic() - begin, 3),
         "error": error,

@@ -38,6 +38,44 @@ constexpr int64_t kWgmmaRowsPerWarp = 16;
 std::string whyNotWgmma(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs,
                         mlir::RankedTensorType result);
 
+/// Threads that execute together: 64 where a target has MFMA, else 32.
+int64_t lanesOf(TargetAttr target);
+
+/// Rows and columns of the result of an MFMA instruction: 32x32x8 or 16x16x16,
+/// of f16 or bf16.
+enum class MfmaBlock : int64_t { Small = 16, Large = 32 };
+
+/// Consecutive columns that a lane has of a tile in mfmaTile: 8, or 4 where
+/// columns are too few.
+int64_t mfmaVector(MfmaBlock block, int64_t columns);
+
+/// The layout of accumulators and of left-hand sides of products by MFMA, over
+/// warps of 64 lanes with rows / warps consecutive rows each.
+///
+/// A product is computed transposed: C^T = B^T A^T, so that a lane holds elements
+/// of one row of C, lane mod block (AMD CDNA 3 ISA, "Matrix Arithmetic
+/// Instructions": the accumulator has column lane mod 32 and rows 8 (r / 4) +
+/// 4 (lane / 32) + r mod 4 of the 32 x 32 result, column lane mod 16 and rows
+/// 4 (lane / 16) + r of the 16 x 16 one; operands have 4 consecutive elements
+/// along the summed dimension, from 4 (lane / block) on). Which row of B^T an
+/// operand's row is, is free: chosen so (mfmaOperandRow) that a lane has
+/// mfmaVector consecutive columns of C, and that they are what it must hold of
+/// the left-hand side of a next product. Maxima of rows then take one exchange
+/// (two with 16 x 16) between lanes.
+///
+/// rows is a multiple of block * warps; columns of 32 for accumulators in large
+/// blocks, else of 16.
+FragmentAttr mfmaTile(mlir::MLIRContext *context, MfmaBlock block, int64_t rows,
+                      int64_t columns, int64_t warps);
+
+/// Column of C, within those that `group` (one, or two blocks of 16 with vectors
+/// of 8) accumulators cover, that row `m` of B^T in accumulator `a` stands for.
+int64_t mfmaOperandRow(MfmaBlock block, int64_t vector, int64_t m, int64_t a);
+
+/// The block whose layout a tile has over `warps` warps, if any.
+std::optional<MfmaBlock> mfmaBlockOf(mlir::RankedTensorType tile,
+                                     int64_t warps);
+
 } // namespace attn
 
 #endif // ATTN_MLIR_TARGET_MATRIXLAYOUTS_H

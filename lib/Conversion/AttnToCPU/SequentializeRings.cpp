@@ -221,17 +221,27 @@ struct RingBuilder {
   /// two elements to one place loses one of them.
   Value elementOffset(OpBuilder &n, Value row, Value column) const {
     IndexBuilder m{n, loc};
-    int64_t span = cast<SharedAttr>(tile().getEncoding()).getSpan();
+    auto layout = cast<SharedAttr>(tile().getEncoding());
+    int64_t span = layout.getSpan();
+    if (layout.getTransposed())
+      std::swap(row, column);
     Value bytes = m.constant(tile().getElementTypeBitWidth() / 8);
     Value spanBytes = m.constant(span);
     Value byte = m.mul(column, bytes);
     Value offset = m.add(m.mul(row, spanBytes), m.rem(byte, spanBytes));
+    Value swizzled = offset;
+    if (layout.getFolded()) {
+      Value bit = arith::AndIOp::create(
+          n, loc, arith::ShRUIOp::create(n, loc, row, m.constant(1)),
+          m.constant(4));
+      swizzled = m.mul(arith::XOrIOp::create(n, loc, row, bit), spanBytes);
+    }
     Value bits = arith::AndIOp::create(
-        n, loc, arith::ShRUIOp::create(n, loc, offset, m.constant(7)),
+        n, loc, arith::ShRUIOp::create(n, loc, swizzled, m.constant(7)),
         m.constant(span / 16 - 1));
     offset = arith::XOrIOp::create(
         n, loc, offset, arith::ShLIOp::create(n, loc, bits, m.constant(4)));
-    Value panelBytes = m.constant(tile().getDimSize(0) * span);
+    Value panelBytes = m.constant(SharedAttr::getStoredShape(tile()).first * span);
     Value panel = m.mul(m.div(byte, spanBytes), panelBytes);
     return m.div(m.add(panel, offset), bytes);
   }

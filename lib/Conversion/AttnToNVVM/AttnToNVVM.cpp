@@ -25,33 +25,14 @@ namespace attn {
 
 using namespace attn;
 
-Value attn::advance(OpBuilder &b, Location loc, Value base, Value bytes) {
-  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{bytes});
-}
-
-Value attn::advance(OpBuilder &b, Location loc, Value base, int64_t bytes) {
-  if (bytes == 0)
-    return base;
-  return LLVM::GEPOp::create(
-      b, loc, base.getType(), b.getI8Type(), base,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
-}
-
-Value attn::sharedAt(OpBuilder &b, Location loc, Value base,
-                     const SharedTile::Offset &offset) {
-  Value address = advance(b, loc, base, offset.perThread);
-  if (offset.flip) {
-    Value bits = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
-    bits = LLVM::XOrOp::create(
-        b, loc, bits,
-        LLVM::ConstantOp::create(b, loc, b.getI32Type(), offset.flip));
-    address = LLVM::IntToPtrOp::create(b, loc, base.getType(), bits);
-  }
-  return advance(b, loc, address, offset.constant);
-}
-
 namespace {
+
+/// What the special-function unit computes, to about 2 ulp (PTX ISA, "ex2",
+/// "lg2", "rcp"), and a maximum that the code generator would make of three
+/// instructions.
+constexpr MathIntrinsics kIntrinsics = {
+    "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.lg2.approx.ftz.f",
+    "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.fmax.nan.f"};
 
 struct NVVMConverter : TypeConverter {
   explicit NVVMConverter(MLIRContext *context) {
@@ -77,6 +58,13 @@ struct NVVMConverter : TypeConverter {
 
 struct ConvertAttnToNVVMPass
     : attn::impl::ConvertAttnToNVVMBase<ConvertAttnToNVVMPass> {
+  static Value buildShuffle(OpBuilder &b, Location loc, Value value,
+                            int64_t mask) {
+    return gpu::ShuffleOp::create(b, loc, value, mask, 32,
+                                  gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  }
+
   /// Barriers are initialised by one thread: the others wait for it.
   static void fenceAfterRings(LLVM::LLVMFuncOp function) {
     RingCreateOp last;
@@ -98,36 +86,11 @@ struct ConvertAttnToNVVMPass
     return store && storesChunks(store) ? 16 : 0;
   }
 
-  /// More than an element where a view is copied by chunks or by a tensor map.
-  static ArrayAttr findAlignments(LLVM::LLVMFuncOp function) {
-    auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
-    SmallVector<Value> views;
-    function.walk([&](UnrealizedConversionCastOp cast) {
-      if (cast.getNumResults() == 1 && isa<ViewType>(cast.getType(0)))
-        views.push_back(cast.getResult(0));
-    });
-    Builder b(function.getContext());
-    SmallVector<Attribute> result;
-    for (auto [i, view] : llvm::enumerate(views)) {
-      int64_t bytes = cast<ViewType>(view.getType()).getElementBytes();
-      for (Operation *user : view.getUsers())
-        bytes = std::max(bytes, accessBytes(user));
-      result.push_back(b.getDictionaryAttr(
-          {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
-           b.getNamedAttr("view",
-                          b.getI64IntegerAttr(static_cast<int64_t>(i)))}));
-    }
-    (void)manifest;
-    return b.getArrayAttr(result);
-  }
-
   LogicalResult lower(LLVM::LLVMFuncOp function, int64_t sharedBytes) {
-    NamedAttrList manifest(
-        function->getAttrOfType<DictionaryAttr>(kManifestAttr));
-    Builder b(&getContext());
-    manifest.set("align", findAlignments(function));
-    manifest.set("shared_bytes", b.getI64IntegerAttr(sharedBytes));
-    function->setAttr(kManifestAttr, manifest.getDictionary(&getContext()));
+    addToManifest(function,
+                  {{"align", findAlignments(function, accessBytes)},
+                   {"shared_bytes",
+                    Builder(&getContext()).getI64IntegerAttr(sharedBytes)}});
     fenceAfterRings(function);
 
     NVVMConverter converter(&getContext());
@@ -140,7 +103,7 @@ struct ConvertAttnToNVVMPass
     target.addLegalOp<UnrealizedConversionCastOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    populateFragmentsToVectors(converter, patterns);
+    populateFragmentsToVectors(converter, patterns, {32, buildShuffle});
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
@@ -151,66 +114,8 @@ struct ConvertAttnToNVVMPass
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
 
-    // Views, and the index arithmetic that only they needed.
-    function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isa<UnrealizedConversionCastOp>(op) ? op->use_empty()
-                                              : isOpTriviallyDead(op))
-        op->erase();
-    });
-    RewritePatternSet math(&getContext());
-    populateMathPatterns(math);
-    walkAndApplyPatterns(function, std::move(math));
-    if (hasMath(function)) {
-      RewritePatternSet approximations(&getContext());
-      populateMathPolynomialApproximationPatterns(approximations);
-      if (failed(applyPatternsGreedily(function, std::move(approximations))))
-        return failure();
-    }
-    return checkMath(function);
-  }
-
-  /// Math that the back end cannot select.
-  static bool isUnselectable(Operation *op) {
-    return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
-           !isa<math::FmaOp, math::AbsFOp, math::SqrtOp, math::CopySignOp,
-                math::FloorOp, math::CeilOp, math::AbsIOp>(op);
-  }
-
-  static bool hasMath(LLVM::LLVMFuncOp function) {
-    return function
-        .walk([](Operation *op) {
-          return isUnselectable(op) ? WalkResult::interrupt()
-                                    : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  /// What no one lowers would kill the back end later.
-  static LogicalResult checkMath(LLVM::LLVMFuncOp function) {
-    WalkResult result = function.walk([](Operation *op) {
-      if (!isUnselectable(op))
-        return WalkResult::advance();
-      op->emitOpError("has no lowering for NVIDIA GPUs");
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
-  }
-
-  /// Indices are 32 bits wide on the device.
-  static LogicalResult checkIndices(KernelOp kernel) {
-    WalkResult result = kernel.walk([](arith::ConstantOp constant) {
-      Attribute value = constant.getValue();
-      if (auto splat = dyn_cast<SplatElementsAttr>(value))
-        value = splat.getSplatValue<Attribute>();
-      auto integer = dyn_cast<IntegerAttr>(value);
-      if (!integer || !integer.getType().isIndex() ||
-          llvm::isInt<31>(integer.getInt()))
-        return WalkResult::advance();
-      constant.emitOpError("wants indices within 2^30 for a GPU, got ")
-          << integer.getInt();
-      return WalkResult::interrupt();
-    });
-    return failure(result.wasInterrupted());
+    eraseViews(function);
+    return lowerMath(function, kIntrinsics, "NVIDIA");
   }
 
   LogicalResult checkTarget(ModuleOp module) {
@@ -238,6 +143,7 @@ struct ConvertAttnToNVVMPass
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)
         return signalPassFailure();
+      makeKernel(function);
       int64_t bytes = placeRings(function);
       if (bytes > most) {
         emitError(loc) << "kernel wants " << bytes

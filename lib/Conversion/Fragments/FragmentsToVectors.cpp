@@ -352,7 +352,10 @@ struct BroadcastPattern : OpConversionPattern<BroadcastOp> {
   }
 };
 
-Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x, Value y) {
+Value combine(OpBuilder &b, Location loc, ReduceKind kind, bool ignoresNaN,
+              Value x, Value y) {
+  if (kind == ReduceKind::Max && ignoresNaN)
+    return arith::MaxNumFOp::create(b, loc, x, y);
   if (kind == ReduceKind::Max)
     return arith::MaximumFOp::create(b, loc, x, y);
   return arith::AddFOp::create(b, loc, x, y);
@@ -360,32 +363,40 @@ Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x, Value y) {
 
 /// The registers of each row as one.
 SmallVector<Value> reduceRegisters(OpBuilder &b, Location loc, ReduceKind kind,
-                                   FragmentAttr layout, Value tile) {
+                                   bool ignoresNaN, FragmentAttr layout,
+                                   Value tile) {
   auto elements = vector::ToElementsOp::create(b, loc, tile);
   SmallVector<Value> rows(layout.getRowSlice().getNumRegisters());
   for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
     Value element = elements.getResult(r);
-    rows[row] = rows[row] ? combine(b, loc, kind, rows[row], element) : element;
+    rows[row] = rows[row] ? combine(b, loc, kind, ignoresNaN, rows[row], element) : element;
   }
   return rows;
 }
 
 struct ReduceRegistersPattern : OpConversionPattern<ReduceRegistersOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ReduceRegistersPattern(const TypeConverter &converter, MLIRContext *context,
+                         const Reduction &reduction)
+      : OpConversionPattern(converter, context), reduction(reduction) {}
   LogicalResult
   matchAndRewrite(ReduceRegistersOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
         op, getTypeConverter()->convertType(op.getType()),
         reduceRegisters(rewriter, op.getLoc(), op.getKind(),
+                        reduction.ignoresNaN,
                         fragmentOf(op.getTile().getType()), adaptor.getTile()));
     return success();
   }
+
+  Reduction reduction;
 };
 
 /// First the registers of a row, then by butterflies the lanes that share it.
 struct ReducePattern : OpConversionPattern<ReduceOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ReducePattern(const TypeConverter &converter, MLIRContext *context,
+                const Reduction &reduction)
+      : OpConversionPattern(converter, context), reduction(reduction) {}
   LogicalResult
   matchAndRewrite(ReduceOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -394,21 +405,21 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
       return failure();
     Location loc = op.getLoc();
     SmallVector<Value> rows =
-        reduceRegisters(rewriter, loc, op.getKind(), layout, adaptor.getTile());
+        reduceRegisters(rewriter, loc, op.getKind(), reduction.ignoresNaN,
+                        layout, adaptor.getTile());
     int64_t below = 1;
     for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
       // Not those that hold copies of the same elements.
       bool shares = mode.strides[0] == 0 && mode.strides[1] != 0;
       if (shares &&
-          (below * mode.size > kWarp || !llvm::isPowerOf2_64(mode.size)))
+          (below * mode.size > reduction.lanes || !llvm::isPowerOf2_64(mode.size)))
         return op.emitOpError("wants rows within the lanes of one warp, got ")
                << layout;
       for (int64_t step = 1; shares && step < mode.size; step *= 2)
         for (Value &row : rows) {
-          Value other = gpu::ShuffleOp::create(rewriter, loc, row, below * step,
-                                               kWarp, gpu::ShuffleMode::XOR)
-                            .getShuffleResult();
-          row = combine(rewriter, loc, op.getKind(), row, other);
+          Value other = reduction.exchange(rewriter, loc, row, below * step);
+          row = combine(rewriter, loc, op.getKind(), reduction.ignoresNaN, row,
+                        other);
         }
       below *= mode.size;
     }
@@ -417,7 +428,7 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
     return success();
   }
 
-  static constexpr int64_t kWarp = 32;
+  Reduction reduction;
 };
 
 /// Between layouts that give each thread the same elements, in another order.
@@ -448,12 +459,14 @@ struct PermutePattern : OpConversionPattern<ConvertLayoutOp> {
 } // namespace
 
 void attn::populateFragmentsToVectors(const TypeConverter &converter,
-                                      RewritePatternSet &patterns) {
+                                      RewritePatternSet &patterns,
+                                      const Reduction &reduction) {
   MLIRContext *context = patterns.getContext();
+  patterns.add<ReducePattern, ReduceRegistersPattern>(converter, context,
+                                                      reduction);
   patterns.add<ElementwisePattern>(converter, context);
   patterns.add<BroadcastPattern, CompareColumnsPattern, ConstantPattern,
-               DistancePattern, IotaPattern, PermutePattern, ReducePattern,
-               ReduceRegistersPattern, SplatPattern,
+               DistancePattern, IotaPattern, PermutePattern, SplatPattern,
                IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
                IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
       converter, context, /*benefit=*/2);

@@ -11,6 +11,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include <functional>
 
 namespace attn {
 
@@ -61,10 +62,24 @@ llvm::SmallVector<int64_t> rowRegisters(FragmentAttr tile);
 mlir::Value anyRegister(mlir::OpBuilder &b, mlir::Location loc,
                         mlir::Value registers);
 
+/// How the lanes of a warp reduce what they share of a row.
+struct Reduction {
+  /// Lanes of a warp.
+  int64_t lanes = 32;
+  /// The value of the lane whose number differs in the bits of `mask`.
+  std::function<mlir::Value(mlir::OpBuilder &, mlir::Location,
+                            mlir::Value value, int64_t mask)>
+      exchange;
+  /// A maximum need not be NaN where an element is, if that takes more than one
+  /// instruction: the exponentials of the row are, and their sum.
+  bool ignoresNaN = false;
+};
+
 /// Elementwise arithmetic, constants, splats, index tiles, broadcasts, row
 /// reductions (within a warp) and conversions between fragment layouts.
 void populateFragmentsToVectors(const mlir::TypeConverter &converter,
-                                mlir::RewritePatternSet &patterns);
+                                mlir::RewritePatternSet &patterns,
+                                const Reduction &reduction);
 
 } // namespace attn
 

@@ -7,20 +7,24 @@
 
 namespace attn {
 
-/// Computes byte offsets into a tile with an #attn.shared layout.
+/// Computes byte offsets into a tile with an #attn.shared layout. Rows and
+/// columns are those of the tile as it lies in memory (SharedAttr::
+/// getStoredShape).
 class SharedTile {
 public:
   SharedTile(mlir::RankedTensorType type, ThreadBuilder t)
-      : type(type), span(sharedOf(type).getSpan()), t(t) {}
+      : type(type), span(sharedOf(type).getSpan()),
+        folded(sharedOf(type).getFolded()),
+        stored(SharedAttr::getStoredShape(type)), t(t) {}
 
   static constexpr int64_t kChunkBytes = 16;
 
   int64_t elementBytes() const { return type.getElementTypeBitWidth() / 8; }
-  int64_t rows() const { return type.getDimSize(0); }
+  int64_t rows() const { return stored.first; }
   /// Bytes of one row of a panel.
   int64_t panelBytes() const { return span; }
   int64_t panelColumns() const { return span / elementBytes(); }
-  int64_t numPanels() const { return type.getDimSize(1) / panelColumns(); }
+  int64_t numPanels() const { return stored.second / panelColumns(); }
   int64_t bytes() const { return type.getNumElements() * elementBytes(); }
   int64_t chunksPerPanel() const { return span / kChunkBytes; }
 
@@ -34,9 +38,13 @@ public:
   };
 
   /// What an address has of the thread: of row `threadRow`, which is
-  /// `swizzleRow` modulo 8, and of chunk `threadChunk` (null: 0).
+  /// `swizzleRow` modulo 8 (16 where folded), and of chunk `threadChunk` (null: 0).
   mlir::Value perThread(mlir::Value threadRow, mlir::Value swizzleRow,
                         mlir::Value threadChunk) const {
+    // `swizzleRow` counts modulo 16 where bit 3 is folded in.
+    if (folded)
+      swizzleRow = t.bitXor(
+          swizzleRow, t.mul(t.rem(t.div(swizzleRow, 8), 2), 4));
     // Bits 7 and up of the offset within a panel, as many as chunks need.
     mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
     if (threadChunk)
@@ -45,7 +53,7 @@ public:
   }
 
   /// Offset of chunk (columns of 16 bytes) `chunk` of row `row` beyond those of
-  /// the thread. `row` is a multiple of 8; `chunk` + the thread's has no carry
+  /// the thread. `row` is a multiple of 8 (16 where folded); `chunk` + the thread's has no carry
   /// (their bits are disjoint) and stays within a panel.
   Offset at(mlir::Value perThread, int64_t row, int64_t chunk) const {
     int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
@@ -55,6 +63,8 @@ public:
 private:
   mlir::RankedTensorType type;
   int64_t span;
+  bool folded;
+  std::pair<int64_t, int64_t> stored;
   ThreadBuilder t;
 };
 

@@ -797,7 +797,7 @@ attn.kernel @into_scores(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n
   }
 }
 
-// A sum that some tiles scale only.
+// A sum that some tiles scale only, and store.
 attn.kernel @region(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -809,7 +809,7 @@ attn.kernel @region(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
     attn.specialize producer 4 warps (24) {
     } consumers (240) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q
-      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=region | Remark="what follows from the sum lies in a region"
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=region | Remark="what follows from the sum has effects"
       %r = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero) -> !s {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
@@ -819,6 +819,7 @@ attn.kernel @region(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %a = scf.if %b -> !s {
           %e = math.exp2 %o1 : !s
+          attn.store %e, %y[%cta, %c0] : !s -> <?x16xf32>
           scf.yield %e : !s
         } else {
           scf.yield %zero : !s

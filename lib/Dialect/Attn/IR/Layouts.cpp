@@ -266,27 +266,69 @@ LogicalResult FragmentAttr::verifyEncoding(
 //===----------------------------------------------------------------------===//
 
 LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t span) {
+                                 int64_t span, bool, bool) {
   if (span == 32 || span == 64 || span == 128)
     return success();
   return emitError() << "wants a span of 32, 64 or 128 bytes, got " << span;
 }
 
-SharedAttr SharedAttr::getWidest(MLIRContext *context, int64_t rowBytes) {
+Attribute SharedAttr::parse(AsmParser &parser, Type) {
+  int64_t span;
+  bool transposed = false, folded = false;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseInteger(span))
+    return {};
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef word;
+    SMLoc at = parser.getCurrentLocation();
+    if (parser.parseKeyword(&word))
+      return {};
+    bool &flag = word == "transposed" ? transposed : folded;
+    if ((word != "transposed" && word != "folded") || flag) {
+      parser.emitError(at, "wants 'transposed' or 'folded', once each, got '")
+          << word << "'";
+      return {};
+    }
+    flag = true;
+  }
+  if (parser.parseGreater())
+    return {};
+  return getChecked([&]() { return parser.emitError(loc); },
+                    parser.getContext(), span, transposed, folded);
+}
+
+void SharedAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getSpan() << (getTransposed() ? ", transposed" : "")
+          << (getFolded() ? ", folded" : "") << ">";
+}
+
+SharedAttr SharedAttr::getWidest(MLIRContext *context, int64_t rowBytes,
+                                 bool transposed, bool folded) {
   int64_t padded = llvm::alignTo(rowBytes, 32);
   int64_t span = 128;
   while (padded % span != 0)
     span /= 2;
-  return get(context, span);
+  return get(context, span, transposed, folded);
+}
+
+std::pair<int64_t, int64_t> SharedAttr::getStoredShape(RankedTensorType type) {
+  std::pair shape(type.getDimSize(0), type.getDimSize(1));
+  if (cast<SharedAttr>(type.getEncoding()).getTransposed())
+    std::swap(shape.first, shape.second);
+  return shape;
 }
 
 int64_t SharedAttr::getByteOffset(RankedTensorType type, int64_t row,
                                   int64_t column) {
-  int64_t span = cast<SharedAttr>(type.getEncoding()).getSpan();
+  auto layout = cast<SharedAttr>(type.getEncoding());
+  int64_t span = layout.getSpan();
+  if (layout.getTransposed())
+    std::swap(row, column);
   int64_t byte = column * (type.getElementTypeBitWidth() / 8);
-  int64_t offset = row * span + byte % span;
-  offset ^= ((offset >> 7) & (span / 16 - 1)) << 4;
-  return byte / span * type.getDimSize(0) * span + offset;
+  int64_t swizzleRow = layout.getFolded() ? row ^ ((row >> 1) & 4) : row;
+  int64_t bits = ((swizzleRow * span) >> 7) & (span / 16 - 1);
+  int64_t offset = (row * span + byte % span) ^ (bits << 4);
+  return byte / span * getStoredShape(type).first * span + offset;
 }
 
 LogicalResult
@@ -298,12 +340,16 @@ SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
     return emitError() << "wants elements of whole bytes in shared memory, got "
                        << elementType;
-  int64_t rowBytes = shape[1] * (elementType.getIntOrFloatBitWidth() / 8);
+  int64_t rows = shape[getTransposed() ? 1 : 0],
+          columns = shape[getTransposed() ? 0 : 1];
+  int64_t rowBytes = columns * (elementType.getIntOrFloatBitWidth() / 8);
   if (rowBytes % getSpan() != 0)
-    return emitError() << "wants rows of a multiple of " << getSpan()
-                       << " bytes, got " << rowBytes;
-  if (shape[0] % 8 != 0)
-    return emitError() << "wants a multiple of 8 rows in shared memory, got "
-                       << shape[0];
+    return emitError() << "wants " << (getTransposed() ? "columns" : "rows")
+                       << " of a multiple of " << getSpan() << " bytes, got "
+                       << rowBytes;
+  if (rows % 8 != 0)
+    return emitError() << "wants a multiple of 8 "
+                       << (getTransposed() ? "columns" : "rows")
+                       << " in shared memory, got " << rows;
   return success();
 }

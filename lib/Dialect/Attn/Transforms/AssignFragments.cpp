@@ -52,9 +52,9 @@ struct AssignFragmentsPass
               << rows << " rows, as the others of the kernel, got " << tile;
           return WalkResult::interrupt();
         }
-        if (tile.getRank() == 2 && tile.getDimSize(1) % kColumns != 0) {
+        if (tile.getRank() == 2 && tile.getDimSize(1) % columns() != 0) {
           op->emitOpError("wants tiles with a multiple of ")
-              << kColumns << " columns, got " << tile;
+              << columns() << " columns, got " << tile;
           return WalkResult::interrupt();
         }
       }
@@ -73,9 +73,9 @@ struct AssignFragmentsPass
 
   /// About 32 rows a warp, which use each B fragment twice; 4 warps if there
   /// are rows enough for them.
-  static int64_t defaultWarps(int64_t rows) {
+  int64_t defaultWarps(int64_t rows) {
     int64_t blocks = rows / 16, best = 1;
-    for (int64_t warps = 1; warps <= kMaxWarps && warps <= blocks; ++warps)
+    for (int64_t warps = 1; warps <= maxWarps() && warps <= blocks; ++warps)
       if (blocks % warps == 0 && (warps <= 4 || rows / warps > 32 || best == 1))
         best = warps;
     return best;
@@ -93,18 +93,31 @@ struct AssignFragmentsPass
   }
 
   /// More warps where a thread would hold more than it has registers for.
-  static int64_t defaultWarps(KernelOp kernel, int64_t rows) {
+  int64_t defaultWarps(KernelOp kernel, int64_t rows) {
     int64_t warps = defaultWarps(rows), registers = countRegisters(kernel);
-    while (registers / (32 * warps) > kMostHeld && 2 * warps <= kMaxWarps &&
-           rows % (32 * warps) == 0)
+    while (registers / (lanes() * warps) > mostHeld() &&
+           2 * warps <= maxWarps() && rows % (32 * warps) == 0)
       warps *= 2;
     return warps;
   }
 
+  /// Large blocks where all tiles consist of them.
+  static MfmaBlock findBlock(KernelOp kernel, int64_t rowsPerWarp) {
+    bool large = rowsPerWarp % 32 == 0;
+    kernel.walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (RankedTensorType tile = plainTile(type))
+          large &= tile.getRank() != 2 || tile.getDimSize(1) % 32 == 0;
+    });
+    return large ? MfmaBlock::Large : MfmaBlock::Small;
+  }
+
   FragmentAttr layoutOf(RankedTensorType tile, int64_t count) {
-    FragmentAttr matrix = mmaAccumulator(
-        &getContext(), tile.getDimSize(0),
-        tile.getRank() == 2 ? tile.getDimSize(1) : kColumns, count);
+    int64_t rows = tile.getDimSize(0),
+            width = tile.getRank() == 2 ? tile.getDimSize(1) : 32;
+    FragmentAttr matrix =
+        block ? mfmaTile(&getContext(), *block, rows, width, count)
+              : mmaAccumulator(&getContext(), rows, width, count);
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
@@ -125,6 +138,8 @@ struct AssignFragmentsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    mfma = TargetAttr::of(kernel).hasCapability("mfma");
+    block.reset();
     auto opts = remark::RemarkOpts::name("warps")
                     .category("attn-assign-fragments")
                     .function(kernel.getSymName());
@@ -138,12 +153,14 @@ struct AssignFragmentsPass
     int64_t count = warps             ? warps.getValue()
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
                                       : defaultWarps(kernel, *rows);
-    if (count < 1 || count > kMaxWarps || *rows % (16 * count) != 0) {
-      emitError(kernel.getLoc()) << "wants 1 to " << kMaxWarps
+    if (count < 1 || count > maxWarps() || *rows % (16 * count) != 0) {
+      emitError(kernel.getLoc()) << "wants 1 to " << maxWarps()
                                  << " warps of a multiple of 16 rows each, got "
                                  << count << " warps for " << *rows << " rows";
       return signalPassFailure();
     }
+    if (mfma)
+      block = findBlock(kernel, *rows / count);
     kernel.walk([&](Operation *op) {
       for (Value result : op->getResults())
         assign(result, count);
@@ -152,7 +169,7 @@ struct AssignFragmentsPass
           assign(argument, count);
     });
     kernel->setAttr(KernelOp::kThreadsAttr,
-                    OpBuilder(kernel).getI64IntegerAttr(32 * count));
+                    OpBuilder(kernel).getI64IntegerAttr(lanes() * count));
     remark::passed(kernel.getLoc(), opts)
         << "tiles lie in the registers of" << remark::metric("warps", count)
         << remark::metric("warps-from",
@@ -160,11 +177,17 @@ struct AssignFragmentsPass
         << remark::metric("rows", *rows);
   }
 
-  static constexpr int64_t kMaxWarps = 32;
-  /// Of the 255 registers of a thread, what operands and addresses leave.
-  static constexpr int64_t kMostHeld = 208;
-  /// Columns of an accumulator of m16n8k16.
-  static constexpr int64_t kColumns = 8;
+  /// Threads of a CTA are 1024 at most.
+  int64_t lanes() const { return mfma ? 64 : 32; }
+  int64_t maxWarps() const { return 1024 / lanes(); }
+  /// What operands and addresses leave of the registers of a thread: 255, or
+  /// 512 with accumulators among them.
+  int64_t mostHeld() const { return mfma ? 320 : 208; }
+  /// Columns of an accumulator: of m16n8k16, or of 16x16x16.
+  int64_t columns() const { return mfma ? 16 : 8; }
+
+  bool mfma = false;
+  std::optional<MfmaBlock> block;
 };
 
 } // namespace

@@ -215,10 +215,6 @@ private:
           !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp>(op))
         return "a loop copies or stores";
     }
-    // Late ones are computed once more before the loop, and behind it nothing.
-    for (Operation *op : parts.late)
-      if (op->getBlock() != parts.loop.getBody())
-        return "what follows from the sum lies in a region";
     return "";
   }
 };

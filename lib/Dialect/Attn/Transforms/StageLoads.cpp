@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Target/Footprint.h"
 #include "attn-mlir/Target/MatrixLayouts.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
@@ -26,11 +27,21 @@ RankedTensorType tileOf(LoadOp load) {
 }
 
 /// The tile's type, with the layout that it has in shared memory.
-RankedTensorType sharedType(RankedTensorType tile) {
-  auto layout = SharedAttr::getWidest(tile.getContext(),
-                                      tile.getDimSize(1) *
-                                          (tile.getElementTypeBitWidth() / 8));
+RankedTensorType sharedType(RankedTensorType tile, bool transposed = false,
+                            bool folded = false) {
+  int64_t columns = tile.getDimSize(transposed ? 0 : 1);
+  auto layout = SharedAttr::getWidest(
+      tile.getContext(), columns * (tile.getElementTypeBitWidth() / 8),
+      transposed, folded);
   return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
+}
+
+/// Whether all users are products that sum over the rows of the tile.
+bool isSummedOverRows(LoadOp load) {
+  return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && use.getOperandNumber() == 1 && !dot.getTransposeRhs();
+  });
 }
 
 /// The first or last operation of `block` that uses `value`.
@@ -67,6 +78,7 @@ public:
         copy(copy), chunk(chunk), rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
+    bool inRegisters = TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
     for (LoadOp load : loads) {
       if (load.getTile().use_empty()) {
         rewriter.eraseOp(load);
@@ -74,7 +86,7 @@ public:
       }
       if (auto stream = load->getParentOfType<StreamOp>())
         stageStreamed(load, stream);
-      else
+      else if (!inRegisters)
         stageResident(load);
     }
   }
@@ -82,8 +94,11 @@ public:
 private:
   Value createRing(LoadOp load, int64_t stages) {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    auto type =
-        RingType::get(load.getContext(), stages, sharedType(tileOf(load)));
+    // MFMA wants elements along the summed dimension as neighbours.
+    bool mfma = TargetAttr::of(kernel).hasCapability("mfma");
+    RankedTensorType tile =
+        sharedType(tileOf(load), mfma && isSummedOverRows(load), mfma);
+    auto type = RingType::get(load.getContext(), stages, tile);
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
@@ -91,7 +106,10 @@ private:
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
     MLIRContext *context = tile.getContext();
     int64_t rows = dividingChunk(cast<ViewType>(view.getType()));
-    CopyKind by = rows < kMaxChunk ? CopyKind::Async : copy;
+    CopyKind by = TargetAttr::of(kernel).hasCapability("buffer")
+                      ? CopyKind::Registers
+                  : rows < kMaxChunk ? CopyKind::Async
+                                     : copy;
     int64_t bytes = chunk ? chunk : rows;
     Value slot =
         RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,

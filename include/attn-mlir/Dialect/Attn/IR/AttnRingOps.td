@@ -78,18 +78,32 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     with a swizzle of `span` (CUDA driver API, CUtensorMapSwizzle), and reading
     or writing eight rows of one chunk touches every bank once.
 
-    Example: `tensor<64x128xbf16, #attn.shared<128>>` has two panels of 64 columns.
+    `transposed`: the tile lies there with rows and columns exchanged, so that the
+    elements of a column are neighbours. `folded`: bit 2 of the row number is
+    taken as bit 2 xor bit 3, for readers of which eight neighbouring lanes take
+    rows 0 to 3 and 8 to 11 of sixteen (MFMA with eight columns a lane).
+
+    Example: `tensor<64x128xbf16, #attn.shared<128>>` has two panels of 64 columns,
+    `tensor<64x128xbf16, #attn.shared<128, transposed, folded>>` one of 64 rows.
   }];
-  let parameters = (ins "int64_t":$span);
-  let assemblyFormat = "`<` $span `>`";
+  let parameters = (ins "int64_t":$span,
+                        DefaultValuedParameter<"bool", "false">:$transposed,
+                        DefaultValuedParameter<"bool", "false">:$folded);
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The widest span that pads rows of `rowBytes` no further than to a multiple
-    /// of 32 bytes.
-    static SharedAttr getWidest(::mlir::MLIRContext *context, int64_t rowBytes);
+    /// The widest span that pads rows of `rowBytes` (columns, if transposed) no
+    /// further than to a multiple of 32 bytes.
+    static SharedAttr getWidest(::mlir::MLIRContext *context, int64_t rowBytes,
+                                bool transposed = false, bool folded = false);
     /// Byte offset of an element of a tile of this type.
     static int64_t getByteOffset(::mlir::RankedTensorType type, int64_t row,
                                  int64_t column);
+    /// Rows and columns of a tile of this type as they lie in memory.
+    static std::pair<int64_t, int64_t>
+    getStoredShape(::mlir::RankedTensorType type);
+    /// The layout that a tensor map writes.
+    bool isPlain() const { return !getTransposed() && !getFolded(); }
   }];
 }
 
@@ -123,7 +137,8 @@ def Attn_PendingType : Attn_TileHolder<"Pending", "pending",
 //===----------------------------------------------------------------------===//
 
 def Attn_CopyKind : I32EnumAttr<"CopyKind", "what copies a tile",
-    [I32EnumAttrCase<"Tensor", 0, "tensor">, I32EnumAttrCase<"Async", 1, "async">]> {
+    [I32EnumAttrCase<"Tensor", 0, "tensor">, I32EnumAttrCase<"Async", 1, "async">,
+     I32EnumAttrCase<"Registers", 2, "registers">]> {
   let cppNamespace = "::attn";
 }
 
@@ -173,7 +188,8 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [MemoryEffects<[MemRead, MemWrite]>,
     Elements outside of the view become zero, as for `attn.load`. `by` names the
     copier: `tensor` is the tensor memory accelerator, which wants strides and
     bases that are multiples of 16 bytes; `async` copies `chunk` bytes a thread,
-    4, 8 or 16, of which strides and bases are multiples.
+    4, 8 or 16, of which strides and bases are multiples; `registers` loads such
+    chunks to registers, which `attn.ring.land` writes to the slot.
   }];
   let arguments = (ins Attn_SlotType:$slot, Attn_ViewType:$view,
                        Variadic<Index>:$offsets,

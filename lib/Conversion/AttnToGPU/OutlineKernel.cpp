@@ -1,10 +1,9 @@
 //===- OutlineKernel.cpp - A kernel as a device function ------------------===//
 
-#include "Lowering.h"
+#include "Device.h"
 #include "attn-mlir/Conversion/Manifest.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/PatternMatch.h"
@@ -149,10 +148,6 @@ private:
     auto module = gpu::GPUModuleOp::create(
         rewriter, loc, (kernel.getSymName() + kDeviceModuleSuffix).str());
     rewriter.setInsertionPointToStart(module.getBody());
-    auto bytes = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 0);
-    LLVM::GlobalOp::create(rewriter, loc, bytes, /*isConstant=*/false,
-                           LLVM::Linkage::External, kSharedMemory, Attribute(),
-                           /*alignment=*/1024, kShared);
     auto type = LLVM::LLVMFunctionType::get(
         LLVM::LLVMVoidType::get(rewriter.getContext()), types);
     auto function =
@@ -162,23 +157,8 @@ private:
     kernel.walk([&](SpecializeOp roles) {
       threads += 32 * static_cast<int64_t>(roles.getProducerWarps());
     });
-    function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                      rewriter.getUnitAttr());
-    function->setAttr("nvvm.reqntid", rewriter.getDenseI32ArrayAttr(
-                                          {static_cast<int32_t>(threads)}));
     setManifest(function, grid, threads);
-    for (auto [i, what] : llvm::enumerate(parameters))
-      if (cast<StringAttr>(cast<DictionaryAttr>(what).get("kind")) ==
-          "tensor_map")
-        annotateMap(function, i);
     return function;
-  }
-
-  void annotateMap(LLVM::LLVMFuncOp function, unsigned i) {
-    auto map = LLVM::LLVMArrayType::get(rewriter.getI8Type(), 128);
-    function.setArgAttr(i, "llvm.byval", TypeAttr::get(map));
-    function.setArgAttr(i, "llvm.align", rewriter.getI64IntegerAttr(64));
-    function.setArgAttr(i, "nvvm.grid_constant", rewriter.getUnitAttr());
   }
 
   void setManifest(LLVM::LLVMFuncOp function, Attribute grid, int64_t threads) {
@@ -249,7 +229,6 @@ private:
     rewriter.setInsertionPointToEnd(entry);
     LLVM::ReturnOp::create(rewriter, loc, ValueRange());
     replaceDims(function);
-    lowerRoles(function);
   }
 
   void replaceDims(LLVM::LLVMFuncOp function) {
@@ -294,30 +273,6 @@ void attn::dropUnusedParameters(LLVM::LLVMFuncOp function) {
       function, unused,
       LLVM::LLVMFunctionType::get(
           LLVM::LLVMVoidType::get(function.getContext()), types));
-  NamedAttrList entries(manifest);
-  Builder b(function.getContext());
-  entries.set("parameters", b.getArrayAttr(kept));
-  function->setAttr(kManifestAttr, entries.getDictionary(b.getContext()));
-}
-
-int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
-  constexpr int64_t kBarrierBytes = 8;
-  int64_t bytes = 0;
-  SmallVector<RingCreateOp> rings;
-  function.walk([&](RingCreateOp ring) { rings.push_back(ring); });
-  Builder b(function.getContext());
-  for (RingCreateOp ring : rings) {
-    RingType type = ring.getRing().getType();
-    ring->setAttr("data", b.getI64IntegerAttr(bytes));
-    RankedTensorType tile = type.getTile();
-    int64_t tileBytes =
-        tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
-    // The swizzle repeats every 1024 bytes at most.
-    bytes += type.getStages() * llvm::alignTo(tileBytes, 1024);
-  }
-  for (RingCreateOp ring : rings) {
-    ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
-    bytes += 2 * kBarrierBytes * ring.getRing().getType().getStages();
-  }
-  return bytes;
+  addToManifest(function,
+                {{"parameters", ArrayAttr::get(function.getContext(), kept)}});
 }

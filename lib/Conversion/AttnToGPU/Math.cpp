@@ -1,15 +1,17 @@
-//===- Math.cpp - Math functions on the special-function unit -------------===//
+//===- Math.cpp - Math functions in few instructions ----------------------===//
 //
-// What the unit computes directly: 2^x, log2 x and 1 / x, to about 2 ulp (PTX
-// ISA, "ex2", "lg2", "rcp"); exp, log and tanh follow from these. The rest is
-// left to MLIR's polynomial approximations.
+// GPUs compute 2^x, log2 x and 1 / x directly; exp, log and tanh follow from
+// these. The rest is left to MLIR's polynomial approximations.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "Lowering.h"
+#include "Device.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -17,15 +19,11 @@ using namespace attn;
 
 namespace {
 
-constexpr StringLiteral kExp2 = "llvm.nvvm.ex2.approx.ftz.f";
-constexpr StringLiteral kLog2 = "llvm.nvvm.lg2.approx.ftz.f";
-constexpr StringLiteral kMax = "llvm.nvvm.fmax.nan.f";
-constexpr StringLiteral kRcp = "llvm.nvvm.rcp.approx.ftz.f";
-
 /// f32 arithmetic on a scalar or a vector.
 struct FloatBuilder {
   OpBuilder &b;
   Location loc;
+  const MathIntrinsics &intrinsics;
 
   Value splat(Type type, double value) const {
     TypedAttr attr = b.getF32FloatAttr(value);
@@ -58,59 +56,116 @@ struct FloatBuilder {
   }
 };
 
-Value buildExp2(const FloatBuilder &f, Value x) { return f.each(kExp2, x); }
-Value buildLog2(const FloatBuilder &f, Value x) { return f.each(kLog2, x); }
+Value buildExp2(const FloatBuilder &f, Value x) {
+  return f.each(f.intrinsics.exp2, x);
+}
+Value buildLog2(const FloatBuilder &f, Value x) {
+  return f.each(f.intrinsics.log2, x);
+}
 Value buildExp(const FloatBuilder &f, Value x) {
-  return f.each(kExp2, f.scale(x, llvm::numbers::log2e));
+  return f.each(f.intrinsics.exp2, f.scale(x, llvm::numbers::log2e));
 }
 Value buildLog(const FloatBuilder &f, Value x) {
-  return f.scale(f.each(kLog2, x), llvm::numbers::ln2);
+  return f.scale(f.each(f.intrinsics.log2, x), llvm::numbers::ln2);
 }
 /// NaN where an operand is: what arith.maximumf means, in one instruction. The
 /// code generator would make three of llvm.maximum.
 struct MaximumPattern : OpRewritePattern<arith::MaximumFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  MaximumPattern(MLIRContext *context, const MathIntrinsics &intrinsics)
+      : OpRewritePattern(context), intrinsics(intrinsics) {}
   LogicalResult matchAndRewrite(arith::MaximumFOp op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32() ||
         isa<TensorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "no f32 scalar or vector");
-    FloatBuilder f{rewriter, op.getLoc()};
-    rewriter.replaceOp(op, f.each(kMax, op->getOperands()));
+    FloatBuilder f{rewriter, op.getLoc(), intrinsics};
+    rewriter.replaceOp(op, f.each(intrinsics.maximum, op->getOperands()));
     return success();
   }
+
+private:
+  const MathIntrinsics &intrinsics;
 };
 
 /// 1 - 2 / (e^2x + 1): absolute error of an ulp of 1, where tanh.approx has
 /// 2^-11.
 Value buildTanh(const FloatBuilder &f, Value x) {
   Value one = f.splat(x.getType(), 1);
-  Value e = f.each(kExp2, f.scale(x, 2 * llvm::numbers::log2e));
+  Value e = f.each(f.intrinsics.exp2, f.scale(x, 2 * llvm::numbers::log2e));
   Value sum = arith::AddFOp::create(f.b, f.loc, e, one);
-  Value r = f.each(kRcp, sum);
+  Value r = f.each(f.intrinsics.rcp, sum);
   return arith::SubFOp::create(f.b, f.loc, one, f.scale(r, 2));
 }
 
 template <typename Op, Value (*build)(const FloatBuilder &, Value)>
 struct MathPattern : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+  MathPattern(MLIRContext *context, const MathIntrinsics &intrinsics)
+      : OpRewritePattern<Op>(context), intrinsics(intrinsics) {}
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32() ||
         isa<TensorType>(op.getType()))
       return rewriter.notifyMatchFailure(op, "no f32 scalar or vector");
-    FloatBuilder f{rewriter, op.getLoc()};
+    FloatBuilder f{rewriter, op.getLoc(), intrinsics};
     rewriter.replaceOp(op, build(f, op.getOperand()));
     return success();
   }
+
+private:
+  const MathIntrinsics &intrinsics;
 };
+
+void populateMath(RewritePatternSet &patterns,
+                  const MathIntrinsics &intrinsics) {
+  patterns.add<
+      MathPattern<math::Exp2Op, buildExp2>,
+      MathPattern<math::Log2Op, buildLog2>, MathPattern<math::ExpOp, buildExp>,
+      MathPattern<math::LogOp, buildLog>, MathPattern<math::TanhOp, buildTanh>>(
+      patterns.getContext(), intrinsics);
+  if (!intrinsics.maximum.empty())
+    patterns.add<MaximumPattern>(patterns.getContext(), intrinsics);
+}
+
+/// Math that back ends cannot select.
+bool isUnselectable(Operation *op) {
+  return isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
+         !isa<math::FmaOp, math::AbsFOp, math::SqrtOp, math::CopySignOp,
+              math::FloorOp, math::CeilOp, math::AbsIOp>(op);
+}
+
+bool hasMath(LLVM::LLVMFuncOp function) {
+  return function
+      .walk([](Operation *op) {
+        return isUnselectable(op) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// What no one lowers would kill the back end later.
+LogicalResult checkMath(LLVM::LLVMFuncOp function, StringRef vendor) {
+  WalkResult result = function.walk([&](Operation *op) {
+    if (!isUnselectable(op))
+      return WalkResult::advance();
+    op->emitOpError("has no lowering for ") << vendor << " GPUs";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
 
 } // namespace
 
-void attn::populateMathPatterns(RewritePatternSet &patterns) {
-  patterns.add<
-      MaximumPattern, MathPattern<math::Exp2Op, buildExp2>,
-      MathPattern<math::Log2Op, buildLog2>, MathPattern<math::ExpOp, buildExp>,
-      MathPattern<math::LogOp, buildLog>, MathPattern<math::TanhOp, buildTanh>>(
-      patterns.getContext());
+LogicalResult attn::lowerMath(LLVM::LLVMFuncOp function,
+                              const MathIntrinsics &intrinsics,
+                              StringRef vendor) {
+  RewritePatternSet math(function.getContext());
+  populateMath(math, intrinsics);
+  walkAndApplyPatterns(function, std::move(math));
+  if (hasMath(function)) {
+    RewritePatternSet approximations(function.getContext());
+    populateMathPolynomialApproximationPatterns(approximations);
+    if (failed(applyPatternsGreedily(function, std::move(approximations))))
+      return failure();
+  }
+  return checkMath(function, vendor);
 }

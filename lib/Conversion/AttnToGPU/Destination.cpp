@@ -1,0 +1,72 @@
+//===- Destination.cpp - Where a tile is stored ---------------------------===//
+
+#include "Device.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attn;
+
+Destination::Destination(StoreOp op, OpBuilder &b)
+    : b(b), loc(op.getLoc()), view(op.getView()),
+      tileRank(cast<RankedTensorType>(op.getTile().getType()).getRank()),
+      elementBytes(op.getView().getType().getElementBytes()) {
+  ThreadBuilder t{b, loc};
+  unsigned rank = view.sizes.size(), leading = rank - tileRank;
+  origin = wide(0);
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                              op.getOffsets()[dim]);
+    origin = add(origin, mul(offset, view.strides[dim]));
+    if (dim < leading) {
+      exists = t.both(exists,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            offset, view.sizes[dim]));
+      continue;
+    }
+    // What is left of the view from the tile on, at most the tile matters.
+    Value left = b.createOrFold<arith::SubIOp>(loc, view.sizes[dim], offset);
+    left = arith::MinSIOp::create(b, loc, left, wide(int64_t(1) << 30));
+    limits.push_back(arith::TruncIOp::create(b, loc, b.getI32Type(), left));
+  }
+}
+
+Value Destination::contains(ValueRange coordinates) const {
+  ThreadBuilder t{b, loc};
+  Value inside = exists;
+  for (auto [c, limit] : llvm::zip(coordinates, limits))
+    inside = t.both(inside, t.less(c, limit));
+  return inside;
+}
+
+Value Destination::address(ValueRange coordinates) const {
+  Value element = origin;
+  unsigned leading = view.sizes.size() - tileRank;
+  for (auto [d, c] : llvm::enumerate(coordinates)) {
+    Value extended = arith::ExtSIOp::create(b, loc, b.getI64Type(), c);
+    element = add(element, mul(extended, view.strides[leading + d]));
+  }
+  Value base = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
+      view.pointer);
+  return advance(b, loc, base, mul(element, wide(elementBytes)));
+}
+
+void Destination::store(Value value, ValueRange coordinates, Value inside,
+                        unsigned alignment) {
+  scf::IfOp::create(b, loc, inside, [&](OpBuilder &nested, Location) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
+    LLVM::StoreOp::create(b, loc, value, address(coordinates), alignment);
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+Value Destination::wide(int64_t v) const {
+  return arith::ConstantIntOp::create(b, loc, v, 64);
+}
+Value Destination::add(Value x, Value y) const {
+  return b.createOrFold<arith::AddIOp>(loc, x, y);
+}
+Value Destination::mul(Value x, Value y) const {
+  return b.createOrFold<arith::MulIOp>(loc, x, y);
+}

@@ -1,0 +1,90 @@
+//===- Device.cpp - What lowerings to GPUs have in common -----------------===//
+
+#include "Device.h"
+#include "attn-mlir/Conversion/Manifest.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace attn;
+
+Value attn::advance(OpBuilder &b, Location loc, Value base, Value bytes) {
+  return LLVM::GEPOp::create(b, loc, base.getType(), b.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+Value attn::advance(OpBuilder &b, Location loc, Value base, int64_t bytes) {
+  if (bytes == 0)
+    return base;
+  return LLVM::GEPOp::create(
+      b, loc, base.getType(), b.getI8Type(), base,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)});
+}
+
+Value attn::sharedAt(OpBuilder &b, Location loc, Value base,
+                     const SharedTile::Offset &offset) {
+  Value address = advance(b, loc, base, offset.perThread);
+  if (offset.flip) {
+    Value bits = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), address);
+    bits = LLVM::XOrOp::create(
+        b, loc, bits,
+        LLVM::ConstantOp::create(b, loc, b.getI32Type(), offset.flip));
+    address = LLVM::IntToPtrOp::create(b, loc, base.getType(), bits);
+  }
+  return advance(b, loc, address, offset.constant);
+}
+
+void attn::addToManifest(LLVM::LLVMFuncOp function,
+                         ArrayRef<std::pair<StringRef, Attribute>> entries) {
+  NamedAttrList manifest(function->getAttrOfType<DictionaryAttr>(kManifestAttr));
+  for (auto [name, value] : entries)
+    manifest.set(name, value);
+  function->setAttr(kManifestAttr,
+                    manifest.getDictionary(function.getContext()));
+}
+
+ArrayAttr
+attn::findAlignments(LLVM::LLVMFuncOp function,
+                     function_ref<int64_t(Operation *)> accessBytes) {
+  SmallVector<Value> views;
+  function.walk([&](UnrealizedConversionCastOp cast) {
+    if (cast.getNumResults() == 1 && isa<ViewType>(cast.getType(0)))
+      views.push_back(cast.getResult(0));
+  });
+  Builder b(function.getContext());
+  SmallVector<Attribute> result;
+  for (auto [i, view] : llvm::enumerate(views)) {
+    int64_t bytes = cast<ViewType>(view.getType()).getElementBytes();
+    for (Operation *user : view.getUsers())
+      bytes = std::max(bytes, accessBytes(user));
+    result.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("bytes", b.getI64IntegerAttr(bytes)),
+         b.getNamedAttr("view",
+                        b.getI64IntegerAttr(static_cast<int64_t>(i)))}));
+  }
+  return b.getArrayAttr(result);
+}
+
+void attn::eraseViews(LLVM::LLVMFuncOp function) {
+  function.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isa<UnrealizedConversionCastOp>(op) ? op->use_empty()
+                                            : isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+LogicalResult attn::checkIndices(KernelOp kernel) {
+  WalkResult result = kernel.walk([](arith::ConstantOp constant) {
+    Attribute value = constant.getValue();
+    if (auto splat = dyn_cast<SplatElementsAttr>(value))
+      value = splat.getSplatValue<Attribute>();
+    auto integer = dyn_cast<IntegerAttr>(value);
+    if (!integer || !integer.getType().isIndex() ||
+        llvm::isInt<31>(integer.getInt()))
+      return WalkResult::advance();
+    constant.emitOpError("wants indices within 2^30 for a GPU, got ")
+        << integer.getInt();
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}

@@ -1,0 +1,111 @@
+//===- Device.h - What lowerings to GPUs have in common ---------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTOGPU_DEVICE_H
+#define ATTN_MLIR_LIB_CONVERSION_ATTNTOGPU_DEVICE_H
+
+#include "../Fragments/FragmentsToVectors.h"
+#include "../Fragments/SharedTile.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace attn {
+
+/// Address spaces that NVPTX and AMDGPU number alike.
+enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };
+
+/// Shared memory, as a symbol of the gpu.module.
+constexpr llvm::StringLiteral kSharedMemory = "attn_shared";
+
+/// What stands for a view once the kernel is a function: a cast of these values
+/// to the view's type.
+struct ViewParameters {
+  explicit ViewParameters(mlir::Value view);
+
+  /// Base address (generic pointer).
+  mlir::Value pointer;
+  /// Pointer to the tensor map, or null.
+  mlir::Value map;
+  /// 64-bit integers; of a static dimension a constant, and of the last
+  /// stride 1.
+  llvm::SmallVector<mlir::Value> sizes, strides;
+};
+
+/// Makes an llvm.func in a gpu.module of a kernel whose grid is materialised.
+/// Views are casts of its parameters (ViewParameters); attn.manifest describes
+/// what a launcher passes. What makes it a kernel of a target, and its shared
+/// memory, are the caller's. Null after a diagnostic.
+mlir::LLVM::LLVMFuncOp outlineKernel(KernelOp kernel);
+
+/// Drops parameters that nothing uses, also from the manifest.
+void dropUnusedParameters(mlir::LLVM::LLVMFuncOp function);
+
+/// Sets entries of the manifest of a function.
+void addToManifest(
+    mlir::LLVM::LLVMFuncOp function,
+    llvm::ArrayRef<std::pair<llvm::StringRef, mlir::Attribute>> entries);
+
+/// For the manifest: bytes of which bases and strides of each view are
+/// multiples. An element, or what `accessBytes` says that a user moves at once
+/// (0: elements).
+mlir::ArrayAttr
+findAlignments(mlir::LLVM::LLVMFuncOp function,
+               llvm::function_ref<int64_t(mlir::Operation *)> accessBytes);
+
+/// Erases views, and the index arithmetic that only they needed.
+void eraseViews(mlir::LLVM::LLVMFuncOp function);
+
+/// Indices are 32 bits wide on the device: a diagnostic where a constant is not.
+mlir::LogicalResult checkIndices(KernelOp kernel);
+
+/// Names of the LLVM intrinsics that compute an f32 in one instruction.
+struct MathIntrinsics {
+  llvm::StringRef exp2, log2, rcp;
+  /// The larger of two, NaN where one is; empty where none does that.
+  llvm::StringRef maximum;
+};
+/// Lowers math functions of scalars and vectors of f32, by these intrinsics or
+/// MLIR's polynomial approximations; a diagnostic where neither can, which
+/// names the GPUs of `vendor`.
+mlir::LogicalResult lowerMath(mlir::LLVM::LLVMFuncOp function,
+                              const MathIntrinsics &intrinsics,
+                              llvm::StringRef vendor);
+
+/// The part of a view that a tile is loaded from or stored to.
+class Destination {
+public:
+  Destination(StoreOp op, mlir::OpBuilder &b);
+
+  /// Whether element (i), (i, j) of the tile lies in the view.
+  mlir::Value contains(mlir::ValueRange coordinates) const;
+  /// Global address of an element.
+  mlir::Value address(mlir::ValueRange coordinates) const;
+  /// Stores where `inside` holds.
+  void store(mlir::Value value, mlir::ValueRange coordinates,
+             mlir::Value inside, unsigned alignment);
+
+private:
+  mlir::Value wide(int64_t v) const;
+  mlir::Value add(mlir::Value x, mlir::Value y) const;
+  mlir::Value mul(mlir::Value x, mlir::Value y) const;
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  ViewParameters view;
+  int64_t tileRank, elementBytes;
+  mlir::Value origin, exists;
+  llvm::SmallVector<mlir::Value> limits;
+};
+
+/// A pointer into shared memory, `offset` bytes on.
+mlir::Value sharedAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
+                     const SharedTile::Offset &offset);
+/// A pointer `bytes` on; the byte count is a constant or a 32- or 64-bit value.
+mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
+                    mlir::Value bytes);
+mlir::Value advance(mlir::OpBuilder &b, mlir::Location loc, mlir::Value base,
+                    int64_t bytes);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_CONVERSION_ATTNTOGPU_DEVICE_H
