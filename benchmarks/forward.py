@@ -411,7 +411,8 @@ def main():
         help="sets of bundles (default: all of --out)",
     )
     run_parser.add_argument(
-        "--ours", metavar="NAME", help="the set to report as ours (default: the first; of a ladder the last)"
+        "--ours", metavar="NAME",
+        help="the set to report as ours (default: the first, of a ladder the last)",
     )
     run_parser.add_argument("--rivals", metavar="DIR", help="kernels to measure beside ours")
     run_parser.add_argument("--bshd", action="store_true", help="tensors are BSHD in memory")

@@ -99,8 +99,8 @@ class Loop(NamedTuple):
     cold: list
 
     def tile(self):
-        """(query rows of a warpgroup, keys, head dimension) of an iteration, by the
-        shapes; all of one product must agree."""
+        """(query rows of a warpgroup, keys, columns of K, columns of V) of an iteration,
+        by the shapes; all of one product must agree."""
         scores, values = products(self.body)
         shapes = {shape(i) for i in scores}, {shape(i) for i in values}
         if any(len(s) != 1 for s in shapes):
@@ -108,7 +108,9 @@ class Loop(NamedTuple):
         (rows, keys, step), (_, columns, _) = shapes[0].pop(), shapes[1].pop()
         groups, rest = divmod(len(values) * step, keys)
         if rest or groups < 1 or len(scores) % groups:
-            raise ValueError(f"{len(scores)} and {len(values)} products are not those of {keys} keys")
+            raise ValueError(
+                f"{len(scores)} and {len(values)} products are not those of {keys} keys"
+            )
         return rows * groups, keys, len(scores) // groups * step, columns
 
 
@@ -198,7 +200,7 @@ def least(rows, keys, dim, columns, exact):
 
 def is_exact(loop):
     """Without the vote of attn-optimistic-max, maxima are taken in the loop."""
-    return not loop.cold
+    return not any(i.opcode == "VOTE.ANY" for i in loop.body)
 
 
 def is_masked(loop):
@@ -243,7 +245,8 @@ def read_bundle(directory, disassembler):
             capture_output=True, text=True, errors="replace",
         )
         if done.returncode:
-            sys.exit(f"{disassembler[0]} failed: {harness.first_error(done.stderr + done.stdout)}")
+            message = harness.first_error(done.stderr + done.stdout)
+            sys.exit(f"{disassembler[0]} failed: {message}")
         yield guard_text(manifest, variant.get("guard")), find_loops(parse(done.stdout))
 
 
@@ -251,7 +254,8 @@ def row(name, guard, loop):
     rows, keys, dim, columns = loop.tile()
     counts = count(loop.body)
     wanted = least(rows, keys, dim, columns, is_exact(loop))
-    cells = [f"{name}{', ' + guard if guard else ''}", f"{rows} x {keys}", "masked" if is_masked(loop) else ""]
+    title = f"{name}, {guard}" if guard else name
+    cells = [title, f"{rows} x {keys}", "masked" if is_masked(loop) else "plain"]
     for column in [*COLUMNS, "other"]:
         both = f"{counts[column]} / {wanted[column]}" if column in wanted else counts[column]
         cells.append(both)
@@ -265,7 +269,7 @@ def histogram(loop):
 
 
 def default_bundles(arguments):
-    """(name, directory) of MHA kernels of forward.py, made where they are not up to date."""
+    """(name, directory) of MHA kernels of forward.py, made where not up to date."""
     jobs = []
     for kernel in forward.kernels():
         if kernel.group > 1 or kernel.shapes or not re.search(arguments.filter, kernel.name):
@@ -285,16 +289,26 @@ def main():
     harness.add_compile_arguments(parser)
     harness.add_run_arguments(parser)
     parser.add_argument("bundles", nargs="*", metavar="BUNDLE", help="directories of bundles")
-    parser.add_argument("--set", default="default", help="of forward_configs.py (default: default)")
+    parser.add_argument(
+        "--set", default="default", help="of forward_configs.py (default: default)"
+    )
     parser.add_argument("--filter", default="", metavar="REGEX", help="of kernels")
-    parser.add_argument("--out", default=str(forward.DEFAULT_DIRECTORY), help="default: build-gpu/forward")
-    parser.add_argument("--disassembler", "--nvdisasm", metavar="FILE", help="nvdisasm or cuobjdump")
-    parser.add_argument("--opcodes", action="store_true", help="also list all opcodes of each loop")
+    parser.add_argument(
+        "--out", default=str(forward.DEFAULT_DIRECTORY), help="default: build-gpu/forward"
+    )
+    parser.add_argument(
+        "--disassembler", "--nvdisasm", metavar="FILE", help="nvdisasm or cuobjdump"
+    )
+    parser.add_argument(
+        "--opcodes", action="store_true", help="also list all opcodes of each loop"
+    )
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
     disassembler = find_disassembler(arguments.disassembler)
     if not disassembler:
-        harness.skip("no nvdisasm or cuobjdump (--disassembler, CUDA_HOME, PATH)", arguments.strict)
+        harness.skip(
+            "no nvdisasm or cuobjdump (--disassembler, CUDA_HOME, PATH)", arguments.strict
+        )
     if arguments.bundles:
         bundles = [(Path(p).resolve().name, Path(p)) for p in arguments.bundles]
     else:
@@ -305,13 +319,13 @@ def main():
     for name, directory in bundles:
         for guard, loops in read_bundle(directory, disassembler):
             if not loops:
-                problems.append(f"{name} {guard}: no loop with warpgroup products of both kinds")
+                problems.append(f"{name} {guard}: no loop with both kinds of wgmma")
             for loop in loops:
                 table.append(row(name, guard, loop))
                 details.append(f"{name} {guard}: {histogram(loop)}")
                 if count(loop.body)["STL, LDL"]:
                     problems.append(f"{name} {guard}: spills in the loop")
-    header = ["kernel", "tile", "", *COLUMNS, "other", "all", "cold"]
+    header = ["kernel", "tile", "loop", *COLUMNS, "other", "all", "cold"]
     print("Instructions of a warp for each tile of keys: issued / least\n")
     print(markdown(header, table))
     print("\n".join([""] + details * arguments.opcodes + [""]))

@@ -161,7 +161,9 @@ def sources(heads, kv_heads, dim, causal):
     """name -> level-2 MLIR of a kernel, in the order of their launches. `dim`: a
     multiple of 64, that features are whole tiles of the scores."""
     if dim % 64 or heads % kv_heads:
-        raise ValueError(f"wanted D a multiple of 64 and H of Hkv, got D {dim}, H {heads}/{kv_heads}")
+        raise ValueError(
+            f"wanted D a multiple of 64 and H of Hkv, got D {dim}, H {heads}/{kv_heads}"
+        )
     fields = {
         "heads": heads,
         "group": heads // kv_heads,
@@ -244,6 +246,7 @@ class Memref(ctypes.Structure):
 
 def build(name, source, directory, compiler, tools):
     """The kernel as machine code of this CPU."""
+
     def run(*command):
         subprocess.run([str(part) for part in command], check=True)
 
@@ -255,7 +258,8 @@ def build(name, source, directory, compiler, tools):
     # mlir-translate does not know the dialect.
     lowered.write_text(re.sub(r"attn\.\w+ = \[.*?\](, )?", "", lowered.read_text()))
     run(tools["mlir-translate"], "--mlir-to-llvmir", lowered, "-o", ir)
-    run(tools["clang"], "-O2", "-march=native", "-Wno-override-module", "-shared", "-fPIC", ir, "-lm", "-o", code)
+    flags = ("-O2", "-march=native", "-Wno-override-module", "-shared", "-fPIC")
+    run(tools["clang"], *flags, ir, "-lm", "-o", code)
     return ctypes.CDLL(str(code))
 
 
@@ -276,7 +280,8 @@ def reference_row(q, keys, values, visible):
     top = max(scores)
     weights = [math.exp(s - top) for s in scores]
     total = sum(weights)
-    return [sum(map(float.__mul__, weights, column)) / total for column in zip(*values[:visible])]
+    columns = zip(*values[:visible])
+    return [sum(map(float.__mul__, weights, column)) / total for column in columns]
 
 
 def row_error(q, k, v, o, causal):

@@ -12,6 +12,9 @@ namespace {
 #define ATTN_LONGEST_FIRST "grid-order=naive-head-first longest-first"
 #define ATTN_PERSISTENT "persistent resident=1"
 #define ATTN_PAIRS "persistent resident=1 pair-tiles"
+#define ATTN_TWO_Q " resident-stages=2"
+/// Not where D is 128: ptxas places those loops worse, by 2 to 4 %.
+#define ATTN_STORE " store-tensors"
 
 /// Up to a number of columns of K and V, summed, with tiles of one length, or
 /// of different ones (causal mask).
@@ -24,46 +27,54 @@ struct Row {
 /// together.
 constexpr MeasuredVariant kShortCausal64[] = {
     {"query<=2048",
-     {"tiles=query=128,key=128 " ATTN_LONGEST_FIRST, "wgmma=all"}}};
+     {"tiles=query=128,key=128 " ATTN_LONGEST_FIRST, "wgmma=all" ATTN_STORE}}};
 
 /// The wider tile reads its accumulators less often; short rows would leave
 /// more of it empty.
-constexpr MeasuredVariant kLong128[] = {
+constexpr MeasuredVariant kBySize128[] = {
+    {"query<=512",
+     {"tiles=query=128,key=128 " ATTN_PERSISTENT,
+      ATTN_ROLES ATTN_TWO_Q ATTN_STORE}},
     {"key>=4096",
-     {"tiles=query=128,key=160 " ATTN_PERSISTENT,
-      ATTN_ROLES " resident-stages=2"}}};
-constexpr MeasuredVariant kLongCausal128[] = {
+     {"tiles=query=128,key=160 " ATTN_PERSISTENT, ATTN_ROLES ATTN_TWO_Q}}};
+constexpr MeasuredVariant kBySizeCausal128[] = {
+    {"query<=512",
+     {"tiles=query=128,key=128 " ATTN_PAIRS, ATTN_ROLES ATTN_TWO_Q ATTN_STORE}},
     {"key>=16384",
-     {"tiles=query=128,key=160 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"}}};
+     {"tiles=query=128,key=160 " ATTN_PAIRS, ATTN_ROLES ATTN_TWO_Q}}};
 
 constexpr MeasuredVariant kShort256[] = {
-    {"query<=512", {"tiles=query=128,key=64 " ATTN_PERSISTENT, ATTN_ROLES}}};
+    {"query<=512",
+     {"tiles=query=128,key=64 " ATTN_PERSISTENT, ATTN_ROLES ATTN_STORE}}};
 /// Two stages of Q do not fit: with tiles of different length CTAs that wait
 /// for one another's Q are better spread by dispatch.
 constexpr MeasuredVariant kShortCausal256[] = {
-    {"query<=512", {"tiles=query=128,key=64 " ATTN_LONGEST_FIRST, ATTN_ROLES}},
-    {"query<=1024", {"tiles=query=128,key=64 " ATTN_PAIRS, ATTN_ROLES}}};
+    {"query<=512",
+     {"tiles=query=128,key=64 " ATTN_LONGEST_FIRST, ATTN_ROLES ATTN_STORE}},
+    {"query<=1024",
+     {"tiles=query=128,key=64 " ATTN_PAIRS, ATTN_ROLES ATTN_STORE}}};
 
 /// Measured on an H200 (docs/performance.md, "Hopper's own pipeline").
 const Row kWarpgroups[] = {
     {128,
      {{"tiles=query=192,key=128 " ATTN_PERSISTENT,
-       ATTN_ROLES " resident-stages=2"},
+       ATTN_ROLES ATTN_TWO_Q ATTN_STORE},
       {}},
-     {{"tiles=query=192,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
+     {{"tiles=query=192,key=128 " ATTN_PAIRS, ATTN_ROLES ATTN_TWO_Q ATTN_STORE},
       kShortCausal64}},
     {256,
-     {{"tiles=query=128,key=128 " ATTN_PERSISTENT,
-       ATTN_ROLES " resident-stages=2"},
-      kLong128},
-     {{"tiles=query=128,key=128 " ATTN_PAIRS, ATTN_ROLES " resident-stages=2"},
-      kLongCausal128}},
+     {{"tiles=query=128,key=128 " ATTN_PERSISTENT, ATTN_ROLES ATTN_TWO_Q},
+      kBySize128},
+     {{"tiles=query=128,key=128 " ATTN_PAIRS, ATTN_ROLES ATTN_TWO_Q},
+      kBySizeCausal128}},
     {320,
-     {{"tiles=query=128,key=112 " ATTN_PERSISTENT, ATTN_ROLES}, {}},
-     {{"tiles=query=128,key=112 " ATTN_PAIRS, ATTN_ROLES}, {}}},
+     {{"tiles=query=128,key=112 " ATTN_PERSISTENT, ATTN_ROLES ATTN_STORE}, {}},
+     {{"tiles=query=128,key=112 " ATTN_PAIRS, ATTN_ROLES ATTN_STORE}, {}}},
     {512,
-     {{"tiles=query=128,key=80 " ATTN_PERSISTENT, ATTN_ROLES}, kShort256},
-     {{"tiles=query=128,key=80 " ATTN_PAIRS, ATTN_ROLES}, kShortCausal256}},
+     {{"tiles=query=128,key=80 " ATTN_PERSISTENT, ATTN_ROLES ATTN_STORE},
+      kShort256},
+     {{"tiles=query=128,key=80 " ATTN_PAIRS, ATTN_ROLES ATTN_STORE},
+      kShortCausal256}},
 };
 
 /// Bytes of shared memory of a CTA that the tiles above may take.

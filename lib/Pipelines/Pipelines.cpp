@@ -109,6 +109,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
   kernels.addPass(createAttnDeferRowSums());
   if (options.optimisticMax)
     kernels.addPass(createAttnOptimisticMax());
+  if (options.storeTensors)
+    kernels.addPass(createAttnStoreTensors());
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
   if (options.specialize)

@@ -79,6 +79,12 @@ struct CommandLine {
       cl::desc("Options of the attn-to-target pipeline, such as 'warps=4 "
                "stages=2'"),
       cl::cat(category)};
+  cl::opt<std::string> alsoLower{
+      "also-lower",
+      cl::desc("Options that are read after those of --lower, of variants and "
+               "of what was measured, in place of theirs, such as "
+               "'optimistic-max=false'"),
+      cl::value_desc("options"), cl::cat(category)};
   cl::list<std::string> variants{
       "variant",
       cl::desc(
@@ -293,13 +299,19 @@ private:
     });
   }
 
+  /// Options of attn-to-target with those of --also-lower, which win.
+  std::string withAlso(StringRef text) {
+    return options.alsoLower.empty() ? text.str()
+                                     : (text + " " + options.alsoLower).str();
+  }
+
   /// Leaves chosen options on kernels, for the time when level 2 is lowered.
   void keepLowering() {
     if (options.lower.getNumOccurrences() > 0 || choice.lower.empty())
       return;
     for (auto kernel : module->getOps<KernelOp>())
       kernel->setAttr(KernelOp::kLowerAttr,
-                      StringAttr::get(&context, choice.lower));
+                      StringAttr::get(&context, withAlso(choice.lower)));
   }
 
   /// The options of attn-to-target: as asked, or as all kernels hold them.
@@ -379,11 +391,11 @@ private:
   /// `smallChunks`: whatever the options, with copies of 4 bytes.
   LogicalResult lowerToTarget(StringRef text, bool smallChunks = false) {
     std::unique_ptr<TargetOptions> parsed =
-        TargetOptions::createFromString(text);
+        TargetOptions::createFromString(withAlso(text));
     if (!parsed) {
       llvm::errs() << "attn-compile: --lower wants options of the "
                       "attn-to-target pipeline, got '"
-                   << text << "'\n";
+                   << withAlso(text) << "'\n";
       return failure();
     }
     if (smallChunks) {

@@ -317,3 +317,35 @@ attn.kernel @division(%x: !attn.view<?xf32>, %n: index, %d: index) {
     attn.store %e, %x[%w] : tensor<1xf32> -> !attn.view<?xf32>
   }
 }
+
+// -----
+
+// All that is true of a tile, or'ed into one value.
+
+// CHECK-DAG: #[[$ALL:[^ ]+]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[$NONE:[^ ]+]] = affine_map<(d0, d1) -> ()>
+// CHECK-LABEL: func.func @any(
+// CHECK: %[[OVER:[^ ]+]] = arith.cmpf ugt, %{{[^ ]+}}, %{{[^ ]+}} : tensor<4x8xf32>
+// CHECK-NEXT: %[[NO:[^ ]+]] = arith.constant false
+// CHECK-NEXT: %[[EMPTY:[^ ]+]] = tensor.empty() : tensor<i1>
+// CHECK-NEXT: %[[INIT:[^ ]+]] = linalg.fill ins(%[[NO]] : i1) outs(%[[EMPTY]] : tensor<i1>) -> tensor<i1>
+// CHECK-NEXT: %[[ANY:[^ ]+]] = linalg.generic {indexing_maps = [#[[$ALL]], #[[$NONE]]], iterator_types = ["reduction", "reduction"]} ins(%[[OVER]] : tensor<4x8xi1>) outs(%[[INIT]] : tensor<i1>) {
+// CHECK-NEXT: ^bb0(%[[IN:[^ ]+]]: i1, %[[OUT:[^ ]+]]: i1):
+// CHECK-NEXT: %[[OR:[^ ]+]] = arith.ori %[[IN]], %[[OUT]] : i1
+// CHECK-NEXT: linalg.yield %[[OR]] : i1
+// CHECK-NEXT: } -> tensor<i1>
+// CHECK-NEXT: %[[IF:[^ ]+]] = tensor.extract %[[ANY]][] : tensor<i1>
+// CHECK-NEXT: scf.if %[[IF]] {
+attn.kernel @any(%x: !attn.view<4x8xf32>, %o: !attn.view<4x8xf32>) {
+  %bound = arith.constant dense<2.0> : tensor<4x8xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %c1 {
+    %t = attn.load %x[%c0, %c0] : <4x8xf32> -> tensor<4x8xf32>
+    %c = arith.cmpf ugt, %t, %bound : tensor<4x8xf32>
+    %any = attn.any %c : tensor<4x8xi1>
+    scf.if %any {
+      attn.store %t, %o[%c0, %c0] : tensor<4x8xf32> -> <4x8xf32>
+    }
+  }
+}

@@ -987,3 +987,41 @@ attn.kernel @order(%f: f32, %y: !attn.view<?x1xf32>) attributes {threads = 32} {
     attn.store %v, %y[%w, %c0] : tensor<32x1xf32, #attn.fragment<threads [32:(1, 0)], registers []>> -> <?x1xf32>
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.any
+//===----------------------------------------------------------------------===//
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>
+
+// What a thread holds, and then all threads of its warp.
+
+// CHECK-LABEL: llvm.func @any(
+// CHECK-DAG: %[[ALL:[^ ]+]] = arith.constant -1 : i32
+// CHECK: %[[OVER:[^ ]+]] = arith.cmpf ugt, %{{[^ ]+}}, %{{[^ ]+}} : vector<4xf32>
+// CHECK-NEXT: %[[E:[^ ]+]]:4 = vector.to_elements %[[OVER]] : vector<4xi1>
+// CHECK-NEXT: %[[A:[^ ]+]] = arith.ori %[[E]]#0, %[[E]]#1 : i1
+// CHECK-NEXT: %[[B:[^ ]+]] = arith.ori %[[A]], %[[E]]#2 : i1
+// CHECK-NEXT: %[[C:[^ ]+]] = arith.ori %[[B]], %[[E]]#3 : i1
+// CHECK-NEXT: %[[ANY:[^ ]+]] = nvvm.vote.sync any %[[ALL]], %[[C]] -> i1
+// CHECK-NEXT: scf.if %[[ANY]] {
+// LLVM-LABEL: llvm.func @any(
+// LLVM: %[[ANY:[^ ]+]] = nvvm.vote.sync any %{{[^ ]+}}, %{{[^ ]+}} -> i1
+// LLVM-NEXT: llvm.cond_br %[[ANY]]
+attn.kernel @any(%o: !attn.view<16x8xf32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %bound = arith.constant dense<2.0> : tensor<16x8xf32, #acc>
+  attn.ctas %cta in %c1 {
+    %c0 = arith.constant 0 : index
+    %t = attn.iota 1 from %c0 : tensor<16x8xindex, #acc>
+    %t32 = arith.index_cast %t : tensor<16x8xindex, #acc> to tensor<16x8xi32, #acc>
+    %f = arith.sitofp %t32 : tensor<16x8xi32, #acc> to tensor<16x8xf32, #acc>
+    %c = arith.cmpf ugt, %f, %bound : tensor<16x8xf32, #acc>
+    %any = attn.any %c : tensor<16x8xi1, #acc>
+    scf.if %any {
+      attn.store %f, %o[%c0, %c0] : tensor<16x8xf32, #acc> -> <16x8xf32>
+    }
+  }
+}

@@ -104,10 +104,10 @@ TILES = [
     ("query=64,key=32", ""),
     ("query=64,key=128", ""),
     ("query=128,key=128", "wgmma=all specialize overlap ping-pong"),
-    ("query=64,key=96", "wgmma=all specialize overlap"),
+    ("query=64,key=96", "wgmma=all specialize overlap store-tensors"),
     ("query=128,key=80", "wgmma=all specialize overlap ping-pong stages=3 optimistic-max"),
     ("query=128,key=64", "warps=8 optimistic-max"),
-    ("query=64,key=64", "stages=1"),
+    ("query=64,key=64", "stages=1 store-tensors"),
     ("query=64,key=48", "stages=3 wgmma=scores"),
     ("query=80,key=80", "warps=5 optimistic-max"),
     ("query=128,key=64", "copy=async chunk=4"),
@@ -136,13 +136,13 @@ SCHEDULES = [
 ROLES = "wgmma=all specialize overlap ping-pong"
 OPTIMISTIC = ROLES + " optimistic-max"
 HOPPER = [
-    ((64, 64), "query=192,key=128", OPTIMISTIC + " resident-stages=2"),
+    ((64, 64), "query=192,key=128", OPTIMISTIC + " resident-stages=2 store-tensors"),
     ((128, 128), "query=128,key=128", ROLES + " resident-stages=2"),
-    ((256, 256), "query=128,key=80", OPTIMISTIC),
+    ((256, 256), "query=128,key=80", OPTIMISTIC + " store-tensors"),
     ((192, 128), "query=128,key=112", OPTIMISTIC),
     ((56, 56), "query=192,key=128", ROLES + " resident-stages=2"),
-    ((96, 96), "query=128,key=128", ROLES + " resident-stages=2"),
-    ((40, 80), "query=128,key=128", ROLES + " resident-stages=2"),
+    ((96, 96), "query=128,key=128", ROLES + " resident-stages=2 store-tensors"),
+    ((40, 80), "query=128,key=128", ROLES + " resident-stages=2 store-tensors"),
     ((128, 128), "query=128,key=160", OPTIMISTIC + " resident-stages=2"),
 ]
 HOPPER_SCHEDULES = [

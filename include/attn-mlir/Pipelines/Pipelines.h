@@ -80,6 +80,8 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                         llvm::cl::desc("attn-specialize-warps: ping-pong")};
   Option<bool> optimisticMax{*this, "optimistic-max", llvm::cl::init(false),
                              llvm::cl::desc("run attn-optimistic-max")};
+  Option<bool> storeTensors{*this, "store-tensors", llvm::cl::init(false),
+                            llvm::cl::desc("run attn-store-tensors")};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

@@ -78,14 +78,12 @@ private:
           op->emitOpError("wants a view that is an argument of the kernel");
           return WalkResult::interrupt();
         }
-      auto issue = dyn_cast<RingIssueOp>(op);
-      if (!issue || issue.getBy() != CopyKind::Tensor)
+      auto [view, tile] = mappedTile(op);
+      if (!view)
         return WalkResult::advance();
-      auto argument = cast<BlockArgument>(issue.getView());
-      RankedTensorType &box = boxes[argument.getArgNumber()];
-      RankedTensorType tile = issue.getSlot().getType().getTile();
+      RankedTensorType &box = boxes[cast<BlockArgument>(view).getArgNumber()];
       if (box && box != tile) {
-        issue.emitOpError("wants one tile shape for each view, got ")
+        op->emitOpError("wants one tile shape for each view, got ")
             << box << " and " << tile;
         return WalkResult::interrupt();
       }
@@ -93,6 +91,23 @@ private:
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
+  }
+
+  /// What an operation copies at once through a tensor map, and of which view.
+  std::pair<Value, RankedTensorType> mappedTile(Operation *op) {
+    if (auto issue = dyn_cast<RingIssueOp>(op);
+        issue && issue.getBy() == CopyKind::Tensor)
+      return {issue.getView(), issue.getSlot().getType().getTile()};
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store || !store.getByTensorMap())
+      return {};
+    // The rows of a warp.
+    auto tile = cast<RankedTensorType>(store.getScratch().getType());
+    int64_t warps =
+        kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr).getInt() /
+        32;
+    return {store.getView(),
+            tile.clone({tile.getDimSize(0) / warps, tile.getDimSize(1)})};
   }
 
   /// The box in dimensions of the view.

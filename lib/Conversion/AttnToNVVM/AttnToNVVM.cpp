@@ -110,6 +110,7 @@ struct ConvertAttnToNVVMPass
     populateTurnPatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
+    populateTensorStorePatterns(converter, patterns);
     populateVotePatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();

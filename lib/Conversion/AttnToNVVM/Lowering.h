@@ -41,6 +41,12 @@ void populateWgmmaPatterns(const mlir::TypeConverter &converter,
 /// Stores, through shared memory or not.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Stores by the tensor memory accelerator.
+void populateTensorStorePatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+/// The number of the thread, read again: what follows from it is computed again
+/// too, instead of being kept in registers, or spilled, across the stream.
+mlir::Value readThreadAgain(mlir::OpBuilder &b, mlir::Location loc);
 /// Whether a store may go through its scratch: rows of the view are whole
 /// chunks of 16 bytes.
 bool storesChunks(StoreOp op);

@@ -22,11 +22,7 @@ bool attn::storesChunks(StoreOp op) {
          last % kChunkColumns == 0;
 }
 
-namespace {
-
-/// The number of the thread, read again: what follows from it is computed again
-/// too, instead of being kept in registers, or spilled, across the stream.
-Value readThreadAgain(OpBuilder &b, Location loc) {
+Value attn::readThreadAgain(OpBuilder &b, Location loc) {
   return LLVM::InlineAsmOp::create(
              b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
              /*has_side_effects=*/true, /*is_align_stack=*/false,
@@ -36,6 +32,8 @@ Value readThreadAgain(OpBuilder &b, Location loc) {
              ArrayAttr())
       .getResult(0);
 }
+
+namespace {
 
 /// Each thread stores the elements that it holds.
 struct DirectStorePattern : OpConversionPattern<StoreOp> {

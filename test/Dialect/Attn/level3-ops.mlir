@@ -160,6 +160,11 @@ func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)
 // CHECK-NEXT: arith.addf %[[R]], %[[T]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
 // CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
 // CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// What the warps' threads agree on, of a value a thread and of one a row.
+// CHECK-NEXT: %[[O:.*]] = arith.cmpf ugt, %[[P]], %[[M]] : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-NEXT: attn.any %[[O]] : tensor<64x4xi1, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-NEXT: %[[U:.*]] = arith.cmpf ugt, %[[R]], %[[T]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+// CHECK-NEXT: attn.any %[[U]] : tensor<64xi1, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
 func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %a = attn.convert_layout %s : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #acc>
   %b = attn.convert_layout %a : tensor<64x32xf32, #acc> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
@@ -171,6 +176,10 @@ func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %2 = arith.addf %r, %t : tensor<64xf32, #rows>
   %3 = attn.broadcast %r : tensor<64xf32, #rows> to tensor<64x32xf32, #acc>
   %4 = attn.broadcast %r : tensor<64xf32, #rows> to tensor<64x4xf32, #slice>
+  %5 = arith.cmpf ugt, %p, %m : tensor<64x4xf32, #slice>
+  %6 = attn.any %5 : tensor<64x4xi1, #slice>
+  %7 = arith.cmpf ugt, %r, %t : tensor<64xf32, #rows>
+  %8 = attn.any %7 : tensor<64xi1, #rows>
   return
 }
 

@@ -1,3 +1,9 @@
+// attn-overlap-softmax: a softmax with the branch of attn-optimistic-max.
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: FileCheck %s --input-file=%t
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=branch | Remark="products are under way during the softmax:", loops=1
+// REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=other | Remark="products are under way during the softmax:", loops=1
+
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
 #row = #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>
@@ -7,6 +13,76 @@
 !p = tensor<128x32xbf16, #acc>
 !o = tensor<128x64xf32, #wide>
 !m = tensor<128xf32, #row>
+
+// Before the first tile no maximum is known: it takes the branch without asking. Behind it both
+// products are issued as ever, but waited for at once, since the branch may scale the sum; all of
+// the softmax comes behind that, and the keys are given back as soon as scores are there.
+
+// CHECK-LABEL: attn.kernel @branch
+// CHECK: %[[RQ:[^ ]+]] = attn.ring.create :
+// CHECK-NEXT: %[[RK:[^ ]+]] = attn.ring.create :
+// CHECK-NEXT: %[[RV:[^ ]+]] = attn.ring.create :
+// CHECK: %[[R:[^ ]+]] = scf.if %{{[^ ]+}} ->
+// The first tile: its own maximum at once.
+// CHECK-NEXT: %[[K0:[^ ]+]] = attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK0:[^ ]+]] = attn.dot.issue %{{[^ ]+}}, %[[K0]], %{{[^ ]+}} transpose_rhs :
+// CHECK-NEXT: %[[S0:[^ ]+]] = attn.dot.wait %[[QK0]] : <
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: %[[X0:[^ ]+]] = attn.reduce max %[[S0]] :
+// CHECK-NEXT: %[[M0:[^ ]+]] = arith.maximumf %[[X0]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[B0:[^ ]+]] = attn.broadcast %[[M0]] :
+// CHECK-NEXT: %[[D0:[^ ]+]] = arith.subf %[[S0]], %[[B0]] :
+// CHECK-NEXT: %[[E0:[^ ]+]] = math.exp2 %[[D0]] :
+// CHECK-NEXT: %[[F0:[^ ]+]] = arith.subf %{{[^ ]+}}, %[[M0]] :
+// CHECK-NEXT: %[[G0:[^ ]+]] = math.exp2 %[[F0]] :
+// CHECK-NEXT: %[[H0:[^ ]+]] = attn.broadcast %[[G0]] :
+// CHECK-NEXT: %[[A0:[^ ]+]] = arith.mulf %[[H0]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[P0:[^ ]+]] = arith.truncf %[[E0]] :
+// CHECK-NEXT: %[[L:[^ ]+]]:3 = scf.for %{{[^ ]+}} = %{{[^ ]+}} to %{{[^ ]+}} step %{{[^ ]+}} iter_args(%[[M1:[^ ]+]] = %[[M0]], %[[A1:[^ ]+]] = %[[A0]], %[[P1:[^ ]+]] = %[[P0]]) ->
+// Scores of this tile, values of the last; both are waited for.
+// CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK]] :
+// CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue %{{[^ ]+}}, %[[K]], %{{[^ ]+}} transpose_rhs :
+// CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
+// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// The softmax, with its branch.
+// CHECK-NEXT: %[[BK:[^ ]+]] = attn.broadcast %[[M1]] :
+// CHECK-NEXT: %[[DK:[^ ]+]] = arith.subf %[[S]], %[[BK]] :
+// CHECK-NEXT: %[[EK:[^ ]+]] = math.exp2 %[[DK]] :
+// CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce sum %[[EK]] :
+// CHECK-NEXT: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[SUM]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] :
+// CHECK-NEXT: %[[PK:[^ ]+]] = arith.truncf %[[EK]] :
+// CHECK-NEXT: %[[IF:[^ ]+]]:3 = scf.if %[[MISSED]] ->
+// CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[X]] :
+// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[M]] :
+// CHECK-NEXT: %[[D:[^ ]+]] = arith.subf %[[S]], %[[B]] :
+// CHECK-NEXT: %[[E:[^ ]+]] = math.exp2 %[[D]] :
+// CHECK-NEXT: %[[F:[^ ]+]] = arith.subf %[[M1]], %[[M]] :
+// CHECK-NEXT: %[[G:[^ ]+]] = math.exp2 %[[F]] :
+// CHECK-NEXT: %[[H:[^ ]+]] = attn.broadcast %[[G]] :
+// CHECK-NEXT: %[[A:[^ ]+]] = arith.mulf %[[O1]], %[[H]] :
+// CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[E]] :
+// CHECK-NEXT: scf.yield %[[M]], %[[A]], %[[P]] :
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %[[M1]], %[[O1]], %[[PK]] :
+// CHECK-NEXT: }
+// CHECK-NEXT: scf.yield %[[IF]]#0, %[[IF]]#1, %[[IF]]#2 :
+// CHECK-NEXT: }
+// The last tile's values.
+// CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
+// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#2, %[[V2]], %[[L]]#1 :
+// CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
+// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: scf.yield %[[O2]] :
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %{{[^ ]+}} :
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.store %[[R]], %{{[^ ]+}}[%{{[^ ]+}}, %{{[^ ]+}}] :
 attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -60,7 +136,24 @@ attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
   }
 }
 
-attn.kernel @other(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %g: i1, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
+// Of a branch on something else nothing is known: the first tile has it, too.
+
+// CHECK-LABEL: attn.kernel @other
+// CHECK-SAME: %[[WHICH:[^ ]+]]: i1
+// CHECK: %[[QK0:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs
+// CHECK-NEXT: attn.dot.wait %[[QK0]] :
+// CHECK: %[[FIRST:[^ ]+]]:3 = scf.if %[[WHICH]] ->
+// CHECK: } else {
+// CHECK: scf.for {{.*}} iter_args(%{{[^ ]+}} = %[[FIRST]]#0, %{{[^ ]+}} = %[[FIRST]]#1, %{{[^ ]+}} = %[[FIRST]]#2)
+// CHECK: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs
+// CHECK-NEXT: attn.ring.wait
+// CHECK-NEXT: %[[PV:[^ ]+]] = attn.dot.issue
+// CHECK-NEXT: attn.dot.wait %[[QK]] : <
+// CHECK-NEXT: attn.ring.release
+// CHECK-NEXT: attn.dot.wait %[[PV]] : <
+// CHECK-NEXT: attn.ring.release
+// CHECK: scf.if %[[WHICH]] ->
+attn.kernel @other(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %which: i1, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
   %rv = attn.ring.create : <2 x !k>
@@ -82,7 +175,7 @@ attn.kernel @other(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %g: i1, 
         %d1 = arith.subf %s, %b1 : !s
         %e1 = math.exp2 %d1 : !s
         %p1 = arith.truncf %e1 : !s to !p
-        %t:3 = scf.if %g -> (!m, !o, !p) {
+        %t:3 = scf.if %which -> (!m, !o, !p) {
           %max = attn.reduce max %s : !s
           %m = arith.maximumf %m1, %max : !m
           %b = attn.broadcast %m : !m to !s

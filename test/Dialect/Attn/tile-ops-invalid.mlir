@@ -1,5 +1,5 @@
 // Every constraint of the tile operations: load, store, touch, dot, reduce,
-// broadcast, iota, mask, and of attn.dim.
+// broadcast, iota, mask, any, and of attn.dim.
 //
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
@@ -396,6 +396,50 @@ attn.kernel @k(%n: index) {
 func.func @f(%i: index) {
   // expected-error @below {{wants a tile of rank 1 or more, got rank 0}}
   %d = attn.iota 0 from %i : tensor<index>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.any
+//===----------------------------------------------------------------------===//
+
+func.func @f(%t: tensor<16x4xf32>) {
+  // expected-error @below {{'attn.any' op operand #0 must be tile of 1-bit signless integer values, but got 'tensor<16x4xf32>'}}
+  %b = attn.any %t : tensor<16x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<16x4xi8>) {
+  // expected-error @below {{operand #0 must be tile of 1-bit signless integer values, but got 'tensor<16x4xi8>'}}
+  %b = attn.any %t : tensor<16x4xi8>
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<?x4xi1>) {
+  // expected-error @below {{operand #0 must be tile of 1-bit signless integer values, but got 'tensor<?x4xi1>'}}
+  %b = attn.any %t : tensor<?x4xi1>
+  return
+}
+
+// -----
+
+func.func @f(%t: i1) {
+  // expected-error @below {{operand #0 must be tile of 1-bit signless integer values, but got 'i1'}}
+  %b = "attn.any"(%t) : (i1) -> i1
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<16x4xi1>) {
+  // expected-error @below {{result #0 must be 1-bit signless integer, but got 'i32'}}
+  %b = "attn.any"(%t) : (tensor<16x4xi1>) -> i32
   return
 }
 

@@ -62,6 +62,9 @@ LogicalResult StoreOp::verify() {
              << bits(tile) / 8 << " bytes, as the tile has, got "
              << bits(scratch) / 8;
   }
+  if (getByTensorMap() && !getScratch())
+    return emitOpError("wants `through` a tile in shared memory for "
+                       "`by_tensor_map`, got none");
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       tile.getShape());
 }

@@ -296,16 +296,20 @@ def Attn_StoreOp : Attn_Op<"store", [AttrSizedOperandSegments,
     As `attn.load`; elements outside of the view are not written.
 
     *Level 3.* `through %t` names a tile in shared memory whose contents are no longer
-    wanted: the CTA may rearrange the stored tile there, to write whole rows.
+    wanted: the CTA may rearrange the stored tile there, to write whole rows. With
+    `by_tensor_map` the tensor memory accelerator writes them from there (PTX ISA,
+    "cp.async.bulk.tensor"); the memory has been read when the operation ends.
   }];
   let arguments = (ins Attn_Tile:$tile, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets, Optional<Attn_Tile>:$scratch);
+                       Variadic<Index>:$offsets, Optional<Attn_Tile>:$scratch,
+                       UnitAttr:$by_tensor_map);
   let assemblyFormat = [{
-    $tile `,` $view `[` $offsets `]` (`through` $scratch^ `(` type($scratch) `)`)? attr-dict `:` type($tile) `->` type($view)
+    $tile `,` $view `[` $offsets `]` (`through` $scratch^ `(` type($scratch) `)`)?
+    (`by_tensor_map` $by_tensor_map^)? attr-dict `:` type($tile) `->` type($view)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$tile, "::mlir::Value":$view,
                                  "::mlir::ValueRange":$offsets), [{
-    build($_builder, $_state, tile, view, offsets, ::mlir::Value());
+    build($_builder, $_state, tile, view, offsets, ::mlir::Value(), false);
   }]>];
   let hasVerifier = 1;
 }

@@ -396,6 +396,24 @@ def AttnIssueDots : Pass<"attn-issue-dots", "::attn::KernelOp"> {
   let statistics = [Statistic<"numIssued", "issued", "Products made asynchronous">];
 }
 
+def AttnStoreTensors : Pass<"attn-store-tensors", "::attn::KernelOp"> {
+  let summary = "Store tiles by the tensor memory accelerator";
+  let description = [{
+    A store of an accumulator that goes through shared memory leaves the writing of global
+    memory to the tensor memory accelerator: warps write their rows as a tensor map reads
+    them, and one thread of each starts their copy. Addresses and bounds of the view cost no
+    registers and no instructions any more.
+
+    Wants the capability `tma`, tiles of 16-bit elements with whole rows in each warp,
+    memory of the tile's own shape, and rows of the view of a multiple of 16 bytes.
+
+    Before: `attn.store %t, %o[...] through %q(...) : ...`
+
+    After: `attn.store %t, %o[...] through %q(...) by_tensor_map : ...`
+  }];
+  let statistics = [Statistic<"numStores", "stores", "Stores by tensor maps">];
+}
+
 def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
   let summary = "Exponentials by the row maximum of the tiles before";
   let description = [{

@@ -1,0 +1,152 @@
+//===- TensorStores.cpp - Stores by the tensor memory accelerator ---------===//
+//
+// Each warp writes its rows to shared memory, where they lie as a tensor map
+// reads them, by stmatrix; one lane starts the copies, and waits until they
+// have read the memory, which is lent. PTX ISA, "stmatrix" and
+// "cp.async.bulk.tensor".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Rows and columns of a matrix of stmatrix.
+constexpr int64_t kMatrix = 8;
+
+/// Writes the rows of a warp: pairs of neighbouring columns are one register.
+class MatrixWriter {
+public:
+  MatrixWriter(ThreadBuilder t, FragmentAttr layout, RankedTensorType shared,
+               Value base, Value firstRow)
+      : t(t), shared(shared), base(base), tile(shared, t), firstRow(firstRow) {
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += 2) {
+      SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+      wordAt[{offset[0], offset[1]}] = r / 2;
+    }
+  }
+
+  void write(ValueRange words, int64_t rows) const {
+    int64_t columns = shared.getDimSize(1);
+    // The second pair of matrices lies beside the first in one panel.
+    bool pairs = tile.chunksPerPanel() % 2 == 0;
+    Value wide = perThread(pairs), narrow = perThread(false);
+    for (int64_t row = 0; row < rows; row += 2 * kMatrix)
+      for (int64_t column = 0; column < columns;) {
+        bool four = pairs && column + 2 * kMatrix <= columns;
+        SmallVector<Value> sources;
+        for (int64_t c = column; c < column + (four ? 2 : 1) * kMatrix;
+             c += kMatrix)
+          for (int64_t r : {row, row + kMatrix})
+            sources.push_back(words[wordAt.lookup({r, c})]);
+        store(sources, tile.at(four ? wide : narrow, row, column / kMatrix));
+        column += four ? 2 * kMatrix : kMatrix;
+      }
+  }
+
+private:
+  /// Lanes name the rows of one matrix after the other: those at (row, column),
+  /// (row + 8, column), and, with `four`, the two that lie 8 columns on.
+  Value perThread(bool four) const {
+    Value inMatrix = t.rem(t.lane(), kMatrix);
+    Value matrix = t.div(t.lane(), kMatrix);
+    Value row = t.add(t.add(firstRow, inMatrix),
+                      t.mul(t.rem(matrix, 2), kMatrix));
+    return tile.perThread(row, inMatrix, four ? t.div(matrix, 2) : Value());
+  }
+
+  void store(ValueRange sources, const SharedTile::Offset &offset) const {
+    NVVM::StMatrixOp::create(
+        t.b, t.loc, sharedAt(t.b, t.loc, base, offset), sources,
+        NVVM::MMALayout::row,
+        NVVM::LdStMatrixShapeAttr::get(t.b.getContext(), kMatrix, kMatrix),
+        NVVM::LdStMatrixEltType::B16);
+  }
+
+  ThreadBuilder t;
+  RankedTensorType shared;
+  Value base;
+  SharedTile tile;
+  Value firstRow;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> wordAt;
+};
+
+struct TensorStorePattern : OpConversionPattern<StoreOp> {
+  TensorStorePattern(const TypeConverter &converter, MLIRContext *context)
+      : OpConversionPattern(converter, context, /*benefit=*/3) {}
+
+  LogicalResult
+  matchAndRewrite(StoreOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!op.getByTensorMap() || !layout)
+      return rewriter.notifyMatchFailure(op, "not by a tensor map");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
+    auto shared = cast<RankedTensorType>(op.getScratch().getType());
+    int64_t rows = shared.getDimSize(0) / (computeThreads(op) / 32);
+    Value firstRow = t.mul(t.warp(), rows);
+    auto words = VectorType::get({layout.getNumRegisters() / 2},
+                                 rewriter.getI32Type());
+    auto packed = vector::ToElementsOp::create(
+        rewriter, loc,
+        vector::BitCastOp::create(rewriter, loc, words, adaptor.getTile()));
+    // Other lanes have read these rows.
+    NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+    MatrixWriter(t, layout, shared, adaptor.getScratch(), firstRow)
+        .write(packed.getResults(), rows);
+    NVVM::FenceProxyOp::create(
+        rewriter, loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(op.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+    Value elected = NVVM::ElectSyncOp::create(rewriter, loc,
+                                              rewriter.getI1Type(), Value());
+    scf::IfOp::create(rewriter, loc, elected, [&](OpBuilder &b, Location) {
+      copy(b, op, SharedTile(shared, t), adaptor.getScratch(), firstRow);
+      scf::YieldOp::create(b, loc);
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// One copy a panel; what lies outside of the view is not written.
+  static void copy(OpBuilder &b, StoreOp op, const SharedTile &tile, Value base,
+                   Value firstRow) {
+    Location loc = op.getLoc();
+    ThreadBuilder t{b, loc};
+    Value map = ViewParameters(op.getView()).map;
+    Value mine = advance(b, loc, base, t.mul(firstRow, tile.panelBytes()));
+    for (int64_t panel = 0; panel < tile.numPanels(); ++panel) {
+      SmallVector<Value> coordinates;
+      for (Value offset : op.getOffsets())
+        coordinates.push_back(t.narrow(offset));
+      std::reverse(coordinates.begin(), coordinates.end());
+      coordinates[0] = t.add(coordinates[0], panel * tile.panelColumns());
+      coordinates[1] = t.add(coordinates[1], firstRow);
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          b, loc, map,
+          advance(b, loc, mine, panel * tile.rows() * tile.panelBytes()),
+          coordinates, /*l2CacheHint=*/Value(), NVVM::TMAStoreMode::TILE,
+          /*predicate=*/Value());
+    }
+    NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(0),
+                                          b.getUnitAttr());
+  }
+};
+
+} // namespace
+
+void attn::populateTensorStorePatterns(const TypeConverter &converter,
+                                       RewritePatternSet &patterns) {
+  patterns.add<TensorStorePattern>(converter, patterns.getContext());
+}
