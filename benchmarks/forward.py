@@ -251,10 +251,12 @@ def measure(torch, ours, rivals, kernel, batch, length, arguments, generator):
             continue
         if reference is not None:
             checked[name] = deviation(outs[0], reference)
-            if not checked[name] <= arguments.bound:
+            # Scores in memory are rounded, too.
+            bound = arguments.bound * (2 if name == NAIVE else 1)
+            if not checked[name] <= bound:
                 remarks.append(
                     f"{name} is WRONG: deviates from {next(iter(sdpa))} by "
-                    f"{checked[name]:.3g} > {arguments.bound:g}; not timed"
+                    f"{checked[name]:.3g} > {bound:g}; not timed"
                 )
                 continue
         calls[name] = lambda turn, function=function: harness.launch(

@@ -76,7 +76,7 @@ def ladder(order, persistent):
     return [
         (
             name,
-            f"tiles=query=128,key={keys} {persistent if lower == TWO else order}".strip(),
+            f"tiles=query=128,key={keys} {persistent if TWO in lower else order}".strip(),
             lower,
         )
         for name, keys, lower in (
@@ -89,6 +89,7 @@ def ladder(order, persistent):
             ("7-ping-pong", 128, ROLES),
             ("8-wider-tile", 176, ROLES),
             ("9-persistent", 128, TWO),
+            ("9b-optimistic", 128, TWO + " optimistic-max"),
         )
     ]
 

@@ -1,5 +1,9 @@
 // attn-sequentialize-rings: rings to memory of the CTA, with NaN where nothing may be read.
 // RUN: attn-opt %s --split-input-file --attn-sequentialize-rings --cse --canonicalize | FileCheck %s
+// A store by the tensor memory accelerator is a store here.
+// RUN: sed 's/ through .tile(!tile) :/ through %%tile(!tile) by_tensor_map :/' %s > %t.mapped
+// RUN: not diff %s %t.mapped > /dev/null
+// RUN: attn-opt %t.mapped --split-input-file --attn-sequentialize-rings --cse --canonicalize | FileCheck %s --implicit-check-not=by_tensor_map
 
 // CHECK: func.func private @attn_ring_error(index, index)
 // CHECK-LABEL: attn.kernel @k

@@ -441,7 +441,9 @@ private:
         continue;
       }
       ring.poison(slot);
-      cast<StoreOp>(op).getScratchMutable().clear();
+      auto store = cast<StoreOp>(op);
+      store.getScratchMutable().clear();
+      store.setByTensorMap(false);
       return;
     }
   }

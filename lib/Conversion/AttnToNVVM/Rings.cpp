@@ -376,6 +376,40 @@ Value isThere(OpBuilder &b, Location loc, Value rows) {
   return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, last, least);
 }
 
+/// Zero, but not before registers that threads read from the slot themselves
+/// are there: an arrival does not wait for loads under way, and a tensor copy
+/// might overtake the last of them. (Products wait for what they read.) Grids
+/// have one dimension, which neither LLVM nor ptxas can know.
+Value computeZeroAfterReads(RingReleaseOp op, ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  Value any;
+  for (Operation *user : op.getRing().getUsers()) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    if (!wait || wait->getBlock() != op->getBlock() ||
+        !wait->isBeforeInBlock(op))
+      continue;
+    for (Operation *use : wait->getUsers()) {
+      auto read = dyn_cast<ConvertLayoutOp>(use);
+      if (!read || read->getBlock() != op->getBlock() ||
+          !read->isBeforeInBlock(op))
+        continue;
+      Value registers = b.getRemappedValue(read.getResult());
+      auto type = cast<VectorType>(registers.getType());
+      int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+      auto words = VectorType::get({bits / 32}, b.getI32Type());
+      Value all = vector::ReductionOp::create(
+          b, loc, vector::CombiningKind::OR,
+          vector::BitCastOp::create(b, loc, words, registers));
+      any = any ? arith::OrIOp::create(b, loc, any, all).getResult() : all;
+    }
+  }
+  if (!any)
+    return {};
+  ThreadBuilder t{b, loc};
+  Value depth = t.narrow(gpu::GridDimOp::create(b, loc, gpu::Dimension::z));
+  return arith::AndIOp::create(b, loc, any, t.add(depth, -1));
+}
+
 /// One arrival a warp, after all of its lanes have read, or one a thread.
 struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -387,10 +421,14 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
     ThreadBuilder t{rewriter, loc};
     Value number = ring.released();
     Value slot = ring.slotOf(number);
+    Value zero = computeZeroAfterReads(op, rewriter);
     auto arrive = [&](OpBuilder &b) {
       RingBuilder inner{b, loc, ring.ring, ring.counter};
-      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), inner.empty(slot),
-                                     Value(), NVVM::MemScopeKind::CTA, false);
+      Value empty = inner.empty(slot);
+      if (zero)
+        empty = advance(b, loc, empty, zero);
+      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), empty, Value(),
+                                     NVVM::MemScopeKind::CTA, false);
     };
     if (ring.isAccessedByThreads()) {
       arrive(rewriter);

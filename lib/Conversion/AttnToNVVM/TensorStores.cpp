@@ -57,8 +57,8 @@ private:
   Value perThread(bool four) const {
     Value inMatrix = t.rem(t.lane(), kMatrix);
     Value matrix = t.div(t.lane(), kMatrix);
-    Value row = t.add(t.add(firstRow, inMatrix),
-                      t.mul(t.rem(matrix, 2), kMatrix));
+    Value row =
+        t.add(t.add(firstRow, inMatrix), t.mul(t.rem(matrix, 2), kMatrix));
     return tile.perThread(row, inMatrix, four ? t.div(matrix, 2) : Value());
   }
 
@@ -93,8 +93,8 @@ struct TensorStorePattern : OpConversionPattern<StoreOp> {
     auto shared = cast<RankedTensorType>(op.getScratch().getType());
     int64_t rows = shared.getDimSize(0) / (computeThreads(op) / 32);
     Value firstRow = t.mul(t.warp(), rows);
-    auto words = VectorType::get({layout.getNumRegisters() / 2},
-                                 rewriter.getI32Type());
+    auto words =
+        VectorType::get({layout.getNumRegisters() / 2}, rewriter.getI32Type());
     auto packed = vector::ToElementsOp::create(
         rewriter, loc,
         vector::BitCastOp::create(rewriter, loc, words, adaptor.getTile()));
@@ -107,8 +107,8 @@ struct TensorStorePattern : OpConversionPattern<StoreOp> {
         NVVM::SharedSpaceAttr::get(op.getContext(),
                                    NVVM::SharedSpace::shared_cta));
     NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
-    Value elected = NVVM::ElectSyncOp::create(rewriter, loc,
-                                              rewriter.getI1Type(), Value());
+    Value elected =
+        NVVM::ElectSyncOp::create(rewriter, loc, rewriter.getI1Type(), Value());
     scf::IfOp::create(rewriter, loc, elected, [&](OpBuilder &b, Location) {
       copy(b, op, SharedTile(shared, t), adaptor.getScratch(), firstRow);
       scf::YieldOp::create(b, loc);
@@ -139,8 +139,7 @@ private:
           /*predicate=*/Value());
     }
     NVVM::CpAsyncBulkCommitGroupOp::create(b, loc);
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(0),
-                                          b.getUnitAttr());
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, loc, uint32_t(0), b.getUnitAttr());
   }
 };
 

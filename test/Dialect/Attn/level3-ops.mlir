@@ -249,6 +249,8 @@ attn.kernel @produce(%x: !attn.view<?x16xf32>, %a: index, %b: index, %r: i1, %f:
 // CHECK-LABEL: attn.kernel @through
 // CHECK: attn.store %[[T:[^ ]+]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <?x?xbf16>
 // CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) {attribute = 1 : i64} :
+// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <?x?xbf16>
+// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map {attribute = 1 : i64} :
 // CHECK: attn.store %[[T]], %x[%i, %i] : tensor<64x32xbf16, #attn.fragment<
 // CHECK: attn.store %{{[^ ]+}}, %y[%i] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> -> <?xf32>
 attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index) {
@@ -258,6 +260,8 @@ attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index)
   %s = attn.ring.wait %q : <1 x tensor<64x32xbf16, #attn.shared<64>>> -> tensor<64x32xbf16, #attn.shared<64>>
   attn.store %t, %x[%i, %i] through %s(tensor<64x32xbf16, #attn.shared<64>>) : tensor<64x32xbf16, #acc> -> <?x?xbf16>
   attn.store %t, %x[%i, %i] through %s(tensor<64x32xbf16, #attn.shared<64>>) {attribute = 1} : tensor<64x32xbf16, #acc> -> <?x?xbf16>
+  attn.store %t, %x[%i, %i] through %s(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map : tensor<64x32xbf16, #acc> -> <?x?xbf16>
+  attn.store %t, %x[%i, %i] through %s(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map {attribute = 1} : tensor<64x32xbf16, #acc> -> <?x?xbf16>
   attn.store %t, %x[%i, %i] : tensor<64x32xbf16, #acc> -> <?x?xbf16>
   attn.store %m, %y[%i] : tensor<64xf32, #rows> -> <?xf32>
 }

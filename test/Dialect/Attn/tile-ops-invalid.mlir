@@ -111,6 +111,15 @@ attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
 
 // -----
 
+// The tensor memory accelerator reads shared memory.
+attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
+  %t = arith.constant dense<0.0> : tensor<16x64xf16>
+  // expected-error @below {{'attn.store' op wants `through` a tile in shared memory for `by_tensor_map`, got none}}
+  attn.store %t, %v[%i, %i] by_tensor_map : tensor<16x64xf16> -> <?x64xf16>
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.touch
 //===----------------------------------------------------------------------===//

@@ -27,6 +27,12 @@ using namespace attn;
 
 namespace {
 
+Value otherOperand(Operation *op, Value one) {
+  if (op->getOperand(0) == one)
+    return op->getOperand(1);
+  return op->getOperand(1) == one ? op->getOperand(0) : Value();
+}
+
 /// The part of a stream's body that follows from a row maximum.
 struct Softmax {
   StreamOp stream;
@@ -39,13 +45,19 @@ struct Softmax {
   SmallVector<Operation *> sums;
   /// What others use of it.
   SmallVector<Value> results;
-};
 
-Value otherOperand(Operation *op, Value one) {
-  if (op->getOperand(0) == one)
-    return op->getOperand(1);
-  return op->getOperand(1) == one ? op->getOperand(0) : Value();
-}
+  /// Whether a value is exp2(carried - maximum), which is 1 where they are
+  /// assumed to be the same.
+  bool isScale(Value value) {
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      return isScale(broadcast.getRows());
+    auto exp2 = value.getDefiningOp<math::Exp2Op>();
+    auto sub =
+        exp2 ? exp2.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
+    return sub && sub.getLhs() == carried &&
+           sub.getRhs() == maximum.getResult();
+  }
+};
 
 bool isSum(Operation *op) {
   if (auto sum = dyn_cast<ReduceOp>(op))
@@ -69,6 +81,8 @@ public:
       return reason;
     if (!usesAreOfSoftmax())
       return "the maximum is used by more than exponentials";
+    if (!scalesWhatIsCarried())
+      return "what is carried is not scaled when the maximum grows";
     if (!positions && dependsOnPosition(max.getTile()))
       return "scores depend on positions, along which maxima may grow";
     if (parts.sums.empty())
@@ -106,10 +120,11 @@ private:
     SmallVector<Operation *> work{max};
     while (!work.empty()) {
       Operation *op = work.pop_back_val();
-      if (isa<YieldOp, DotOp, DotIssueOp>(op) || !found.insert(op).second)
+      bool here = op->getBlock() == max->getBlock();
+      if ((here && isa<YieldOp, DotOp, DotIssueOp>(op)) ||
+          !found.insert(op).second)
         continue;
-      if (op->getBlock() != max->getBlock() || op->getNumRegions() != 0 ||
-          !isMemoryEffectFree(op))
+      if (!here || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
         return "what follows from the maximum has regions or effects";
       llvm::append_range(work, op->getUsers());
     }
@@ -147,8 +162,34 @@ private:
       if (!sum->getOperand(0).getDefiningOp<math::Exp2Op>())
         return false;
     unsigned number = parts.carried.getArgNumber() - 1;
-    return llvm::none_of(parts.stream.getResults()[number].getUsers(),
-                         [](Operation *user) { return isa<StoreOp>(user); });
+    return isUnit(parts.stream.getResults()[number]);
+  }
+
+  /// Whether a maximum behind the stream stands for the units of other values
+  /// alone: in m + log2(l), and where streams are merged.
+  static bool isUnit(Value maximum) {
+    return llvm::all_of(maximum.getUsers(), [&](Operation *user) {
+      if (isa<arith::MaximumFOp>(user))
+        return isUnit(user->getResult(0));
+      if (isa<arith::SubFOp>(user))
+        return llvm::all_of(user->getUsers(), [](Operation *next) {
+          return isa<math::Exp2Op>(next);
+        });
+      auto add = dyn_cast<arith::AddFOp>(user);
+      return add && otherOperand(add, maximum).getDefiningOp<math::Log2Op>();
+    });
+  }
+
+  /// Everything else that is carried goes from units of 2^carried to those of
+  /// 2^maximum.
+  bool scalesWhatIsCarried() {
+    for (BlockArgument argument : parts.stream.getCarried())
+      for (Operation *user : argument.getUsers())
+        if (argument != parts.carried &&
+            (!isa<arith::MulFOp>(user) ||
+             !parts.isScale(otherOperand(user, argument))))
+          return false;
+    return true;
   }
 
   /// Other than through what a mask keeps.
@@ -156,7 +197,10 @@ private:
     llvm::DenseSet<Operation *> seen;
     SmallVector<Value> work{scores};
     while (!work.empty()) {
-      Operation *op = work.pop_back_val().getDefiningOp();
+      Value value = work.pop_back_val();
+      if (value == parts.stream.getPosition())
+        return true;
+      Operation *op = value.getDefiningOp();
       if (!op || op->getBlock() != parts.maximum->getBlock() ||
           !seen.insert(op).second)
         continue;
@@ -282,18 +326,6 @@ private:
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most));
   }
 
-  /// Whether a value is exp2(carried - maximum), which is 1 where they are
-  /// assumed to be the same.
-  bool isOne(Value value) {
-    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
-      return isOne(broadcast.getRows());
-    auto exp2 = value.getDefiningOp<math::Exp2Op>();
-    auto sub =
-        exp2 ? exp2.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
-    return sub && sub.getLhs() == parts.carried &&
-           sub.getRhs() == parts.maximum.getResult();
-  }
-
   /// What a value is if the carried maximum is that of the tile, too; built
   /// where it is not there yet.
   Value assume(Value value) {
@@ -304,7 +336,7 @@ private:
       return value;
     if (isa<arith::MulFOp>(op))
       for (unsigned i : {0, 1})
-        if (isOne(op->getOperand(i)))
+        if (parts.isScale(op->getOperand(i)))
           return assume(op->getOperand(1 - i));
     for (Value operand : op->getOperands())
       map.map(operand, assume(operand));

@@ -53,7 +53,10 @@ struct SoftmaxLoop {
 bool isMissed(Value condition) {
   if (auto both = condition.getDefiningOp<arith::OrIOp>())
     return isMissed(both.getLhs()) && isMissed(both.getRhs());
-  return static_cast<bool>(condition.getDefiningOp<AnyOp>());
+  auto any = condition.getDefiningOp<AnyOp>();
+  auto above = any ? any.getTile().getDefiningOp<arith::CmpFOp>() : nullptr;
+  return above && above.getPredicate() == arith::CmpFPredicate::UGT &&
+         matchPattern(above.getRhs(), m_Constant());
 }
 
 DotWaitOp onlyWait(DotIssueOp issue) {

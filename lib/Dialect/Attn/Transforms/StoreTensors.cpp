@@ -36,10 +36,9 @@ struct StoreTensorsPass : attn::impl::AttnStoreTensorsBase<StoreTensorsPass> {
             mmaAccumulator(store.getContext(), rows, columns, warps))
       return "its tile is no accumulator with whole rows in each warp";
     auto scratch = cast<RankedTensorType>(store.getScratch().getType());
-    if (scratch !=
-        RankedTensorType::get(
-            tile.getShape(), tile.getElementType(),
-            SharedAttr::getWidest(store.getContext(), columns * 2)))
+    if (scratch != RankedTensorType::get(
+                       tile.getShape(), tile.getElementType(),
+                       SharedAttr::getWidest(store.getContext(), columns * 2)))
       return "the memory that it goes through is of another shape";
     ViewType view = store.getView().getType();
     int64_t last = view.getShape().back();
