@@ -21,18 +21,22 @@ namespace {
 constexpr double kIssueOfTensor = 0.75;
 /// Cycles over the sum of instructions and tensor share: kernels with roles
 /// that overlap, and others.
-constexpr double kOverlapped = 1.13, kPlain = 1.37;
+constexpr double kOverlapped = 1.09, kPlain = 1.30;
 /// Cycles of waits and barriers at every step of a stream.
-constexpr double kStepOverlapped = 120, kStepPlain = 250;
-/// Cycles between visits: the next tile's load covered by a second stage of
-/// what stays, or not; and of CTAs without roles.
-constexpr double kVisitCovered = 1500, kVisitRoles = 3200, kVisitPlain = 2200;
+constexpr double kStepOverlapped = 225, kStepPlain = 250;
+/// Cycles between the tiles of a CTA: the pipeline runs empty and fills again.
+constexpr double kVisit = 3400;
+/// Where no second stage covers the load of what stays: its time over that of
+/// an even share of the memory's bandwidth.
+constexpr double kUncoveredLoad = 1.65;
+/// Cycles of a CTA with roles until its barriers and registers are set up.
+constexpr double kCtaStart = 2750;
 /// mma.sync against asynchronous products on chips that have both.
 constexpr double kSynchronousRate = 0.62;
 /// Seconds of a launch.
-constexpr double kLaunch = 4e-6;
+constexpr double kLaunch = 0.5e-6;
 /// Registers of a thread beside accumulators: addresses, row maxima, barriers.
-constexpr int64_t kOtherRegisters = 36;
+constexpr int64_t kOtherRegisters = 30;
 /// Share of the data sheet's bandwidth that copies reach (4.22 of 4.8 TB/s).
 constexpr double kDramShare = 0.88;
 
@@ -218,11 +222,13 @@ struct Rates {
       : tensor(target.get(Fact::TensorGflops) * 1e3 / target.get(Fact::SMs) /
                target.get(Fact::ClockMHz)),
         special(target.get(Fact::SpecialPerClock)),
-        lanes(target.get(Fact::FmaPerClock)) {
+        lanes(target.get(Fact::FmaPerClock)),
+        dramBytes(target.get(Fact::DramGBps) * 1e3 * kDramShare /
+                  target.get(Fact::SMs) / target.get(Fact::ClockMHz)) {
     if (!lowering.warpgroups && target.hasCapability("wgmma"))
       tensor *= kSynchronousRate;
   }
-  double tensor, special, lanes;
+  double tensor, special, lanes, dramBytes;
 
   double tensorCycles(const TileWork &w) const { return w.tensorOps / tensor; }
   double expCycles(const TileWork &w) const { return w.specials / special; }
@@ -237,9 +243,11 @@ public:
   SlotModel(const KernelRun &run, const Rates &rates, const Lowering &lowering,
             int64_t resident, bool persistent)
       : run(run), rates(rates), lowering(lowering), resident(resident) {
-    visitCycles = !lowering.overlap ? kVisitPlain
-                  : lowering.residentStages > 1 && persistent ? kVisitCovered
-                                                              : kVisitRoles;
+    visitCycles = kVisit;
+    if (lowering.overlap && !persistent)
+      visitCycles += kCtaStart;
+    if (lowering.overlap && !(persistent && lowering.residentStages > 1))
+      visitCycles += kUncoveredLoad * run.visit.loadedBytes / rates.dramBytes;
     for (const StreamWork &stream : run.streams)
       stepCycles.push_back({step(stream.step), step(stream.maskedStep)});
   }

@@ -103,6 +103,9 @@ public:
           runKernel(kernel, completeSizes(kernel, sizes));
       if (failed(run))
         return reject();
+      problem = "the traversal never turns for these sizes";
+      if (options->sawtooth != SawtoothMode::Off && !turns(*run))
+        return reject();
       for (ScheduleCandidate &candidate : candidates)
         add(candidate, predict(*run, TargetAttr::of(kernel),
                                *loweringOf(candidate.lower)));
@@ -110,6 +113,10 @@ public:
   }
 
 private:
+  static bool turns(const KernelRun &run) {
+    return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
+  }
+
   static void add(ScheduleCandidate &candidate, Prediction prediction) {
     candidate.seconds += prediction.seconds;
     if (!prediction.fits())

@@ -125,7 +125,7 @@ void enumerateWarpgroups(const Traits &traits,
 /// Everything that has neither warpgroups nor roles.
 void enumeratePortable(const Traits &traits,
                        std::vector<ScheduleCandidate> &all) {
-  Options tiles = tilesOf(traits, {16, 32, 64, 128}, {32, 64, 128});
+  Options tiles = tilesOf(traits, {128, 64, 32, 16}, {128, 64, 32});
   Options orders = dispatchOf(traits);
   if (traits.target.get(Fact::L2Domains) > 1 && traits.hasClusters)
     orders = {"grid-order=naive-head-first", "grid-order=naive-block-first",

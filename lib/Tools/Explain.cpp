@@ -309,7 +309,7 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
   for (const Page &page : *pages) {
     json::Object sizes;
     for (const auto &entry : page.sizes)
-      sizes[entry.getKey()] = entry.getValue();
+      sizes[entry.getKey().str()] = entry.getValue();
     KernelOp kernel = page.kernel;
     json::Object one{{"name", kernel.getSymName()},
                      {"description", describeSchedule(kernel)},
