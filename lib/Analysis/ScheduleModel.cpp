@@ -21,16 +21,18 @@ namespace {
 constexpr double kIssueOfTensor = 0.75;
 /// Cycles over the sum of instructions and tensor share: kernels with roles
 /// that overlap, and others.
-constexpr double kOverlapped = 1.09, kPlain = 1.30;
-/// Cycles of waits and barriers at every step of a stream.
-constexpr double kStepOverlapped = 225, kStepPlain = 250;
-/// Cycles between the tiles of a CTA: the pipeline runs empty and fills again.
-constexpr double kVisit = 3400;
-/// Where no second stage covers the load of what stays: its time over that of
-/// an even share of the memory's bandwidth.
-constexpr double kUncoveredLoad = 1.65;
-/// Cycles of a CTA with roles until its barriers and registers are set up.
-constexpr double kCtaStart = 2750;
+constexpr double kOverlapped = 1.12, kPlain = 1.21;
+/// Cycles of waits and barriers of four warps at every step of a stream; and of
+/// a CTA whose warps do one thing after the other.
+constexpr double kStepGroup = 66, kStepAlone = 250;
+/// Time of exponentials on one warp a scheduler over that on several.
+constexpr double kExpAlone = 2.8;
+/// Between the tiles of a CTA: the time of the store, in which the pipeline runs
+/// empty and fills again, and of the load of what stays where nothing covers
+/// it, each over that of an even share of the memory's bandwidth.
+constexpr double kStored = 1.9, kLoaded = 0.72;
+/// Cycles until a CTA has started, alone on its SM or beside others.
+constexpr double kCtaStart = 5400, kCtaStartShared = 1700;
 /// mma.sync against asynchronous products on chips that have both.
 constexpr double kSynchronousRate = 0.62;
 /// Seconds of a launch.
@@ -241,13 +243,16 @@ struct Rates {
 class SlotModel {
 public:
   SlotModel(const KernelRun &run, const Rates &rates, const Lowering &lowering,
-            int64_t resident, bool persistent)
-      : run(run), rates(rates), lowering(lowering), resident(resident) {
-    visitCycles = kVisit;
-    if (lowering.overlap && !persistent)
-      visitCycles += kCtaStart;
-    if (lowering.overlap && !(persistent && lowering.residentStages > 1))
-      visitCycles += kUncoveredLoad * run.visit.loadedBytes / rates.dramBytes;
+            const Resources &resources, int64_t resident, bool persistent)
+      : run(run), rates(rates), lowering(lowering), resident(resident),
+        groups(std::max(1.0, resources.consumerThreads /
+                                 static_cast<double>(kGroupThreads))) {
+    bool covered = resident > 1 || (persistent && lowering.residentStages > 1);
+    visitCycles = kStored * run.visit.storedBytes / rates.dramBytes;
+    if (!covered)
+      visitCycles += kLoaded * run.visit.loadedBytes / rates.dramBytes;
+    if (!persistent)
+      visitCycles += resident > 1 ? kCtaStartShared : kCtaStart;
     for (const StreamWork &stream : run.streams)
       stepCycles.push_back({step(stream.step), step(stream.maskedStep)});
   }
@@ -276,12 +281,15 @@ private:
 
   double step(const TileWork &w) const {
     double tensor = rates.tensorCycles(w), exp = rates.expCycles(w);
-    if (lowering.overlap)
-      return std::max({kOverlapped * together(w), tensor, exp}) +
-             kStepOverlapped;
+    double waits = kStepGroup * groups;
+    if (lowering.overlap) {
+      // A group's own products, then its softmax, while others have theirs.
+      double chain = (tensor + kExpAlone * exp) / groups;
+      return std::max({kOverlapped * together(w), tensor, exp, chain}) + waits;
+    }
     // One after the other, beside what other CTAs do.
-    double alone = tensor + std::max(exp, rates.issueCycles(w)) + kStepPlain;
-    double shared = std::max({kPlain * together(w), tensor, exp});
+    double alone = tensor + std::max(exp, rates.issueCycles(w)) + kStepAlone;
+    double shared = std::max({kPlain * together(w), tensor, exp}) + waits;
     return std::max(alone, resident * shared);
   }
 
@@ -289,7 +297,7 @@ private:
   const Rates &rates;
   const Lowering &lowering;
   int64_t resident;
-  double visitCycles;
+  double groups, visitCycles;
   SmallVector<std::pair<double, double>, 2> stepCycles;
 };
 
@@ -355,7 +363,7 @@ Prediction predict(const KernelRun &run, TargetAttr target,
   p.waves = static_cast<double>(p.visits) / p.slots;
   bool persistent = p.visits > p.ctas && p.ctas <= p.slots;
   Rates rates(target, lowering);
-  fillSlots(p, run, SlotModel(run, rates, lowering, resident, persistent));
+  fillSlots(p, run, SlotModel(run, rates, lowering, p.resources, resident, persistent));
   TileWork total = run.total() * (1.0 / sms);
   p.tensorCycles = rates.tensorCycles(total);
   p.expCycles = rates.expCycles(total);
