@@ -1,6 +1,7 @@
 //===- AttnCompileMain.cpp - The attn-compile tool ------------------------===//
 
 #include "attn-mlir/Tools/AttnCompileMain.h"
+#include "Simulate.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Pipelines/MeasuredOptions.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
@@ -124,7 +125,9 @@ struct CommandLine {
                "computes"),
       cl::value_desc("file"), cl::cat(category)};
   cl::list<std::string> sizes{"size", cl::CommaSeparated,
-                              cl::desc("With --run: sizes of dynamic axes"),
+                              cl::desc("With --run and --simulate: sizes of "
+                                       "dynamic axes; for a kernel also of a "
+                                       "view ('q.2=64') or an argument"),
                               cl::value_desc("axis=size"), cl::cat(category)};
   cl::list<double> scalars{"scalar", cl::CommaSeparated,
                            cl::desc("With --run: values of scalar captures"),
@@ -133,14 +136,35 @@ struct CommandLine {
       "tolerance",
       cl::desc("With --run: largest error (default by element type)"),
       cl::init(0), cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("With --run: seed of the inputs"),
+  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
                          cl::init(1), cl::cat(category)};
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
   cl::opt<unsigned> threads{
-      "jobs", cl::desc("With --run: threads (default: all cores)"), cl::init(0),
+      "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<SimulateFormat> simulate{
+      "simulate", cl::ValueOptional, cl::init(SimulateFormat::None),
+      cl::desc("Run the kernels' accesses through the target's L2 and print "
+               "what hits and misses"),
+      cl::values(clEnumValN(SimulateFormat::Text, "", ""),
+                 clEnumValN(SimulateFormat::Text, "text", "as a table"),
+                 clEnumValN(SimulateFormat::Json, "json", "as JSON")),
       cl::cat(category)};
+  cl::opt<int64_t> drift{
+      "drift",
+      cl::desc("With --simulate: accesses by which a CTA lags behind at most "
+               "(0: lock step)"),
+      cl::init(kDefaultDrift), cl::cat(category)};
+  cl::opt<int64_t> resident{
+      "resident",
+      cl::desc("With --simulate: CTAs of an SM (default: by the footprint)"),
+      cl::cat(category)};
+  cl::list<int64_t> curve{
+      "l2-curve", cl::CommaSeparated,
+      cl::desc("With --simulate: also what misses in an L2 of these bytes"),
+      cl::value_desc("bytes"), cl::cat(category)};
 };
 
 /// The bound of the project for rows of this element type.
@@ -187,6 +211,8 @@ public:
       show("level 2: how it is scheduled", 0);
     if (options.show || options.describe)
       describe();
+    if (options.simulate != SimulateFormat::None)
+      return simulate(*file);
     write(Emit::Stream, *file);
     if (options.emit == Emit::Trace && failed(writeTrace(*file)))
       return failure();
@@ -573,8 +599,7 @@ private:
     llvm::outs() << "\n";
   }
 
-  FailureOr<OracleOptions> oracleOptions() {
-    OracleOptions result;
+  LogicalResult parseSizes(llvm::StringMap<int64_t> &sizes) {
     for (StringRef text : options.sizes) {
       auto [name, number] = text.split('=');
       int64_t value;
@@ -583,8 +608,33 @@ private:
                      << "'\n";
         return failure();
       }
-      result.sizes[name] = value;
+      sizes[name] = value;
     }
+    return success();
+  }
+
+  /// Prints what the L2 of the target makes of the kernels.
+  LogicalResult simulate(llvm::ToolOutputFile &file) {
+    SimulateOptions wanted;
+    if (failed(parseSizes(wanted.sizes)))
+      return failure();
+    wanted.format = options.simulate;
+    wanted.drift = options.drift;
+    wanted.seed = options.seed;
+    wanted.threads = options.threads;
+    if (options.resident.getNumOccurrences() > 0)
+      wanted.resident = options.resident;
+    wanted.curve.assign(options.curve.begin(), options.curve.end());
+    if (failed(simulateKernels(*module, wanted, file.os())))
+      return failure();
+    file.keep();
+    return success();
+  }
+
+  FailureOr<OracleOptions> oracleOptions() {
+    OracleOptions result;
+    if (failed(parseSizes(result.sizes)))
+      return failure();
     result.scalars.assign(options.scalars.begin(), options.scalars.end());
     result.seed = options.seed;
     result.probe = options.probe;

@@ -88,6 +88,7 @@ public:
   int64_t memoryBytes() const;
 
 private:
+  friend class KernelTracer;
   friend class TraceBuilder;
   std::vector<Loop> loops;
   std::vector<Access> accesses;
