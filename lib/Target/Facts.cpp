@@ -27,6 +27,10 @@ constexpr FactInfo kFactInfos[kNumFacts] = {
     {"l2_effective_bytes",
      "bytes of one L2 domain that a working set can use before it misses", 1},
     {"l2_domains", "L2 domains to which CTAs are dispatched in turn", 1},
+    {"l2_partitions",
+     "parts of an L2 domain, each of which keeps copies of what its SMs read",
+     1},
+    {"l2_sector_bytes", "bytes by which L2 counts accesses", 1},
     {"dispatch_chunk", "consecutive CTAs that go to one L2 domain", 1},
     {"dram_gbps", "memory bandwidth, 10^9 bytes a second", 1},
     {"tensor_gflops", "dense bf16 matrix rate, 10^9 operations a second", 1},
@@ -58,6 +62,12 @@ constexpr char kL2Seen[] =
     "reached 777 TFLOP/s on one H200, 2026-11";
 constexpr char kModel[] =
     "a modest multicore CPU, by convention of the project";
+constexpr char kSectors[] =
+    "Nsight Compute, metrics lts__t_sectors: 32 bytes";
+constexpr char kPartitions[] =
+    "NVIDIA H100 Tensor Core GPU Architecture: L2 in two partitions (quoted "
+    "from memory, not checked); that each keeps copies follows from counters "
+    "of one H200 (traffic between them, and half the capacity), 2026-11";
 constexpr char kMeasured[] = "reported by one H200, 2026-11";
 
 constexpr SourcedFact kCpu[] = {
@@ -70,6 +80,8 @@ constexpr SourcedFact kCpu[] = {
     {Fact::L2Bytes, 32 << 20, kModel},
     {Fact::L2EffectiveBytes, 32 << 20, kModel},
     {Fact::L2Domains, 1, kModel},
+    {Fact::L2Partitions, 1, "not applicable"},
+    {Fact::L2SectorBytes, 64, "a cache line"},
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 50, kModel},
     {Fact::TensorGflops, 500, kModel},
@@ -91,6 +103,8 @@ constexpr SourcedFact kGb10[] = {
      "at "
      "a KV size of 20 MiB"},
     {Fact::L2Domains, 1, "one die"},
+    {Fact::L2Partitions, 1, "one die"},
+    {Fact::L2SectorBytes, 32, kSectors},
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 301, kSawtooth},
     {Fact::TensorGflops, 125000,
@@ -112,6 +126,8 @@ constexpr SourcedFact kH100[] = {
     {Fact::L2EffectiveBytes, 25 << 20,
      "two partitions replicate what both read: half, as measured on H200"},
     {Fact::L2Domains, 1, "CTAs cannot be placed on an L2 partition"},
+    {Fact::L2Partitions, 2, kPartitions},
+    {Fact::L2SectorBytes, 32, kSectors},
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 3350, kHopper},
     {Fact::TensorGflops, 989000, kHopper},
@@ -132,6 +148,8 @@ constexpr SourcedFact kH200Facts[] = {
      "half, since two partitions replicate what both read: DRAM traffic grows "
      "from 32 MiB of K and V on (measured on one H200, 2026-11)"},
     {Fact::L2Domains, 1, "CTAs cannot be placed on an L2 partition"},
+    {Fact::L2Partitions, 2, kPartitions},
+    {Fact::L2SectorBytes, 32, kSectors},
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 4800, kH200},
     {Fact::TensorGflops, 989000, kH200},
@@ -152,6 +170,8 @@ constexpr SourcedFact kMi300x[] = {
     {Fact::L2Bytes, 4 << 20, kNuma},
     {Fact::L2EffectiveBytes, 4 << 20, kNuma},
     {Fact::L2Domains, 8, kNuma},
+    {Fact::L2Partitions, 1, "one L2 for each die"},
+    {Fact::L2SectorBytes, 128, kMi300},
     {Fact::DispatchChunk, 1,
      "Optimizing Attention on GPUs by Exploiting GPU Architectural NUMA "
      "Effects, section 2.2"},

@@ -3,6 +3,7 @@
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "CommandLine.h"
 #include "Explain.h"
+#include "Simulate.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Pipelines/MeasuredOptions.h"
 #include "attn-mlir/Pipelines/Passes.h"
@@ -80,6 +81,8 @@ public:
       show("level 2: how it is scheduled", 0);
     if (options.show || options.describe)
       describe();
+    if (options.simulate != SimulateFormat::None)
+      return simulate(*file);
     write(Emit::Stream, *file);
     if (options.emit == Emit::Trace && failed(writeTrace(*file)))
       return failure();
@@ -556,6 +559,23 @@ private:
       }
       sizes[name] = value;
     }
+    return success();
+  }
+
+  /// Prints what the L2 of the target makes of the kernels.
+  LogicalResult simulate(llvm::ToolOutputFile &file) {
+    SimulateOptions wanted;
+    wanted.sizes = sizes;
+    wanted.format = options.simulate;
+    wanted.drift = options.drift;
+    wanted.seed = options.seed;
+    wanted.threads = options.threads;
+    if (options.resident.getNumOccurrences() > 0)
+      wanted.resident = options.resident;
+    wanted.curve.assign(options.curve.begin(), options.curve.end());
+    if (failed(simulateKernels(*module, wanted, file.os())))
+      return failure();
+    file.keep();
     return success();
   }
 

@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 #define ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 
+#include "Simulate.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 
@@ -132,10 +133,12 @@ struct CommandLine {
       cl::desc("With --run: level-1 file that says what a scheduled input "
                "computes"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::list<std::string> sizes{"size", cl::CommaSeparated,
-                              cl::desc("Sizes of dynamic axes, for --run, --explain "
-                                       "and --choose=model"),
-                              cl::value_desc("axis=size"), cl::cat(category)};
+  cl::list<std::string> sizes{
+      "size", cl::CommaSeparated,
+      cl::desc("Sizes of dynamic axes, for --run, --simulate, --explain and "
+               "--choose=model; for a kernel also of a view ('q.2=64') or an "
+               "argument"),
+      cl::value_desc("axis=size"), cl::cat(category)};
   cl::list<double> scalars{"scalar", cl::CommaSeparated,
                            cl::desc("With --run: values of scalar captures"),
                            cl::cat(category)};
@@ -143,14 +146,35 @@ struct CommandLine {
       "tolerance",
       cl::desc("With --run: largest error (default by element type)"),
       cl::init(0), cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("With --run: seed of the inputs"),
+  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
                          cl::init(1), cl::cat(category)};
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
   cl::opt<unsigned> threads{
-      "jobs", cl::desc("With --run: threads (default: all cores)"), cl::init(0),
+      "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<SimulateFormat> simulate{
+      "simulate", cl::ValueOptional, cl::init(SimulateFormat::None),
+      cl::desc("Run the kernels' accesses through the target's L2 and print "
+               "what hits and misses"),
+      cl::values(clEnumValN(SimulateFormat::Text, "", ""),
+                 clEnumValN(SimulateFormat::Text, "text", "as a table"),
+                 clEnumValN(SimulateFormat::Json, "json", "as JSON")),
       cl::cat(category)};
+  cl::opt<int64_t> drift{
+      "drift",
+      cl::desc("With --simulate: accesses by which a CTA lags behind at most "
+               "(0: lock step)"),
+      cl::init(kDefaultDrift), cl::cat(category)};
+  cl::opt<int64_t> resident{
+      "resident",
+      cl::desc("With --simulate: CTAs of an SM (default: by the footprint)"),
+      cl::cat(category)};
+  cl::list<int64_t> curve{
+      "l2-curve", cl::CommaSeparated,
+      cl::desc("With --simulate: also what misses in an L2 of these bytes"),
+      cl::value_desc("bytes"), cl::cat(category)};
 };
 
 } // namespace attn

@@ -27,6 +27,8 @@ enum class Fact : unsigned {
   L2Bytes,
   L2EffectiveBytes,
   L2Domains,
+  L2Partitions,
+  L2SectorBytes,
   DispatchChunk,
   DramGBps,
   TensorGflops,
