@@ -241,20 +241,19 @@ public:
     CtaRun &cta = result.ctas.back();
     cta.steps[number] += steps;
     cta.maskedSteps[number] += maskedSteps;
-    // Where the stream starts is part of where it walks, not of what it walks
-    // through: the last but the streamed offsets tell data apart.
-    llvm::hash_code data = llvm::hash_value(number);
+    // The offsets that do not move tell data apart.
     op.walk([&](LoadOp load) {
       auto view = cast<BlockArgument>(load.getView());
-      data = llvm::hash_combine(data, view.getArgNumber());
+      llvm::hash_code data = llvm::hash_value(view.getArgNumber());
       for (Value offset : load.getOffsets())
         if (!isStreamed(offset, op))
           data = llvm::hash_combine(data, program.valueOf(offset));
+      result.walks.push_back(
+          {current, round, static_cast<size_t>(data),
+           tileBytes(load.getTile().getType()) * (steps + maskedSteps),
+           reverse});
     });
-    double bytes = result.streams[number].step.loadedBytes;
-    result.walks.push_back(
-        {current, round++, static_cast<size_t>(data),
-         static_cast<int64_t>(bytes * (steps + maskedSteps)), reverse});
+    ++round;
   }
 
 private:

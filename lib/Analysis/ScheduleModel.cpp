@@ -330,7 +330,8 @@ void fillSlots(Prediction &p, const KernelRun &run, const SlotModel &model) {
   p.slotWork = last.work;
   p.slotSteps = last.steps;
   p.slotVisits = last.visits;
-  p.idle = last.cycles > 0 ? 1 - busy / (last.cycles * p.slots) : 0;
+  p.idle =
+      last.cycles > 0 ? std::max(0.0, 1 - busy / (last.cycles * p.slots)) : 0;
 }
 
 Bound boundOf(const Prediction &p) {

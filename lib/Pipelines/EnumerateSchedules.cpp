@@ -94,7 +94,7 @@ void append(std::vector<ScheduleCandidate> &all, const Options &schedules,
 /// Dispatch: one CTA a tile, longest first where that means something.
 Options dispatchOf(const Traits &traits) {
   if (traits.uneven)
-    return {"", "grid-order=naive-head-first longest-first"};
+    return {"grid-order=naive-head-first longest-first", ""};
   return {""};
 }
 

@@ -1,6 +1,7 @@
 //===- Explain.cpp - One page about a kernel ------------------------------===//
 
 #include "Explain.h"
+#include "attn-mlir/Analysis/CacheSimulator.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
@@ -13,8 +14,6 @@ namespace json = llvm::json;
 
 namespace {
 
-constexpr int64_t kSectorBytes = 32;
-
 /// A kernel with what the model says of it.
 struct Page {
   KernelOp kernel;
@@ -23,15 +22,48 @@ struct Page {
   KernelRun run;
   Lowering lowering;
   Prediction prediction;
+  /// By the simulator; nothing where it would take long.
+  std::optional<CacheReport> simulated;
+
+  double sectors(double bytes) const {
+    return bytes / target.get(Fact::L2SectorBytes);
+  }
 };
 
-FailureOr<std::vector<Page>> pagesOf(const Explanation &e) {
+/// Tile accesses up to which a page waits for the simulator.
+constexpr int64_t kMostSimulated = 40'000'000;
+
+int64_t accessesOf(const KernelRun &run) {
+  int64_t accesses = 2 * run.totalVisits();
+  for (const CtaRun &cta : run.ctas)
+    for (unsigned i = 0; i < cta.steps.size(); ++i)
+      accesses += 2 * (cta.steps[i] + cta.maskedSteps[i]);
+  return accesses;
+}
+
+LogicalResult simulate(Page &page) {
+  if (accessesOf(page.run) > kMostSimulated)
+    return success();
+  FailureOr<std::unique_ptr<KernelTracer>> tracer =
+      KernelTracer::compile(page.kernel);
+  if (failed(tracer))
+    return failure();
+  FailureOr<AccessTrace> trace = (*tracer)->trace(page.sizes);
+  if (failed(trace))
+    return failure();
+  CacheConfig config = CacheConfig::of(page.kernel);
+  config.resident = page.prediction.resources.resident;
+  page.simulated = simulateCache(*trace, config);
+  return success();
+}
+
+FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
   ModuleOp module = e.module;
   module.getContext()->loadDialect<scf::SCFDialect>();
   std::vector<Page> pages;
   for (auto kernel : module.getOps<KernelOp>()) {
     Page page{kernel, TargetAttr::of(kernel), completeSizes(kernel, e.sizes),
-              {}, {}, {}};
+              {}, {}, {}, {}};
     FailureOr<Lowering> lowering = loweringOf(e.lower);
     if (failed(lowering))
       return kernel.emitOpError("wants options of attn-to-target, got '")
@@ -42,6 +74,8 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e) {
       return failure();
     page.run = std::move(*run);
     page.prediction = predict(page.run, page.target, page.lowering);
+    if (simulated && failed(simulate(page)))
+      return failure();
     pages.push_back(std::move(page));
   }
   if (pages.empty())
@@ -150,14 +184,32 @@ void printResources(const Page &page, llvm::raw_ostream &os) {
      << percent(p.idle) << " of the time\n";
 }
 
-void printTraffic(const Prediction &p, llvm::raw_ostream &os) {
-  os << "  L2 (lock-step, closed form):\n";
-  for (auto [domain, t] : llvm::enumerate(p.traffic))
+void printSimulated(const Page &page, llvm::raw_ostream &os) {
+  if (!page.simulated) {
+    os << "  L2, simulated: not for so many accesses (--simulate)\n";
+    return;
+  }
+  const CacheReport &report = *page.simulated;
+  os << "  L2, simulated (CTAs lag by up to " << report.config.drift
+     << " accesses):\n";
+  for (auto [domain, c] : llvm::enumerate(report.domains))
     os << "    domain " << domain << ": "
-       << format("%.0f", t.requestedBytes / kSectorBytes) << " sectors read, "
-       << format("%.0f", t.missedBytes / kSectorBytes) << " missed, hit rate "
+       << format("%.0f", page.sectors(c.loads)) << " sectors read, "
+       << format("%.0f", page.sectors(c.loadMisses)) << " missed, hit rate "
+       << percent(c.hitRate()) << "\n";
+  os << "    memory: " << format("%.1f", report.total.dramReads * 1e-6)
+     << " MB read, " << format("%.1f", report.total.dramWrites * 1e-6)
+     << " MB written\n";
+}
+
+void printTraffic(const Page &page, llvm::raw_ostream &os) {
+  os << "  L2, in lock-step (closed form):\n";
+  for (auto [domain, t] : llvm::enumerate(page.prediction.traffic))
+    os << "    domain " << domain << ": "
+       << format("%.0f", page.sectors(t.requestedBytes)) << " sectors read, "
+       << format("%.0f", page.sectors(t.missedBytes)) << " missed, hit rate "
        << percent(t.hitRate()) << "\n";
-  L2Traffic total = p.totalTraffic();
+  L2Traffic total = page.prediction.totalTraffic();
   os << "    memory: " << format("%.1f", total.missedBytes * 1e-6)
      << " MB read, " << format("%.1f", total.writtenBytes * 1e-6)
      << " MB written\n";
@@ -173,11 +225,20 @@ void printTime(const Page &page, llvm::raw_ostream &os) {
      << "  time: " << micro(p.seconds) << " (compute " << micro(p.computeSeconds)
      << ", L2 " << micro(p.l2Seconds) << ", DRAM " << micro(p.dramSeconds)
      << "), bound by " << boundName(p.bound) << "; "
-     << format("%.0f", total.tensorOps / p.seconds * 1e-12)
+     << format("%.3g", total.tensorOps / p.seconds * 1e-12)
      << " TFLOP/s of products\n";
 }
 
-void printCandidates(const Explanation &e, llvm::raw_ostream &os) {
+/// The kind of a reason: what it wants, without the figures.
+std::string kindOf(StringRef reason) {
+  for (StringRef kind : {"registers a thread", "bytes of shared memory"})
+    if (reason.contains(kind))
+      return ("too many " + kind).str();
+  return reason.str();
+}
+
+void printCandidates(const Explanation &e, int64_t sectorBytes,
+                     llvm::raw_ostream &os) {
   constexpr size_t kShown = 6;
   if (e.candidates.empty())
     return;
@@ -192,13 +253,13 @@ void printCandidates(const Explanation &e, llvm::raw_ostream &os) {
     os << (chosen ? "  * " : "    ") << micro(c.seconds) << ", "
        << boundName(c.prediction.bound) << ", L2 hits "
        << percent(traffic.hitRate()) << ", "
-       << format("%.0f", traffic.requestedBytes / kSectorBytes)
+       << format("%.0f", traffic.requestedBytes / sectorBytes)
        << " sectors: " << optionsOf(c.schedule, c.lower) << "\n";
   }
   std::map<std::string, size_t> reasons;
   for (const ScheduleCandidate &c : e.candidates)
     if (!c.rejected.empty())
-      ++reasons[c.rejected];
+      ++reasons[kindOf(c.rejected)];
   for (auto &[reason, count] : reasons)
     os << "    " << count << " out: " << reason << "\n";
   if (fitting > 1)
@@ -209,7 +270,7 @@ void printCandidates(const Explanation &e, llvm::raw_ostream &os) {
 } // namespace
 
 FailureOr<std::string> attn::explainAsText(const Explanation &e) {
-  FailureOr<std::vector<Page>> pages = pagesOf(e);
+  FailureOr<std::vector<Page>> pages = pagesOf(e, true);
   if (failed(pages))
     return failure();
   std::string text;
@@ -221,7 +282,8 @@ FailureOr<std::string> attn::explainAsText(const Explanation &e) {
          << (e.sizes.count(name) ? "" : " (assumed)");
     os << "\n";
     printResources(page, os);
-    printTraffic(page.prediction, os);
+    printTraffic(page, os);
+    printSimulated(page, os);
     printTime(page, os);
     if (page.target.get(Fact::L2Domains) > 1)
       printMap(domainMapOf(page), os);
@@ -229,7 +291,7 @@ FailureOr<std::string> attn::explainAsText(const Explanation &e) {
   os << "options: " << optionsOf(e.schedule, e.lower) << "\n"
      << "  schedule from: " << e.scheduleFrom << "\n"
      << "  lower from: " << e.lowerFrom << "\n";
-  printCandidates(e, os);
+  printCandidates(e, pages->front().target.get(Fact::L2SectorBytes), os);
   return text;
 }
 
@@ -239,17 +301,17 @@ FailureOr<std::string> attn::explainAsText(const Explanation &e) {
 
 namespace {
 
-json::Array trafficJson(const Prediction &p) {
+json::Array trafficJson(const Prediction &p, int64_t sectorBytes) {
   json::Array domains;
   for (const L2Traffic &t : p.traffic)
-    domains.push_back(json::Object{{"sectors", t.requestedBytes / kSectorBytes},
-                                   {"missed", t.missedBytes / kSectorBytes},
-                                   {"written", t.writtenBytes / kSectorBytes},
+    domains.push_back(json::Object{{"sectors", t.requestedBytes / sectorBytes},
+                                   {"missed", t.missedBytes / sectorBytes},
+                                   {"written", t.writtenBytes / sectorBytes},
                                    {"hit_rate", t.hitRate()}});
   return domains;
 }
 
-json::Object predictionJson(const Prediction &p) {
+json::Object predictionJson(const Prediction &p, int64_t sectorBytes) {
   const Resources &r = p.resources;
   return json::Object{
       {"seconds", p.seconds},
@@ -277,7 +339,7 @@ json::Object predictionJson(const Prediction &p) {
       {"threads", r.threads},
       {"resident", r.resident},
       {"misfit", r.misfit},
-      {"l2", trafficJson(p)}};
+      {"l2", trafficJson(p, sectorBytes)}};
 }
 
 json::Object targetJson(TargetAttr target) {
@@ -302,10 +364,11 @@ json::Object mapJson(const Page &page) {
 } // namespace
 
 FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
-  FailureOr<std::vector<Page>> pages = pagesOf(e);
+  FailureOr<std::vector<Page>> pages = pagesOf(e, true);
   if (failed(pages))
     return failure();
   json::Array kernels, candidates;
+  int64_t sectorBytes = pages->front().target.get(Fact::L2SectorBytes);
   for (const Page &page : *pages) {
     json::Object sizes;
     for (const auto &entry : page.sizes)
@@ -315,7 +378,9 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
                      {"description", describeSchedule(kernel)},
                      {"sizes", std::move(sizes)},
                      {"products_flop", page.run.total().tensorOps},
-                     {"prediction", predictionJson(page.prediction)}};
+                     {"prediction", predictionJson(page.prediction, sectorBytes)}};
+    if (page.simulated)
+      one["simulated"] = page.simulated->toJson();
     if (page.target.get(Fact::L2Domains) > 1)
       one["map"] = mapJson(page);
     kernels.push_back(std::move(one));
@@ -325,7 +390,7 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
     if (!c.rejected.empty())
       one["rejected"] = c.rejected;
     else
-      one["prediction"] = predictionJson(c.prediction);
+      one["prediction"] = predictionJson(c.prediction, sectorBytes);
     candidates.push_back(std::move(one));
   }
   return json::Value(json::Object{
@@ -343,7 +408,7 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::string> attn::explainAsSvg(const Explanation &e) {
-  FailureOr<std::vector<Page>> pages = pagesOf(e);
+  FailureOr<std::vector<Page>> pages = pagesOf(e, false);
   if (failed(pages))
     return failure();
   DomainMap map = domainMapOf(pages->front());

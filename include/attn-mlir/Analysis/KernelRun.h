@@ -50,7 +50,7 @@ struct CtaRun {
   llvm::SmallVector<int64_t, 1> steps, maskedSteps;
 };
 
-/// One walk of a CTA through a stream.
+/// One walk of a CTA through what a load of a stream reads.
 struct Walk {
   int64_t cta;
   /// Running number of the walk in its CTA.
