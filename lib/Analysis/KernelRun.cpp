@@ -85,13 +85,13 @@ TileWork workOf(Operation *op, bool masked) {
         work.loadedBytes = tileBytes(load.getTile().getType());
       })
       .Case([&](StoreOp store) {
-        work.storedBytes = store.getView().getType().getElementBytes() *
-                           cast<ShapedType>(store.getTile().getType())
-                               .getNumElements();
+        work.storedBytes =
+            store.getView().getType().getElementBytes() *
+            cast<ShapedType>(store.getTile().getType()).getNumElements();
       })
       .Case([&](ReduceOp reduce) {
-        work.lanes = cast<ShapedType>(reduce.getTile().getType())
-                         .getNumElements();
+        work.lanes =
+            cast<ShapedType>(reduce.getTile().getType()).getNumElements();
       })
       // A comparison and a selection.
       .Case([&](MaskOp) { work.lanes = masked ? 2 * n : 0; })
@@ -99,10 +99,8 @@ TileWork workOf(Operation *op, bool masked) {
       .Case([&](arith::TruncFOp) { work.lanes = n / 2; })
       .Case<arith::AddFOp, arith::SubFOp, arith::DivFOp, arith::MaximumFOp,
             arith::MinimumFOp, arith::SelectOp, arith::CmpFOp, arith::NegFOp,
-            arith::SIToFPOp, arith::UIToFPOp, arith::ExtFOp,
-            arith::MaxNumFOp, arith::MinNumFOp>([&](Operation *) {
-        work.lanes = n;
-      })
+            arith::SIToFPOp, arith::UIToFPOp, arith::ExtFOp, arith::MaxNumFOp,
+            arith::MinNumFOp>([&](Operation *) { work.lanes = n; })
       .Default([&](Operation *other) {
         if (isa<math::MathDialect>(other->getDialect()))
           work.specials = n;
@@ -312,8 +310,7 @@ void measureTiles(KernelOp kernel, KernelRun &result) {
   });
 }
 
-LogicalResult measureViews(KernelOp kernel, Sizes &sizes,
-                           KernelRun &result) {
+LogicalResult measureViews(KernelOp kernel, Sizes &sizes, KernelRun &result) {
   llvm::DenseMap<Value, unsigned> accesses; // 1: read, 2: written
   kernel.walk([&](LoadOp load) { accesses[load.getView()] |= 1; });
   kernel.walk([&](StoreOp store) { accesses[store.getView()] |= 2; });
@@ -364,9 +361,8 @@ FailureOr<KernelRun> runKernel(KernelOp kernel,
   if (failed(sizes.checkNames()))
     return failure();
   IndexProgram program;
-  if (failed(program.compile(copy, [&](DimOp dim) {
-        return sizes(dim.getView(), dim.getDim());
-      })))
+  if (failed(program.compile(
+          copy, [&](DimOp dim) { return sizes(dim.getView(), dim.getDim()); })))
     return failure();
   KernelRun result;
   measureTiles(copy, result);

@@ -27,9 +27,9 @@ constexpr double kOverlapped = 1.12, kPlain = 1.21;
 constexpr double kStepGroup = 66, kStepAlone = 250;
 /// Time of exponentials on one warp a scheduler over that on several.
 constexpr double kExpAlone = 2.8;
-/// Between the tiles of a CTA: the time of the store, in which the pipeline runs
-/// empty and fills again, and of the load of what stays where nothing covers
-/// it, each over that of an even share of the memory's bandwidth.
+/// Between the tiles of a CTA: the time of the store, in which the pipeline
+/// runs empty and fills again, and of the load of what stays where nothing
+/// covers it, each over that of an even share of the memory's bandwidth.
 constexpr double kStored = 1.9, kLoaded = 0.72;
 /// Cycles until a CTA has started, alone on its SM or beside others.
 constexpr double kCtaStart = 5400, kCtaStartShared = 1700;
@@ -87,10 +87,9 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
                       const Lowering &lowering) {
   Resources r;
   bool inRegisters = target.hasCapability("resident-in-registers");
-  r.sharedBytes = lowering.stages * run.streamedTileBytes +
-                  (inRegisters ? 0
-                               : lowering.residentStages *
-                                     run.residentTileBytes);
+  r.sharedBytes =
+      lowering.stages * run.streamedTileBytes +
+      (inRegisters ? 0 : lowering.residentStages * run.residentTileBytes);
   r.sharedLimit = target.get(Fact::SmemPerBlock);
   double held = inRegisters ? run.residentTileBytes / 4.0 : 0;
   for (const StreamWork &stream : run.streams) {
@@ -181,8 +180,9 @@ std::vector<L2Traffic> trafficOf(const KernelRun &run, TargetAttr target,
     WaveData &data = wave[domain];
     auto [it, inserted] =
         data.walks.insert({walk.data, {walk.bytes, walk.reverse}});
-    data.bytes += inserted ? walk.bytes
-                           : std::max<int64_t>(0, walk.bytes - it->second.first);
+    data.bytes += inserted
+                      ? walk.bytes
+                      : std::max<int64_t>(0, walk.bytes - it->second.first);
     it->second.first = std::max(it->second.first, walk.bytes);
     result[domain].requestedBytes += walk.bytes;
   }
@@ -364,7 +364,8 @@ Prediction predict(const KernelRun &run, TargetAttr target,
   p.waves = static_cast<double>(p.visits) / p.slots;
   bool persistent = p.visits > p.ctas && p.ctas <= p.slots;
   Rates rates(target, lowering);
-  fillSlots(p, run, SlotModel(run, rates, lowering, p.resources, resident, persistent));
+  fillSlots(p, run,
+            SlotModel(run, rates, lowering, p.resources, resident, persistent));
   TileWork total = run.total() * (1.0 / sms);
   p.tensorCycles = rates.tensorCycles(total);
   p.expCycles = rates.expCycles(total);

@@ -98,7 +98,8 @@ optimalTransfers(const TransferProblem &problem) {
   if (classes.empty())
     return result;
   // Lagrange: every class moves as much as every other. With n classes of loads
-  // C_i and groups g_i, product of g_i = M / y, that is n (prod C_i y / M)^(1/n).
+  // C_i and groups g_i, product of g_i = M / y, that is n (prod C_i y /
+  // M)^(1/n).
   double n = classes.size(), logarithm = std::log(problem.state);
   for (const AxisClass &c : classes)
     logarithm += std::log(c.load);
@@ -129,8 +130,8 @@ double weightedSeconds(const OptimalTransfers &transfers,
                        ArrayRef<WeightedLevel> levels, double valueBytes) {
   double seconds = 0;
   for (const WeightedLevel &level : levels)
-    seconds += level.secondsPerByte * valueBytes *
-               transfers(level.bytes / valueBytes);
+    seconds +=
+        level.secondsPerByte * valueBytes * transfers(level.bytes / valueBytes);
   return seconds;
 }
 

@@ -55,8 +55,7 @@ struct TransferModelPass
     for (const TransferProblem::Axis &axis : problem.axes)
       os << " " << axis.name << "=" << format("%.0f", axis.extent)
          << (axis.grouped ? " (grouped)" : "");
-    os << "; state of " << format("%.0f", problem.state)
-       << " values\n";
+    os << "; state of " << format("%.0f", problem.state) << " values\n";
     std::optional<OptimalTransfers> optimum = optimalTransfers(problem);
     if (!optimum) {
       os << "  H*: no closed form\n";
@@ -77,9 +76,9 @@ struct TransferModelPass
   /// what is transferred has the element type of the first operand.
   void printLevels(StreamableOpInterface op, const OptimalTransfers &optimum) {
     TargetAttr target = TargetAttr::of(op);
-    double bytes =
-        getElementTypeOrSelf(op->getOperand(0).getType()).getIntOrFloatBitWidth() /
-        8.0;
+    double bytes = getElementTypeOrSelf(op->getOperand(0).getType())
+                       .getIntOrFloatBitWidth() /
+                   8.0;
     struct Level {
       StringRef name;
       double memory, gbps;
@@ -93,10 +92,10 @@ struct TransferModelPass
          static_cast<double>(target.get(Fact::L2GBps))}};
     for (const Level &level : levels) {
       double moved = optimum(level.memory) * bytes;
-      llvm::errs() << "  " << level.name << ": M = "
-                   << format("%.0f", level.memory) << " values, H* = "
-                   << format("%.4g", moved * 1e-6) << " MB, "
-                   << format("%.4g", moved / level.gbps * 1e-3)
+      llvm::errs() << "  " << level.name
+                   << ": M = " << format("%.0f", level.memory)
+                   << " values, H* = " << format("%.4g", moved * 1e-6)
+                   << " MB, " << format("%.4g", moved / level.gbps * 1e-3)
                    << " us at " << format("%.0f", level.gbps) << " GB/s\n";
     }
   }
@@ -113,14 +112,13 @@ struct TransferModelPass
     os << "kernel @" << kernel.getSymName() << ": " << run->ctas.size()
        << " CTAs, " << run->totalVisits() << " groups\n";
     for (const StreamWork &stream : run->streams)
-      os << "  stream: s = " << stream.stepSize << ", state "
-         << stream.state << " values, scores " << stream.scores
-         << " values; a step loads " << format("%.0f", stream.step.loadedBytes)
-         << " bytes\n";
+      os << "  stream: s = " << stream.stepSize << ", state " << stream.state
+         << " values, scores " << stream.scores << " values; a step loads "
+         << format("%.0f", stream.step.loadedBytes) << " bytes\n";
     os << "  M: " << run->streamedTileBytes << " bytes streamed, "
        << run->residentTileBytes << " bytes that stay\n"
-       << "  H of the SMs: " << format("%.4g", loaded * 1e-6)
-       << " MB loaded, " << format("%.4g", stored * 1e-6) << " MB stored\n"
+       << "  H of the SMs: " << format("%.4g", loaded * 1e-6) << " MB loaded, "
+       << format("%.4g", stored * 1e-6) << " MB stored\n"
        << "  H of L2, at least: " << format("%.4g", run->viewBytesRead * 1e-6)
        << " MB read, " << format("%.4g", run->viewBytesWritten * 1e-6)
        << " MB written\n"

@@ -138,11 +138,11 @@ attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
   Workshop workshop(module, sizes);
   // Candidates of one schedule stand together.
   for (size_t begin = 0, end; begin < candidates.size(); begin = end) {
-    for (end = begin + 1; end < candidates.size() &&
-                          candidates[end].schedule == candidates[begin].schedule;)
+    for (end = begin + 1;
+         end < candidates.size() &&
+         candidates[end].schedule == candidates[begin].schedule;)
       ++end;
-    workshop.evaluate(
-        MutableArrayRef(candidates).slice(begin, end - begin));
+    workshop.evaluate(MutableArrayRef(candidates).slice(begin, end - begin));
   }
   // Of equals the one that is listed first.
   std::vector<std::tuple<bool, double, size_t>> order;
@@ -169,9 +169,8 @@ std::string attn::reasonFor(const ScheduleCandidate &best,
   Difference differences[] = {
       {(o.slotWork - b.slotWork) / cycles,
        [&] {
-         os << "less work on the last SM ("
-            << llvm::format("%.0f", b.slotWork) << " of "
-            << llvm::format("%.0f", o.slotWork) << " cycles)";
+         os << "less work on the last SM (" << llvm::format("%.0f", b.slotWork)
+            << " of " << llvm::format("%.0f", o.slotWork) << " cycles)";
        }},
       {(o.slotSteps - b.slotSteps) / std::max(b.slotSteps, 1.0) / 10,
        [&] {
@@ -185,9 +184,10 @@ std::string attn::reasonFor(const ScheduleCandidate &best,
       {(o.dramSeconds - b.dramSeconds) / best.prediction.seconds,
        [&] { os << "less memory traffic"; }},
   };
-  Difference *first = llvm::max_element(
-      differences,
-      [](const auto &x, const auto &y) { return x.size < y.size; });
+  Difference *first =
+      llvm::max_element(differences, [](const auto &x, const auto &y) {
+        return x.size < y.size;
+      });
   if (first->size > 1e-4)
     first->say();
   else

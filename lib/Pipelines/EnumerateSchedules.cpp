@@ -106,9 +106,8 @@ void enumerateWarpgroups(const Traits &traits,
   const std::string roles = "wgmma=all specialize overlap ping-pong";
   Options roleTiles = tilesOf(traits, {128, 192}, kKeys);
   std::string persistent = "persistent resident=1";
-  Options persistence = traits.uneven
-                            ? Options{persistent + " pair-tiles"}
-                            : Options{persistent};
+  Options persistence =
+      traits.uneven ? Options{persistent + " pair-tiles"} : Options{persistent};
   if (traits.uneven)
     persistence.push_back(persistent + " " +
                           "grid-order=naive-head-first longest-first");

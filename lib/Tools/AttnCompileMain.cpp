@@ -234,8 +234,13 @@ private:
   }
 
   LogicalResult explain(llvm::ToolOutputFile &file) {
-    Explanation e{*module, choice.schedule, choice.lower, choice.scheduleFrom,
-                  choice.lowerFrom, sizes, std::move(candidates)};
+    Explanation e{*module,
+                  choice.schedule,
+                  choice.lower,
+                  choice.scheduleFrom,
+                  choice.lowerFrom,
+                  sizes,
+                  std::move(candidates)};
     // Input that is scheduled may hold its lowering.
     std::string held = takeLowering();
     if (e.lower.empty() && !held.empty()) {

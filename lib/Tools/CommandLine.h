@@ -119,7 +119,8 @@ struct CommandLine {
       "explain",
       cl::desc("Write a page about the kernel, in place of IR: resources, "
                "traffic, time, candidates"),
-      cl::ValueOptional, cl::init(ExplainAs::Nothing),
+      cl::ValueOptional,
+      cl::init(ExplainAs::Nothing),
       cl::values(clEnumValN(ExplainAs::Text, "", "as text"),
                  clEnumValN(ExplainAs::Text, "text", "as text"),
                  clEnumValN(ExplainAs::Json, "json", "as JSON"),
@@ -146,8 +147,9 @@ struct CommandLine {
       "tolerance",
       cl::desc("With --run: largest error (default by element type)"),
       cl::init(0), cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
-                         cl::init(1), cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
+      cl::init(1), cl::cat(category)};
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
@@ -155,7 +157,9 @@ struct CommandLine {
       "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
       cl::init(0), cl::cat(category)};
   cl::opt<SimulateFormat> simulate{
-      "simulate", cl::ValueOptional, cl::init(SimulateFormat::None),
+      "simulate",
+      cl::ValueOptional,
+      cl::init(SimulateFormat::None),
       cl::desc("Run the kernels' accesses through the target's L2 and print "
                "what hits and misses"),
       cl::values(clEnumValN(SimulateFormat::Text, "", ""),

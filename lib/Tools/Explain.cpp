@@ -62,8 +62,13 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
   module.getContext()->loadDialect<scf::SCFDialect>();
   std::vector<Page> pages;
   for (auto kernel : module.getOps<KernelOp>()) {
-    Page page{kernel, TargetAttr::of(kernel), completeSizes(kernel, e.sizes),
-              {}, {}, {}, {}};
+    Page page{kernel,
+              TargetAttr::of(kernel),
+              completeSizes(kernel, e.sizes),
+              {},
+              {},
+              {},
+              {}};
     FailureOr<Lowering> lowering = loweringOf(e.lower);
     if (failed(lowering))
       return kernel.emitOpError("wants options of attn-to-target, got '")
@@ -132,8 +137,7 @@ void printMap(const DomainMap &map, llvm::raw_ostream &os) {
   constexpr StringLiteral kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
   os << "  L2 domain of each tile (rows: " << map.rowNames
      << "; columns: tiles of " << map.columnName << ")\n";
-  for (auto &[name, line] :
-       ArrayRef(map.rows).take_front(kMostRows)) {
+  for (auto &[name, line] : ArrayRef(map.rows).take_front(kMostRows)) {
     os << "    " << llvm::right_justify(name, 8) << " ";
     for (int64_t domain : ArrayRef(line).take_front(kMostColumns))
       os << (domain < 0 ? '.' : kDigits[domain % kDigits.size()]);
@@ -222,9 +226,9 @@ void printTime(const Page &page, llvm::raw_ostream &os) {
      << ", exp " << format("%.0f", p.expCycles) << ", issue "
      << format("%.0f", p.issueCycles) << " of " << format("%.0f", p.cycles)
      << "\n"
-     << "  time: " << micro(p.seconds) << " (compute " << micro(p.computeSeconds)
-     << ", L2 " << micro(p.l2Seconds) << ", DRAM " << micro(p.dramSeconds)
-     << "), bound by " << boundName(p.bound) << "; "
+     << "  time: " << micro(p.seconds) << " (compute "
+     << micro(p.computeSeconds) << ", L2 " << micro(p.l2Seconds) << ", DRAM "
+     << micro(p.dramSeconds) << "), bound by " << boundName(p.bound) << "; "
      << format("%.3g", total.tensorOps / p.seconds * 1e-12)
      << " TFLOP/s of products\n";
 }
@@ -374,11 +378,12 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
     for (const auto &entry : page.sizes)
       sizes[entry.getKey().str()] = entry.getValue();
     KernelOp kernel = page.kernel;
-    json::Object one{{"name", kernel.getSymName()},
-                     {"description", describeSchedule(kernel)},
-                     {"sizes", std::move(sizes)},
-                     {"products_flop", page.run.total().tensorOps},
-                     {"prediction", predictionJson(page.prediction, sectorBytes)}};
+    json::Object one{
+        {"name", kernel.getSymName()},
+        {"description", describeSchedule(kernel)},
+        {"sizes", std::move(sizes)},
+        {"products_flop", page.run.total().tensorOps},
+        {"prediction", predictionJson(page.prediction, sectorBytes)}};
     if (page.simulated)
       one["simulated"] = page.simulated->toJson();
     if (page.target.get(Fact::L2Domains) > 1)
@@ -393,14 +398,13 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
       one["prediction"] = predictionJson(c.prediction, sectorBytes);
     candidates.push_back(std::move(one));
   }
-  return json::Value(json::Object{
-      {"target", targetJson(pages->front().target)},
-      {"schedule", e.schedule},
-      {"schedule_from", e.scheduleFrom},
-      {"lower", e.lower},
-      {"lower_from", e.lowerFrom},
-      {"kernels", std::move(kernels)},
-      {"candidates", std::move(candidates)}});
+  return json::Value(json::Object{{"target", targetJson(pages->front().target)},
+                                  {"schedule", e.schedule},
+                                  {"schedule_from", e.scheduleFrom},
+                                  {"lower", e.lower},
+                                  {"lower_from", e.lowerFrom},
+                                  {"kernels", std::move(kernels)},
+                                  {"candidates", std::move(candidates)}});
 }
 
 //===----------------------------------------------------------------------===//

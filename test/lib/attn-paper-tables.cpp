@@ -31,7 +31,8 @@ void row(llvm::StringRef what, llvm::StringRef published, double ours,
 }
 
 void header(llvm::StringRef title) {
-  os() << "\n### " << title << "\n\n| | published | computed |\n|---|---|---|\n";
+  os() << "\n### " << title
+       << "\n\n| | published | computed |\n|---|---|---|\n";
 }
 
 /// Tables 2 and 3. A warp takes `w` queries; the stream comes in tiles of `s`
@@ -68,8 +69,8 @@ void ampere() {
   row("warps by 256 KiB of registers", "13.89", registers.groups(256 * kKiB),
       "%.2f");
   row("warps a block (at most 32)", "13",
-      std::floor(std::min({shared.groups(163 * kKiB),
-                           registers.groups(256 * kKiB), 32.0})),
+      std::floor(std::min(
+          {shared.groups(163 * kKiB), registers.groups(256 * kKiB), 32.0})),
       "%.0f");
   // The keys and values that are broadcast, at d = 128 throughout.
   table[1].values = s * d;
@@ -124,7 +125,8 @@ void hopper() {
   const Column columns[] = {
       {"FP8 product", Unit::Tensor, 2.0 * d * s, perCycle(1979)},
       {"softmax", Unit::Special, u, 16, sub},
-      {"FP16 product", Unit::Tensor, 2.0 * u * part, perCycle(989), sub *parts},
+      {"FP16 product", Unit::Tensor, 2.0 * u * part, perCycle(989),
+       sub * parts},
       {"FP16 multiply-add", Unit::Fma, 2.0 * part, 512, sub * parts},
   };
   UnitCycles cycles = cyclesOf(columns);
@@ -136,8 +138,8 @@ void hopper() {
   // Keys of one byte, values of two.
   double bytes = 3.0 * s * d;
   header("Hopper FP8 attention: Table 5 and what follows from it");
-  row("FP8 product, cycles a thread", "1", columns[0].operations /
-      columns[0].perCycle, "%.4g");
+  row("FP8 product, cycles a thread", "1",
+      columns[0].operations / columns[0].perCycle, "%.4g");
   for (unsigned i = 1; i < 4; ++i)
     row(columns[i].name + ", cycles a thread and sub-tile", "0.5",
         columns[i].operations / columns[i].perCycle * columns[i].times / sub,
@@ -169,8 +171,8 @@ void exponents() {
   row("matrix product: beta", "0.5", m.terms.back().beta, "%.2f");
   row("attention: beta", "1", a.terms.back().beta, "%.2f");
   // 2 abc M^-1/2 + ac, and 2 q d + 2 q x d^2 / M.
-  row("matrix product: alpha / (2 n^3)", "-", m.terms.back().alpha / (2 * n * n * n),
-      "%.2f");
+  row("matrix product: alpha / (2 n^3)", "-",
+      m.terms.back().alpha / (2 * n * n * n), "%.2f");
   row("attention: alpha / (2 n^2 d^2)", "-",
       a.terms.back().alpha / (2 * n * n * d * d), "%.2f");
   row("FP32 to FP16, attention: faster by", "4",
@@ -212,9 +214,9 @@ void hierarchies() {
     row(name + ": transfers take, of those without", "-",
         weightedSeconds(a, levels, 2) / alone, "%.2f");
   }
-  auto cached = weighLevels(
-      {{"shared", LevelKind::IntermediateCache, 0, global, 8},
-       {"registers", LevelKind::Memory, registers, 8 * global, 1}});
+  auto cached =
+      weighLevels({{"shared", LevelKind::IntermediateCache, 0, global, 8},
+                   {"registers", LevelKind::Memory, registers, 8 * global, 1}});
   row("intermediate cache over 8: memory / (8 M)", "1",
       cached.front().bytes / (8 * registers), "%.2f");
 }

@@ -91,10 +91,10 @@ struct KernelRun {
 };
 
 /// Runs `kernel` for these sizes of its dynamic dimensions: by the name of the
-/// axis (the kernel's `dim_names`), or by view and dimension ("k.2"). Fails after
-/// a diagnostic where a size is missing or not of an axis, or where control
-/// depends on what index arithmetic does not know. The context wants the dialects
-/// scf and arith loaded.
+/// axis (the kernel's `dim_names`), or by view and dimension ("k.2"). Fails
+/// after a diagnostic where a size is missing or not of an axis, or where
+/// control depends on what index arithmetic does not know. The context wants
+/// the dialects scf and arith loaded.
 mlir::FailureOr<KernelRun> runKernel(KernelOp kernel,
                                      const llvm::StringMap<int64_t> &sizes);
 

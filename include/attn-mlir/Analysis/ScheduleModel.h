@@ -44,8 +44,8 @@ struct Resources {
 Resources resourcesOf(const KernelRun &run, TargetAttr target,
                       const Lowering &lowering);
 
-/// L2 by a closed form: CTAs of a wave walk in lock-step; what they share counts
-/// once; what a wave before left behind counts where it fits.
+/// L2 by a closed form: CTAs of a wave walk in lock-step; what they share
+/// counts once; what a wave before left behind counts where it fits.
 struct L2Traffic {
   double requestedBytes = 0, missedBytes = 0, writtenBytes = 0;
   double hitRate() const {

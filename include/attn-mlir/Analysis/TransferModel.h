@@ -15,9 +15,9 @@
 
 namespace attn {
 
-/// A streamed algorithm as the paper's two-level model sees it (section 2): axes
-/// of which some are grouped over processors, and arrays that each hold some of
-/// the axes.
+/// A streamed algorithm as the paper's two-level model sees it (section 2):
+/// axes of which some are grouped over processors, and arrays that each hold
+/// some of the axes.
 struct TransferProblem {
   struct Axis {
     std::string name;
