@@ -155,6 +155,48 @@ attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
   return ranked;
 }
 
+std::string attn::dynamicLength(ModuleOp module) {
+  std::string name;
+  bool several = false;
+  module.walk([&](StreamableOpInterface op) {
+    for (const StreamAxis &axis : op.getStreamAxes()) {
+      if (axis.kind != AxisKind::Group)
+        continue;
+      several |= !ShapedType::isDynamic(axis.extent) ||
+                 (!name.empty() && name != axis.name);
+      name = axis.name.str();
+    }
+  });
+  return several ? "" : name;
+}
+
+std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
+                                               StringRef axis) {
+  constexpr int64_t kShortest = 512, kRows = 16384;
+  std::vector<LengthChoice> choices;
+  for (int64_t length = kShortest; length <= kRows; length *= 2) {
+    llvm::StringMap<int64_t> sizes;
+    sizes["batch"] = kRows / length;
+    sizes[axis] = length;
+    module.walk([&](StreamableOpInterface op) {
+      for (const StreamAxis &other : op.getStreamAxes())
+        if (other.kind == AxisKind::Stream)
+          sizes[other.name] = length;
+    });
+    std::vector<ScheduleCandidate> ranked = rankSchedules(module, sizes);
+    if (ranked.empty() || !ranked.front().rejected.empty())
+      return {};
+    const ScheduleCandidate &best = ranked.front();
+    if (!choices.empty() && choices.back().schedule == best.schedule &&
+        choices.back().lower == best.lower)
+      choices.back().upTo = length;
+    else
+      choices.push_back({length, best.schedule, best.lower});
+  }
+  choices.back().upTo = 0;
+  return choices;
+}
+
 std::string attn::reasonFor(const ScheduleCandidate &best,
                             const ScheduleCandidate &other) {
   const Prediction &b = best.prediction, &o = other.prediction;

@@ -28,7 +28,6 @@
 
 using namespace mlir;
 using namespace attn;
-namespace cl = llvm::cl;
 
 namespace {
 
@@ -188,7 +187,26 @@ private:
     return schedule || lower;
   }
 
+  /// Variants of a bundle for lengths that are not known yet.
+  bool chooseVariantsByModel() {
+    std::string axis = dynamicLength(*module);
+    if (options.emit != Emit::Bundle || !sizes.empty() || axis.empty())
+      return false;
+    std::vector<LengthChoice> choices = chooseByLength(*module, axis);
+    if (choices.empty())
+      return false;
+    for (const LengthChoice &c : ArrayRef(choices).drop_back())
+      choice.variants.push_back(axis + "<=" + std::to_string(c.upTo) + ": " +
+                                c.schedule + ": " + c.lower);
+    choice.schedule = choices.back().schedule;
+    choice.lower = choices.back().lower;
+    choice.scheduleFrom = choice.lowerFrom = "model";
+    return true;
+  }
+
   LogicalResult chooseByModel() {
+    if (chooseVariantsByModel())
+      return success();
     SmallVector<std::string> given;
     for (const auto &entry : sizes)
       given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());

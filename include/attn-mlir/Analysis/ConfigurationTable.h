@@ -11,6 +11,7 @@
 #define ATTN_MLIR_ANALYSIS_CONFIGURATIONTABLE_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <string>
 

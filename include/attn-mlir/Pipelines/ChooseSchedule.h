@@ -36,6 +36,22 @@ std::vector<ScheduleCandidate> enumerateSchedules(mlir::ModuleOp module);
 std::vector<ScheduleCandidate>
 rankSchedules(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes);
 
+/// Options for lengths up to a bound.
+struct LengthChoice {
+  /// Largest length; 0 in the last entry, which has no bound.
+  int64_t upTo;
+  std::string schedule, lower;
+};
+
+/// The fastest options by length of the dynamic grouped axis `axis`, from 512
+/// to 16384, with as many batches as make 16384 rows; neighbours with the same
+/// options are one. Empty where no candidate fits.
+std::vector<LengthChoice> chooseByLength(mlir::ModuleOp module,
+                                         llvm::StringRef axis);
+
+/// The dynamic grouped axis of all operations of `module`, or empty.
+std::string dynamicLength(mlir::ModuleOp module);
+
 /// What a dynamic axis is assumed to have where no size is given: sequences of
 /// 4096, four of them.
 int64_t assumedSize(llvm::StringRef axis);
