@@ -34,7 +34,10 @@ constexpr double kStored = 1.9, kLoaded = 0.72;
 /// Cycles until a CTA has started, alone on its SM or beside others.
 constexpr double kCtaStart = 5400, kCtaStartShared = 1700;
 /// mma.sync against asynchronous products on chips that have both.
-constexpr double kSynchronousRate = 0.62;
+constexpr double kSynchronousRate = 0.65;
+/// Instruction slots that a cycle of shared memory takes, where every warp
+/// reads all of a tile into its registers.
+constexpr double kIssueOfShared = 0.5;
 /// Seconds of a launch.
 constexpr double kLaunch = 0.5e-6;
 /// Registers of a thread beside accumulators: addresses, row maxima, barriers.
@@ -49,6 +52,9 @@ constexpr double kDramShare = 0.88;
 constexpr int64_t kWarp = 32, kGroupThreads = 128, kMostRegisters = 255;
 /// Rows of a warp in products of warpgroups.
 constexpr int64_t kRowsPerWarp = 16;
+/// Bytes that an SM reads from shared memory in a cycle: 32 banks of 4 bytes
+/// (CUDA C++ Programming Guide; LDS of CDNA 3 likewise).
+constexpr double kSharedBytesPerCycle = 128;
 /// Registers of a producer's thread, and their unit (SplitRoles.cpp).
 constexpr int64_t kProducerRegisters = 32, kRegisterUnit = 8,
                   kMostConsumerRegisters = 240;
@@ -246,7 +252,8 @@ public:
             const Resources &resources, int64_t resident, bool persistent)
       : run(run), rates(rates), lowering(lowering), resident(resident),
         groups(std::max(1.0, resources.consumerThreads /
-                                 static_cast<double>(kGroupThreads))) {
+                                 static_cast<double>(kGroupThreads))),
+        copies(lowering.warpgroups ? 0 : resources.consumerThreads / kWarp) {
     bool covered = resident > 1 || (persistent && lowering.residentStages > 1);
     visitCycles = kStored * run.visit.storedBytes / rates.dramBytes;
     if (!covered)
@@ -276,7 +283,8 @@ public:
 
 private:
   double together(const TileWork &w) const {
-    return rates.issueCycles(w) + kIssueOfTensor * rates.tensorCycles(w);
+    return rates.issueCycles(w) + kIssueOfTensor * rates.tensorCycles(w) +
+           kIssueOfShared * copies * w.loadedBytes / kSharedBytesPerCycle;
   }
 
   double step(const TileWork &w) const {
@@ -297,7 +305,10 @@ private:
   const Rates &rates;
   const Lowering &lowering;
   int64_t resident;
-  double groups, visitCycles;
+  double groups;
+  /// Warps that read every tile of the stream from shared memory.
+  double copies;
+  double visitCycles;
   SmallVector<std::pair<double, double>, 2> stepCycles;
 };
 

@@ -31,6 +31,8 @@ struct Traits {
   /// The largest extent of a grouped axis, if it is known.
   int64_t rows = std::numeric_limits<int64_t>::max();
   bool hasClusters = false;
+  /// Whether heads of a group can be rows of one tile (attn-pack-group).
+  bool packs = false;
 };
 
 std::optional<Traits> traitsOf(ModuleOp module) {
@@ -42,6 +44,10 @@ std::optional<Traits> traitsOf(ModuleOp module) {
     auto attention = dyn_cast<AttentionOp>(*op);
     own.attention = attention != nullptr;
     own.uneven = attention && attention.getMaskAttr();
+    own.packs = attention && !attention.getMaskAttr() &&
+                attention.getLayout() == TensorLayout::BHSD &&
+                attention.getNumQueryHeads() > attention.getNumKvHeads() &&
+                attention.getQuery().getType().getDimSize(2) == 1;
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
     own.halfPrecision = element.isF16() || element.isBF16();
     for (const StreamAxis &axis : op.getStreamAxes()) {
@@ -135,6 +141,8 @@ void enumeratePortable(const Traits &traits,
   Options persistent =
       cross(cross(cross(tiles, orders), {"persistent"}), traversal);
   schedules.insert(schedules.end(), persistent.begin(), persistent.end());
+  if (traits.packs)
+    schedules = cross({"pack-group", ""}, schedules);
   append(all, schedules, {""});
 }
 
