@@ -50,53 +50,6 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
         createAttnSawtooth({options.sawtooth == SawtoothMode::Force}));
 }
 
-void attn::buildLowerToLoopsPipeline(OpPassManager &pm) {
-  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
-  pm.addPass(createConvertAttnStreamToSCF());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createConvertAttnToCPU());
-  pm.addPass(createConvertElementwiseToLinalgPass());
-  pm.addPass(createLinalgElementwiseOpFusionPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
-
-  // Tiles become buffers of the kernel, hoisted out of its loops.
-  bufferization::OneShotBufferizePassOptions bufferize;
-  bufferize.bufferizeFunctionBoundaries = true;
-  // Attention may itself be what a loop of the user carries.
-  bufferize.allowReturnAllocsFromLoops = true;
-  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
-  pm.addNestedPass<func::FuncOp>(bufferization::createBufferLoopHoistingPass());
-  bufferization::BufferDeallocationPipelineOptions dealloc;
-  bufferization::buildBufferDeallocationPipeline(pm, dealloc);
-
-  // Launches are on buffers now.
-  pm.addPass(createConvertAttnToCPU());
-  pm.addPass(createConvertLinalgToLoopsPass());
-  pm.addPass(createCSEPass());
-  pm.addPass(createCanonicalizerPass());
-}
-
-void attn::buildLowerToLLVMPipeline(OpPassManager &pm) {
-  pm.addPass(memref::createExpandStridedMetadataPass());
-  pm.addPass(createLowerAffinePass());
-  arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
-  pm.addPass(arith::createArithExpandOpsPass(expand));
-  pm.addPass(createConvertBufferizationToMemRefPass());
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertMathToLLVMPass());
-  pm.addPass(createConvertMathToLibmPass());
-  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
-  pm.addPass(createConvertFuncToLLVMPass());
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createArithToLLVMConversionPass());
-  pm.addPass(createReconcileUnrealizedCastsPass());
-  pm.addPass(createCSEPass());
-}
-
 void attn::buildTargetPipeline(OpPassManager &pm,
                                const TargetOptions &options) {
   OpPassManager &kernels = pm.nest<KernelOp>();
@@ -140,9 +93,4 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
 
 void attn::buildDeviceToLLVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertAttnDeviceToLLVM());
-}
-
-void attn::buildTracePipeline(OpPassManager &pm) {
-  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
-  pm.addNestedPass<KernelOp>(createAttnTrace());
 }

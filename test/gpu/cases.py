@@ -140,9 +140,9 @@ HOPPER = [
     ((128, 128), "query=128,key=128", ROLES + " resident-stages=2"),
     ((256, 256), "query=128,key=80", OPTIMISTIC + " store-tensors"),
     ((192, 128), "query=128,key=112", OPTIMISTIC),
-    ((56, 56), "query=192,key=128", ROLES + " resident-stages=2"),
+    ((56, 56), "query=192,key=128", ROLES + " resident-stages=2 store-tensors"),
     ((96, 96), "query=128,key=128", ROLES + " resident-stages=2 store-tensors"),
-    ((40, 80), "query=128,key=128", ROLES + " resident-stages=2 store-tensors"),
+    ((40, 80), "query=128,key=128", ROLES + " resident-stages=2"),
     ((128, 128), "query=128,key=160", OPTIMISTIC + " resident-stages=2"),
 ]
 HOPPER_SCHEDULES = [

@@ -6,6 +6,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Pipelines/CpuPipelines.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace mlir {
@@ -97,13 +98,6 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const ScheduleOptions &options);
 
-/// Level 2, in whatever state the passes left it, to loops on buffers, for the
-/// CPU.
-void buildLowerToLoopsPipeline(mlir::OpPassManager &pm);
-
-/// The output of buildLowerToLoopsPipeline to the LLVM dialect.
-void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
-
 /// Scheduled level 2 to level 3: rings, and tiles in the registers of warps.
 void buildTargetPipeline(mlir::OpPassManager &pm, const TargetOptions &options);
 
@@ -117,9 +111,6 @@ void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
 /// The second half of buildLowerToNVVMPipeline: device functions as
 /// convert-attn-to-nvvm leaves them, to the LLVM dialect.
 void buildDeviceToLLVMPipeline(mlir::OpPassManager &pm);
-
-/// Level 2 to the trace of its accesses, as level 2 (attn-trace).
-void buildTracePipeline(mlir::OpPassManager &pm);
 
 } // namespace attn
 

@@ -27,11 +27,17 @@ enum class Fact : unsigned {
   L2Bytes,
   L2EffectiveBytes,
   L2Domains,
+  L2Partitions,
+  L2SectorBytes,
   DispatchChunk,
   DramGBps,
   TensorGflops,
+  ClockMHz,
+  SpecialPerClock,
+  FmaPerClock,
+  L2GBps,
 };
-constexpr unsigned kNumFacts = static_cast<unsigned>(Fact::TensorGflops) + 1;
+constexpr unsigned kNumFacts = static_cast<unsigned>(Fact::L2GBps) + 1;
 
 /// Name of a fact in the IR and on the command line ("l2_bytes").
 llvm::StringRef factName(Fact fact);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,31 +36,27 @@ public:
 
   void write(ValueRange words, int64_t rows) const {
     int64_t columns = shared.getDimSize(1);
-    // The second pair of matrices lies beside the first in one panel.
-    bool pairs = tile.chunksPerPanel() % 2 == 0;
-    Value wide = perThread(pairs), narrow = perThread(false);
+    Value lane = perThread();
     for (int64_t row = 0; row < rows; row += 2 * kMatrix)
-      for (int64_t column = 0; column < columns;) {
-        bool four = pairs && column + 2 * kMatrix <= columns;
+      for (int64_t column = 0; column < columns; column += 2 * kMatrix) {
         SmallVector<Value> sources;
-        for (int64_t c = column; c < column + (four ? 2 : 1) * kMatrix;
-             c += kMatrix)
+        for (int64_t c : {column, column + kMatrix})
           for (int64_t r : {row, row + kMatrix})
             sources.push_back(words[wordAt.lookup({r, c})]);
-        store(sources, tile.at(four ? wide : narrow, row, column / kMatrix));
-        column += four ? 2 * kMatrix : kMatrix;
+        store(sources, tile.at(lane, row, column / kMatrix));
       }
   }
 
 private:
   /// Lanes name the rows of one matrix after the other: those at (row, column),
-  /// (row + 8, column), and, with `four`, the two that lie 8 columns on.
-  Value perThread(bool four) const {
+  /// (row + 8, column), and the two that lie 8 columns on, in the same panel,
+  /// which is a multiple of 16 columns.
+  Value perThread() const {
     Value inMatrix = t.rem(t.lane(), kMatrix);
     Value matrix = t.div(t.lane(), kMatrix);
     Value row =
         t.add(t.add(firstRow, inMatrix), t.mul(t.rem(matrix, 2), kMatrix));
-    return tile.perThread(row, inMatrix, four ? t.div(matrix, 2) : Value());
+    return tile.perThread(row, inMatrix, t.div(matrix, 2));
   }
 
   void store(ValueRange sources, const SharedTile::Offset &offset) const {
@@ -89,9 +86,15 @@ struct TensorStorePattern : OpConversionPattern<StoreOp> {
     if (!op.getByTensorMap() || !layout)
       return rewriter.notifyMatchFailure(op, "not by a tensor map");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     auto shared = cast<RankedTensorType>(op.getScratch().getType());
-    int64_t rows = shared.getDimSize(0) / (computeThreads(op) / 32);
+    int64_t warps = computeThreads(op) / 32;
+    int64_t rows = shared.getDimSize(0) / warps;
+    if (shared.getDimSize(0) % (2 * kMatrix * warps) != 0 ||
+        layout != mmaAccumulator(op.getContext(), shared.getDimSize(0),
+                                 shared.getDimSize(1), warps))
+      return op.emitOpError("wants an accumulator with whole rows in each of ")
+             << warps << " warps for `by_tensor_map`, got " << layout;
+    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     Value firstRow = t.mul(t.warp(), rows);
     auto words =
         VectorType::get({layout.getNumRegisters() / 2}, rewriter.getI32Type());

@@ -62,9 +62,18 @@ LogicalResult StoreOp::verify() {
              << bits(tile) / 8 << " bytes, as the tile has, got "
              << bits(scratch) / 8;
   }
-  if (getByTensorMap() && !getScratch())
-    return emitOpError("wants `through` a tile in shared memory for "
-                       "`by_tensor_map`, got none");
+  if (getByTensorMap()) {
+    if (!getScratch())
+      return emitOpError("wants `through` a tile in shared memory for "
+                         "`by_tensor_map`, got none");
+    auto scratch = cast<ShapedType>(getScratch().getType());
+    if (tile.getRank() != 2 || tile.getElementTypeBitWidth() != 16 ||
+        scratch.getShape() != tile.getShape() ||
+        scratch.getElementType() != tile.getElementType())
+      return emitOpError("wants a matrix of 16-bit elements and memory of its "
+                         "shape for `by_tensor_map`, got ")
+             << tile << " through " << scratch;
+  }
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       tile.getShape());
 }

@@ -1,0 +1,102 @@
+//===- Simulate.cpp - attn-compile --simulate -----------------------------===//
+
+#include "Simulate.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// More would be no machine, and slots are counted in 64 bits.
+static constexpr int64_t kMost = int64_t(1) << 24;
+
+static LogicalResult checkOptions(ModuleOp module,
+                                  const SimulateOptions &options) {
+  if (options.drift < 0 || options.drift > kMost)
+    return module.emitError("--drift wants 0 to ")
+           << kMost << ", got " << options.drift;
+  if (options.resident && (*options.resident < 1 || *options.resident > kMost))
+    return module.emitError("--resident wants 1 to ")
+           << kMost << ", got " << *options.resident;
+  for (int64_t bytes : options.curve)
+    if (bytes < 0)
+      return module.emitError("--l2-curve wants sizes of 0 or more, got ")
+             << bytes;
+  return success();
+}
+
+/// What the simulator can hold; facts are set by users.
+static LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config) {
+  for (auto [value, name] :
+       {std::pair(config.sms, "sms"), std::pair(config.domains, "l2_domains"),
+        std::pair(config.partitions, "l2_partitions")})
+    if (value > kMost)
+      return kernel.emitOpError("wants ")
+             << name << " of " << kMost << " at most for a simulation, got "
+             << value;
+  return success();
+}
+
+static FailureOr<CacheReport> simulate(KernelOp kernel,
+                                       const SimulateOptions &options,
+                                       std::vector<int64_t> &curve) {
+  auto tracer = KernelTracer::compile(kernel);
+  if (failed(tracer))
+    return failure();
+  auto trace = (*tracer)->trace(options.sizes, options.threads);
+  if (failed(trace))
+    return failure();
+  CacheConfig config = CacheConfig::of(kernel);
+  config.drift = options.drift;
+  config.seed = options.seed;
+  config.threads = options.threads;
+  if (options.resident)
+    config.resident = *options.resident;
+  if (failed(checkMachine(kernel, config)))
+    return failure();
+  if (!options.curve.empty())
+    curve = missCurve(*trace, config, options.curve);
+  return simulateCache(*trace, config);
+}
+
+static void printCurve(const CacheReport &report, ArrayRef<int64_t> sizes,
+                       ArrayRef<int64_t> misses, raw_ostream &os) {
+  for (auto [bytes, missed] : llvm::zip(sizes, misses))
+    os << "  with " << bytes
+       << " bytes of L2 a domain: " << missed / report.config.sectorBytes
+       << " sectors miss\n";
+}
+
+LogicalResult attn::simulateKernels(ModuleOp module,
+                                    const SimulateOptions &options,
+                                    raw_ostream &os) {
+  if (failed(checkOptions(module, options)))
+    return failure();
+  llvm::json::Array reports;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    std::vector<int64_t> misses;
+    FailureOr<CacheReport> report = simulate(kernel, options, misses);
+    if (failed(report))
+      return failure();
+    if (options.format == SimulateFormat::Text) {
+      os << "kernel @" << kernel.getSymName() << ": L2 of "
+         << TargetAttr::of(kernel).getName().getValue() << "\n";
+      report->print(os);
+      printCurve(*report, options.curve, misses, os);
+      continue;
+    }
+    llvm::json::Value value = report->toJson();
+    llvm::json::Object &object = *value.getAsObject();
+    object["kernel"] = kernel.getSymName();
+    object["target"] = TargetAttr::of(kernel).getName().getValue();
+    llvm::json::Array curve;
+    for (auto [bytes, missed] : llvm::zip(options.curve, misses))
+      curve.push_back(
+          llvm::json::Object{{"l2_bytes", bytes},
+                             {"misses", missed / report->config.sectorBytes}});
+    object["curve"] = std::move(curve);
+    reports.push_back(std::move(value));
+  }
+  if (options.format == SimulateFormat::Json)
+    os << llvm::formatv("{0:2}", llvm::json::Value(std::move(reports))) << "\n";
+  return success();
+}
