@@ -54,6 +54,19 @@ private:
   unsigned shift = 10;
 };
 
+/// The n-th CTA that is dispatched to a domain; beyond the last one, any number
+/// that is too large.
+inline int64_t ctaOf(const CacheConfig &config, int64_t domain, int64_t n) {
+  int64_t turn = n / config.chunk;
+  return (turn * config.domains + domain) * config.chunk + n % config.chunk;
+}
+
+/// SMs of a domain, at least one.
+inline int64_t smsOf(const CacheConfig &config, int64_t domain) {
+  return std::max<int64_t>(1, config.sms / config.domains +
+                                  (domain < config.sms % config.domains));
+}
+
 /// Calls `access(tile access, CTA, SM of the domain)` for every access of the
 /// CTAs that are dispatched to `domain`. CTAs go to domains in turn, `chunk` at
 /// a time; a domain starts its next CTA when one ends. Those in flight make one
@@ -61,20 +74,16 @@ private:
 template <typename Callback>
 void forEachAccess(const AccessTrace &trace, const CacheConfig &config,
                    int64_t domain, Callback access) {
-  int64_t sms = std::max<int64_t>(
-      1, config.sms / config.domains + (domain < config.sms % config.domains));
+  int64_t sms = smsOf(config, domain);
   struct Slot {
     AccessTrace::Cursor cursor;
     int64_t cta = -1, sm, done = 0, due;
     Lag lag;
   };
-  // The n-th CTA of the domain.
   int64_t dispatched = 0;
   auto start = [&](Slot &slot) {
     while (slot.cursor.done()) {
-      int64_t n = dispatched++, turn = n / config.chunk;
-      slot.cta = (turn * config.domains + domain) * config.chunk +
-                 n % config.chunk;
+      slot.cta = ctaOf(config, domain, dispatched++);
       if (slot.cta >= trace.numCtas()) {
         slot.cta = -1;
         return;
