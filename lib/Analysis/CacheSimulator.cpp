@@ -72,10 +72,9 @@ public:
                  bool &fresh) {
     Tile &entry = tiles[tile];
     bool present = entry.position != 0;
-    Outcome outcome = present
-                          ? (entry.owner == cta ? Outcome::OwnHit
-                                                : Outcome::SharedHit)
-                          : (entry.bytes ? Outcome::Capacity : Outcome::Cold);
+    Outcome outcome =
+        present ? (entry.owner == cta ? Outcome::OwnHit : Outcome::SharedHit)
+                : (entry.bytes ? Outcome::Capacity : Outcome::Cold);
     if (!present) {
       entry.bytes = bytes;
       entry.owner = cta;
@@ -446,15 +445,15 @@ std::vector<int64_t> attn::missCurve(const AccessTrace &trace,
     ReuseDistance reuse(trace.numTiles());
     // Bytes that the first n sizes miss and the others do not.
     std::vector<int64_t> missed(order.size() + 1, 0);
-    forEachAccess(trace, config, domain,
-                  [&](const TileAccess &access, int64_t, int64_t) {
-                    int64_t wanted = reuse.access(access.tile, access.bytes);
-                    unsigned n = order.size();
-                    if (wanted != ReuseDistance::kNever)
-                      for (n = 0; n < order.size() && l2Bytes[order[n]] < wanted;)
-                        ++n;
-                    missed[n] += access.bytes;
-                  });
+    forEachAccess(
+        trace, config, domain, [&](const TileAccess &access, int64_t, int64_t) {
+          int64_t wanted = reuse.access(access.tile, access.bytes);
+          unsigned n = order.size();
+          if (wanted != ReuseDistance::kNever)
+            for (n = 0; n < order.size() && l2Bytes[order[n]] < wanted;)
+              ++n;
+          missed[n] += access.bytes;
+        });
     std::lock_guard<std::mutex> lock(mutex);
     int64_t sum = 0;
     for (unsigned n = order.size(); n-- > 0;)

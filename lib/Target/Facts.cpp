@@ -51,8 +51,7 @@ constexpr char kNuma[] =
     "Architectural NUMA Effects, table 1";
 constexpr char kModel[] =
     "a modest multicore CPU, by convention of the project";
-constexpr char kSectors[] =
-    "Nsight Compute, metrics lts__t_sectors: 32 bytes";
+constexpr char kSectors[] = "Nsight Compute, metrics lts__t_sectors: 32 bytes";
 constexpr char kPartitions[] =
     "NVIDIA H100 Tensor Core GPU Architecture: L2 in two partitions (quoted "
     "from memory, not checked); that each keeps copies follows from counters "

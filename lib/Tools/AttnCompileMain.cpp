@@ -136,8 +136,9 @@ struct CommandLine {
       "tolerance",
       cl::desc("With --run: largest error (default by element type)"),
       cl::init(0), cl::cat(category)};
-  cl::opt<uint64_t> seed{"seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
-                         cl::init(1), cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
+      cl::init(1), cl::cat(category)};
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
@@ -145,7 +146,9 @@ struct CommandLine {
       "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
       cl::init(0), cl::cat(category)};
   cl::opt<SimulateFormat> simulate{
-      "simulate", cl::ValueOptional, cl::init(SimulateFormat::None),
+      "simulate",
+      cl::ValueOptional,
+      cl::init(SimulateFormat::None),
       cl::desc("Run the kernels' accesses through the target's L2 and print "
                "what hits and misses"),
       cl::values(clEnumValN(SimulateFormat::Text, "", ""),

@@ -61,8 +61,9 @@ static FailureOr<CacheReport> simulate(KernelOp kernel,
 static void printCurve(const CacheReport &report, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> misses, raw_ostream &os) {
   for (auto [bytes, missed] : llvm::zip(sizes, misses))
-    os << "  with " << bytes << " bytes of L2 a domain: "
-       << missed / report.config.sectorBytes << " sectors miss\n";
+    os << "  with " << bytes
+       << " bytes of L2 a domain: " << missed / report.config.sectorBytes
+       << " sectors miss\n";
 }
 
 LogicalResult attn::simulateKernels(ModuleOp module,
@@ -89,9 +90,9 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     object["target"] = TargetAttr::of(kernel).getName().getValue();
     llvm::json::Array curve;
     for (auto [bytes, missed] : llvm::zip(options.curve, misses))
-      curve.push_back(llvm::json::Object{
-          {"l2_bytes", bytes},
-          {"misses", missed / report->config.sectorBytes}});
+      curve.push_back(
+          llvm::json::Object{{"l2_bytes", bytes},
+                             {"misses", missed / report->config.sectorBytes}});
     object["curve"] = std::move(curve);
     reports.push_back(std::move(value));
   }

@@ -50,12 +50,11 @@ struct Compiled {
 Compiled compileKernel(MLIRContext &context, const std::string &text,
                        const std::string &schedule) {
   Compiled result;
-  result.scheduled =
-      prepare(context, text, schedule, [](OpPassManager &) {});
+  result.scheduled = prepare(context, text, schedule, [](OpPassManager &) {});
   if (!result.scheduled)
     return {};
-  auto tracer = KernelTracer::compile(
-      *result.scheduled->getOps<KernelOp>().begin());
+  auto tracer =
+      KernelTracer::compile(*result.scheduled->getOps<KernelOp>().begin());
   if (failed(tracer))
     return {};
   result.tracer = std::move(*tracer);
@@ -302,8 +301,7 @@ void testSchedules(Tally &tally, MLIRContext &context, std::mt19937 &random) {
       for (unsigned round = 0; round < 12; ++round) {
         Sizes sizes{upTo(2), upTo(150), upTo(150)};
         auto trace = kernel.tracer->trace(sizes.named(), 1 + round % 3);
-        if (!tally.check(succeeded(trace),
-                         [&]() { return "traces: " + what; }))
+        if (!tally.check(succeeded(trace), [&]() { return "traces: " + what; }))
           continue;
         tally.check(sameAccesses(*trace, traceAll(*kernel.plain, "f_attention",
                                                   sizes.views())),
@@ -334,9 +332,9 @@ attn.kernel @f(%x: !attn.view<?x?xf32>, %y: !attn.view<?x?xf32>, %lo: index, %st
 }
 )mlir";
   auto module = parseSourceString<ModuleOp>(text, &context);
-  auto tracer =
-      module ? KernelTracer::compile(*module->getOps<KernelOp>().begin())
-             : FailureOr<std::unique_ptr<KernelTracer>>(failure());
+  auto tracer = module
+                    ? KernelTracer::compile(*module->getOps<KernelOp>().begin())
+                    : FailureOr<std::unique_ptr<KernelTracer>>(failure());
   if (!tally.check(succeeded(tracer), []() { return "compiles: grains"; }))
     return;
   auto upTo = [&](int64_t n) {
@@ -375,16 +373,16 @@ attn.kernel @f(%x: !attn.view<?x?xf32>, %y: !attn.view<?x?xf32>, %lo: index, %st
     CacheConfig config;
     config.l2Bytes = int64_t(1) << 20;
     CacheReport report = simulateCache(*trace, config);
-    tally.check(
-        report.total.loads == 4 * wanted[0] &&
-            report.total.stores == 4 * wanted[1] &&
-            report.distinctBytes == 4 * static_cast<int64_t>(elements.size()) &&
-            report.total.cold == report.distinctBytes,
-        [&]() {
-          return "grains: " + std::to_string(rows) + " x " +
-                 std::to_string(columns) + " from " + std::to_string(lo) +
-                 " by " + std::to_string(step);
-        });
+    tally.check(report.total.loads == 4 * wanted[0] &&
+                    report.total.stores == 4 * wanted[1] &&
+                    report.distinctBytes ==
+                        4 * static_cast<int64_t>(elements.size()) &&
+                    report.total.cold == report.distinctBytes,
+                [&]() {
+                  return "grains: " + std::to_string(rows) + " x " +
+                         std::to_string(columns) + " from " +
+                         std::to_string(lo) + " by " + std::to_string(step);
+                });
   }
 }
 
