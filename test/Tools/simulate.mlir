@@ -41,14 +41,15 @@
 // Two CTAs on one SM are side by side again.
 // RUN: attn-compile %s --simulate --drift=0 --target=gb10 --resident=2 --target-fact=sms=1,l2_bytes=4096 | FileCheck %s --check-prefix=SMALL
 //
-// Two partitions, one SM on each: every half of a tile has a home. SM 1 asks for
-// the halves at home in partition 0 through the fabric, and keeps them; SM 0
-// likewise. Each reads all 4 tiles once: 256 sectors in each partition, of which
-// the half that is remote makes 2 * 128 sectors of traffic; so does the half of
-// what is written (64).
+// Two partitions, one SM on each: half of every tile is at home in either. On the
+// way there, SM 0 misses all 4 tiles (256 sectors), and fetches the halves at home
+// in partition 1 through the fabric (128). SM 1 finds these there (128 shared
+// hits), and fetches the others (128 misses, 128 sectors of fabric). On the way back
+// all is there: SM 0 hits its own 256, SM 1 its own 128 and those of SM 0. Half of
+// what is written is at home elsewhere (64).
 // RUN: %{run},l2_bytes=65536,l2_partitions=2 | FileCheck %s --check-prefix=PARTITIONS
 // PARTITIONS: sectors accessed own hits shared hits cold capacity hit rate fabric read, MB
-// PARTITIONS: view x 1024 512 0 512 0 50.00 % 256 0.008 0.000
+// PARTITIONS: view x 1024 384 256 384 0 62.50 % 256 0.008 0.000
 // PARTITIONS: view y 128 0 0 128 0 0.00 % 64 0.000 0.004
 //
 // Lines instead of sectors.
