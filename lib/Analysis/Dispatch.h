@@ -12,15 +12,15 @@
 
 namespace attn {
 
-/// How far behind the foremost CTA one of them is: wanders between 0 and `most`
-/// accesses, linearly between random values, and never faster than it goes on.
+/// How far behind the foremost CTA one of them is: from 0, where all start, it
+/// wanders between 0 and `most` accesses, linearly between random values, and
+/// never faster than half as fast as it goes on.
 class Lag {
 public:
   Lag(int64_t most, uint64_t seed, uint64_t slot)
       : most(most), state(seed * 0x9e3779b97f4a7c15u + slot) {
     while ((int64_t(1) << shift) < 2 * most)
       ++shift;
-    from = random();
     to = random();
   }
 
@@ -50,8 +50,9 @@ private:
   int64_t most;
   uint64_t state;
   int64_t from = 0, to = 0, step = 0;
-  /// Accesses between two random values: at least 2^10.
-  unsigned shift = 10;
+  /// Accesses between two random values, at least 2^12: CTAs differ by a few
+  /// percent in speed.
+  unsigned shift = 12;
 };
 
 /// The n-th CTA that is dispatched to a domain; beyond the last one, any number
