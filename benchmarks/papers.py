@@ -3,7 +3,7 @@
 
     papers.py                        all of them, to standard output
     papers.py --markdown FILE        and to a file (docs/papers.md)
-    papers.py --figures DIRECTORY    and as SVG (wants matplotlib)
+    papers.py --figures DIRECTORY    and drawn, as SVG (wants python3-matplotlib)
     papers.py --check [--quick]      exit code 1 where a bound is not kept
 
 Every number is made by attn-compile --simulate: the schedule is the compiler's
@@ -16,6 +16,7 @@ table of facts has them, with nominal L2 sizes, and one drift for everything.
 """
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -327,53 +328,70 @@ class Papers:
         return all(c[3] for c in self.checks)
 
 
+def threshold_figure(axes, points):
+    for column, label in ((1, "16S"), (2, "24 MiB"), (3, "20 MiB")):
+        axes.plot([p[0] for p in points], [p[column] / 1e6 for p in points], label=label,
+                  linestyle="--" if column == 1 else "-")
+    return "S (K)", "misses, M sectors"
+
+
+def active_figure(axes, points):
+    axes.plot([p[0] for p in points], [p[2] for p in points], "--", label="1 - 1/N")
+    axes.plot([p[0] for p in points], [p[1] for p in points], "o", label="simulated")
+    return "active SMs", "hit rate, %"
+
+
+def cutile_figure(axes, points):
+    for shift, column, label in ((-0.2, 1, "cyclic"), (0.2, 2, "sawtooth")):
+        axes.bar([x + shift for x in range(len(points))], [p[column] for p in points], 0.4, label=label)
+    axes.set_xticks(range(len(points)), [p[0] for p in points])
+    return "", "misses, M sectors"
+
+
+def numa_figure(axes, points):
+    most = max(p[0] for p in points)
+    for mapping in MAPPINGS:
+        mine = [(kilo, rates[mapping]) for heads, kilo, rates in points if heads == most]
+        axes.plot([p[0] for p in mine], [p[1] for p in mine], "o-", label=mapping)
+    axes.set_ylim(0, 100)
+    return f"S (K), {most} heads", "L2 hit rate, %"
+
+
+# series -> (file, what draws it)
+FIGURES = {
+    "threshold": ("gb10-misses", threshold_figure),
+    "active": ("gb10-active-sms", active_figure),
+    "cutile": ("gb10-sawtooth", cutile_figure),
+    "numa": ("mi300x-hit-rate", numa_figure),
+}
+
+
 def draw(series, directory):
-    """SVG figures of what the tables hold."""
+    """SVG figures of what the tables hold; returns their files."""
     try:
         import matplotlib
     except ImportError:
         print("SKIPPED: figures want matplotlib (python3-matplotlib)", flush=True)
-        return
+        return []
     matplotlib.use("svg")
+    # The same bytes for the same numbers.
     matplotlib.rcParams["svg.hashsalt"] = "attn-mlir"
     from matplotlib import pyplot
 
-    directory = Path(directory)
     directory.mkdir(parents=True, exist_ok=True)
-
-    def save(name, figure, axes, x, y):
+    files = []
+    for key, (name, plot) in FIGURES.items():
+        if key not in series:
+            continue
+        figure, axes = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
+        x, y = plot(axes, series[key])
         axes.set_xlabel(x)
         axes.set_ylabel(y)
         axes.legend()
-        figure.savefig(directory / f"{name}.svg", metadata={"Date": None})
+        files.append(directory / f"{name}.svg")
+        figure.savefig(files[-1], metadata={"Date": None})
         pyplot.close(figure)
-
-    figure, axes = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
-    points = series["threshold"]
-    for column, label in ((1, "16S"), (2, "24 MiB"), (3, "20 MiB")):
-        axes.plot([p[0] for p in points], [p[column] / 1e6 for p in points], label=label,
-                  linestyle="--" if column == 1 else "-")
-    save("gb10-misses", figure, axes, "S (K)", "misses, M sectors")
-
-    figure, axes = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
-    axes.plot([p[0] for p in series["active"]], [p[2] for p in series["active"]], "--", label="1 - 1/N")
-    axes.plot([p[0] for p in series["active"]], [p[1] for p in series["active"]], "o", label="simulated")
-    save("gb10-active-sms", figure, axes, "active SMs", "hit rate, %")
-
-    figure, axes = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
-    names = [p[0] for p in series["cutile"]]
-    at = range(len(names))
-    axes.bar([x - 0.2 for x in at], [p[1] for p in series["cutile"]], 0.4, label="cyclic")
-    axes.bar([x + 0.2 for x in at], [p[2] for p in series["cutile"]], 0.4, label="sawtooth")
-    axes.set_xticks(list(at), names)
-    save("gb10-sawtooth", figure, axes, "", "misses, M sectors")
-
-    figure, axes = pyplot.subplots(figsize=(6, 3.5), layout="constrained")
-    most = max(p[0] for p in series["numa"])
-    for mapping in MAPPINGS:
-        points = [(kilo, rates[mapping]) for heads, kilo, rates in series["numa"] if heads == most]
-        axes.plot([p[0] for p in points], [p[1] for p in points], "o-", label=mapping)
-    save("mi300x-hit-rate", figure, axes, f"S (K), {most} heads", "L2 hit rate, %")
+    return files
 
 
 def main():
@@ -389,10 +407,14 @@ def main():
     arguments = parser.parse_args()
     papers = Papers(arguments)
     ok = papers.run()
+    files = draw(papers.series, Path(arguments.figures)) if arguments.figures else []
+    if files:
+        papers.say("## Figures", "")
+    for file in files:
+        link = os.path.relpath(file, Path(arguments.markdown or ".").resolve().parent)
+        papers.say(f"![{file.stem}]({link})", "")
     if arguments.markdown:
-        Path(arguments.markdown).write_text("\n".join(papers.lines) + "\n")
-    if arguments.figures:
-        draw(papers.series, arguments.figures)
+        Path(arguments.markdown).write_text("\n".join(papers.lines).rstrip() + "\n")
     sys.exit(1 if arguments.check and not ok else 0)
 
 

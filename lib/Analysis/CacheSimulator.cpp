@@ -265,6 +265,7 @@ void forEachNumber(int64_t count, unsigned wanted,
 /// A domain and those that do the same with other tiles.
 struct AlikeDomains {
   int64_t first;
+  uint64_t signature;
   std::vector<std::pair<int64_t, BlockMap>> others;
 };
 
@@ -272,8 +273,11 @@ std::vector<AlikeDomains> findAlike(const AccessTrace &trace,
                                     const CacheConfig &config) {
   std::vector<AlikeDomains> result;
   for (int64_t domain = 0; domain < config.domains; ++domain) {
+    uint64_t signature = signatureOf(trace, config, domain);
     bool found = false;
     for (AlikeDomains &alike : result) {
+      if (alike.signature != signature)
+        continue;
       std::optional<BlockMap> map =
           findSymmetry(trace, config, alike.first, domain);
       if (!map)
@@ -283,7 +287,7 @@ std::vector<AlikeDomains> findAlike(const AccessTrace &trace,
       break;
     }
     if (!found)
-      result.push_back({domain, {}});
+      result.push_back({domain, signature, {}});
   }
   return result;
 }

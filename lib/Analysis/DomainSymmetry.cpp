@@ -1,6 +1,7 @@
 //===- DomainSymmetry.cpp - Domains that do the same ----------------------===//
 
 #include "DomainSymmetry.h"
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace attn;
@@ -54,6 +55,24 @@ private:
 };
 
 } // namespace
+
+uint64_t attn::signatureOf(const AccessTrace &trace, const CacheConfig &config,
+                           int64_t domain) {
+  llvm::hash_code hash = llvm::hash_value(smsOf(config, domain));
+  for (int64_t n = 0;; ++n) {
+    int64_t cta = ctaOf(config, domain, n);
+    if (cta >= trace.numCtas())
+      return hash;
+    hash = llvm::hash_combine(hash, n);
+    for (const AccessTrace::Loop &loop : trace.loopsOf(cta)) {
+      hash = llvm::hash_combine(hash, loop.period, loop.count);
+      for (const AccessTrace::Access &access : trace.accessesOf(loop))
+        hash = llvm::hash_combine(
+            hash, access.view, access.bytes, access.store, access.stride,
+            trace.views()[access.view].positionOf(access.tile));
+    }
+  }
+}
 
 std::optional<BlockMap> attn::findSymmetry(const AccessTrace &trace,
                                            const CacheConfig &config,

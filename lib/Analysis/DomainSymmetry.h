@@ -13,6 +13,11 @@ namespace attn {
 using BlockMap = std::vector<uint32_t>;
 constexpr uint32_t kNoBlock = ~0u;
 
+/// A number that is the same for domains with a symmetry, and likely for no
+/// others.
+uint64_t signatureOf(const AccessTrace &trace, const CacheConfig &config,
+                     int64_t domain);
+
 /// The map under which the accesses of domain `from` are those of domain `to`,
 /// CTA by CTA, if there is one: then what happens in one happens in the other.
 /// Compares loops, not accesses.
