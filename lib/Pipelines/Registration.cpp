@@ -5,6 +5,7 @@
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -64,6 +65,7 @@ void attn::registerDialects(DialectRegistry &registry) {
 void attn::registerPasses() {
   registerAttnAnalysisPasses();
   registerAttnConversionPasses();
+  registerAttnPipelinesPasses();
   registerAttnTransformsPasses();
   registerTransformsPasses();
   PassPipelineRegistration<ScheduleOptions>(

@@ -34,6 +34,10 @@ constexpr FactInfo kFactInfos[kNumFacts] = {
     {"dispatch_chunk", "consecutive CTAs that go to one L2 domain", 1},
     {"dram_gbps", "memory bandwidth, 10^9 bytes a second", 1},
     {"tensor_gflops", "dense bf16 matrix rate, 10^9 operations a second", 1},
+    {"clock_mhz", "clock of an SM at that matrix rate, 10^6 a second", 1},
+    {"special_per_clock", "exponentials that an SM starts in a clock", 1},
+    {"fma_per_clock", "f32 multiply-adds that an SM starts in a clock", 1},
+    {"l2_gbps", "bandwidth from all L2 to all SMs, 10^9 bytes a second", 1},
 };
 
 constexpr char kCudaGuide[] =
@@ -49,6 +53,13 @@ constexpr char kMi300[] =
 constexpr char kNuma[] =
     "AMD MI300X in Optimizing Attention on GPUs by Exploiting GPU "
     "Architectural NUMA Effects, table 1";
+constexpr char kThroughput[] =
+    "CUDA C++ Programming Guide, table of arithmetic throughput (quoted from "
+    "memory, not checked)";
+constexpr char kNapkin[] = "FlashAttention on a Napkin, appendix A.5.3";
+constexpr char kL2Seen[] =
+    "at least: a kernel with 128 rows a CTA, which reads 1/128 byte a flop, "
+    "reached 804 TFLOP/s on one H200, 2026-11 (docs/performance.md)";
 constexpr char kModel[] =
     "a modest multicore CPU, by convention of the project";
 constexpr char kSectors[] = "Nsight Compute, metrics lts__t_sectors: 32 bytes";
@@ -73,6 +84,10 @@ constexpr SourcedFact kCpu[] = {
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 50, kModel},
     {Fact::TensorGflops, 500, kModel},
+    {Fact::ClockMHz, 3000, kModel},
+    {Fact::SpecialPerClock, 1, kModel},
+    {Fact::FmaPerClock, 16, kModel},
+    {Fact::L2GBps, 200, kModel},
 };
 
 constexpr SourcedFact kGb10[] = {
@@ -94,6 +109,11 @@ constexpr SourcedFact kGb10[] = {
     {Fact::TensorGflops, 125000,
      "NVIDIA DGX Spark data sheet: 1 PFLOP/s sparse FP4, an eighth of it dense "
      "bf16 (quoted from memory, not checked)"},
+    {Fact::ClockMHz, 2418,
+     "NVIDIA GB10: boost clock (quoted from memory, not checked)"},
+    {Fact::SpecialPerClock, 16, kThroughput},
+    {Fact::FmaPerClock, 128, kThroughput},
+    {Fact::L2GBps, 7400, "at most: 64 bytes a clock and SM"},
 };
 
 constexpr SourcedFact kH100[] = {
@@ -111,6 +131,10 @@ constexpr SourcedFact kH100[] = {
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 3350, kHopper},
     {Fact::TensorGflops, 989000, kHopper},
+    {Fact::ClockMHz, 1830, kNapkin},
+    {Fact::SpecialPerClock, 16, kNapkin},
+    {Fact::FmaPerClock, 128, kThroughput},
+    {Fact::L2GBps, 6300, kL2Seen},
 };
 
 constexpr SourcedFact kH200Facts[] = {
@@ -129,6 +153,10 @@ constexpr SourcedFact kH200Facts[] = {
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 4800, kH200},
     {Fact::TensorGflops, 989000, kH200},
+    {Fact::ClockMHz, 1830, kNapkin},
+    {Fact::SpecialPerClock, 16, kNapkin},
+    {Fact::FmaPerClock, 128, kThroughput},
+    {Fact::L2GBps, 6300, kL2Seen},
 };
 
 constexpr SourcedFact kMi300x[] = {
@@ -149,6 +177,14 @@ constexpr SourcedFact kMi300x[] = {
      "Effects, section 2.2"},
     {Fact::DramGBps, 5300, kNuma},
     {Fact::TensorGflops, 1307400, kMi300},
+    {Fact::ClockMHz, 2100, kMi300},
+    {Fact::SpecialPerClock, 16,
+     "CDNA 3 ISA: transcendentals at a quarter of the rate (quoted from "
+     "memory, not checked)"},
+    {Fact::FmaPerClock, 128, kMi300},
+    {Fact::L2GBps, 34400,
+     "AMD CDNA 3 white paper: 2048 bytes a clock and XCD (quoted from memory, "
+     "not checked)"},
 };
 
 constexpr StringRef kCpuCaps[] = {"cpu"};

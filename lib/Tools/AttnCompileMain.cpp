@@ -1,9 +1,12 @@
 //===- AttnCompileMain.cpp - The attn-compile tool ------------------------===//
 
 #include "attn-mlir/Tools/AttnCompileMain.h"
+#include "CommandLine.h"
+#include "Explain.h"
 #include "Simulate.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Pipelines/MeasuredOptions.h"
+#include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Pipelines/Registration.h"
 #include "attn-mlir/Runtime/Oracle.h"
@@ -16,8 +19,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Remark/RemarkStreamer.h"
 #include "mlir/Support/FileUtilities.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -25,150 +28,8 @@
 
 using namespace mlir;
 using namespace attn;
-namespace cl = llvm::cl;
 
 namespace {
-
-enum class Emit {
-  Attn,
-  Stream,
-  Trace,
-  Target,
-  Loops,
-  LLVM,
-  Ptx,
-  Cubin,
-  Bundle
-};
-
-/// The command line. Constructed once, before it is parsed.
-struct CommandLine {
-  cl::OptionCategory category{"attn-compile options"};
-  cl::opt<std::string> input{cl::Positional, cl::desc("<input.mlir>"),
-                             cl::init("-"), cl::cat(category)};
-  cl::opt<std::string> output{"o", cl::desc("Output file"),
-                              cl::value_desc("file"), cl::init("-"),
-                              cl::cat(category)};
-  cl::opt<std::string> target{
-      "target", cl::desc("Known target to compile for (--list-targets)"),
-      cl::cat(category)};
-  cl::list<std::string> facts{"target-fact", cl::CommaSeparated,
-                              cl::desc("Facts of the target to change"),
-                              cl::value_desc("name=value"), cl::cat(category)};
-  cl::opt<std::string> schedule{
-      "schedule",
-      cl::desc("Options of the attn-schedule pipeline, such as "
-               "'tiles=query=128,key=64 persistent sawtooth=auto "
-               "grid-order=swizzled-head-first'"),
-      cl::cat(category)};
-  cl::opt<Emit> emit{
-      "emit", cl::desc("What to write"), cl::init(Emit::Stream),
-      cl::values(clEnumValN(Emit::Attn, "attn", "the input, verified"),
-                 clEnumValN(Emit::Stream, "stream", "scheduled level 2"),
-                 clEnumValN(Emit::Trace, "trace", "the accesses of level 2"),
-                 clEnumValN(Emit::Target, "target",
-                            "level 3: rings and fragments (GPU)"),
-                 clEnumValN(Emit::Loops, "loops", "loops on buffers (CPU)"),
-                 clEnumValN(Emit::LLVM, "llvm", "the LLVM dialect"),
-                 clEnumValN(Emit::Ptx, "ptx", "PTX (NVIDIA GPUs)"),
-                 clEnumValN(Emit::Cubin, "cubin", "machine code (ptxas)"),
-                 clEnumValN(Emit::Bundle, "bundle",
-                            "a directory of code and manifest, named by -o")),
-      cl::cat(category)};
-  cl::opt<std::string> lower{
-      "lower",
-      cl::desc("Options of the attn-to-target pipeline, such as 'warps=4 "
-               "stages=2'"),
-      cl::cat(category)};
-  cl::list<std::string> variants{
-      "variant",
-      cl::desc(
-          "With --emit=bundle: a variant for the sizes that a guard names, "
-          "tried before the others, such as 'query<=16: "
-          "tiles=query=16,key=64: warps=1 stages=4' (guard: schedule: "
-          "lower)"),
-      cl::value_desc("variant"), cl::cat(category)};
-  cl::opt<bool> unaligned{
-      "unaligned",
-      cl::desc("With --emit=bundle: a last variant for bases and strides that "
-               "tensor maps cannot have, multiples of 4 bytes"),
-      cl::cat(category)};
-  cl::opt<std::string> ptxas{
-      "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
-      cl::value_desc("file"), cl::cat(category)};
-  cl::opt<unsigned> benchmark{
-      "benchmark",
-      cl::desc("Compile this many times in one process, each from text, and "
-               "print the median of the seconds that it took"),
-      cl::init(0), cl::cat(category)};
-  cl::opt<bool> lineInfo{"line-info",
-                         cl::desc("PTX names source lines, for profilers"),
-                         cl::cat(category)};
-  cl::opt<bool> run{"run",
-                    cl::desc("Run on the CPU and print the error against the "
-                             "float64 reference"),
-                    cl::cat(category)};
-  cl::opt<bool> sequential{
-      "sequential",
-      cl::desc("For the CPU, lower level 3 (--lower): one CTA after the other, "
-               "with errors in the use of rings made visible"),
-      cl::cat(category)};
-  cl::opt<bool> show{"show", cl::desc("Print the IR of every level"),
-                     cl::cat(category)};
-  cl::opt<bool> describe{"describe", cl::desc("Print the schedule in words"),
-                         cl::cat(category)};
-  cl::opt<bool> remarks{"remarks", cl::desc("Print what passes decided"),
-                        cl::cat(category)};
-  cl::opt<std::string> reference{
-      "reference",
-      cl::desc("With --run: level-1 file that says what a scheduled input "
-               "computes"),
-      cl::value_desc("file"), cl::cat(category)};
-  cl::list<std::string> sizes{"size", cl::CommaSeparated,
-                              cl::desc("With --run and --simulate: sizes of "
-                                       "dynamic axes; for a kernel also of a "
-                                       "view ('q.2=64') or an argument"),
-                              cl::value_desc("axis=size"), cl::cat(category)};
-  cl::list<double> scalars{"scalar", cl::CommaSeparated,
-                           cl::desc("With --run: values of scalar captures"),
-                           cl::cat(category)};
-  cl::opt<double> tolerance{
-      "tolerance",
-      cl::desc("With --run: largest error (default by element type)"),
-      cl::init(0), cl::cat(category)};
-  cl::opt<uint64_t> seed{
-      "seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
-      cl::init(1), cl::cat(category)};
-  cl::opt<bool> probe{"probe",
-                      cl::desc("With --run: inputs with an exact answer"),
-                      cl::cat(category)};
-  cl::opt<unsigned> threads{
-      "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
-      cl::init(0), cl::cat(category)};
-  cl::opt<SimulateFormat> simulate{
-      "simulate",
-      cl::ValueOptional,
-      cl::init(SimulateFormat::None),
-      cl::desc("Run the kernels' accesses through the target's L2 and print "
-               "what hits and misses"),
-      cl::values(clEnumValN(SimulateFormat::Text, "", ""),
-                 clEnumValN(SimulateFormat::Text, "text", "as a table"),
-                 clEnumValN(SimulateFormat::Json, "json", "as JSON")),
-      cl::cat(category)};
-  cl::opt<int64_t> drift{
-      "drift",
-      cl::desc("With --simulate: accesses by which a CTA lags behind at most "
-               "(0: lock step)"),
-      cl::init(kDefaultDrift), cl::cat(category)};
-  cl::opt<int64_t> resident{
-      "resident",
-      cl::desc("With --simulate: CTAs of an SM (default: by the footprint)"),
-      cl::cat(category)};
-  cl::list<int64_t> curve{
-      "l2-curve", cl::CommaSeparated,
-      cl::desc("With --simulate: also what misses in an L2 of these bytes"),
-      cl::value_desc("bytes"), cl::cat(category)};
-};
 
 /// The bound of the project for rows of this element type.
 double defaultTolerance(Type type) {
@@ -203,13 +64,18 @@ public:
     write(Emit::Attn, *file);
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
-    if (failed(chooseOptions()) || failed(lowerVariants()))
+    if (failed(parseSizes()) || failed(chooseOptions()) ||
+        failed(lowerVariants()))
+      return failure();
+    if (failed(rankCandidates()))
       return failure();
     if (options.unaligned && failed(lowerUnaligned()))
       return failure();
     if (failed(schedule(choice.schedule)))
       return failure();
     keepLowering();
+    if (options.explain != ExplainAs::Nothing)
+      return explain(*file);
     if (options.show)
       show("level 2: how it is scheduled", 0);
     if (options.show || options.describe)
@@ -284,20 +150,82 @@ private:
     return success();
   }
 
-  /// Options of both pipelines and variants: what was asked for, or if nothing
-  /// was, what was measured.
+  /// Options of both pipelines and variants, by who comes first: options, the
+  /// module's attributes, what was measured or the model (--choose).
   LogicalResult chooseOptions() {
-    choice = {options.schedule, options.lower, options.variants};
+    choice = {options.schedule, options.lower, options.variants, "option",
+              "option"};
     if (options.schedule.getNumOccurrences() > 0 ||
         options.lower.getNumOccurrences() > 0 || !options.variants.empty())
       return success();
+    choice.scheduleFrom = choice.lowerFrom = "default";
     if (failed(setTarget()))
       return failure();
+    if (takeAttributes() || options.choose == Choose::Nobody)
+      return success();
+    if (options.choose == Choose::Model)
+      return chooseByModel();
+    chooseMeasured();
+    return success();
+  }
+
+  /// Takes the options that the module states, if it does.
+  bool takeAttributes() {
+    auto held = [&](StringRef name) {
+      Attribute attribute = (*module)->removeAttr(name);
+      return dyn_cast_or_null<StringAttr>(attribute);
+    };
+    StringAttr schedule = held(kScheduleAttr), lower = held(kLowerOptionsAttr);
+    if (schedule) {
+      choice.schedule = schedule.str();
+      choice.scheduleFrom = "attribute";
+    }
+    if (lower) {
+      choice.lower = lower.str();
+      choice.lowerFrom = "attribute";
+    }
+    return schedule || lower;
+  }
+
+  /// Variants of a bundle for lengths that are not known yet.
+  bool chooseVariantsByModel() {
+    std::string axis = dynamicLength(*module);
+    if (options.emit != Emit::Bundle || !sizes.empty() || axis.empty())
+      return false;
+    std::vector<LengthChoice> choices = chooseByLength(*module, axis);
+    if (choices.empty())
+      return false;
+    for (const LengthChoice &c : ArrayRef(choices).drop_back())
+      choice.variants.push_back(axis + "<=" + std::to_string(c.upTo) + ": " +
+                                c.schedule + ": " + c.lower);
+    choice.schedule = choices.back().schedule;
+    choice.lower = choices.back().lower;
+    choice.scheduleFrom = choice.lowerFrom = "model";
+    return true;
+  }
+
+  LogicalResult chooseByModel() {
+    if (chooseVariantsByModel())
+      return success();
+    SmallVector<std::string> given;
+    for (const auto &entry : sizes)
+      given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());
+    if (failed(pipeline([&](OpPassManager &pm) {
+          pm.addPass(createAttnChooseSchedule({given}));
+        })))
+      return failure();
+    if (takeAttributes())
+      choice.scheduleFrom = choice.lowerFrom = "model";
+    return success();
+  }
+
+  void chooseMeasured() {
     std::optional<MeasuredChoice> measured = measuredOptions(*module);
     if (!measured)
-      return success();
+      return;
     choice.schedule = measured->options.schedule;
     choice.lower = measured->options.lower;
+    choice.scheduleFrom = choice.lowerFrom = "measured";
     if (options.emit == Emit::Bundle)
       for (const MeasuredVariant &variant : measured->variants)
         choice.variants.push_back((variant.guard + ": " +
@@ -310,6 +238,47 @@ private:
         << "takes the fastest options that were measured:"
         << remark::metric("schedule", choice.schedule)
         << remark::metric("lower", choice.lower);
+  }
+
+  /// What a page compares with; the input is still level 1.
+  LogicalResult rankCandidates() {
+    if (options.explain == ExplainAs::Nothing ||
+        options.explain == ExplainAs::Svg)
+      return success();
+    if (failed(setTarget()))
+      return failure();
+    candidates = rankSchedules(*module, sizes);
+    return success();
+  }
+
+  LogicalResult explain(llvm::ToolOutputFile &file) {
+    Explanation e{*module,
+                  choice.schedule,
+                  choice.lower,
+                  choice.scheduleFrom,
+                  choice.lowerFrom,
+                  sizes,
+                  std::move(candidates)};
+    // Input that is scheduled may hold its lowering.
+    std::string held = takeLowering();
+    if (e.lower.empty() && !held.empty()) {
+      e.lower = held;
+      e.lowerFrom = "attribute";
+    }
+    if (options.explain == ExplainAs::Json) {
+      FailureOr<llvm::json::Value> page = explainAsJson(e);
+      if (failed(page))
+        return failure();
+      file.os() << llvm::formatv("{0:2}", *page) << "\n";
+    } else {
+      FailureOr<std::string> page = options.explain == ExplainAs::Svg
+                                        ? explainAsSvg(e)
+                                        : explainAsText(e);
+      if (failed(page))
+        return failure();
+      file.os() << *page;
+    }
+    file.keep();
     return success();
   }
 
@@ -602,7 +571,7 @@ private:
     llvm::outs() << "\n";
   }
 
-  LogicalResult parseSizes(llvm::StringMap<int64_t> &sizes) {
+  LogicalResult parseSizes() {
     for (StringRef text : options.sizes) {
       auto [name, number] = text.split('=');
       int64_t value;
@@ -619,8 +588,7 @@ private:
   /// Prints what the L2 of the target makes of the kernels.
   LogicalResult simulate(llvm::ToolOutputFile &file) {
     SimulateOptions wanted;
-    if (failed(parseSizes(wanted.sizes)))
-      return failure();
+    wanted.sizes = sizes;
     wanted.format = options.simulate;
     wanted.drift = options.drift;
     wanted.seed = options.seed;
@@ -636,8 +604,7 @@ private:
 
   FailureOr<OracleOptions> oracleOptions() {
     OracleOptions result;
-    if (failed(parseSizes(result.sizes)))
-      return failure();
+    result.sizes = sizes;
     result.scalars.assign(options.scalars.begin(), options.scalars.end());
     result.seed = options.seed;
     result.probe = options.probe;
@@ -716,7 +683,13 @@ private:
   struct Choice {
     std::string schedule, lower;
     std::vector<std::string> variants;
+    /// Who chose: option, attribute, measured, model or default.
+    std::string scheduleFrom, lowerFrom;
   } choice;
+  /// --size.
+  llvm::StringMap<int64_t> sizes;
+  /// For --explain.
+  std::vector<ScheduleCandidate> candidates;
   /// Lowered for the guards of --variant.
   SmallVector<OwningOpRef<ModuleOp>> variants;
   /// Lowered for --unaligned.

@@ -29,4 +29,24 @@ def AttnDescribe : Pass<"attn-describe", "::attn::KernelOp"> {
   }];
 }
 
+def AttnTransferModel : Pass<"attn-transfer-model", "::mlir::ModuleOp"> {
+  let summary = "Print how much data an algorithm and a schedule move";
+  let description = [{
+    Prints to standard error, after "FlashAttention on a Napkin": for every
+    streamable operation the least transfers H*(a, M) as a sum of powers of the
+    memory M, and their values for the levels of the target; for every kernel the
+    memory M and the transfers H of its tiles, by running its index arithmetic, and
+    the work of products, special functions and other instructions. Changes
+    nothing.
+
+    `sizes` gives the extents of dynamic axes (`sizes=query=4096,key=4096`), of a
+    kernel also by view and dimension (`k.2=4096`).
+  }];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+  let options = [
+    ListOption<"sizes", "sizes", "std::string",
+               "Sizes of dynamic axes, as axis=size">
+  ];
+}
+
 #endif // ATTN_ANALYSIS_PASSES

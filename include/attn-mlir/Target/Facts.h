@@ -32,8 +32,12 @@ enum class Fact : unsigned {
   DispatchChunk,
   DramGBps,
   TensorGflops,
+  ClockMHz,
+  SpecialPerClock,
+  FmaPerClock,
+  L2GBps,
 };
-constexpr unsigned kNumFacts = static_cast<unsigned>(Fact::TensorGflops) + 1;
+constexpr unsigned kNumFacts = static_cast<unsigned>(Fact::L2GBps) + 1;
 
 /// Name of a fact in the IR and on the command line ("l2_bytes").
 llvm::StringRef factName(Fact fact);

@@ -117,7 +117,7 @@ struct MaterializeGridPass
       return;
     }
     for (GridOp grid : grids) {
-      GridMaterializer(grid).run();
+      materializeGrid(grid);
       ++numMaterialized;
     }
     tidy(kernel);
@@ -125,3 +125,5 @@ struct MaterializeGridPass
 };
 
 } // namespace
+
+void attn::materializeGrid(GridOp grid) { GridMaterializer(grid).run(); }

@@ -42,6 +42,9 @@ struct OrderedBox {
                                     mlir::Location loc, mlir::Value ctas) const;
 };
 
+/// Turns a grid and its order into index arithmetic (attn-materialize-grid).
+void materializeGrid(GridOp grid);
+
 } // namespace attn
 
 #endif // ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_GRIDORDER_H

@@ -1,0 +1,106 @@
+//===- KernelRun.h - What every CTA of a kernel does ------------*- C++ -*-===//
+//
+// Runs the index arithmetic of a level-2 kernel for given sizes, without its
+// tiles: which CTA visits what, and how many steps each stream takes. The IR is
+// the only description of the schedule: what is written by hand runs as well.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_ANALYSIS_KERNELRUN_H
+#define ATTN_MLIR_ANALYSIS_KERNELRUN_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "llvm/ADT/StringMap.h"
+#include <vector>
+
+namespace attn {
+
+/// What tile operations ask of an SM, counted from level 2.
+struct TileWork {
+  /// Multiplications and additions of products.
+  double tensorOps = 0;
+  /// Exponentials, logarithms and the like.
+  double specials = 0;
+  /// Instructions an element that FMA and integer units take: a product that
+  /// only feeds a sum or difference counts with it, a conversion to 16 bits
+  /// half (two elements an instruction).
+  double lanes = 0;
+  double loadedBytes = 0, storedBytes = 0;
+
+  TileWork &operator+=(const TileWork &other);
+  TileWork operator*(double times) const;
+};
+
+/// One stream of the kernel, a static operation.
+struct StreamWork {
+  TileWork step;
+  /// What a step in a masked segment does.
+  TileWork maskedStep;
+  /// Elements of scores: of products that start from a constant.
+  int64_t scores = 0;
+  /// f32 values that the stream carries.
+  int64_t state = 0;
+  int64_t stepSize = 0;
+};
+
+/// What one CTA does.
+struct CtaRun {
+  int64_t visits = 0;
+  /// For each stream of the kernel.
+  llvm::SmallVector<int64_t, 1> steps, maskedSteps;
+};
+
+/// One walk of a CTA through what a load of a stream reads.
+struct Walk {
+  int64_t cta;
+  /// Running number of the walk in its CTA.
+  int64_t round;
+  /// Tells apart what is streamed: equal for walks through the same data.
+  uint64_t data;
+  int64_t bytes;
+  bool reverse;
+};
+
+/// What a CTA stores once: the first element of the tile in its view.
+struct StoredTile {
+  int64_t cta;
+  llvm::SmallVector<int64_t, 4> offsets;
+};
+
+struct KernelRun {
+  std::vector<StreamWork> streams;
+  /// What a visit does beside its streams.
+  TileWork visit;
+  std::vector<CtaRun> ctas;
+  std::vector<Walk> walks;
+  /// In the order of CTAs and of their visits: the first store of each.
+  std::vector<StoredTile> tiles;
+  /// Shape of these tiles, and the names of the dimensions of their view.
+  llvm::SmallVector<int64_t> tileShape;
+  llvm::SmallVector<std::string> tileDims;
+  /// Shared memory of tiles: one stage of streamed ones (of the stream with
+  /// most), and of those that stay.
+  int64_t streamedTileBytes = 0, residentTileBytes = 0;
+  /// Rows of a tile of scores or, without, of the state.
+  int64_t rows = 0;
+  /// Bytes of all views that are read, and that are written, once.
+  double viewBytesRead = 0, viewBytesWritten = 0;
+
+  int64_t totalVisits() const;
+  TileWork total() const;
+};
+
+/// Runs `kernel` for these sizes of its dynamic dimensions: by the name of the
+/// axis (the kernel's `dim_names`), or by view and dimension ("k.2"). Fails
+/// after a diagnostic where a size is missing or not of an axis, or where
+/// control depends on what index arithmetic does not know. The context wants
+/// the dialects scf and arith loaded.
+mlir::FailureOr<KernelRun> runKernel(KernelOp kernel,
+                                     const llvm::StringMap<int64_t> &sizes);
+
+/// Names of the dynamic dimensions of a kernel, as runKernel takes them.
+llvm::SmallVector<std::string> dynamicSizes(KernelOp kernel);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_ANALYSIS_KERNELRUN_H

@@ -1,0 +1,39 @@
+//===- ConfigurationTable.cpp - Memory and cycles of a tile ---------------===//
+
+#include "attn-mlir/Analysis/ConfigurationTable.h"
+#include <algorithm>
+
+using namespace llvm;
+
+namespace attn {
+
+Allocation allocate(ArrayRef<Variable> variables, Place place) {
+  Allocation result;
+  for (const Variable &v : variables) {
+    if (v.place != place)
+      continue;
+    (v.perBlock ? result.blockValues : result.groupValues) += v.values;
+    (v.perBlock ? result.blockBytes : result.groupBytes) += v.values * v.bytes;
+  }
+  return result;
+}
+
+UnitCycles cyclesOf(ArrayRef<Column> columns) {
+  UnitCycles result;
+  for (const Column &column : columns)
+    result.cycles[static_cast<unsigned>(column.unit)] +=
+        column.operations / column.perCycle * column.times;
+  return result;
+}
+
+Unit UnitCycles::bound() const {
+  return static_cast<Unit>(std::max_element(cycles, cycles + kNumUnits) -
+                           cycles);
+}
+
+StringRef unitName(Unit unit) {
+  constexpr StringLiteral kNames[kNumUnits] = {"tensor", "exp", "fma"};
+  return kNames[static_cast<unsigned>(unit)];
+}
+
+} // namespace attn

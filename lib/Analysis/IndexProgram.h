@@ -1,0 +1,72 @@
+//===- IndexProgram.h - Index arithmetic of a kernel, compiled --*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H
+#define ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include <vector>
+
+namespace attn {
+
+/// The control flow and index arithmetic of a kernel whose grid is
+/// materialised, as instructions over slots. What computes tiles is left out. A
+/// JIT compiler would take longer to start than most kernels take here.
+class IndexProgram {
+public:
+  /// What a run tells.
+  struct Listener {
+    virtual ~Listener() = default;
+    virtual void enterCta(int64_t cta) = 0;
+    /// A block of a visit, outside of streams, runs. `op` is its parent.
+    virtual void enterBlock(mlir::Block *block) = 0;
+    /// A stream takes so many steps in all segments of a kind. Offsets are
+    /// evaluated at the first position of the stream.
+    virtual void stream(StreamOp op, int64_t steps, int64_t maskedSteps,
+                        bool reverse) = 0;
+  };
+
+  using SizeFn = llvm::function_ref<mlir::FailureOr<int64_t>(DimOp)>;
+
+  /// Fails after a diagnostic for what is not index arithmetic.
+  mlir::LogicalResult compile(KernelOp kernel, SizeFn sizeOf);
+  mlir::LogicalResult run(Listener &listener);
+
+  /// The value of an index at this point of the run.
+  int64_t valueOf(mlir::Value value) const;
+
+private:
+  struct Instruction {
+    mlir::Operation *op;
+    unsigned kind;
+    unsigned result;
+    llvm::SmallVector<unsigned, 4> operands;
+    int64_t immediate = 0;
+    /// Index into `blocks`, of regions; -1 where there is none.
+    int body = -1, otherwise = -1;
+  };
+  struct Code {
+    mlir::Block *block;
+    std::vector<Instruction> instructions;
+    /// Whether tiles are computed in the block itself.
+    bool hasTiles = false, hasStream = false;
+  };
+
+  unsigned slotOf(mlir::Value value);
+  mlir::FailureOr<int> compileBlock(mlir::Block &block, SizeFn sizeOf);
+  mlir::LogicalResult compileOp(mlir::Operation &op, Code &code, SizeFn sizeOf);
+  mlir::LogicalResult runBlock(int block, Listener &listener);
+  mlir::LogicalResult runLoop(const Instruction &loop, Listener &listener);
+  mlir::LogicalResult runStream(const Instruction &stream, Listener &listener);
+  mlir::LogicalResult runOp(const Instruction &i, Listener &listener);
+
+  std::vector<Code> blocks;
+  int root = -1;
+  llvm::DenseMap<mlir::Value, unsigned> slotNumbers;
+  std::vector<int64_t> slots;
+  bool inStream = false;
+};
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H

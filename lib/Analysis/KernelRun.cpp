@@ -1,0 +1,377 @@
+//===- KernelRun.cpp - What every CTA of a kernel does --------------------===//
+
+#include "attn-mlir/Analysis/KernelRun.h"
+#include "IndexProgram.h"
+#include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace attn {
+
+TileWork &TileWork::operator+=(const TileWork &other) {
+  tensorOps += other.tensorOps;
+  specials += other.specials;
+  lanes += other.lanes;
+  loadedBytes += other.loadedBytes;
+  storedBytes += other.storedBytes;
+  return *this;
+}
+
+TileWork TileWork::operator*(double times) const {
+  return {tensorOps * times, specials * times, lanes * times,
+          loadedBytes * times, storedBytes * times};
+}
+
+int64_t KernelRun::totalVisits() const {
+  int64_t sum = 0;
+  for (const CtaRun &cta : ctas)
+    sum += cta.visits;
+  return sum;
+}
+
+TileWork KernelRun::total() const {
+  TileWork sum = visit * totalVisits();
+  for (const CtaRun &cta : ctas)
+    for (auto [i, stream] : llvm::enumerate(streams)) {
+      sum += stream.step * cta.steps[i];
+      sum += stream.maskedStep * cta.maskedSteps[i];
+    }
+  return sum;
+}
+
+namespace {
+
+int64_t tileBytes(Type type) {
+  auto tile = cast<ShapedType>(type);
+  return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+}
+
+double elementsOf(Operation *op) {
+  auto tile = op->getNumResults() == 1
+                  ? dyn_cast<ShapedType>(op->getResult(0).getType())
+                  : ShapedType();
+  return tile ? tile.getNumElements() : 0;
+}
+
+/// Whether a multiplication by a constant goes into the subtraction or addition
+/// behind it (attn-simplify-tiles moves it there past masks and maxima).
+bool isContracted(arith::MulFOp op) {
+  if (!matchPattern(op.getRhs(), m_Constant()) &&
+      !matchPattern(op.getLhs(), m_Constant()))
+    return false;
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<arith::AddFOp, arith::SubFOp, MaskOp, ReduceOp>(user);
+  });
+}
+
+/// What one tile operation asks for; `masked`: where attn.mask acts.
+TileWork workOf(Operation *op, bool masked) {
+  TileWork work;
+  double n = elementsOf(op);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](DotOp dot) {
+        auto lhs = cast<ShapedType>(dot.getLhs().getType());
+        work.tensorOps = 2 * n * lhs.getDimSize(1);
+      })
+      .Case([&](LoadOp load) {
+        work.loadedBytes = tileBytes(load.getTile().getType());
+      })
+      .Case([&](StoreOp store) {
+        work.storedBytes =
+            store.getView().getType().getElementBytes() *
+            cast<ShapedType>(store.getTile().getType()).getNumElements();
+      })
+      .Case([&](ReduceOp reduce) {
+        work.lanes =
+            cast<ShapedType>(reduce.getTile().getType()).getNumElements();
+      })
+      // A comparison and a selection.
+      .Case([&](MaskOp) { work.lanes = masked ? 2 * n : 0; })
+      .Case([&](arith::MulFOp mul) { work.lanes = isContracted(mul) ? 0 : n; })
+      .Case([&](arith::TruncFOp) { work.lanes = n / 2; })
+      .Case<arith::AddFOp, arith::SubFOp, arith::DivFOp, arith::MaximumFOp,
+            arith::MinimumFOp, arith::SelectOp, arith::CmpFOp, arith::NegFOp,
+            arith::SIToFPOp, arith::UIToFPOp, arith::ExtFOp, arith::MaxNumFOp,
+            arith::MinNumFOp>([&](Operation *) { work.lanes = n; })
+      .Default([&](Operation *other) {
+        if (isa<math::MathDialect>(other->getDialect()))
+          work.specials = n;
+      });
+  return work;
+}
+
+/// Adds up what a region does outside of streams that it holds.
+TileWork workOf(Block &block, bool masked) {
+  TileWork work;
+  for (Operation &op : block) {
+    work += workOf(&op, masked);
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (!isa<StreamOp>(op))
+          work += workOf(inner, masked);
+  }
+  return work;
+}
+
+StreamWork workOf(StreamOp stream) {
+  StreamWork result;
+  Block &body = stream.getBody().front();
+  result.step = workOf(body, /*masked=*/false);
+  result.maskedStep = workOf(body, /*masked=*/true);
+  result.stepSize = stream.getStep();
+  stream.walk([&](DotOp dot) {
+    if (matchPattern(dot.getAcc(), m_Constant()))
+      result.scores += elementsOf(dot);
+  });
+  for (Type type : stream.getResultTypes())
+    if (auto tile = dyn_cast<ShapedType>(type))
+      result.state += tile.getNumElements();
+  return result;
+}
+
+/// Sizes by name of an axis, or by view and dimension.
+class Sizes {
+public:
+  Sizes(KernelOp kernel, const llvm::StringMap<int64_t> &given)
+      : kernel(kernel), given(given) {}
+
+  FailureOr<int64_t> operator()(Value view, int64_t dim) {
+    auto type = cast<ViewType>(view.getType());
+    if (!ShapedType::isDynamic(type.getShape()[dim]))
+      return type.getShape()[dim];
+    auto argument = dyn_cast<BlockArgument>(view);
+    for (const std::string &name : namesOf(argument, dim)) {
+      auto it = given.find(name);
+      if (it != given.end())
+        return it->second;
+    }
+    return kernel.emitOpError("wants the size of '")
+           << namesOf(argument, dim).front() << "' to be predicted";
+  }
+
+  LogicalResult checkNames() {
+    llvm::StringSet<> known;
+    for (BlockArgument argument : kernel.getArguments())
+      if (auto type = dyn_cast<ViewType>(argument.getType()))
+        for (unsigned dim = 0; dim < type.getRank(); ++dim)
+          for (const std::string &name : namesOf(argument, dim))
+            known.insert(name);
+    for (const auto &entry : given) {
+      if (!known.contains(entry.getKey()))
+        return kernel.emitOpError("has no size '")
+               << entry.getKey() << "' (it has "
+               << llvm::join(dynamicSizes(kernel), ", ") << ")";
+      if (entry.getValue() < 0 || entry.getValue() > (int64_t{1} << 31))
+        return kernel.emitOpError("wants sizes from 0 to 2^31, got ")
+               << entry.getKey() << "=" << entry.getValue();
+    }
+    return success();
+  }
+
+  static std::vector<std::string> namesOf(BlockArgument view, int64_t dim) {
+    auto kernel = cast<KernelOp>(view.getOwner()->getParentOp());
+    std::vector<std::string> names;
+    auto axes = kernel->getAttrOfType<ArrayAttr>(KernelOp::kDimNamesAttr);
+    if (axes && view.getArgNumber() < axes.size()) {
+      auto dims = dyn_cast<ArrayAttr>(axes[view.getArgNumber()]);
+      auto name = dims && dim < static_cast<int64_t>(dims.size())
+                      ? dyn_cast<StringAttr>(dims[dim])
+                      : StringAttr();
+      if (name && !name.empty())
+        names.push_back(name.str());
+    }
+    std::string argument = std::to_string(view.getArgNumber());
+    if (ArrayAttr arguments = kernel.getArgNamesAttr())
+      argument = cast<StringAttr>(arguments[view.getArgNumber()]).str();
+    names.push_back(argument + "." + std::to_string(dim));
+    return names;
+  }
+
+private:
+  KernelOp kernel;
+  const llvm::StringMap<int64_t> &given;
+};
+
+/// Gathers what a run of the index arithmetic tells.
+class Recorder : public IndexProgram::Listener {
+public:
+  Recorder(KernelOp kernel, const IndexProgram &program, KernelRun &result)
+      : program(program), result(result) {
+    kernel.walk([&](StreamOp stream) {
+      numbers[stream] = result.streams.size();
+      result.streams.push_back(workOf(stream));
+    });
+  }
+
+  void enterCta(int64_t cta) override {
+    result.ctas.emplace_back();
+    result.ctas.back().steps.resize(result.streams.size());
+    result.ctas.back().maskedSteps.resize(result.streams.size());
+    current = cta;
+    round = 0;
+  }
+
+  void enterBlock(Block *block) override {
+    if (result.ctas.empty())
+      return;
+    // The blocks of one visit may be several: the one that stores ends it.
+    if (block->getOps<StoreOp>().empty() && block->getOps<StreamOp>().empty())
+      return;
+    ++result.ctas.back().visits;
+    recordTile(*block);
+    if (visited.insert(block).second)
+      result.visit += workOf(*block, /*masked=*/true);
+  }
+
+  void stream(StreamOp op, int64_t steps, int64_t maskedSteps,
+              bool reverse) override {
+    if (result.ctas.empty())
+      return;
+    unsigned number = numbers.lookup(op);
+    CtaRun &cta = result.ctas.back();
+    cta.steps[number] += steps;
+    cta.maskedSteps[number] += maskedSteps;
+    // The offsets that do not move tell data apart.
+    op.walk([&](LoadOp load) {
+      auto view = cast<BlockArgument>(load.getView());
+      llvm::hash_code data = llvm::hash_value(view.getArgNumber());
+      for (Value offset : load.getOffsets())
+        if (!isStreamed(offset, op))
+          data = llvm::hash_combine(data, program.valueOf(offset));
+      result.walks.push_back(
+          {current, round, static_cast<size_t>(data),
+           tileBytes(load.getTile().getType()) * (steps + maskedSteps),
+           reverse});
+    });
+    ++round;
+  }
+
+private:
+  void recordTile(Block &block) {
+    auto stores = block.getOps<StoreOp>();
+    if (stores.empty())
+      return;
+    StoreOp store = *stores.begin();
+    if (result.tileDims.empty()) {
+      result.tileShape = llvm::to_vector(
+          cast<ShapedType>(store.getTile().getType()).getShape());
+      auto view = cast<BlockArgument>(store.getView());
+      for (unsigned dim = 0; dim < store.getOffsets().size(); ++dim)
+        result.tileDims.push_back(Sizes::namesOf(view, dim).front());
+    }
+    result.tiles.push_back({current, {}});
+    for (Value offset : store.getOffsets())
+      result.tiles.back().offsets.push_back(program.valueOf(offset));
+  }
+
+  /// Whether an offset follows from the position of the stream.
+  bool isStreamed(Value offset, StreamOp op) {
+    auto [it, inserted] = streamed.try_emplace(offset, false);
+    if (!inserted)
+      return it->second;
+    bool result = offset == op.getPosition();
+    if (Operation *def = offset.getDefiningOp();
+        def && op->isProperAncestor(def))
+      for (Value operand : def->getOperands())
+        result |= isStreamed(operand, op);
+    return streamed[offset] = result;
+  }
+
+  const IndexProgram &program;
+  KernelRun &result;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  llvm::DenseMap<Value, bool> streamed;
+  llvm::DenseSet<Block *> visited;
+  int64_t current = 0, round = 0;
+};
+
+/// Shared memory of tiles and the rows of a tile, read off loads and products.
+void measureTiles(KernelOp kernel, KernelRun &result) {
+  llvm::DenseMap<Operation *, int64_t> perStream;
+  kernel.walk([&](LoadOp load) {
+    int64_t bytes = tileBytes(load.getTile().getType());
+    if (auto stream = load->getParentOfType<StreamOp>())
+      result.streamedTileBytes =
+          std::max(result.streamedTileBytes, perStream[stream] += bytes);
+    else
+      result.residentTileBytes += bytes;
+  });
+  kernel.walk([&](DotOp dot) {
+    result.rows = std::max(
+        result.rows, cast<ShapedType>(dot.getResult().getType()).getDimSize(0));
+  });
+}
+
+LogicalResult measureViews(KernelOp kernel, Sizes &sizes, KernelRun &result) {
+  llvm::DenseMap<Value, unsigned> accesses; // 1: read, 2: written
+  kernel.walk([&](LoadOp load) { accesses[load.getView()] |= 1; });
+  kernel.walk([&](StoreOp store) { accesses[store.getView()] |= 2; });
+  for (auto [view, kinds] : accesses) {
+    auto type = cast<ViewType>(view.getType());
+    double bytes = type.getElementBytes();
+    for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+      FailureOr<int64_t> size = sizes(view, dim);
+      if (failed(size))
+        return failure();
+      bytes *= *size;
+    }
+    result.viewBytesRead += kinds & 1 ? bytes : 0;
+    result.viewBytesWritten += kinds & 2 ? bytes : 0;
+  }
+  return success();
+}
+
+} // namespace
+
+SmallVector<std::string> dynamicSizes(KernelOp kernel) {
+  SmallVector<std::string> names;
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = dyn_cast<ViewType>(argument.getType());
+    if (!type)
+      continue;
+    for (unsigned dim = 0; dim < type.getRank(); ++dim)
+      if (ShapedType::isDynamic(type.getShape()[dim])) {
+        std::string name = Sizes::namesOf(argument, dim).front();
+        if (!llvm::is_contained(names, name))
+          names.push_back(name);
+      }
+  }
+  return names;
+}
+
+FailureOr<KernelRun> runKernel(KernelOp kernel,
+                               const llvm::StringMap<int64_t> &given) {
+  // A copy, so that the grid may become arithmetic; with the target beside it.
+  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
+  (*module)->setAttr(TargetAttr::kModuleAttr, TargetAttr::of(kernel));
+  auto copy = cast<KernelOp>(kernel->clone());
+  module->push_back(copy);
+  for (GridOp grid :
+       llvm::make_early_inc_range(copy.getBody().getOps<GridOp>()))
+    materializeGrid(grid);
+  Sizes sizes(copy, given);
+  if (failed(sizes.checkNames()))
+    return failure();
+  IndexProgram program;
+  if (failed(program.compile(
+          copy, [&](DimOp dim) { return sizes(dim.getView(), dim.getDim()); })))
+    return failure();
+  KernelRun result;
+  measureTiles(copy, result);
+  if (failed(measureViews(copy, sizes, result)))
+    return failure();
+  Recorder recorder(copy, program, result);
+  if (failed(program.run(recorder)))
+    return failure();
+  return result;
+}
+
+} // namespace attn

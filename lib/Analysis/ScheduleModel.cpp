@@ -1,0 +1,386 @@
+//===- ScheduleModel.cpp - Predicted resources and time -------------------===//
+
+#include "attn-mlir/Analysis/ScheduleModel.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PriorityQueue.h"
+#include "llvm/Support/MathExtras.h"
+#include <queue>
+
+using namespace mlir;
+
+namespace attn {
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Calibrated constants. Each is of one set of measurements, on one H200
+// (docs/transfer-model.md, "Calibration"); none is of a figure or a shape.
+//===----------------------------------------------------------------------===//
+
+/// Instruction slots that a cycle of the tensor cores takes from an SM.
+constexpr double kIssueOfTensor = 0.75;
+/// Cycles over the sum of instructions and tensor share: kernels with roles
+/// that overlap, and others.
+constexpr double kOverlapped = 1.12, kPlain = 1.21;
+/// Cycles of waits and barriers of four warps at every step of a stream; and of
+/// a CTA whose warps do one thing after the other.
+constexpr double kStepGroup = 66, kStepAlone = 250;
+/// Time of exponentials on one warp a scheduler over that on several.
+constexpr double kExpAlone = 2.8;
+/// Between the tiles of a CTA: the time of the store, in which the pipeline
+/// runs empty and fills again, and of the load of what stays where nothing
+/// covers it, each over that of an even share of the memory's bandwidth.
+constexpr double kStored = 1.9, kLoaded = 0.72;
+/// Cycles until a CTA has started, alone on its SM or beside others.
+constexpr double kCtaStart = 5400, kCtaStartShared = 1700;
+/// mma.sync against asynchronous products on chips that have both.
+constexpr double kSynchronousRate = 0.62;
+/// Seconds of a launch.
+constexpr double kLaunch = 0.5e-6;
+/// Registers of a thread beside accumulators: addresses, row maxima, barriers.
+constexpr int64_t kOtherRegisters = 30;
+/// Share of the data sheet's bandwidth that copies reach (4.22 of 4.8 TB/s).
+constexpr double kDramShare = 0.88;
+
+//===----------------------------------------------------------------------===//
+// Facts of the architecture that level 3 uses
+//===----------------------------------------------------------------------===//
+
+constexpr int64_t kWarp = 32, kGroupThreads = 128, kMostRegisters = 255;
+/// Rows of a warp in products of warpgroups.
+constexpr int64_t kRowsPerWarp = 16;
+/// Registers of a producer's thread, and their unit (SplitRoles.cpp).
+constexpr int64_t kProducerRegisters = 32, kRegisterUnit = 8,
+                  kMostConsumerRegisters = 240;
+
+/// What threads that compute may hold, with a producer beside them.
+int64_t consumerRegisters(int64_t threads, int64_t perSm) {
+  int64_t groups = llvm::divideCeil(threads, kGroupThreads);
+  int64_t atLaunch = perSm / (threads + kGroupThreads) / kRegisterUnit *
+                     kRegisterUnit * (groups + 1);
+  return std::min((atLaunch - kProducerRegisters) / groups / kRegisterUnit *
+                      kRegisterUnit,
+                  kMostConsumerRegisters);
+}
+
+int64_t defaultWarps(const KernelRun &run, const Lowering &lowering) {
+  if (lowering.warps)
+    return lowering.warps;
+  int64_t rows = std::max<int64_t>(run.rows, kRowsPerWarp);
+  return std::max<int64_t>(
+      1, rows / (lowering.warpgroups ? kRowsPerWarp : 2 * kRowsPerWarp));
+}
+
+} // namespace
+
+StringRef boundName(Bound bound) {
+  constexpr StringLiteral kNames[] = {"tensor",  "exp", "issue",
+                                      "latency", "L2",  "DRAM"};
+  return kNames[static_cast<unsigned>(bound)];
+}
+
+//===----------------------------------------------------------------------===//
+// Resources
+//===----------------------------------------------------------------------===//
+
+Resources resourcesOf(const KernelRun &run, TargetAttr target,
+                      const Lowering &lowering) {
+  Resources r;
+  bool inRegisters = target.hasCapability("resident-in-registers");
+  r.sharedBytes =
+      lowering.stages * run.streamedTileBytes +
+      (inRegisters ? 0 : lowering.residentStages * run.residentTileBytes);
+  r.sharedLimit = target.get(Fact::SmemPerBlock);
+  double held = inRegisters ? run.residentTileBytes / 4.0 : 0;
+  for (const StreamWork &stream : run.streams) {
+    // Weights, 16 bits each, wait for their product beside the next scores.
+    double scores = stream.scores * (lowering.overlap ? 1.5 : 1.0);
+    held = std::max(held, scores + stream.state);
+  }
+  int64_t perSm = target.get(Fact::RegistersPerSM);
+  r.consumerThreads = kWarp * defaultWarps(run, lowering);
+  auto perThread = [&] {
+    return static_cast<int64_t>(held / r.consumerThreads) + kOtherRegisters;
+  };
+  // By default as many warps as the accumulators want.
+  while (!lowering.warps && !lowering.warpgroups &&
+         perThread() > kMostRegisters && r.consumerThreads < 512)
+    r.consumerThreads *= 2;
+  r.registers = perThread();
+  r.threads = r.consumerThreads + (lowering.specialized ? kGroupThreads : 0);
+  r.registerLimit =
+      lowering.specialized
+          ? consumerRegisters(r.consumerThreads, perSm)
+          : std::min(kMostRegisters, perSm / std::max<int64_t>(r.threads, 1));
+  if (r.sharedBytes > r.sharedLimit)
+    r.misfit = "wants " + std::to_string(r.sharedBytes) +
+               " bytes of shared memory of " + std::to_string(r.sharedLimit);
+  else if (r.registers > r.registerLimit)
+    r.misfit = "wants " + std::to_string(r.registers) +
+               " registers a thread of " + std::to_string(r.registerLimit);
+  r.resident = target.get(Fact::MaxResidentCTAs);
+  if (r.sharedBytes)
+    r.resident =
+        std::min(r.resident, target.get(Fact::SmemPerSM) / r.sharedBytes);
+  int64_t used = lowering.specialized
+                     ? perSm
+                     : llvm::alignTo(r.registers, kRegisterUnit) * r.threads;
+  r.resident = std::max<int64_t>(std::min(r.resident, perSm / used), 1);
+  return r;
+}
+
+//===----------------------------------------------------------------------===//
+// L2
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What one L2 domain reads in one wave.
+struct WaveData {
+  /// Bytes of a walk, and its direction, by data.
+  llvm::MapVector<uint64_t, std::pair<int64_t, bool>> walks;
+  double bytes = 0;
+};
+
+/// Bytes that a wave misses, after the wave before it.
+double missesOf(const WaveData &wave, const WaveData &before, double capacity) {
+  double missed = 0;
+  for (auto &[data, walk] : wave.walks) {
+    auto [bytes, reverse] = walk;
+    auto it = before.walks.find(data);
+    double kept = 0;
+    if (it != before.walks.end()) {
+      double share = capacity / std::max(before.bytes, 1.0);
+      // A walk the other way begins with what was read last; the same way, only
+      // what fits as a whole is still there.
+      if (share >= 1)
+        kept = std::min<double>(bytes, it->second.first);
+      else if (reverse != it->second.second)
+        kept = share * std::min<double>(bytes, it->second.first);
+    }
+    missed += bytes - kept;
+  }
+  return missed;
+}
+
+} // namespace
+
+std::vector<L2Traffic> trafficOf(const KernelRun &run, TargetAttr target,
+                                 int64_t slots) {
+  int64_t domains = target.get(Fact::L2Domains);
+  int64_t chunk = target.get(Fact::DispatchChunk);
+  double capacity = target.get(Fact::L2EffectiveBytes);
+  std::vector<L2Traffic> result(domains);
+  // Waves in the order of time: of CTAs, then of what each does in turn.
+  std::map<std::pair<int64_t, int64_t>, std::vector<WaveData>> waves;
+  for (const Walk &walk : run.walks) {
+    auto &wave = waves[{walk.cta / std::max<int64_t>(slots, 1), walk.round}];
+    wave.resize(domains);
+    int64_t domain = walk.cta / chunk % domains;
+    WaveData &data = wave[domain];
+    auto [it, inserted] =
+        data.walks.insert({walk.data, {walk.bytes, walk.reverse}});
+    data.bytes += inserted
+                      ? walk.bytes
+                      : std::max<int64_t>(0, walk.bytes - it->second.first);
+    it->second.first = std::max(it->second.first, walk.bytes);
+    result[domain].requestedBytes += walk.bytes;
+  }
+  std::vector<WaveData> before(domains);
+  for (auto &[time, wave] : waves) {
+    for (int64_t d = 0; d < domains; ++d)
+      result[d].missedBytes += missesOf(wave[d], before[d], capacity);
+    before = std::move(wave);
+  }
+  // What is not streamed is read once, and stays nobody's.
+  for (auto [number, cta] : llvm::enumerate(run.ctas)) {
+    L2Traffic &own = result[number / chunk % domains];
+    own.requestedBytes += run.visit.loadedBytes * cta.visits;
+    own.missedBytes += run.visit.loadedBytes * cta.visits;
+    own.writtenBytes += run.visit.storedBytes * cta.visits;
+  }
+  return result;
+}
+
+L2Traffic Prediction::totalTraffic() const {
+  L2Traffic total;
+  for (const L2Traffic &domain : traffic) {
+    total.requestedBytes += domain.requestedBytes;
+    total.missedBytes += domain.missedBytes;
+    total.writtenBytes += domain.writtenBytes;
+  }
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Rates of one SM, a cycle.
+struct Rates {
+  Rates(TargetAttr target, const Lowering &lowering)
+      : tensor(target.get(Fact::TensorGflops) * 1e3 / target.get(Fact::SMs) /
+               target.get(Fact::ClockMHz)),
+        special(target.get(Fact::SpecialPerClock)),
+        lanes(target.get(Fact::FmaPerClock)),
+        dramBytes(target.get(Fact::DramGBps) * 1e3 * kDramShare /
+                  target.get(Fact::SMs) / target.get(Fact::ClockMHz)) {
+    if (!lowering.warpgroups && target.hasCapability("wgmma"))
+      tensor *= kSynchronousRate;
+  }
+  double tensor, special, lanes, dramBytes;
+
+  double tensorCycles(const TileWork &w) const { return w.tensorOps / tensor; }
+  double expCycles(const TileWork &w) const { return w.specials / special; }
+  double issueCycles(const TileWork &w) const {
+    return (w.lanes + w.specials) / lanes;
+  }
+};
+
+/// Cycles of CTAs on a slot of an SM that `resident` share.
+class SlotModel {
+public:
+  SlotModel(const KernelRun &run, const Rates &rates, const Lowering &lowering,
+            const Resources &resources, int64_t resident, bool persistent)
+      : run(run), rates(rates), lowering(lowering), resident(resident),
+        groups(std::max(1.0, resources.consumerThreads /
+                                 static_cast<double>(kGroupThreads))) {
+    bool covered = resident > 1 || (persistent && lowering.residentStages > 1);
+    visitCycles = kStored * run.visit.storedBytes / rates.dramBytes;
+    if (!covered)
+      visitCycles += kLoaded * run.visit.loadedBytes / rates.dramBytes;
+    if (!persistent)
+      visitCycles += resident > 1 ? kCtaStartShared : kCtaStart;
+    for (const StreamWork &stream : run.streams)
+      stepCycles.push_back({step(stream.step), step(stream.maskedStep)});
+  }
+
+  double cyclesOf(const CtaRun &cta) const {
+    double cycles = visitCycles * cta.visits;
+    for (unsigned i = 0; i < stepCycles.size(); ++i)
+      cycles += stepCycles[i].first * cta.steps[i] +
+                stepCycles[i].second * cta.maskedSteps[i];
+    return cycles;
+  }
+
+  /// The part of these cycles that work explains, before efficiencies.
+  double workOf(const CtaRun &cta) const {
+    double cycles = 0;
+    for (auto [i, stream] : llvm::enumerate(run.streams))
+      cycles += together(stream.step) * cta.steps[i] +
+                together(stream.maskedStep) * cta.maskedSteps[i];
+    return cycles;
+  }
+
+private:
+  double together(const TileWork &w) const {
+    return rates.issueCycles(w) + kIssueOfTensor * rates.tensorCycles(w);
+  }
+
+  double step(const TileWork &w) const {
+    double tensor = rates.tensorCycles(w), exp = rates.expCycles(w);
+    double waits = kStepGroup * groups;
+    if (lowering.overlap) {
+      // A group's own products, then its softmax, while others have theirs.
+      double chain = (tensor + kExpAlone * exp) / groups;
+      return std::max({kOverlapped * together(w), tensor, exp, chain}) + waits;
+    }
+    // One after the other, beside what other CTAs do.
+    double alone = tensor + std::max(exp, rates.issueCycles(w)) + kStepAlone;
+    double shared = std::max({kPlain * together(w), tensor, exp}) + waits;
+    return std::max(alone, resident * shared);
+  }
+
+  const KernelRun &run;
+  const Rates &rates;
+  const Lowering &lowering;
+  int64_t resident;
+  double groups, visitCycles;
+  SmallVector<std::pair<double, double>, 2> stepCycles;
+};
+
+/// CTAs on slots in the order of dispatch, each to the slot that is free first.
+void fillSlots(Prediction &p, const KernelRun &run, const SlotModel &model) {
+  struct Slot {
+    double cycles = 0, work = 0, steps = 0, visits = 0;
+    bool operator>(const Slot &other) const { return cycles > other.cycles; }
+  };
+  std::priority_queue<Slot, std::vector<Slot>, std::greater<>> slots;
+  for (int64_t i = 0; i < p.slots; ++i)
+    slots.push({});
+  double busy = 0;
+  for (const CtaRun &cta : run.ctas) {
+    Slot slot = slots.top();
+    slots.pop();
+    double cycles = model.cyclesOf(cta);
+    busy += cycles;
+    slot.cycles += cycles;
+    slot.work += model.workOf(cta);
+    slot.visits += cta.visits;
+    for (unsigned i = 0; i < cta.steps.size(); ++i)
+      slot.steps += cta.steps[i] + cta.maskedSteps[i];
+    slots.push(slot);
+  }
+  Slot last;
+  for (; !slots.empty(); slots.pop())
+    last = slots.top();
+  p.cycles = last.cycles;
+  p.slotWork = last.work;
+  p.slotSteps = last.steps;
+  p.slotVisits = last.visits;
+  p.idle =
+      last.cycles > 0 ? std::max(0.0, 1 - busy / (last.cycles * p.slots)) : 0;
+}
+
+Bound boundOf(const Prediction &p) {
+  double compute = std::max({p.tensorCycles, p.expCycles, p.issueCycles});
+  if (p.dramSeconds >= p.computeSeconds && p.dramSeconds >= p.l2Seconds)
+    return Bound::Dram;
+  if (p.l2Seconds >= p.computeSeconds)
+    return Bound::L2;
+  // Less than half of the cycles have work for the busiest unit.
+  if (compute < p.cycles / 2)
+    return Bound::Latency;
+  if (p.tensorCycles == compute)
+    return Bound::Tensor;
+  return p.expCycles == compute ? Bound::Exp : Bound::Issue;
+}
+
+} // namespace
+
+Prediction predict(const KernelRun &run, TargetAttr target,
+                   const Lowering &lowering) {
+  Prediction p;
+  p.resources = resourcesOf(run, target, lowering);
+  p.ctas = run.ctas.size();
+  p.visits = run.totalVisits();
+  int64_t sms = target.get(Fact::SMs);
+  // Few CTAs lie on SMs of their own.
+  int64_t resident = std::clamp<int64_t>(llvm::divideCeil(p.ctas, sms), 1,
+                                         p.resources.resident);
+  p.slots = sms * resident;
+  p.waves = static_cast<double>(p.visits) / p.slots;
+  bool persistent = p.visits > p.ctas && p.ctas <= p.slots;
+  Rates rates(target, lowering);
+  fillSlots(p, run,
+            SlotModel(run, rates, lowering, p.resources, resident, persistent));
+  TileWork total = run.total() * (1.0 / sms);
+  p.tensorCycles = rates.tensorCycles(total);
+  p.expCycles = rates.expCycles(total);
+  p.issueCycles = rates.issueCycles(total);
+  p.traffic = trafficOf(run, target, p.slots);
+  L2Traffic traffic = p.totalTraffic();
+  p.computeSeconds = p.cycles / (target.get(Fact::ClockMHz) * 1e6);
+  p.l2Seconds = (traffic.requestedBytes + traffic.writtenBytes) /
+                (target.get(Fact::L2GBps) * 1e9);
+  p.dramSeconds = (traffic.missedBytes + traffic.writtenBytes) /
+                  (target.get(Fact::DramGBps) * 1e9 * kDramShare);
+  p.seconds =
+      kLaunch + std::max({p.computeSeconds, p.l2Seconds, p.dramSeconds});
+  p.bound = boundOf(p);
+  return p;
+}
+
+} // namespace attn

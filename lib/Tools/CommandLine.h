@@ -1,0 +1,186 @@
+//===- CommandLine.h - Options of attn-compile ------------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
+#define ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
+
+#include "Simulate.h"
+#include "llvm/Support/CommandLine.h"
+#include <string>
+
+namespace attn {
+
+namespace cl = llvm::cl;
+
+enum class Emit {
+  Attn,
+  Stream,
+  Trace,
+  Target,
+  Loops,
+  LLVM,
+  Ptx,
+  Cubin,
+  Bundle
+};
+
+/// Who chooses options where none are given.
+enum class Choose { Measured, Model, Nobody };
+
+enum class ExplainAs { Nothing, Text, Json, Svg };
+
+/// The command line. Constructed once, before it is parsed.
+struct CommandLine {
+  cl::OptionCategory category{"attn-compile options"};
+  cl::opt<std::string> input{cl::Positional, cl::desc("<input.mlir>"),
+                             cl::init("-"), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("Output file"),
+                              cl::value_desc("file"), cl::init("-"),
+                              cl::cat(category)};
+  cl::opt<std::string> target{
+      "target", cl::desc("Known target to compile for (--list-targets)"),
+      cl::cat(category)};
+  cl::list<std::string> facts{"target-fact", cl::CommaSeparated,
+                              cl::desc("Facts of the target to change"),
+                              cl::value_desc("name=value"), cl::cat(category)};
+  cl::opt<std::string> schedule{
+      "schedule",
+      cl::desc("Options of the attn-schedule pipeline, such as "
+               "'tiles=query=128,key=64 persistent sawtooth=auto "
+               "grid-order=swizzled-head-first'"),
+      cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit", cl::desc("What to write"), cl::init(Emit::Stream),
+      cl::values(clEnumValN(Emit::Attn, "attn", "the input, verified"),
+                 clEnumValN(Emit::Stream, "stream", "scheduled level 2"),
+                 clEnumValN(Emit::Trace, "trace", "the accesses of level 2"),
+                 clEnumValN(Emit::Target, "target",
+                            "level 3: rings and fragments (GPU)"),
+                 clEnumValN(Emit::Loops, "loops", "loops on buffers (CPU)"),
+                 clEnumValN(Emit::LLVM, "llvm", "the LLVM dialect"),
+                 clEnumValN(Emit::Ptx, "ptx", "PTX (NVIDIA GPUs)"),
+                 clEnumValN(Emit::Cubin, "cubin", "machine code (ptxas)"),
+                 clEnumValN(Emit::Bundle, "bundle",
+                            "a directory of code and manifest, named by -o")),
+      cl::cat(category)};
+  cl::opt<std::string> lower{
+      "lower",
+      cl::desc("Options of the attn-to-target pipeline, such as 'warps=4 "
+               "stages=2'"),
+      cl::cat(category)};
+  cl::list<std::string> variants{
+      "variant",
+      cl::desc(
+          "With --emit=bundle: a variant for the sizes that a guard names, "
+          "tried before the others, such as 'query<=16: "
+          "tiles=query=16,key=64: warps=1 stages=4' (guard: schedule: "
+          "lower)"),
+      cl::value_desc("variant"), cl::cat(category)};
+  cl::opt<bool> unaligned{
+      "unaligned",
+      cl::desc("With --emit=bundle: a last variant for bases and strides that "
+               "tensor maps cannot have, multiples of 4 bytes"),
+      cl::cat(category)};
+  cl::opt<std::string> ptxas{
+      "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::opt<unsigned> benchmark{
+      "benchmark",
+      cl::desc("Compile this many times in one process, each from text, and "
+               "print the median of the seconds that it took"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<bool> lineInfo{"line-info",
+                         cl::desc("PTX names source lines, for profilers"),
+                         cl::cat(category)};
+  cl::opt<bool> run{"run",
+                    cl::desc("Run on the CPU and print the error against the "
+                             "float64 reference"),
+                    cl::cat(category)};
+  cl::opt<bool> sequential{
+      "sequential",
+      cl::desc("For the CPU, lower level 3 (--lower): one CTA after the other, "
+               "with errors in the use of rings made visible"),
+      cl::cat(category)};
+  cl::opt<bool> show{"show", cl::desc("Print the IR of every level"),
+                     cl::cat(category)};
+  cl::opt<bool> describe{"describe", cl::desc("Print the schedule in words"),
+                         cl::cat(category)};
+  cl::opt<Choose> choose{
+      "choose",
+      cl::desc("Who chooses options where neither --schedule, --lower nor "
+               "--variant nor the module gives any"),
+      cl::init(Choose::Measured),
+      cl::values(clEnumValN(Choose::Measured, "measured",
+                            "the table of options that were measured"),
+                 clEnumValN(Choose::Model, "model",
+                            "the model, for the sizes that are given"),
+                 clEnumValN(Choose::Nobody, "nobody", "each pass's default")),
+      cl::cat(category)};
+  cl::opt<ExplainAs> explain{
+      "explain",
+      cl::desc("Write a page about the kernel, in place of IR: resources, "
+               "traffic, time, candidates"),
+      cl::ValueOptional,
+      cl::init(ExplainAs::Nothing),
+      cl::values(clEnumValN(ExplainAs::Text, "", "as text"),
+                 clEnumValN(ExplainAs::Text, "text", "as text"),
+                 clEnumValN(ExplainAs::Json, "json", "as JSON"),
+                 clEnumValN(ExplainAs::Svg, "svg",
+                            "which L2 domain works on which tile")),
+      cl::cat(category)};
+  cl::opt<bool> remarks{"remarks", cl::desc("Print what passes decided"),
+                        cl::cat(category)};
+  cl::opt<std::string> reference{
+      "reference",
+      cl::desc("With --run: level-1 file that says what a scheduled input "
+               "computes"),
+      cl::value_desc("file"), cl::cat(category)};
+  cl::list<std::string> sizes{
+      "size", cl::CommaSeparated,
+      cl::desc("Sizes of dynamic axes, for --run, --simulate, --explain and "
+               "--choose=model; for a kernel also of a view ('q.2=64') or an "
+               "argument"),
+      cl::value_desc("axis=size"), cl::cat(category)};
+  cl::list<double> scalars{"scalar", cl::CommaSeparated,
+                           cl::desc("With --run: values of scalar captures"),
+                           cl::cat(category)};
+  cl::opt<double> tolerance{
+      "tolerance",
+      cl::desc("With --run: largest error (default by element type)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<uint64_t> seed{
+      "seed", cl::desc("Seed of the inputs (--run) or lags (--simulate)"),
+      cl::init(1), cl::cat(category)};
+  cl::opt<bool> probe{"probe",
+                      cl::desc("With --run: inputs with an exact answer"),
+                      cl::cat(category)};
+  cl::opt<unsigned> threads{
+      "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
+      cl::init(0), cl::cat(category)};
+  cl::opt<SimulateFormat> simulate{
+      "simulate",
+      cl::ValueOptional,
+      cl::init(SimulateFormat::None),
+      cl::desc("Run the kernels' accesses through the target's L2 and print "
+               "what hits and misses"),
+      cl::values(clEnumValN(SimulateFormat::Text, "", ""),
+                 clEnumValN(SimulateFormat::Text, "text", "as a table"),
+                 clEnumValN(SimulateFormat::Json, "json", "as JSON")),
+      cl::cat(category)};
+  cl::opt<int64_t> drift{
+      "drift",
+      cl::desc("With --simulate: accesses by which a CTA lags behind at most "
+               "(0: lock step)"),
+      cl::init(kDefaultDrift), cl::cat(category)};
+  cl::opt<int64_t> resident{
+      "resident",
+      cl::desc("With --simulate: CTAs of an SM (default: by the footprint)"),
+      cl::cat(category)};
+  cl::list<int64_t> curve{
+      "l2-curve", cl::CommaSeparated,
+      cl::desc("With --simulate: also what misses in an L2 of these bytes"),
+      cl::value_desc("bytes"), cl::cat(category)};
+};
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H

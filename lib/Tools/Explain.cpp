@@ -1,0 +1,446 @@
+//===- Explain.cpp - One page about a kernel ------------------------------===//
+
+#include "Explain.h"
+#include "attn-mlir/Analysis/CacheSimulator.h"
+#include "attn-mlir/Analysis/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace attn;
+using llvm::format;
+namespace json = llvm::json;
+
+namespace {
+
+/// A kernel with what the model says of it.
+struct Page {
+  KernelOp kernel;
+  TargetAttr target;
+  llvm::StringMap<int64_t> sizes;
+  KernelRun run;
+  Lowering lowering;
+  Prediction prediction;
+  /// By the simulator; nothing where it would take long.
+  std::optional<CacheReport> simulated;
+
+  double sectors(double bytes) const {
+    return bytes / target.get(Fact::L2SectorBytes);
+  }
+};
+
+/// Tile accesses up to which a page waits for the simulator.
+constexpr int64_t kMostSimulated = 40'000'000;
+
+int64_t accessesOf(const KernelRun &run) {
+  int64_t accesses = 2 * run.totalVisits();
+  for (const CtaRun &cta : run.ctas)
+    for (unsigned i = 0; i < cta.steps.size(); ++i)
+      accesses += 2 * (cta.steps[i] + cta.maskedSteps[i]);
+  return accesses;
+}
+
+LogicalResult simulate(Page &page) {
+  if (accessesOf(page.run) > kMostSimulated)
+    return success();
+  FailureOr<std::unique_ptr<KernelTracer>> tracer =
+      KernelTracer::compile(page.kernel);
+  if (failed(tracer))
+    return failure();
+  FailureOr<AccessTrace> trace = (*tracer)->trace(page.sizes);
+  if (failed(trace))
+    return failure();
+  CacheConfig config = CacheConfig::of(page.kernel);
+  config.resident = page.prediction.resources.resident;
+  page.simulated = simulateCache(*trace, config);
+  return success();
+}
+
+FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
+  ModuleOp module = e.module;
+  module.getContext()->loadDialect<scf::SCFDialect>();
+  std::vector<Page> pages;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    Page page{kernel,
+              TargetAttr::of(kernel),
+              completeSizes(kernel, e.sizes),
+              {},
+              {},
+              {},
+              {}};
+    FailureOr<Lowering> lowering = loweringOf(e.lower);
+    if (failed(lowering))
+      return kernel.emitOpError("wants options of attn-to-target, got '")
+             << e.lower << "'";
+    page.lowering = *lowering;
+    FailureOr<KernelRun> run = runKernel(kernel, page.sizes);
+    if (failed(run))
+      return failure();
+    page.run = std::move(*run);
+    page.prediction = predict(page.run, page.target, page.lowering);
+    if (simulated && failed(simulate(page)))
+      return failure();
+    pages.push_back(std::move(page));
+  }
+  if (pages.empty())
+    return module.emitError("wants a scheduled kernel to explain");
+  return pages;
+}
+
+//===----------------------------------------------------------------------===//
+// Which domain works on which tile
+//===----------------------------------------------------------------------===//
+
+/// Rows are what the leading offsets of a stored tile select (batch and head),
+/// columns its number along the first dimension that the tile has.
+struct DomainMap {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> rows;
+  std::string rowNames, columnName;
+  int64_t domains, columns = 0;
+};
+
+DomainMap domainMapOf(const Page &page) {
+  DomainMap map;
+  map.domains = page.target.get(Fact::L2Domains);
+  int64_t chunk = page.target.get(Fact::DispatchChunk);
+  const KernelRun &run = page.run;
+  size_t leading = run.tileDims.size() - run.tileShape.size();
+  map.rowNames = llvm::join(ArrayRef(run.tileDims).take_front(leading), ", ");
+  if (run.tileShape.empty())
+    return map;
+  map.columnName = run.tileDims[leading];
+  std::map<std::vector<int64_t>, std::map<int64_t, int64_t>> sorted;
+  for (const StoredTile &tile : run.tiles) {
+    std::vector<int64_t> row(tile.offsets.begin(),
+                             tile.offsets.begin() + leading);
+    int64_t column = tile.offsets[leading] / run.tileShape.front();
+    sorted[row][column] = tile.cta / chunk % map.domains;
+    map.columns = std::max(map.columns, column + 1);
+  }
+  for (auto &[row, columns] : sorted) {
+    std::string name;
+    for (int64_t offset : row)
+      name += (name.empty() ? "" : ", ") + std::to_string(offset);
+    std::vector<int64_t> &line =
+        map.rows.emplace_back(name, std::vector<int64_t>()).second;
+    line.assign(map.columns, -1);
+    for (auto [column, domain] : columns)
+      line[column] = domain;
+  }
+  return map;
+}
+
+constexpr size_t kMostRows = 40, kMostColumns = 160;
+
+void printMap(const DomainMap &map, llvm::raw_ostream &os) {
+  constexpr StringLiteral kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  os << "  L2 domain of each tile (rows: " << map.rowNames
+     << "; columns: tiles of " << map.columnName << ")\n";
+  for (auto &[name, line] : ArrayRef(map.rows).take_front(kMostRows)) {
+    os << "    " << llvm::right_justify(name, 8) << " ";
+    for (int64_t domain : ArrayRef(line).take_front(kMostColumns))
+      os << (domain < 0 ? '.' : kDigits[domain % kDigits.size()]);
+    os << (line.size() > kMostColumns ? "...\n" : "\n");
+  }
+  if (map.rows.size() > kMostRows)
+    os << "    ... " << map.rows.size() - kMostRows << " more rows\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string micro(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream(text) << format("%.1f us", seconds * 1e6);
+  return text;
+}
+
+std::string percent(double share) {
+  std::string text;
+  llvm::raw_string_ostream(text) << format("%.1f %%", share * 100);
+  return text;
+}
+
+std::string optionsOf(StringRef schedule, StringRef lower) {
+  std::string text = schedule.empty() ? "(none)" : schedule.str();
+  return text + " | " + (lower.empty() ? "(none)" : lower.str());
+}
+
+void printResources(const Page &page, llvm::raw_ostream &os) {
+  const Prediction &p = page.prediction;
+  const Resources &r = p.resources;
+  os << "  threads: " << r.threads << " a CTA, " << r.consumerThreads
+     << " of them compute\n"
+     << "  shared memory: " << r.sharedBytes << " of " << r.sharedLimit
+     << " bytes (" << page.lowering.stages << " stages of "
+     << page.run.streamedTileBytes << " streamed, "
+     << page.lowering.residentStages << " of " << page.run.residentTileBytes
+     << " that stay)\n"
+     << "  registers: about " << r.registers << " of " << r.registerLimit
+     << " a thread\n"
+     << "  resident CTAs an SM: " << r.resident << "\n";
+  if (!p.fits())
+    os << "  DOES NOT FIT: " << r.misfit << "\n";
+  os << "  CTAs: " << p.ctas << " on " << p.slots << " slots, " << p.visits
+     << " tiles, " << format("%.2f", p.waves) << " waves; slots idle "
+     << percent(p.idle) << " of the time\n";
+}
+
+void printSimulated(const Page &page, llvm::raw_ostream &os) {
+  if (!page.simulated) {
+    os << "  L2, simulated: not for so many accesses (--simulate)\n";
+    return;
+  }
+  const CacheReport &report = *page.simulated;
+  os << "  L2, simulated (CTAs lag by up to " << report.config.drift
+     << " accesses):\n";
+  for (auto [domain, c] : llvm::enumerate(report.domains))
+    os << "    domain " << domain << ": "
+       << format("%.0f", page.sectors(c.loads)) << " sectors read, "
+       << format("%.0f", page.sectors(c.loadMisses)) << " missed, hit rate "
+       << percent(c.hitRate()) << "\n";
+  os << "    memory: " << format("%.1f", report.total.dramReads * 1e-6)
+     << " MB read, " << format("%.1f", report.total.dramWrites * 1e-6)
+     << " MB written\n";
+}
+
+void printTraffic(const Page &page, llvm::raw_ostream &os) {
+  os << "  L2, in lock-step (closed form):\n";
+  for (auto [domain, t] : llvm::enumerate(page.prediction.traffic))
+    os << "    domain " << domain << ": "
+       << format("%.0f", page.sectors(t.requestedBytes)) << " sectors read, "
+       << format("%.0f", page.sectors(t.missedBytes)) << " missed, hit rate "
+       << percent(t.hitRate()) << "\n";
+  L2Traffic total = page.prediction.totalTraffic();
+  os << "    memory: " << format("%.1f", total.missedBytes * 1e-6)
+     << " MB read, " << format("%.1f", total.writtenBytes * 1e-6)
+     << " MB written\n";
+}
+
+void printTime(const Page &page, llvm::raw_ostream &os) {
+  const Prediction &p = page.prediction;
+  TileWork total = page.run.total();
+  os << "  busy cycles an SM: tensor " << format("%.0f", p.tensorCycles)
+     << ", exp " << format("%.0f", p.expCycles) << ", issue "
+     << format("%.0f", p.issueCycles) << " of " << format("%.0f", p.cycles)
+     << "\n"
+     << "  time: " << micro(p.seconds) << " (compute "
+     << micro(p.computeSeconds) << ", L2 " << micro(p.l2Seconds) << ", DRAM "
+     << micro(p.dramSeconds) << "), bound by " << boundName(p.bound) << "; "
+     << format("%.3g", total.tensorOps / p.seconds * 1e-12)
+     << " TFLOP/s of products\n";
+}
+
+/// The kind of a reason: what it wants, without the figures.
+std::string kindOf(StringRef reason) {
+  for (StringRef kind : {"registers a thread", "bytes of shared memory"})
+    if (reason.contains(kind))
+      return ("too many " + kind).str();
+  return reason.str();
+}
+
+void printCandidates(const Explanation &e, int64_t sectorBytes,
+                     llvm::raw_ostream &os) {
+  constexpr size_t kShown = 6;
+  if (e.candidates.empty())
+    return;
+  size_t fitting = llvm::count_if(
+      e.candidates, [](const auto &c) { return c.rejected.empty(); });
+  os << "candidates of the model: " << fitting << " fit, "
+     << e.candidates.size() - fitting << " do not\n";
+  for (const ScheduleCandidate &c :
+       ArrayRef(e.candidates).take_front(std::min(kShown, fitting))) {
+    bool chosen = c.schedule == e.schedule && c.lower == e.lower;
+    L2Traffic traffic = c.prediction.totalTraffic();
+    os << (chosen ? "  * " : "    ") << micro(c.seconds) << ", "
+       << boundName(c.prediction.bound) << ", L2 hits "
+       << percent(traffic.hitRate()) << ", "
+       << format("%.0f", traffic.requestedBytes / sectorBytes)
+       << " sectors: " << optionsOf(c.schedule, c.lower) << "\n";
+  }
+  std::map<std::string, size_t> reasons;
+  for (const ScheduleCandidate &c : e.candidates)
+    if (!c.rejected.empty())
+      ++reasons[kindOf(c.rejected)];
+  for (auto &[reason, count] : reasons)
+    os << "    " << count << " out: " << reason << "\n";
+  if (fitting > 1)
+    os << "  best against the next: "
+       << reasonFor(e.candidates[0], e.candidates[1]) << "\n";
+}
+
+} // namespace
+
+FailureOr<std::string> attn::explainAsText(const Explanation &e) {
+  FailureOr<std::vector<Page>> pages = pagesOf(e, true);
+  if (failed(pages))
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Page &page : *pages) {
+    os << describeSchedule(page.kernel) << "  sizes:";
+    for (const std::string &name : dynamicSizes(page.kernel))
+      os << " " << name << "=" << page.sizes.lookup(name)
+         << (e.sizes.count(name) ? "" : " (assumed)");
+    os << "\n";
+    printResources(page, os);
+    printTraffic(page, os);
+    printSimulated(page, os);
+    printTime(page, os);
+    if (page.target.get(Fact::L2Domains) > 1)
+      printMap(domainMapOf(page), os);
+  }
+  os << "options: " << optionsOf(e.schedule, e.lower) << "\n"
+     << "  schedule from: " << e.scheduleFrom << "\n"
+     << "  lower from: " << e.lowerFrom << "\n";
+  printCandidates(e, pages->front().target.get(Fact::L2SectorBytes), os);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+json::Array trafficJson(const Prediction &p, int64_t sectorBytes) {
+  json::Array domains;
+  for (const L2Traffic &t : p.traffic)
+    domains.push_back(json::Object{{"sectors", t.requestedBytes / sectorBytes},
+                                   {"missed", t.missedBytes / sectorBytes},
+                                   {"written", t.writtenBytes / sectorBytes},
+                                   {"hit_rate", t.hitRate()}});
+  return domains;
+}
+
+json::Object predictionJson(const Prediction &p, int64_t sectorBytes) {
+  const Resources &r = p.resources;
+  return json::Object{
+      {"seconds", p.seconds},
+      {"bound", boundName(p.bound)},
+      {"compute_seconds", p.computeSeconds},
+      {"l2_seconds", p.l2Seconds},
+      {"dram_seconds", p.dramSeconds},
+      {"cycles", p.cycles},
+      {"tensor_cycles", p.tensorCycles},
+      {"exp_cycles", p.expCycles},
+      {"issue_cycles", p.issueCycles},
+      // Of the slot that is done last: what constants are calibrated on.
+      {"slot_work", p.slotWork},
+      {"slot_steps", p.slotSteps},
+      {"slot_visits", p.slotVisits},
+      {"ctas", p.ctas},
+      {"slots", p.slots},
+      {"tiles", p.visits},
+      {"waves", p.waves},
+      {"idle", p.idle},
+      {"shared_bytes", r.sharedBytes},
+      {"shared_limit", r.sharedLimit},
+      {"registers", r.registers},
+      {"register_limit", r.registerLimit},
+      {"threads", r.threads},
+      {"resident", r.resident},
+      {"misfit", r.misfit},
+      {"l2", trafficJson(p, sectorBytes)}};
+}
+
+json::Object targetJson(TargetAttr target) {
+  json::Object facts;
+  for (unsigned i = 0; i < kNumFacts; ++i)
+    facts[factName(static_cast<Fact>(i))] = target.get(static_cast<Fact>(i));
+  return json::Object{{"name", target.getName().getValue()},
+                      {"arch", target.getArch().getValue()},
+                      {"facts", std::move(facts)}};
+}
+
+json::Object mapJson(const Page &page) {
+  DomainMap map = domainMapOf(page);
+  json::Object rows;
+  for (auto &[name, line] : map.rows)
+    rows[name] = json::Array(line);
+  return json::Object{{"rows", map.rowNames},
+                      {"columns", map.columnName},
+                      {"domain", std::move(rows)}};
+}
+
+} // namespace
+
+FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
+  FailureOr<std::vector<Page>> pages = pagesOf(e, true);
+  if (failed(pages))
+    return failure();
+  json::Array kernels, candidates;
+  int64_t sectorBytes = pages->front().target.get(Fact::L2SectorBytes);
+  for (const Page &page : *pages) {
+    json::Object sizes;
+    for (const auto &entry : page.sizes)
+      sizes[entry.getKey().str()] = entry.getValue();
+    KernelOp kernel = page.kernel;
+    json::Object one{
+        {"name", kernel.getSymName()},
+        {"description", describeSchedule(kernel)},
+        {"sizes", std::move(sizes)},
+        {"products_flop", page.run.total().tensorOps},
+        {"prediction", predictionJson(page.prediction, sectorBytes)}};
+    if (page.simulated)
+      one["simulated"] = page.simulated->toJson();
+    if (page.target.get(Fact::L2Domains) > 1)
+      one["map"] = mapJson(page);
+    kernels.push_back(std::move(one));
+  }
+  for (const ScheduleCandidate &c : e.candidates) {
+    json::Object one{{"schedule", c.schedule}, {"lower", c.lower}};
+    if (!c.rejected.empty())
+      one["rejected"] = c.rejected;
+    else
+      one["prediction"] = predictionJson(c.prediction, sectorBytes);
+    candidates.push_back(std::move(one));
+  }
+  return json::Value(json::Object{{"target", targetJson(pages->front().target)},
+                                  {"schedule", e.schedule},
+                                  {"schedule_from", e.scheduleFrom},
+                                  {"lower", e.lower},
+                                  {"lower_from", e.lowerFrom},
+                                  {"kernels", std::move(kernels)},
+                                  {"candidates", std::move(candidates)}});
+}
+
+//===----------------------------------------------------------------------===//
+// SVG
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::string> attn::explainAsSvg(const Explanation &e) {
+  FailureOr<std::vector<Page>> pages = pagesOf(e, false);
+  if (failed(pages))
+    return failure();
+  DomainMap map = domainMapOf(pages->front());
+  constexpr int64_t kCell = 8, kMargin = 80, kTop = 24;
+  // Told apart without red against green ("Points of view: Color blindness",
+  // Nature Methods 2011).
+  constexpr StringLiteral kColors[] = {"#0072b2", "#e69f00", "#009e73",
+                                       "#cc79a7", "#56b4e9", "#d55e00",
+                                       "#f0e442", "#000000"};
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\""
+     << kMargin + kCell * map.columns << "\" height=\""
+     << kTop + kCell * static_cast<int64_t>(map.rows.size())
+     << "\" font-family=\"sans-serif\" font-size=\"7\">\n"
+     << "<text x=\"0\" y=\"10\">L2 domain of each tile; rows: " << map.rowNames
+     << "; columns: tiles of " << map.columnName << "</text>\n";
+  int64_t y = kTop;
+  for (auto &[name, line] : map.rows) {
+    os << "<text x=\"0\" y=\"" << y + kCell - 1 << "\">" << name << "</text>\n";
+    for (auto [x, domain] : llvm::enumerate(line))
+      if (domain >= 0)
+        os << "<rect x=\"" << kMargin + kCell * x << "\" y=\"" << y
+           << "\" width=\"" << kCell << "\" height=\"" << kCell << "\" fill=\""
+           << kColors[domain % std::size(kColors)] << "\"><title>" << name
+           << " / " << x << ": domain " << domain << "</title></rect>\n";
+    y += kCell;
+  }
+  os << "</svg>\n";
+  return text;
+}
