@@ -117,7 +117,8 @@ public:
                ArrayRef<Extents> tileShapes)
       : sizes(viewSizes), elements(elementBytes), shapes(tileShapes),
         grains(tileShapes), counts(viewSizes.size()),
-        firstTile(viewSizes.size()) {}
+        firstTile(viewSizes.size()),
+        slowest(viewSizes.size(), unsigned(kTouchDims)) {}
 
   /// Fails where the tiles are too many to number.
   LogicalResult build(ArrayRef<TouchCompressor> parts, AccessTrace &trace) {
@@ -146,26 +147,37 @@ private:
       int64_t &grain = grains[entry.view][d];
       if (entry.offsets[d] % grain || entry.strides[d] % grain)
         grain = std::gcd(grain, std::gcd(entry.offsets[d], entry.strides[d]));
+      if (entry.strides[d] != 0)
+        slowest[entry.view] = std::min(slowest[entry.view], d);
     }
   }
 
   LogicalResult number(AccessTrace &trace) {
-    uint64_t total = 0;
+    uint64_t total = 0, blocks = 0;
     for (unsigned view = 0; view < sizes.size(); ++view) {
       firstTile[view] = total;
-      uint64_t tiles = 1;
+      uint64_t tiles = 1, block = 1;
       for (unsigned d = 0; d < kTouchDims; ++d) {
         // Views that are not touched have no grains.
         int64_t grain = std::max<int64_t>(grains[view][d], 1);
         counts[view][d] =
             grains[view][d] ? llvm::divideCeil(sizes[view][d], grain) : 0;
         tiles *= counts[view][d];
+        if (d >= slowest[view])
+          block *= counts[view][d];
         if (tiles > std::numeric_limits<int32_t>::max())
           return failure();
       }
+      AccessTrace::View numbering;
+      numbering.firstTile = total;
+      numbering.blockTiles = std::max<uint64_t>(block, 1);
+      numbering.firstBlock = blocks;
+      trace.numbering.push_back(numbering);
       total += tiles;
+      blocks += tiles / numbering.blockTiles;
     }
     trace.tiles = total;
+    trace.blocks = blocks;
     return success(total <= std::numeric_limits<int32_t>::max());
   }
 
@@ -271,6 +283,8 @@ private:
   /// For each view, what its tiles are counted in.
   std::vector<Extents> grains, counts;
   std::vector<int64_t> firstTile;
+  /// For each view, the slowest dimension that a loop moves along.
+  std::vector<unsigned> slowest;
 };
 
 } // namespace attn
