@@ -99,18 +99,30 @@ def predicted_bytes(keys, tile, ctas, cache):
 # Compile half
 
 
-def compile_half(arguments):
-    base = (
+def schedule_of(order, arguments):
+    return (
         f"tiles=query={arguments.tile},key={arguments.key} persistent "
-        f"sms={arguments.sms} resident={arguments.resident}"
+        f"sms={arguments.sms} resident={arguments.resident} {ORDERS[order]}"
     )
+
+
+def parameters(mib, order, arguments):
+    """What was launched, as l2_model.py compares it with predictions."""
+    return {
+        "heads": 1, "kv_heads": 1, "dim": D, "causal": False, "element": "bf16", "batch": 1,
+        "keys": keys_of(mib), "schedule": schedule_of(order, arguments),
+        "resident": arguments.resident, "target": "h200",
+    }
+
+
+def compile_half(arguments):
     text = attention_text(1, 1, D, causal=False, name="l2")
     jobs = [
         harness.Job(
-            Path(arguments.out) / order, text, f"{base} {extra}", arguments.lower,
+            Path(arguments.out) / order, text, schedule_of(order, arguments), arguments.lower,
             arguments.target,
         )
-        for order, extra in ORDERS.items()
+        for order in ORDERS
         if order in arguments.orders
     ]
     sys.exit(1 if harness.compile_jobs(jobs, arguments) else 0)
@@ -158,14 +170,15 @@ def parse_csv(text):
     return values
 
 
-def profile(bundle, mib, arguments):
-    """The metrics of one launch, or what went wrong."""
+def profile(bundle, worker, arguments):
+    """The metrics of the second launch of a bundle by `worker`, a command of
+    Python, or what went wrong."""
     command = [
         arguments.ncu, "--clock-control", "none", "--cache-control", "all",
         "--metrics", ",".join(METRICS.values()), "--csv", "--print-units", "base",
         "--kernel-name", f"regex:^{re.escape(kernel_of(bundle))}$",
         "--launch-skip", "1", "--launch-count", "1",
-        sys.executable, __file__, "run", "--worker", str(bundle), "--sizes", str(mib),
+        sys.executable, *worker,
     ]
     try:
         done = subprocess.run(
@@ -254,12 +267,16 @@ def run_half(arguments):
     results, problems = [], []
     for mib in arguments.sizes:
         for order, bundle in bundles.items():
-            result, problem = profile(bundle, mib, arguments)
+            worker = [__file__, "run", "--worker", str(bundle), "--sizes", str(mib)]
+            result, problem = profile(bundle, worker, arguments)
             if problem:
                 problems.append(f"FAILED {mib} MiB {order}: {problem}")
                 print(problems[-1], flush=True)
                 continue
-            results.append({"mib": mib, "order": order, **result})
+            results.append({
+                "mib": mib, "order": order, "parameters": parameters(mib, order, arguments),
+                **result,
+            })
             print(f"{mib} MiB {order}: {result}", flush=True)
             if result.get("waves", 0) > 1:
                 problems.append(
@@ -295,7 +312,6 @@ def main():
     halves = parser.add_subparsers(dest="half", required=True)
     compile_parser = halves.add_parser("compile", help="make bundles; wants no GPU")
     harness.add_compile_arguments(compile_parser)
-    compile_parser.add_argument("--key", type=int, default=64, help="keys of a tile")
     compile_parser.add_argument("--lower", default="", help="options of the lowering")
     run_parser = halves.add_parser("run", help="profile; wants a GPU, ncu, PyTorch")
     harness.add_run_arguments(run_parser)
@@ -309,6 +325,7 @@ def main():
     predict_parser = halves.add_parser("predict", help="the predictions alone")
     for half in (compile_parser, run_parser, predict_parser):
         half.add_argument("--tile", type=int, default=128, help="query rows of a tile")
+        half.add_argument("--key", type=int, default=64, help="keys of a tile")
         half.add_argument("--sms", type=int, default=132)
         half.add_argument(
             "--orders", nargs="+", default=list(ORDERS), choices=list(ORDERS), metavar="ORDER",

@@ -59,8 +59,8 @@ static void splitTouch(IRRewriter &rewriter, TouchOp touch,
     SmallVector<Value> offsets;
     for (unsigned d = 0; d < rank; ++d) {
       Value shift = arith::ConstantIndexOp::create(rewriter, loc, at[d]);
-      offsets.push_back(arith::AddIOp::create(rewriter, loc,
-                                              touch.getOffsets()[d], shift));
+      offsets.push_back(
+          arith::AddIOp::create(rewriter, loc, touch.getOffsets()[d], shift));
     }
     TouchOp::create(rewriter, loc, touch.getKind(), touch.getCta(),
                     touch.getView(), offsets,
@@ -117,7 +117,8 @@ public:
                ArrayRef<Extents> tileShapes)
       : sizes(viewSizes), elements(elementBytes), shapes(tileShapes),
         grains(tileShapes), counts(viewSizes.size()),
-        firstTile(viewSizes.size()) {}
+        firstTile(viewSizes.size()),
+        slowest(viewSizes.size(), unsigned(kTouchDims)) {}
 
   /// Fails where the tiles are too many to number.
   LogicalResult build(ArrayRef<TouchCompressor> parts, AccessTrace &trace) {
@@ -146,26 +147,37 @@ private:
       int64_t &grain = grains[entry.view][d];
       if (entry.offsets[d] % grain || entry.strides[d] % grain)
         grain = std::gcd(grain, std::gcd(entry.offsets[d], entry.strides[d]));
+      if (entry.strides[d] != 0)
+        slowest[entry.view] = std::min(slowest[entry.view], d);
     }
   }
 
   LogicalResult number(AccessTrace &trace) {
-    uint64_t total = 0;
+    uint64_t total = 0, blocks = 0;
     for (unsigned view = 0; view < sizes.size(); ++view) {
       firstTile[view] = total;
-      uint64_t tiles = 1;
+      uint64_t tiles = 1, block = 1;
       for (unsigned d = 0; d < kTouchDims; ++d) {
         // Views that are not touched have no grains.
         int64_t grain = std::max<int64_t>(grains[view][d], 1);
         counts[view][d] =
             grains[view][d] ? llvm::divideCeil(sizes[view][d], grain) : 0;
         tiles *= counts[view][d];
+        if (d >= slowest[view])
+          block *= counts[view][d];
         if (tiles > std::numeric_limits<int32_t>::max())
           return failure();
       }
+      AccessTrace::View numbering;
+      numbering.firstTile = total;
+      numbering.blockTiles = std::max<uint64_t>(block, 1);
+      numbering.firstBlock = blocks;
+      trace.numbering.push_back(numbering);
       total += tiles;
+      blocks += tiles / numbering.blockTiles;
     }
     trace.tiles = total;
+    trace.blocks = blocks;
     return success(total <= std::numeric_limits<int32_t>::max());
   }
 
@@ -271,6 +283,8 @@ private:
   /// For each view, what its tiles are counted in.
   std::vector<Extents> grains, counts;
   std::vector<int64_t> firstTile;
+  /// For each view, the slowest dimension that a loop moves along.
+  std::vector<unsigned> slowest;
 };
 
 } // namespace attn
@@ -314,9 +328,8 @@ void KernelTracer::Impl::describe(KernelOp kernel) {
   auto dims = kernel->getAttrOfType<ArrayAttr>(KernelOp::kDimNamesAttr);
   for (auto [i, type] : llvm::enumerate(kernel.getArgumentTypes())) {
     types.push_back(type);
-    this->names.push_back(names
-                              ? cast<StringAttr>(names[i]).getValue().str()
-                              : "arg" + std::to_string(i));
+    this->names.push_back(names ? cast<StringAttr>(names[i]).getValue().str()
+                                : "arg" + std::to_string(i));
     auto view = dyn_cast<ViewType>(type);
     if (!view)
       continue;
@@ -390,9 +403,9 @@ KernelTracer::Impl::sizeOf(const llvm::StringMap<int64_t> &sizes, unsigned view,
   }
   used.insert(found->first());
   if (!ShapedType::isDynamic(fixed) && found->second != fixed)
-    return emitError(location) << "kernel @" << name << " wants " << fixed
-                               << " for " << found->first() << ", got "
-                               << found->second;
+    return emitError(location)
+           << "kernel @" << name << " wants " << fixed << " for "
+           << found->first() << ", got " << found->second;
   if (found->second < 0)
     return emitError(location)
            << "size " << found->first() << " wants to be 0 or more, got "
@@ -406,8 +419,8 @@ KernelTracer::Impl::collect(ArrayRef<StridedBuffer> views,
                             std::vector<TouchCompressor> &parts) const {
   llvm::Expected<int64_t> ctas = module->countCtas(name, views, scalars);
   if (!ctas)
-    return emitError(location) << "the trace did not run: "
-                               << llvm::toString(ctas.takeError());
+    return emitError(location)
+           << "the trace did not run: " << llvm::toString(ctas.takeError());
   // Arguments that are views have consecutive numbers in a trace.
   int64_t count = parts.size();
   std::vector<std::string> errors(count);
@@ -417,9 +430,9 @@ KernelTracer::Impl::collect(ArrayRef<StridedBuffer> views,
       int64_t begin = *ctas * i / count, end = *ctas * (i + 1) / count;
       TouchCompressor &part = parts[i];
       part.start(begin);
-      if (llvm::Error error = module->trace(
-              name, views, scalars, begin, end,
-              [&](const Access &access) { part.add(access); }))
+      if (llvm::Error error =
+              module->trace(name, views, scalars, begin, end,
+                            [&](const Access &access) { part.add(access); }))
         errors[i] = llvm::toString(std::move(error));
       part.finish(end);
     });
@@ -467,18 +480,18 @@ KernelTracer::Impl::trace(const llvm::StringMap<int64_t> &sizes,
       continue;
     }
     if (found == sizes.end())
-      return emitError(location) << "kernel @" << name
-                                 << " wants a value for its argument "
-                                 << names[i];
+      return emitError(location)
+             << "kernel @" << name << " wants a value for its argument "
+             << names[i];
     used.insert(found->first());
     auto bytes = reinterpret_cast<const char *>(&found->second);
     scalars.emplace_back(bytes, bytes + sizeof(int64_t));
   }
   for (const auto &entry : sizes)
     if (!used.contains(entry.first()))
-      return emitError(location)
-             << "kernel @" << name << " has no axis, view dimension or argument "
-             << "'" << entry.first() << "'";
+      return emitError(location) << "kernel @" << name
+                                 << " has no axis, view dimension or argument "
+                                 << "'" << entry.first() << "'";
   if (threads == 0)
     threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
   std::vector<TouchCompressor> parts(threads, TouchCompressor(numbers));
@@ -495,7 +508,8 @@ KernelTracer::KernelTracer(std::unique_ptr<Impl> impl)
 
 KernelTracer::~KernelTracer() = default;
 
-FailureOr<std::unique_ptr<KernelTracer>> KernelTracer::compile(KernelOp kernel) {
+FailureOr<std::unique_ptr<KernelTracer>>
+KernelTracer::compile(KernelOp kernel) {
   auto impl = std::make_unique<Impl>(kernel);
   if (failed(impl->compile(kernel)))
     return failure();

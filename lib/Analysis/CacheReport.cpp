@@ -35,8 +35,8 @@ void printRow(llvm::raw_ostream &os, llvm::StringRef name,
   os << "  " << llvm::left_justify(name, 10);
   for (int64_t bytes : {counts.accesses(), counts.ownHits, counts.sharedHits,
                         counts.cold, counts.capacity})
-    os << llvm::format(" %14lld", static_cast<long long>(sectorsOf(
-                                      bytes, config.sectorBytes)));
+    os << llvm::format(" %14lld", static_cast<long long>(
+                                      sectorsOf(bytes, config.sectorBytes)));
   os << llvm::format(" %8.2f %%", 100 * counts.hitRate());
   if (config.partitions > 1)
     os << llvm::format(" %14lld", static_cast<long long>(sectorsOf(
@@ -53,8 +53,8 @@ void CacheReport::print(llvm::raw_ostream &os) const {
      << config.l2Bytes << " bytes in " << config.partitions
      << " partition(s); drift " << config.drift << "\n"
      << "  work: " << ctas << " CTAs; "
-     << sectorsOf(distinctBytes, config.sectorBytes)
-     << " distinct sectors of " << config.sectorBytes << " bytes\n";
+     << sectorsOf(distinctBytes, config.sectorBytes) << " distinct sectors of "
+     << config.sectorBytes << " bytes\n";
   os << "  " << llvm::left_justify("sectors", 10);
   for (llvm::StringRef title :
        {"accessed", "own hits", "shared hits", "cold", "capacity"})
@@ -78,19 +78,19 @@ llvm::json::Value CacheReport::toJson() const {
   Object ofViews;
   for (size_t i = 0; i < views.size(); ++i)
     ofViews[viewNames[i]] = toObject(views[i], config.sectorBytes);
-  return Object{{"sms", config.sms},
-                {"resident", config.resident},
-                {"l2_bytes", config.l2Bytes},
-                {"l2_domains", config.domains},
-                {"l2_partitions", config.partitions},
-                {"dispatch_chunk", config.chunk},
-                {"sector_bytes", config.sectorBytes},
-                {"drift", config.drift},
-                {"seed", static_cast<int64_t>(config.seed)},
-                {"ctas", ctas},
-                {"distinct_sectors",
-                 sectorsOf(distinctBytes, config.sectorBytes)},
-                {"total", toObject(total, config.sectorBytes)},
-                {"domains", std::move(ofDomains)},
-                {"views", std::move(ofViews)}};
+  return Object{
+      {"sms", config.sms},
+      {"resident", config.resident},
+      {"l2_bytes", config.l2Bytes},
+      {"l2_domains", config.domains},
+      {"l2_partitions", config.partitions},
+      {"dispatch_chunk", config.chunk},
+      {"sector_bytes", config.sectorBytes},
+      {"drift", config.drift},
+      {"seed", static_cast<int64_t>(config.seed)},
+      {"ctas", ctas},
+      {"distinct_sectors", sectorsOf(distinctBytes, config.sectorBytes)},
+      {"total", toObject(total, config.sectorBytes)},
+      {"domains", std::move(ofDomains)},
+      {"views", std::move(ofViews)}};
 }

@@ -1,7 +1,7 @@
 //===- CacheSimulator.cpp - L2 under the accesses of all CTAs -------------===//
 
 #include "attn-mlir/Analysis/CacheSimulator.h"
-#include "Dispatch.h"
+#include "DomainSymmetry.h"
 #include "attn-mlir/Target/Footprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -72,10 +72,9 @@ public:
                  bool &fresh) {
     Tile &entry = tiles[tile];
     bool present = entry.position != 0;
-    Outcome outcome = present
-                          ? (entry.owner == cta ? Outcome::OwnHit
-                                                : Outcome::SharedHit)
-                          : (entry.bytes ? Outcome::Capacity : Outcome::Cold);
+    Outcome outcome =
+        present ? (entry.owner == cta ? Outcome::OwnHit : Outcome::SharedHit)
+                : (entry.bytes ? Outcome::Capacity : Outcome::Cold);
     if (!present) {
       entry.bytes = bytes;
       entry.owner = cta;
@@ -96,8 +95,8 @@ public:
     return outcome;
   }
 
-  bool seen(uint32_t tile) const { return tiles[tile].bytes != 0; }
-  int64_t bytesOf(uint32_t tile) const { return tiles[tile].bytes; }
+  /// Bytes of a tile, 0 if it was not accessed.
+  uint32_t bytesOf(uint32_t tile) const { return tiles[tile].bytes; }
 
 private:
   struct Tile {
@@ -175,19 +174,14 @@ public:
     }
   }
 
-  /// Adds up, and marks the tiles that were accessed with their bytes.
-  void finish(std::vector<CacheCounts> &ofViews, CacheCounts &total,
-              std::vector<uint32_t> &touched) const {
-    for (auto [sum, own] : llvm::zip(ofViews, views)) {
-      sum += own;
-      total += own;
-    }
-    for (size_t tile = 0; tile < touched.size(); ++tile) {
-      uint32_t bytes = 0;
-      for (unsigned home = 0; home < partitions; ++home)
-        bytes += caches[home].bytesOf(tile * partitions + home);
-      touched[tile] = std::max(touched[tile], bytes);
-    }
+  ArrayRef<CacheCounts> ofViews() const { return views; }
+
+  /// Bytes of a tile, 0 if it was not accessed.
+  uint32_t bytesOf(uint32_t tile) const {
+    uint32_t bytes = 0;
+    for (unsigned home = 0; home < partitions; ++home)
+      bytes += caches[home].bytesOf(size_t(tile) * partitions + home);
+    return bytes;
   }
 
 private:
@@ -250,24 +244,89 @@ private:
   std::vector<CacheCounts> views;
 };
 
-/// Calls `body` with the number of each domain, on several threads.
-void forEachDomain(const CacheConfig &config,
+/// Calls `body` with each number below `count`, on several threads.
+void forEachNumber(int64_t count, unsigned wanted,
                    llvm::function_ref<void(int64_t)> body) {
-  int64_t threads = config.threads
-                        ? config.threads
-                        : std::max(1u, std::thread::hardware_concurrency());
+  int64_t threads =
+      wanted ? wanted : std::max(1u, std::thread::hardware_concurrency());
   std::atomic<int64_t> next{0};
   auto work = [&]() {
-    for (int64_t domain; (domain = next++) < config.domains;)
-      body(domain);
+    for (int64_t number; (number = next++) < count;)
+      body(number);
   };
   std::vector<std::thread> pool;
-  for (int64_t i = 1; i < std::min(threads, config.domains); ++i)
+  for (int64_t i = 1; i < std::min(threads, count); ++i)
     pool.emplace_back(work);
   work();
   for (std::thread &thread : pool)
     thread.join();
 }
+
+/// A domain and those that do the same with other tiles.
+struct AlikeDomains {
+  int64_t first;
+  uint64_t signature;
+  std::vector<std::pair<int64_t, BlockMap>> others;
+};
+
+std::vector<AlikeDomains> findAlike(const AccessTrace &trace,
+                                    const CacheConfig &config) {
+  std::vector<AlikeDomains> result;
+  for (int64_t domain = 0; domain < config.domains; ++domain) {
+    uint64_t signature = signatureOf(trace, config, domain);
+    bool found = false;
+    for (AlikeDomains &alike : result) {
+      if (alike.signature != signature)
+        continue;
+      std::optional<BlockMap> map =
+          findSymmetry(trace, config, alike.first, domain);
+      if (!map)
+        continue;
+      alike.others.emplace_back(domain, std::move(*map));
+      found = true;
+      break;
+    }
+    if (!found)
+      result.push_back({domain, signature, {}});
+  }
+  return result;
+}
+
+/// Adds the counts of one domain to a report, and notes the tiles accessed.
+class Collector {
+public:
+  Collector(const AccessTrace &trace, CacheReport &report)
+      : trace(trace), report(report), touched(trace.numTiles(), 0) {}
+
+  /// `map`: from the tiles of `domain` to those of the domain `number`.
+  void add(int64_t number, const Domain &domain, const BlockMap *map) {
+    for (auto [sum, own] : llvm::zip(report.views, domain.ofViews())) {
+      sum += own;
+      report.domains[number] += own;
+      report.total += own;
+    }
+    for (size_t i = 0; i < trace.views().size(); ++i) {
+      const AccessTrace::View &view = trace.views()[i];
+      uint32_t end = i + 1 < trace.views().size()
+                         ? trace.views()[i + 1].firstTile
+                         : trace.numTiles();
+      for (uint32_t tile = view.firstTile; tile < end; ++tile)
+        if (uint32_t bytes = domain.bytesOf(tile))
+          touched[map ? mapTile(view, *map, tile) : tile] = bytes;
+    }
+  }
+
+  void finish() {
+    for (uint32_t bytes : touched)
+      report.distinctBytes += bytes;
+  }
+
+private:
+  const AccessTrace &trace;
+  CacheReport &report;
+  /// Bytes of each tile that was accessed.
+  std::vector<uint32_t> touched;
+};
 
 } // namespace
 
@@ -279,21 +338,22 @@ CacheReport attn::simulateCache(const AccessTrace &trace,
   report.viewNames = trace.viewNames().vec();
   report.views.resize(report.viewNames.size());
   report.domains.resize(config.domains);
-  std::vector<uint32_t> touched(trace.numTiles(), 0);
+  std::vector<AlikeDomains> groups = findAlike(trace, config);
+  Collector collector(trace, report);
   std::mutex mutex;
-  forEachDomain(config, [&](int64_t number) {
+  forEachNumber(groups.size(), config.threads, [&](int64_t i) {
+    const AlikeDomains &alike = groups[i];
     Domain domain(trace, config);
-    forEachAccess(trace, config, number,
+    forEachAccess(trace, config, alike.first,
                   [&](const TileAccess &access, int64_t cta, int64_t sm) {
                     domain.access(access, cta, sm % config.partitions);
                   });
     std::lock_guard<std::mutex> lock(mutex);
-    domain.finish(report.views, report.domains[number], touched);
+    collector.add(alike.first, domain, nullptr);
+    for (const auto &[number, map] : alike.others)
+      collector.add(number, domain, &map);
   });
-  for (const CacheCounts &counts : report.domains)
-    report.total += counts;
-  for (uint32_t bytes : touched)
-    report.distinctBytes += bytes;
+  collector.finish();
   return report;
 }
 
@@ -385,19 +445,19 @@ std::vector<int64_t> attn::missCurve(const AccessTrace &trace,
              [&](unsigned a, unsigned b) { return l2Bytes[a] < l2Bytes[b]; });
   std::vector<int64_t> result(l2Bytes.size(), 0);
   std::mutex mutex;
-  forEachDomain(config, [&](int64_t domain) {
+  forEachNumber(config.domains, config.threads, [&](int64_t domain) {
     ReuseDistance reuse(trace.numTiles());
     // Bytes that the first n sizes miss and the others do not.
     std::vector<int64_t> missed(order.size() + 1, 0);
-    forEachAccess(trace, config, domain,
-                  [&](const TileAccess &access, int64_t, int64_t) {
-                    int64_t wanted = reuse.access(access.tile, access.bytes);
-                    unsigned n = order.size();
-                    if (wanted != ReuseDistance::kNever)
-                      for (n = 0; n < order.size() && l2Bytes[order[n]] < wanted;)
-                        ++n;
-                    missed[n] += access.bytes;
-                  });
+    forEachAccess(
+        trace, config, domain, [&](const TileAccess &access, int64_t, int64_t) {
+          int64_t wanted = reuse.access(access.tile, access.bytes);
+          unsigned n = order.size();
+          if (wanted != ReuseDistance::kNever)
+            for (n = 0; n < order.size() && l2Bytes[order[n]] < wanted;)
+              ++n;
+          missed[n] += access.bytes;
+        });
     std::lock_guard<std::mutex> lock(mutex);
     int64_t sum = 0;
     for (unsigned n = order.size(); n-- > 0;)

@@ -12,15 +12,15 @@
 
 namespace attn {
 
-/// How far behind the foremost CTA one of them is: wanders between 0 and `most`
-/// accesses, linearly between random values, and never faster than it goes on.
+/// How far behind the foremost CTA one of them is: from 0, where all start, it
+/// wanders between 0 and `most` accesses, linearly between random values, and
+/// never faster than half as fast as it goes on.
 class Lag {
 public:
   Lag(int64_t most, uint64_t seed, uint64_t slot)
       : most(most), state(seed * 0x9e3779b97f4a7c15u + slot) {
     while ((int64_t(1) << shift) < 2 * most)
       ++shift;
-    from = random();
     to = random();
   }
 
@@ -50,9 +50,23 @@ private:
   int64_t most;
   uint64_t state;
   int64_t from = 0, to = 0, step = 0;
-  /// Accesses between two random values: at least 2^10.
-  unsigned shift = 10;
+  /// Accesses between two random values, at least 2^12: CTAs differ by a few
+  /// percent in speed.
+  unsigned shift = 12;
 };
+
+/// The n-th CTA that is dispatched to a domain; beyond the last one, any number
+/// that is too large.
+inline int64_t ctaOf(const CacheConfig &config, int64_t domain, int64_t n) {
+  int64_t turn = n / config.chunk;
+  return (turn * config.domains + domain) * config.chunk + n % config.chunk;
+}
+
+/// SMs of a domain, at least one.
+inline int64_t smsOf(const CacheConfig &config, int64_t domain) {
+  return std::max<int64_t>(1, config.sms / config.domains +
+                                  (domain < config.sms % config.domains));
+}
 
 /// Calls `access(tile access, CTA, SM of the domain)` for every access of the
 /// CTAs that are dispatched to `domain`. CTAs go to domains in turn, `chunk` at
@@ -61,20 +75,16 @@ private:
 template <typename Callback>
 void forEachAccess(const AccessTrace &trace, const CacheConfig &config,
                    int64_t domain, Callback access) {
-  int64_t sms = std::max<int64_t>(
-      1, config.sms / config.domains + (domain < config.sms % config.domains));
+  int64_t sms = smsOf(config, domain);
   struct Slot {
     AccessTrace::Cursor cursor;
     int64_t cta = -1, sm, done = 0, due;
     Lag lag;
   };
-  // The n-th CTA of the domain.
   int64_t dispatched = 0;
   auto start = [&](Slot &slot) {
     while (slot.cursor.done()) {
-      int64_t n = dispatched++, turn = n / config.chunk;
-      slot.cta = (turn * config.domains + domain) * config.chunk +
-                 n % config.chunk;
+      slot.cta = ctaOf(config, domain, dispatched++);
       if (slot.cta >= trace.numCtas()) {
         slot.cta = -1;
         return;

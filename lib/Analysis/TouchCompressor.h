@@ -77,8 +77,8 @@ private:
     int64_t bytes, kind, view;
 
     bool matches(const Access &access) const {
-      int64_t different = (access.bytes ^ bytes) | (access.kind ^ kind) |
-                          (access.view ^ view);
+      int64_t different =
+          (access.bytes ^ bytes) | (access.kind ^ kind) | (access.view ^ view);
       for (unsigned d = 0; d < kTouchDims; ++d)
         different |= access.offsets[d] ^ offsets[d];
       return different == 0;

@@ -6,8 +6,10 @@
 using namespace mlir;
 using namespace attn;
 
-/// More would be no machine, and slots are counted in 64 bits.
+/// More would be no machine.
 static constexpr int64_t kMost = int64_t(1) << 24;
+/// Each has tables of its own of all tiles.
+static constexpr int64_t kMostDomains = 1024, kMostPartitions = 64;
 
 static LogicalResult checkOptions(ModuleOp module,
                                   const SimulateOptions &options) {
@@ -25,14 +27,22 @@ static LogicalResult checkOptions(ModuleOp module,
 }
 
 /// What the simulator can hold; facts are set by users.
-static LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config) {
-  for (auto [value, name] :
-       {std::pair(config.sms, "sms"), std::pair(config.domains, "l2_domains"),
-        std::pair(config.partitions, "l2_partitions")})
-    if (value > kMost)
+static LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config,
+                                  const AccessTrace &trace) {
+  struct Bound {
+    StringRef fact;
+    int64_t value, most;
+  } bounds[] = {{"sms", config.sms, kMost},
+                {"l2_domains", config.domains, kMostDomains},
+                {"l2_partitions", config.partitions, kMostPartitions}};
+  for (const Bound &bound : bounds)
+    if (bound.value > bound.most)
       return kernel.emitOpError("wants ")
-             << name << " of " << kMost << " at most for a simulation, got "
-             << value;
+             << bound.fact << " of " << bound.most
+             << " at most for a simulation, got " << bound.value;
+  if (config.partitions * trace.numTiles() > UINT32_MAX)
+    return kernel.emitOpError("has too many tiles for a simulation with ")
+           << config.partitions << " partitions, got " << trace.numTiles();
   return success();
 }
 
@@ -51,7 +61,7 @@ static FailureOr<CacheReport> simulate(KernelOp kernel,
   config.threads = options.threads;
   if (options.resident)
     config.resident = *options.resident;
-  if (failed(checkMachine(kernel, config)))
+  if (failed(checkMachine(kernel, config, *trace)))
     return failure();
   if (!options.curve.empty())
     curve = missCurve(*trace, config, options.curve);
@@ -61,8 +71,9 @@ static FailureOr<CacheReport> simulate(KernelOp kernel,
 static void printCurve(const CacheReport &report, ArrayRef<int64_t> sizes,
                        ArrayRef<int64_t> misses, raw_ostream &os) {
   for (auto [bytes, missed] : llvm::zip(sizes, misses))
-    os << "  with " << bytes << " bytes of L2 a domain: "
-       << missed / report.config.sectorBytes << " sectors miss\n";
+    os << "  with " << bytes
+       << " bytes of L2 a domain: " << missed / report.config.sectorBytes
+       << " sectors miss\n";
 }
 
 LogicalResult attn::simulateKernels(ModuleOp module,
@@ -89,9 +100,9 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     object["target"] = TargetAttr::of(kernel).getName().getValue();
     llvm::json::Array curve;
     for (auto [bytes, missed] : llvm::zip(options.curve, misses))
-      curve.push_back(llvm::json::Object{
-          {"l2_bytes", bytes},
-          {"misses", missed / report->config.sectorBytes}});
+      curve.push_back(
+          llvm::json::Object{{"l2_bytes", bytes},
+                             {"misses", missed / report->config.sectorBytes}});
     object["curve"] = std::move(curve);
     reports.push_back(std::move(value));
   }

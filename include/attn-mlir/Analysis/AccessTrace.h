@@ -42,6 +42,18 @@ public:
     int32_t stride = 0;
   };
 
+  /// How the tiles of a view are numbered: from `firstTile`, in blocks of
+  /// which no loop leaves one. Blocks of all views are numbered as well.
+  struct View {
+    uint32_t firstTile = 0, blockTiles = 1, firstBlock = 0;
+    uint32_t blockOf(uint32_t tile) const {
+      return firstBlock + (tile - firstTile) / blockTiles;
+    }
+    uint32_t positionOf(uint32_t tile) const {
+      return (tile - firstTile) % blockTiles;
+    }
+  };
+
   /// Walks through the accesses of one CTA. Valid as long as the trace is.
   class Cursor {
   public:
@@ -84,6 +96,15 @@ public:
   int64_t numAccesses() const;
   /// Names of the views, by number.
   llvm::ArrayRef<std::string> viewNames() const { return names; }
+  llvm::ArrayRef<View> views() const { return numbering; }
+  uint32_t numBlocks() const { return blocks; }
+  llvm::ArrayRef<Loop> loopsOf(int64_t cta) const {
+    return llvm::ArrayRef(loops).slice(ctaLoops[cta],
+                                       ctaLoops[cta + 1] - ctaLoops[cta]);
+  }
+  llvm::ArrayRef<Access> accessesOf(const Loop &loop) const {
+    return llvm::ArrayRef(accesses).slice(loop.first, loop.period);
+  }
   /// Bytes that the trace takes in memory.
   int64_t memoryBytes() const;
 
@@ -95,7 +116,8 @@ private:
   /// First loop of each CTA, and the number of loops.
   std::vector<uint64_t> ctaLoops;
   std::vector<std::string> names;
-  uint32_t tiles = 0;
+  std::vector<View> numbering;
+  uint32_t tiles = 0, blocks = 0;
 };
 
 /// The index arithmetic of one kernel, compiled once for all sizes.

@@ -17,7 +17,7 @@ namespace attn {
 
 /// Accesses by which a CTA lags behind the foremost one at most, by default
 /// (docs/cache-simulator.md says why so many).
-constexpr int64_t kDefaultDrift = 128;
+constexpr int64_t kDefaultDrift = 192;
 
 /// What the cache and the machine around it look like.
 struct CacheConfig {
