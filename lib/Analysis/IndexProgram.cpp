@@ -321,6 +321,9 @@ LogicalResult IndexProgram::runOp(const Instruction &i, Listener &listener) {
   }
   case Ctas: {
     int64_t count = slots[i.operands[0]];
+    if (count > kMost)
+      return i.op->emitOpError("wants at most ")
+             << kMost << " CTAs to be predicted, got " << count;
     unsigned cta = slotNumbers.lookup(cast<CtasOp>(i.op).getCta());
     for (int64_t w = 0; w < count; ++w) {
       slots[cta] = w;
@@ -338,6 +341,9 @@ LogicalResult IndexProgram::runOp(const Instruction &i, Listener &listener) {
 LogicalResult IndexProgram::runStream(const Instruction &i,
                                       Listener &listener) {
   auto stream = cast<StreamOp>(i.op);
+  if (++walks > kMost)
+    return stream.emitOpError("runs more than ")
+           << kMost << " times: too often to be predicted";
   unsigned segments = stream.getMasked().size();
   int64_t step = stream.getStep(), steps[2] = {0, 0};
   std::optional<int64_t> first;

@@ -26,6 +26,9 @@ public:
                         bool reverse) = 0;
   };
 
+  /// CTAs, and walks through streams, that are too many to run.
+  static constexpr int64_t kMost = int64_t{1} << 22;
+
   using SizeFn = llvm::function_ref<mlir::FailureOr<int64_t>(DimOp)>;
 
   /// Fails after a diagnostic for what is not index arithmetic.
@@ -65,6 +68,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> slotNumbers;
   std::vector<int64_t> slots;
   bool inStream = false;
+  int64_t walks = 0;
 };
 
 } // namespace attn

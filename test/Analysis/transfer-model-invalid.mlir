@@ -40,3 +40,12 @@ attn.kernel @memory(%q: !attn.view<?x8xbf16>) attributes {dim_names = [["query",
     scf.yield %i : index
   }
 }
+
+// -----
+
+attn.kernel @long(%q: !attn.view<?x8xbf16>) attributes {dim_names = [["query", ""]]} {
+  %large = arith.constant 4194305 : index
+  // expected-error @below {{'attn.ctas' op wants at most 4194304 CTAs to be predicted, got 4194305}}
+  attn.ctas %w in %large {
+  }
+}
