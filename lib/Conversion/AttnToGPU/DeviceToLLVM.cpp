@@ -91,6 +91,7 @@ struct ConvertAttnDeviceToLLVMPass
     target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
                              gpu::GPUDialect, math::MathDialect,
                              scf::SCFDialect, vector::VectorDialect>();
+    target.addLegalDialect<ROCDL::ROCDLDialect>();
     target.addDynamicallyLegalDialect<NVVM::NVVMDialect>(isInstruction);
     target.addLegalOp<gpu::GPUModuleOp>();
     ConversionConfig config;

@@ -323,7 +323,11 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     for (LoadOp load : loads)
       if (failed(check(load)))
         return signalPassFailure();
-    int64_t depth = stages ? stages.getValue() : kDefaultStages;
+    // Through registers a copy is not under way while a tile is read.
+    bool throughRegisters = TargetAttr::of(kernel).hasCapability("buffer");
+    int64_t depth = stages             ? stages.getValue()
+                    : throughRegisters ? 1
+                                       : kDefaultStages;
     Stager(kernel, depth, residentStages, copy, chunk).run(loads);
     numStaged += loads.size();
     remark::passed(kernel.getLoc(), opts)
