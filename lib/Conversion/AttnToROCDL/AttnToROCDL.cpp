@@ -157,6 +157,8 @@ struct ConvertAttnToROCDLPass
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)
         return signalPassFailure();
+      prefetchIntoRegisters(function);
+      placeBarriers(function);
       int64_t bytes = placeRingsInLds(function);
       if (bytes > most) {
         emitError(loc) << "kernel wants " << bytes << " bytes of LDS; target "

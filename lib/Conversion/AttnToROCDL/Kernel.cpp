@@ -54,7 +54,8 @@ int64_t attn::placeRingsInLds(LLVM::LLVMFuncOp function) {
     int64_t tileBytes =
         tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
     // The swizzle repeats every 1024 bytes at most.
-    bytes += type.getStages() * llvm::alignTo(tileBytes, 1024);
+    bytes += ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt() *
+             llvm::alignTo(tileBytes, 1024);
   });
   return bytes;
 }

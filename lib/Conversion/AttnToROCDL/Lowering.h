@@ -21,6 +21,13 @@ int64_t threadsOf(mlir::Operation *op);
 /// of LDS.
 void makeAmdKernel(mlir::LLVM::LLVMFuncOp function, int64_t sharedBytes);
 
+/// Attribute of an attn.ring.create: slots that it has in LDS.
+constexpr llvm::StringLiteral kSlotsAttr = "slots";
+/// Issues copies a visit before they land, and says how many slots rings need.
+void prefetchIntoRegisters(mlir::LLVM::LLVMFuncOp function);
+/// Puts barriers before accesses to rings that need one.
+void placeBarriers(mlir::LLVM::LLVMFuncOp function);
+
 /// Where rings lie in LDS: set on each attn.ring.create of a function as an
 /// attribute; returns the bytes in all.
 int64_t placeRingsInLds(mlir::LLVM::LLVMFuncOp function);
@@ -65,7 +72,7 @@ int64_t accessRun(FragmentAttr layout, ViewType view);
 /// Loads and stores of tiles in registers.
 void populateAccessPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
-/// Rings in LDS, whose acquire and wait are barriers, filled through registers.
+/// Rings in LDS, filled through registers.
 void populateLdsRingPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 /// 32-bit words that each of `threads` threads has of a copy under way.

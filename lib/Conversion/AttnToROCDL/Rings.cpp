@@ -1,13 +1,11 @@
 //===- Rings.cpp - Rings in LDS, filled through registers -----------------===//
 //
 // All threads of a CTA take part in every copy and read every tile, so barriers
-// tell what a ring needs to know: at acquire that all have read the slot, at wait
-// that all have written theirs.
+// (Barriers.cpp) are all that a slot needs to be free or full.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Lowering.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -24,22 +22,6 @@ RingIssueOp issueOf(RingLandOp land) {
   if (!issue)
     land.emitOpError("wants a copy straight from attn.ring.issue");
   return issue;
-}
-
-/// Waits for all threads of the CTA, and for their accesses to LDS; loads from
-/// global memory may still be under way. `what` names it, for readers and for
-/// tests that drop barriers.
-void buildBarrier(OpBuilder &b, Location loc, StringRef what) {
-  Attribute local = LLVM::MMRATagAttr::get(
-      b.getContext(), "amdgpu-synchronize-as", "local");
-  auto fence = [&](LLVM::AtomicOrdering ordering) {
-    auto op = LLVM::FenceOp::create(b, loc, ordering, "workgroup");
-    op->setAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
-  };
-  fence(LLVM::AtomicOrdering::release);
-  auto barrier = ROCDL::SBarrierOp::create(b, loc);
-  barrier->setAttr("attn.barrier", b.getStringAttr(what));
-  fence(LLVM::AtomicOrdering::acquire);
 }
 
 /// A number that a thread computes, and a constant beyond it.
@@ -123,17 +105,19 @@ struct RingBuilder {
 
   ThreadBuilder t() const { return {b, loc}; }
   RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
-  int64_t stages() const { return type().getStages(); }
+  int64_t slots() const {
+    return ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt();
+  }
 
   /// Slots released so far; LLVM makes the counter a register. A ring of one
   /// slot needs none.
   Value released(Value counter) const {
-    if (stages() == 1)
+    if (slots() == 1)
       return t().constant(0);
     return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
   }
   Value slotOf(Value number) const {
-    return stages() == 1 ? number : t().rem(number, stages());
+    return slots() == 1 ? t().constant(0) : t().rem(number, slots());
   }
   /// Byte offset of a slot's tile in LDS.
   Value data(Value slot) const {
@@ -174,7 +158,6 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
-    buildBarrier(rewriter, loc, "empty");
     rewriter.replaceOp(op, ring.slotOf(ring.t().add(
                                ring.released(adaptor.getRing()),
                                static_cast<int64_t>(op.getAhead()))));
@@ -348,7 +331,6 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
-    buildBarrier(rewriter, loc, "full");
     rewriter.replaceOp(
         op, ring.data(ring.slotOf(ring.released(adaptor.getRing()))));
     return success();
@@ -361,7 +343,7 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
   matchAndRewrite(RingReleaseOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing())};
-    if (ring.stages() > 1)
+    if (ring.slots() > 1)
       LLVM::StoreOp::create(
           rewriter, op.getLoc(),
           ring.t().add(ring.released(adaptor.getRing()), 1), adaptor.getRing());

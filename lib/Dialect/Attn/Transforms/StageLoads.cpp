@@ -323,11 +323,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     for (LoadOp load : loads)
       if (failed(check(load)))
         return signalPassFailure();
-    // Through registers a copy is not under way while a tile is read.
-    bool throughRegisters = TargetAttr::of(kernel).hasCapability("buffer");
-    int64_t depth = stages             ? stages.getValue()
-                    : throughRegisters ? 1
-                                       : kDefaultStages;
+    int64_t depth = stages ? stages.getValue() : kDefaultStages;
     Stager(kernel, depth, residentStages, copy, chunk).run(loads);
     numStaged += loads.size();
     remark::passed(kernel.getLoc(), opts)

@@ -99,7 +99,8 @@ def cases():
                 result.append(Case(mask, element, heads, (dim, dim), sizes))
     # Dimensions that take small blocks, and unequal ones.
     for dims in ((80, 80), (112, 64), (64, 48), (16, 16), (96, 32), (128, 256), (40, 72)):
-        result.append(Case("causal-br", "bf16", gqa, dims, (1, 37, 75)))
+        tiles = "tiles=query=64,key=%d" % (32 if max(dims) > 128 else 64)
+        result.append(Case("causal-br", "bf16", gqa, dims, (1, 37, 75), tiles))
     # Tiles and waves.
     for tiles, warps in (
         ("query=128,key=64", 4),
