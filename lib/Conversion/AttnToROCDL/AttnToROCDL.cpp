@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
 
@@ -128,7 +129,11 @@ struct ConvertAttnToROCDLPass
     populateMfmaPatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
+    splitSelects(function);
     eraseViews(function);
+    RewritePatternSet truncations(&getContext());
+    populateTruncatePatterns(truncations);
+    walkAndApplyPatterns(function, std::move(truncations));
     return lowerMath(function, kIntrinsics, "AMD");
   }
 

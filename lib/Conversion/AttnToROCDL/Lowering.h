@@ -81,6 +81,11 @@ int64_t wordsOfCopy(mlir::RankedTensorType tile, int64_t threads);
 void populateMfmaPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 
+/// Takes vectors of selects apart, so that few conditions are alive at once.
+void splitSelects(mlir::LLVM::LLVMFuncOp function);
+/// f32 to bf16 in few instructions.
+void populateTruncatePatterns(mlir::RewritePatternSet &patterns);
+
 /// The value of the lane whose number differs in the bits of `mask`, 16 or 32.
 mlir::Value exchangeLanes(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value value, int64_t mask);
