@@ -2,6 +2,7 @@
 
 #include "Lowering.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -11,7 +12,9 @@ namespace {
 
 /// Takes selects apart, with their conditions: a condition of each element takes
 /// two scalar registers, of which there are about a hundred. So that few are
-/// alive, each is computed where it is used.
+/// alive, each is computed where it is used, comparisons of one constant with
+/// several bounds become one, and other conditions that must all hold become
+/// selects one behind the other.
 class SelectSplitter {
 public:
   explicit SelectSplitter(arith::SelectOp op)
@@ -20,19 +23,68 @@ public:
   void run() {
     auto type = cast<VectorType>(op.getType());
     rewriter.setInsertionPoint(op);
-    collect(op.getCondition());
+    flatten(op.getCondition());
+    for (Value condition : conditions)
+      collect(condition);
+    for (auto [constant, bound] : bounds)
+      elementsOf(bound);
     elementsOf(op.getTrueValue());
     elementsOf(op.getFalseValue());
     SmallVector<Value> results;
     for (int64_t i = 0; i < type.getNumElements(); ++i)
-      results.push_back(arith::SelectOp::create(
-          rewriter, loc, condition(op.getCondition(), i),
-          elementsOf(op.getTrueValue())[i],
-          elementsOf(op.getFalseValue())[i]));
+      results.push_back(select(i));
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, results);
   }
 
 private:
+  /// Conditions that must all hold, as comparisons of constants with upper
+  /// bounds and others.
+  void flatten(Value value) {
+    if (auto both = value.getDefiningOp<arith::AndIOp>()) {
+      flatten(both.getLhs());
+      flatten(both.getRhs());
+      return;
+    }
+    auto compare = value.getDefiningOp<arith::CmpIOp>();
+    DenseIntElementsAttr constant;
+    bool orEqual =
+        compare && compare.getPredicate() == arith::CmpIPredicate::sle;
+    if (!compare ||
+        (!orEqual && compare.getPredicate() != arith::CmpIPredicate::slt) ||
+        !matchPattern(compare.getLhs(), m_Constant(&constant))) {
+      conditions.push_back(value);
+      return;
+    }
+    Value bound = compare.getRhs();
+    if (orEqual)
+      bound = arith::AddIOp::create(
+          rewriter, loc, bound,
+          arith::ConstantOp::create(
+              rewriter, loc,
+              cast<TypedAttr>(rewriter.getOneAttr(bound.getType()))));
+    Value &known = bounds[constant];
+    known = known ? arith::MinSIOp::create(rewriter, loc, known, bound)
+                  : bound;
+  }
+
+  Value select(int64_t i) {
+    Value result = elementsOf(op.getTrueValue())[i];
+    Value other = elementsOf(op.getFalseValue())[i];
+    auto add = [&](Value condition) {
+      result = arith::SelectOp::create(rewriter, loc, condition, result, other);
+    };
+    for (auto [constant, bound] : bounds) {
+      auto elements = cast<DenseIntElementsAttr>(constant);
+      Value number = arith::ConstantOp::create(
+          rewriter, loc, elements.getValues<IntegerAttr>()[i]);
+      add(arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                number, elementsOf(bound)[i]));
+    }
+    for (Value value : conditions)
+      add(condition(value, i));
+    return result;
+  }
+
   static bool isSplit(Operation *op) {
     return isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp,
                            arith::CmpIOp, arith::CmpFOp>(op);
@@ -61,7 +113,7 @@ private:
     return scalar->getResult(0);
   }
 
-  ArrayRef<Value> elementsOf(Value value) {
+  const SmallVector<Value> &elementsOf(Value value) {
     SmallVector<Value> &list = elements[value];
     if (list.empty())
       list = llvm::to_vector_of<Value>(
@@ -72,6 +124,8 @@ private:
   arith::SelectOp op;
   IRRewriter rewriter;
   Location loc;
+  SmallVector<Value> conditions;
+  llvm::MapVector<Attribute, Value> bounds;
   llvm::DenseMap<Value, SmallVector<Value>> elements;
 };
 
