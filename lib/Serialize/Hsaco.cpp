@@ -10,6 +10,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/TargetSelect.h"
@@ -119,6 +120,32 @@ private:
   llvm::FileRemover remover;
 };
 
+/// The linker takes options of the whole process for its own and resets them:
+/// those that were given are hidden from it.
+class HiddenOptions {
+public:
+  HiddenOptions() {
+    auto hide = [&](llvm::cl::Option *option) {
+      if (option->getNumOccurrences() > 0)
+        hidden.insert(option);
+    };
+    for (auto &entry : llvm::cl::getRegisteredOptions())
+      hide(entry.second);
+    for (llvm::cl::Option *option :
+         llvm::cl::SubCommand::getTopLevel().PositionalOpts)
+      hide(option);
+    for (llvm::cl::Option *option : hidden)
+      option->removeArgument();
+  }
+  ~HiddenOptions() {
+    for (llvm::cl::Option *option : hidden)
+      option->addArgument();
+  }
+
+private:
+  llvm::SetVector<llvm::cl::Option *> hidden;
+};
+
 /// Links one object file. A symbol that is missing is an error.
 FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
   TemporaryFile input("o"), output("hsaco");
@@ -131,11 +158,13 @@ FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
   }
   std::string log;
   llvm::raw_string_ostream os(log);
-  const char *arguments[] = {"ld.lld",           "-shared", "--no-undefined",
-                             input.path.c_str(), "-o",      output.path.c_str()};
+  const char *arguments[] = {
+      "ld.lld",           "-shared", "--no-undefined",    "--threads=1",
+      input.path.c_str(), "-o",      output.path.c_str()};
   // The linker keeps global state.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);
+  HiddenOptions hiddenOptions;
   lld::Result result =
       lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
   auto linked = llvm::MemoryBuffer::getFile(output.path, /*IsText=*/false,
