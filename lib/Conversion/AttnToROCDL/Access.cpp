@@ -106,8 +106,9 @@ struct StorePattern : OpConversionPattern<StoreOp> {
             rewriter, loc, VectorType::get({run}, element),
             SmallVector<Value>(elements.getResults().slice(r, run)));
       Value inside = t.both(owner, destination.contains(coordinates));
-      destination.store(value, coordinates, inside,
-                        run * view.getElementBytes());
+      destination.store(
+          value, coordinates, inside,
+          std::min<int64_t>(kAlignment, run * view.getElementBytes()));
     }
     rewriter.eraseOp(op);
     return success();

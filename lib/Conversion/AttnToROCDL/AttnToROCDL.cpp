@@ -89,14 +89,17 @@ struct ConvertAttnToROCDLPass
     return failure(result.wasInterrupted());
   }
 
-  /// Bytes that `user` moves at once.
+  /// Bytes of which the addresses that `user` accesses are multiples.
   static int64_t accessBytes(Operation *user) {
-    auto bytes = [](Type tile, ViewType view) {
+    auto bytes = [](Type tile, ViewType view) -> int64_t {
       FragmentAttr layout = fragmentOf(tile);
-      return layout ? accessRun(layout, view) * view.getElementBytes() : 0;
+      if (!layout)
+        return 0;
+      return std::min(kAlignment,
+                      accessRun(layout, view) * view.getElementBytes());
     };
-    if (auto issue = dyn_cast<RingIssueOp>(user))
-      return issue.getChunk();
+    if (isa<RingIssueOp>(user))
+      return kAlignment;
     if (auto load = dyn_cast<LoadOp>(user))
       return bytes(load.getTile().getType(), load.getView().getType());
     auto store = dyn_cast<StoreOp>(user);

@@ -14,6 +14,10 @@ constexpr int64_t kLanes = 64;
 /// AMDGPU Backend", "Address Spaces").
 enum AmdAddressSpace : unsigned { kPrivate = 5, kBufferResource = 8 };
 
+/// Bytes of which addresses of loads and stores of several words must be
+/// multiples (AMD CDNA 3 ISA, "Memory alignment").
+constexpr int64_t kAlignment = 4;
+
 /// Threads of the function around `op`.
 int64_t threadsOf(mlir::Operation *op);
 

@@ -334,8 +334,8 @@ def prepare(case, tool, directory):
     order = (0, 1, 2, 3) if case.layout == "bhsd" else (0, 2, 1, 3)
     generator = random.Random(case.name())
     q = Buffer((batch, hq, queries, dqk), order, case.element, 8)
-    k = Buffer((batch, hkv, keys, dqk), order, case.element, 16)
-    v = Buffer((batch, hkv, keys, dv), order, case.element, 8)
+    k = Buffer((batch, hkv, keys, dqk), order, case.element, 2)
+    v = Buffer((batch, hkv, keys, dv), order, case.element, 6)
     o = Buffer((batch, hq, queries, dv), order, case.element, 0)
     views, outputs = [q, k, v, o], {3}
     for view in (q, k, v):
