@@ -59,21 +59,25 @@ std::optional<Fill> match(scf::IfOp branch) {
 
 /// Moves an operation, and what it depends on in its block, to the start of the
 /// block where that is arithmetic only.
-void moveToStart(Operation *op, Operation *start) {
+void moveToStart(Operation *op) {
   Block *block = op->getBlock();
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
-  options.filter = [&](Operation *other) {
-    return other->getBlock() == block && start->isBeforeInBlock(other);
-  };
+  options.filter = [&](Operation *other) { return other->getBlock() == block; };
   SetVector<Operation *> slice;
   (void)getBackwardSlice(op, &slice, options);
+  if (!llvm::all_of(slice, [](Operation *other) {
+        return isPure(other) || isa<RingAcquireOp>(other);
+      }))
+    return;
+  // What stands at the start already stays there.
+  Operation *start = &block->front();
+  while (slice.contains(start))
+    start = start->getNextNode();
+  slice.insert(op);
   for (Operation *other : slice)
-    if (!isPure(other) && !isa<RingAcquireOp>(other))
-      return;
-  for (Operation *other : slice)
-    other->moveBefore(start);
-  op->moveBefore(start);
+    if (start != other && start->isBeforeInBlock(other))
+      other->moveBefore(start);
 }
 
 void prefetch(Fill fill) {
@@ -98,7 +102,7 @@ void prefetch(Fill fill) {
   while (!isa<RingWaitOp>(place) && !place->hasTrait<OpTrait::IsTerminator>())
     place = place->getNextNode();
   fill.land->moveBefore(place);
-  moveToStart(fill.issue, &fill.issue->getBlock()->front());
+  moveToStart(fill.issue);
 }
 
 } // namespace
