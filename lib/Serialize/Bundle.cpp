@@ -201,7 +201,8 @@ static json::Object describe(const HsacoReport &report) {
       {"accumulation_registers", report.agprs},
       {"scalar_registers", report.sgprs},
       {"lds_bytes", report.ldsBytes},
-      {"spill_bytes", 4 * (report.vgprSpills + report.sgprSpills)},
+      {"scalar_spills", report.sgprSpills},
+      {"spill_bytes", 4 * report.vgprSpills},
       {"stack_bytes", report.scratchBytes}};
 }
 

@@ -79,8 +79,12 @@ struct ErrorHandler : llvm::DiagnosticHandler {
   bool failed = false;
 };
 
+/// Waves of a SIMD that registers are to suffice for: two, so that one computes
+/// its softmax beside the products of the other, or any number.
+enum class Waves { Two, Any };
+
 FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
-                                llvm::CodeGenFileType type) {
+                                llvm::CodeGenFileType type, Waves waves) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, arch);
   if (!machine)
     return failure();
@@ -94,6 +98,10 @@ FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
     return failure();
   code->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                       kCodeObjectVersion);
+  if (waves == Waves::Two)
+    for (llvm::Function &function : *code)
+      if (function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
+        function.addFnAttr("amdgpu-waves-per-eu", "2");
   runPasses(*code, *machine, [](llvm::PassBuilder &builder) {
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   });
@@ -231,13 +239,10 @@ bool readNote(StringRef code, HsacoReport &report) {
 
 } // namespace
 
-FailureOr<std::string> translateToIsa(gpu::GPUModuleOp module, StringRef arch) {
-  return generate(module, arch, llvm::CodeGenFileType::AssemblyFile);
-}
-
-FailureOr<Hsaco> compileToHsaco(gpu::GPUModuleOp module, StringRef arch) {
+static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
+                                Waves waves) {
   FailureOr<std::string> object =
-      generate(module, arch, llvm::CodeGenFileType::ObjectFile);
+      generate(module, arch, llvm::CodeGenFileType::ObjectFile, waves);
   if (failed(object))
     return failure();
   FailureOr<std::string> code = link(module, *object);
@@ -249,6 +254,36 @@ FailureOr<Hsaco> compileToHsaco(gpu::GPUModuleOp module, StringRef arch) {
     return failure();
   }
   return hsaco;
+}
+
+/// Code for two waves of a SIMD, unless that takes memory for registers.
+static FailureOr<std::pair<Hsaco, Waves>> choose(gpu::GPUModuleOp module,
+                                                 StringRef arch) {
+  FailureOr<Hsaco> hsaco;
+  for (Waves waves : {Waves::Two, Waves::Any}) {
+    hsaco = compile(module, arch, waves);
+    if (failed(hsaco))
+      return failure();
+    if (waves == Waves::Any ||
+        (hsaco->report.vgprSpills == 0 && hsaco->report.scratchBytes == 0))
+      return std::pair(std::move(*hsaco), waves);
+  }
+  return failure();
+}
+
+FailureOr<std::string> translateToIsa(gpu::GPUModuleOp module, StringRef arch) {
+  FailureOr<std::pair<Hsaco, Waves>> chosen = choose(module, arch);
+  if (failed(chosen))
+    return failure();
+  return generate(module, arch, llvm::CodeGenFileType::AssemblyFile,
+                  chosen->second);
+}
+
+FailureOr<Hsaco> compileToHsaco(gpu::GPUModuleOp module, StringRef arch) {
+  FailureOr<std::pair<Hsaco, Waves>> chosen = choose(module, arch);
+  if (failed(chosen))
+    return failure();
+  return std::move(chosen->first);
 }
 
 } // namespace attn

@@ -559,8 +559,8 @@ private:
     if (options.remarks)
       llvm::errs() << "hsaco: " << report.vgprs << " VGPRs (of which "
                    << report.agprs << " AGPRs), " << report.sgprs << " SGPRs, "
-                   << report.vgprSpills + report.sgprSpills
-                   << " registers spilled, " << report.scratchBytes
+                   << report.vgprSpills << " VGPRs and " << report.sgprSpills
+                   << " SGPRs spilled, " << report.scratchBytes
                    << " bytes of scratch, " << report.ldsBytes
                    << " bytes of LDS\n";
     file.os() << hsaco->code;

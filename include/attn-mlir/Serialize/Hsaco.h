@@ -16,7 +16,7 @@ struct HsacoReport {
   int64_t vgprs = 0, agprs = 0, sgprs = 0;
   /// Bytes of LDS of a CTA, and of scratch memory of a thread.
   int64_t ldsBytes = 0, scratchBytes = 0;
-  /// Registers that were spilled.
+  /// Registers that were spilled: to scratch memory, and to lanes of VGPRs.
   int64_t vgprSpills = 0, sgprSpills = 0;
 };
 
@@ -31,7 +31,8 @@ struct Hsaco {
 mlir::FailureOr<std::string> translateToIsa(mlir::gpu::GPUModuleOp module,
                                             llvm::StringRef arch);
 
-/// Makes a code object, in process. Fails after a diagnostic.
+/// Makes a code object, in process, with registers for two waves of a SIMD unless
+/// that takes scratch memory. Fails after a diagnostic.
 mlir::FailureOr<Hsaco> compileToHsaco(mlir::gpu::GPUModuleOp module,
                                       llvm::StringRef arch);
 

@@ -2,7 +2,8 @@
 
     resources.py [--schedule=...] [--lower=...] FILE...
 
-Prints a line a kernel. Fails where a kernel spills or has scratch memory, asks for
+Prints a line a kernel. Fails where a kernel spills (scalar registers, which go to
+lanes of vector registers: more than --most-scalar) or has scratch memory, asks for
 more LDS than a CTA has, or for more registers than its waves can have: a SIMD has 512
 for each lane, for one wave of four or two of eight.
 """
@@ -17,7 +18,7 @@ import tempfile
 REGISTERS, LDS, LANES, SIMDS = 512, 64 << 10, 64, 4
 
 
-def check(variant):
+def check(variant, most_scalar):
     """What is wrong, in words."""
     resources, waves = variant["resources"], variant["block"] // LANES
     most = REGISTERS // max(1, waves // SIMDS)
@@ -26,6 +27,8 @@ def check(variant):
     for name in ("spill_bytes", "stack_bytes"):
         if resources[name]:
             yield f"has {resources[name]} {name}"
+    if resources["scalar_spills"] > most_scalar:
+        yield f"has {resources['scalar_spills']} scalar spills"
     if not 0 < resources["registers"] <= most:
         yield f"has {resources['registers']} registers with {waves} waves"
     if not 0 < resources["lds_bytes"] <= LDS:
@@ -36,6 +39,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--schedule", default="")
     parser.add_argument("--lower", default="")
+    parser.add_argument("--most-scalar", type=int, default=0, help="spilled scalar registers")
     parser.add_argument("files", nargs="+")
     arguments = parser.parse_args()
     failed = False
@@ -50,7 +54,7 @@ def main():
                 manifest = json.load(file)
         for variant in manifest["variants"]:
             print(os.path.basename(path), arguments.schedule, arguments.lower, variant["resources"])
-            for problem in check(variant):
+            for problem in check(variant, arguments.most_scalar):
                 print(f"{path}: {problem}", file=sys.stderr)
                 failed = True
     return 1 if failed else 0
