@@ -42,10 +42,9 @@ void attn::registerDialects(DialectRegistry &registry) {
   registry.insert<AttnDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  linalg::LinalgDialect, NVVM::NVVMDialect,
-                  ROCDL::ROCDLDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  linalg::LinalgDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);

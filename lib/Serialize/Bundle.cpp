@@ -196,14 +196,13 @@ static json::Object describe(const PtxasReport &report) {
 }
 
 static json::Object describe(const HsacoReport &report) {
-  return json::Object{
-      {"registers", report.vgprs},
-      {"accumulation_registers", report.agprs},
-      {"scalar_registers", report.sgprs},
-      {"lds_bytes", report.ldsBytes},
-      {"scalar_spills", report.sgprSpills},
-      {"spill_bytes", 4 * report.vgprSpills},
-      {"stack_bytes", report.scratchBytes}};
+  return json::Object{{"registers", report.vgprs},
+                      {"accumulation_registers", report.agprs},
+                      {"scalar_registers", report.sgprs},
+                      {"lds_bytes", report.ldsBytes},
+                      {"scalar_spills", report.sgprSpills},
+                      {"spill_bytes", 4 * report.vgprSpills},
+                      {"stack_bytes", report.scratchBytes}};
 }
 
 namespace {

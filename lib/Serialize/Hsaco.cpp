@@ -167,7 +167,7 @@ FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
   std::string log;
   llvm::raw_string_ostream os(log);
   const char *arguments[] = {
-      "ld.lld",           "-shared", "--no-undefined",    "--threads=1",
+      "ld.lld",           "-shared", "--no-undefined",   "--threads=1",
       input.path.c_str(), "-o",      output.path.c_str()};
   // The linker keeps global state.
   static std::mutex mutex;
@@ -187,10 +187,9 @@ FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
 void readKernel(llvm::msgpack::MapDocNode kernel, HsacoReport &report) {
   auto read = [&](const char *name, int64_t &most) {
     auto it = kernel.find(name);
-    if (it != kernel.end() &&
-        it->second.getKind() == llvm::msgpack::Type::UInt)
-      most = std::max<int64_t>(
-          most, static_cast<int64_t>(it->second.getUInt()));
+    if (it != kernel.end() && it->second.getKind() == llvm::msgpack::Type::UInt)
+      most =
+          std::max<int64_t>(most, static_cast<int64_t>(it->second.getUInt()));
   };
   read(".vgpr_count", report.vgprs);
   read(".agpr_count", report.agprs);

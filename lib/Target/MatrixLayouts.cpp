@@ -76,11 +76,17 @@ FragmentAttr mfmaTile(MLIRContext *context, MfmaBlock block, int64_t rows,
                       int64_t columns, int64_t warps) {
   auto size = static_cast<int64_t>(block);
   int64_t groups = 64 / size, vector = mfmaVector(block, columns);
-  SmallVector<int64_t> threads{size, 1,      0,     groups,       0,
-                               vector, warps, rows / warps, 0};
-  SmallVector<int64_t> registers{
-      vector, 0, 1, columns / (groups * vector), 0, groups * vector,
-      rows / warps / size, size, 0};
+  SmallVector<int64_t> threads{size,         1, 0, groups, 0, vector, warps,
+                               rows / warps, 0};
+  SmallVector<int64_t> registers{vector,
+                                 0,
+                                 1,
+                                 columns / (groups * vector),
+                                 0,
+                                 groups * vector,
+                                 rows / warps / size,
+                                 size,
+                                 0};
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 

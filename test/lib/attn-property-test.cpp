@@ -1,4 +1,5 @@
-//===- attn-property-test.cpp - Properties of orders, traversals, layouts ---===//
+//===- attn-property-test.cpp - Properties of orders, traversals, layouts
+//---===//
 //
 // Orders and traversals are read off the trace: the schedule's own index
 // arithmetic, compiled and run for thousands of random sizes. Layouts are gone
@@ -443,8 +444,9 @@ bool ownsEachOnce(FragmentAttr layout, int64_t rows, int64_t columns,
       warpsOfRow[row].insert(t / lanes);
     }
   return static_cast<int64_t>(owners.size()) == rows * columns &&
-         llvm::all_of(warpsOfRow,
-                      [](const auto &entry) { return entry.second.size() == 1; });
+         llvm::all_of(warpsOfRow, [](const auto &entry) {
+           return entry.second.size() == 1;
+         });
 }
 
 /// Whether butterflies over the thread modes that share a row bring every
@@ -523,9 +525,10 @@ bool multipliesAsTheLayoutSays(MLIRContext &context, MfmaBlock block,
                         ? 8 * (r / 4) + 4 * (lane / 32) + r % 4
                         : 4 * (lane / 16) + r;
         SmallVector<int64_t> base = result.getThreadOffset(lane),
-                             offset =
-                                 result.getRegisterOffset(n * perAccumulator + r);
-        int64_t row = base[0] + offset[0], column = base[1] + offset[1], sum = 0;
+                             offset = result.getRegisterOffset(
+                                 n * perAccumulator + r);
+        int64_t row = base[0] + offset[0], column = base[1] + offset[1],
+                sum = 0;
         for (int64_t k = 0; k < depth; ++k)
           sum += a[row][k] * b[k][column];
         if (row != lane % size || d[m][lane % size] != sum)
@@ -566,9 +569,9 @@ int64_t bankCycles(RankedTensorType type, MfmaBlock block, int64_t vector) {
         int64_t lane = half + kOrder[pair + i / 4] + i % 4;
         int64_t row = mfmaOperandRow(block, vector, lane % size, 0),
                 column = 8 * (lane / size);
-        int64_t place =
-            transposed ? SharedAttr::getByteOffset(type, column, row)
-                       : SharedAttr::getByteOffset(type, row, column);
+        int64_t place = transposed
+                            ? SharedAttr::getByteOffset(type, column, row)
+                            : SharedAttr::getByteOffset(type, row, column);
         for (int64_t word = 0; word < 4; ++word)
           ++asked[place / 4 % 32 + word];
       }
@@ -610,7 +613,8 @@ void testLayouts(Tally &tally, MLIRContext &context, std::mt19937 &random) {
   testMfma(tally, context, random);
   for (int64_t warps : {1, 2, 4})
     for (int64_t columns = 16; columns <= 256; columns += 16) {
-      FragmentAttr layout = mmaAccumulator(&context, 32 * warps, columns, warps);
+      FragmentAttr layout =
+          mmaAccumulator(&context, 32 * warps, columns, warps);
       tally.check(ownsEachOnce(layout, 32 * warps, columns, 32) &&
                       reductionCoversRow(layout, columns, 32) &&
                       layout == mmaLhs(&context, 32 * warps, columns, warps),
@@ -621,9 +625,8 @@ void testLayouts(Tally &tally, MLIRContext &context, std::mt19937 &random) {
     for (bool folded : {false, true})
       for (int64_t rows = 16; rows <= 128; rows += 16)
         for (int64_t columns = 16; columns <= 256; columns += 16) {
-          auto layout =
-              SharedAttr::getWidest(&context, (transposed ? rows : columns) * 2,
-                                    transposed, folded);
+          auto layout = SharedAttr::getWidest(
+              &context, (transposed ? rows : columns) * 2, transposed, folded);
           auto type = RankedTensorType::get({rows, columns}, element, layout);
           tally.check(storesEachOnce(type),
                       [&]() { return "each element once in shared memory"; });

@@ -31,8 +31,8 @@ struct Hsaco {
 mlir::FailureOr<std::string> translateToIsa(mlir::gpu::GPUModuleOp module,
                                             llvm::StringRef arch);
 
-/// Makes a code object, in process, with registers for two waves of a SIMD unless
-/// that takes scratch memory. Fails after a diagnostic.
+/// Makes a code object, in process, with registers for two waves of a SIMD
+/// unless that takes scratch memory. Fails after a diagnostic.
 mlir::FailureOr<Hsaco> compileToHsaco(mlir::gpu::GPUModuleOp module,
                                       llvm::StringRef arch);
 

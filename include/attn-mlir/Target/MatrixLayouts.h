@@ -52,8 +52,8 @@ int64_t mfmaVector(MfmaBlock block, int64_t columns);
 /// The layout of accumulators and of left-hand sides of products by MFMA, over
 /// warps of 64 lanes with rows / warps consecutive rows each.
 ///
-/// A product is computed transposed: C^T = B^T A^T, so that a lane holds elements
-/// of one row of C, lane mod block (AMD CDNA 3 ISA, "Matrix Arithmetic
+/// A product is computed transposed: C^T = B^T A^T, so that a lane holds
+/// elements of one row of C, lane mod block (AMD CDNA 3 ISA, "Matrix Arithmetic
 /// Instructions": the accumulator has column lane mod 32 and rows 8 (r / 4) +
 /// 4 (lane / 32) + r mod 4 of the 32 x 32 result, column lane mod 16 and rows
 /// 4 (lane / 16) + r of the 16 x 16 one; operands have 4 consecutive elements
@@ -68,8 +68,9 @@ int64_t mfmaVector(MfmaBlock block, int64_t columns);
 FragmentAttr mfmaTile(mlir::MLIRContext *context, MfmaBlock block, int64_t rows,
                       int64_t columns, int64_t warps);
 
-/// Column of C, within those that `group` (one, or two blocks of 16 with vectors
-/// of 8) accumulators cover, that row `m` of B^T in accumulator `a` stands for.
+/// Column of C, within those that `group` (one, or two blocks of 16 with
+/// vectors of 8) accumulators cover, that row `m` of B^T in accumulator `a`
+/// stands for.
 int64_t mfmaOperandRow(MfmaBlock block, int64_t vector, int64_t m, int64_t a);
 
 /// The block whose layout a tile has over `warps` warps, if any.

@@ -241,7 +241,8 @@ struct RingBuilder {
         m.constant(span / 16 - 1));
     offset = arith::XOrIOp::create(
         n, loc, offset, arith::ShLIOp::create(n, loc, bits, m.constant(4)));
-    Value panelBytes = m.constant(SharedAttr::getStoredShape(tile()).first * span);
+    Value panelBytes =
+        m.constant(SharedAttr::getStoredShape(tile()).first * span);
     Value panel = m.mul(m.div(byte, spanBytes), panelBytes);
     return m.div(m.add(panel, offset), bytes);
   }

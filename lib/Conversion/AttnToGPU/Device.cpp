@@ -36,16 +36,16 @@ Value attn::sharedAt(OpBuilder &b, Location loc, Value base,
 
 void attn::addToManifest(LLVM::LLVMFuncOp function,
                          ArrayRef<std::pair<StringRef, Attribute>> entries) {
-  NamedAttrList manifest(function->getAttrOfType<DictionaryAttr>(kManifestAttr));
+  NamedAttrList manifest(
+      function->getAttrOfType<DictionaryAttr>(kManifestAttr));
   for (auto [name, value] : entries)
     manifest.set(name, value);
   function->setAttr(kManifestAttr,
                     manifest.getDictionary(function.getContext()));
 }
 
-ArrayAttr
-attn::findAlignments(LLVM::LLVMFuncOp function,
-                     function_ref<int64_t(Operation *)> accessBytes) {
+ArrayAttr attn::findAlignments(LLVM::LLVMFuncOp function,
+                               function_ref<int64_t(Operation *)> accessBytes) {
   SmallVector<Value> views;
   function.walk([&](UnrealizedConversionCastOp cast) {
     if (cast.getNumResults() == 1 && isa<ViewType>(cast.getType(0)))

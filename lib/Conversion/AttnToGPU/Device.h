@@ -55,7 +55,8 @@ findAlignments(mlir::LLVM::LLVMFuncOp function,
 /// Erases views, and the index arithmetic that only they needed.
 void eraseViews(mlir::LLVM::LLVMFuncOp function);
 
-/// Indices are 32 bits wide on the device: a diagnostic where a constant is not.
+/// Indices are 32 bits wide on the device: a diagnostic where a constant is
+/// not.
 mlir::LogicalResult checkIndices(KernelOp kernel);
 
 /// Names of the LLVM intrinsics that compute an f32 in one instruction.

@@ -1,8 +1,9 @@
 //===- DeviceToLLVM.cpp - Device functions to the LLVM dialect ------------===//
 //
 // What upstream's passes do one after the other (scf-to-cf,
-// convert-gpu-to-nvvm or -rocdl, convert-nvvm-to-llvm, reconcile-unrealized-casts), as
-// one conversion: each pass over a kernel's thousands of operations is dear.
+// convert-gpu-to-nvvm or -rocdl, convert-nvvm-to-llvm,
+// reconcile-unrealized-casts), as one conversion: each pass over a kernel's
+// thousands of operations is dear.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Access.cpp - Tiles between global memory and registers -------------===//
 //
-// A lane has runs of neighbouring columns of a row: it loads and stores up to 16
-// bytes at a time.
+// A lane has runs of neighbouring columns of a row: it loads and stores up to
+// 16 bytes at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,8 +59,7 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
     SmallVector<Value> words;
     for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
-      Value loaded =
-          window.load(t.add(row, offset[0]), column, offset[1], run);
+      Value loaded = window.load(t.add(row, offset[0]), column, offset[1], run);
       llvm::append_range(
           words,
           vector::ToElementsOp::create(rewriter, loc, loaded).getResults());

@@ -23,8 +23,8 @@ using namespace attn;
 
 namespace {
 
-/// v_exp_f32, v_log_f32 and v_rcp_f32, to about 1 ulp; results that are denormal
-/// are zero.
+/// v_exp_f32, v_log_f32 and v_rcp_f32, to about 1 ulp; results that are
+/// denormal are zero.
 constexpr MathIntrinsics kIntrinsics = {"llvm.amdgcn.exp2", "llvm.amdgcn.log",
                                         "llvm.amdgcn.rcp", ""};
 
@@ -109,10 +109,9 @@ struct ConvertAttnToROCDLPass
 
   LogicalResult lower(LLVM::LLVMFuncOp function) {
     // LDS is static: nothing is asked for at launch.
-    addToManifest(function,
-                  {{"align", findAlignments(function, accessBytes)},
-                   {"shared_bytes",
-                    Builder(&getContext()).getI64IntegerAttr(0)}});
+    addToManifest(function, {{"align", findAlignments(function, accessBytes)},
+                             {"shared_bytes",
+                              Builder(&getContext()).getI64IntegerAttr(0)}});
     ROCDLConverter converter(&getContext(), threadsOf(function));
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
@@ -123,9 +122,8 @@ struct ConvertAttnToROCDLPass
     target.addLegalOp<UnrealizedConversionCastOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    populateFragmentsToVectors(
-        converter, patterns,
-        {kLanes, exchangeLanes, /*ignoresNaN=*/true});
+    populateFragmentsToVectors(converter, patterns,
+                               {kLanes, exchangeLanes, /*ignoresNaN=*/true});
     patterns.add<InStepPattern>(converter, &getContext());
     populateAccessPatterns(converter, patterns);
     populateLdsRingPatterns(converter, patterns);

@@ -1,8 +1,8 @@
 //===- Barriers.cpp - Where threads wait for each other -------------------===//
 //
 // Before a tile is read that was written since the last barrier, and before one
-// is written that was read since. What loops bring round counts too. A loop gets
-// a barrier in front of it where that saves one within.
+// is written that was read since. What loops bring round counts too. A loop
+// gets a barrier in front of it where that saves one within.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,8 +109,8 @@ private:
 /// Waits for all threads of the CTA, and for their accesses to LDS; loads from
 /// global memory may still be under way.
 void buildBarrier(OpBuilder &b, Location loc) {
-  Attribute local = LLVM::MMRATagAttr::get(
-      b.getContext(), "amdgpu-synchronize-as", "local");
+  Attribute local =
+      LLVM::MMRATagAttr::get(b.getContext(), "amdgpu-synchronize-as", "local");
   auto fence = [&](LLVM::AtomicOrdering ordering) {
     auto op = LLVM::FenceOp::create(b, loc, ordering, "workgroup");
     op->setAttr(LLVM::LLVMDialect::getMmraAttrName(), local);

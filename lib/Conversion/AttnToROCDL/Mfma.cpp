@@ -1,10 +1,10 @@
 //===- Mfma.cpp - Products by MFMA ----------------------------------------===//
 //
 // Computed transposed, C^T = B^T A^T (mfmaTile). Operands have four elements
-// along the summed dimension in a lane; two instructions share one load of eight,
-// of which the first takes the first four: which elements of the summed dimension
-// an instruction takes is free, if both operands agree. AMD CDNA 3 ISA, "Matrix
-// Arithmetic Instructions".
+// along the summed dimension in a lane; two instructions share one load of
+// eight, of which the first takes the first four: which elements of the summed
+// dimension an instruction takes is free, if both operands agree. AMD CDNA 3
+// ISA, "Matrix Arithmetic Instructions".
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ constexpr int64_t kDepth = 4;
 
 int64_t wavesOf(Operation *op) { return threadsOf(op) / kLanes; }
 
-/// What the lanes of a wave read of a tile in LDS whose rows, as they lie there,
-/// are rows of an operand: `vector` consecutive elements each.
+/// What the lanes of a wave read of a tile in LDS whose rows, as they lie
+/// there, are rows of an operand: `vector` consecutive elements each.
 class OperandReader {
 public:
   /// `row`: of the lane, disjoint in its bits from the rows given to read.
@@ -76,9 +76,8 @@ public:
       : op(op), adaptor(adaptor), b(b), loc(op.getLoc()), t{b, loc},
         lhs(cast<RankedTensorType>(op.getLhs().getType())),
         rhs(cast<RankedTensorType>(op.getRhs().getType())),
-        result(cast<RankedTensorType>(op.getResult().getType())),
-        block(block), size(static_cast<int64_t>(block)),
-        groups(kLanes / size) {}
+        result(cast<RankedTensorType>(op.getResult().getType())), block(block),
+        size(static_cast<int64_t>(block)), groups(kLanes / size) {}
 
   Value run() {
     int64_t depth = lhs.getDimSize(1), columns = result.getDimSize(1);
@@ -195,11 +194,11 @@ private:
                   : ROCDL::mfma_f32_32x32x8bf16_1k::create(b, loc, type,
                                                            operands)
                         .getResult();
-    return half ? ROCDL::mfma_f32_16x16x16f16::create(b, loc, type, operands)
-                      .getResult()
-                : ROCDL::mfma_f32_16x16x16bf16_1k::create(b, loc, type,
-                                                          operands)
-                      .getResult();
+    return half
+               ? ROCDL::mfma_f32_16x16x16f16::create(b, loc, type, operands)
+                     .getResult()
+               : ROCDL::mfma_f32_16x16x16bf16_1k::create(b, loc, type, operands)
+                     .getResult();
   }
 
   DotOp op;
@@ -255,8 +254,8 @@ struct DotPattern : OpConversionPattern<DotOp> {
     SharedAttr left = sharedOf(lhs);
     if (left ? !left.getTransposed()
              : fragmentOf(lhs) == mfmaTile(op.getContext(), *block,
-                                           lhs.getDimSize(0),
-                                           lhs.getDimSize(1), wavesOf(op)))
+                                           lhs.getDimSize(0), lhs.getDimSize(1),
+                                           wavesOf(op)))
       return *block;
     return op.emitOpError("wants a left-hand side in LDS by rows, or in the "
                           "layout of an MFMA operand, got ")

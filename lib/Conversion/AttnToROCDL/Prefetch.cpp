@@ -86,8 +86,8 @@ void prefetch(Fill fill) {
   Location loc = fill.issue.getLoc();
   Value exists = branch.getCondition();
   fill.acquire.setAhead(0);
-  for (Operation &op : llvm::make_early_inc_range(
-           branch.thenBlock()->without_terminator()))
+  for (Operation &op :
+       llvm::make_early_inc_range(branch.thenBlock()->without_terminator()))
     op.moveBefore(branch);
   rewriter.setInsertionPoint(fill.issue);
   // Without a next visit nothing is read: rows from nowhere on are zero.
@@ -124,8 +124,9 @@ void attn::prefetchIntoRegisters(LLVM::LLVMFuncOp function) {
         ahead += acquire.getAhead() > 0;
     bool all = ahead > 0 && known.lookup(ring.getRing()) == ahead;
     int64_t stages = ring.getRing().getType().getStages();
-    ring->setAttr(kSlotsAttr, Builder(ring.getContext())
-                                  .getI64IntegerAttr(all ? 1 : stages));
+    ring->setAttr(
+        kSlotsAttr,
+        Builder(ring.getContext()).getI64IntegerAttr(all ? 1 : stages));
   });
   for (const Fill &fill : fills) {
     Fill copy = fill;

@@ -84,8 +84,7 @@ public:
 private:
   int64_t rowGroups() const { return tile.getDimSize(0) / kRows; }
   int64_t minorSize() const {
-    return transposed ? rowGroups()
-                      : tile.getDimSize(1) * elementBytes / 16;
+    return transposed ? rowGroups() : tile.getDimSize(1) * elementBytes / 16;
   }
 
   RankedTensorType tile;
@@ -158,9 +157,9 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
-    rewriter.replaceOp(op, ring.slotOf(ring.t().add(
-                               ring.released(adaptor.getRing()),
-                               static_cast<int64_t>(op.getAhead()))));
+    rewriter.replaceOp(
+        op, ring.slotOf(ring.t().add(ring.released(adaptor.getRing()),
+                                     static_cast<int64_t>(op.getAhead()))));
     return success();
   }
 };
@@ -181,17 +180,17 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
       Place minor = plan.minor(t, item), major = plan.major(t, item);
       Value exists = plan.exists(t, item);
       int64_t width = plan.itemWidth();
-      int64_t atOnce = std::min<int64_t>(
-          width, static_cast<int64_t>(op.getChunk()) * 8 /
-                     tile.getElementTypeBitWidth());
+      int64_t atOnce =
+          std::min<int64_t>(width, static_cast<int64_t>(op.getChunk()) * 8 /
+                                       tile.getElementTypeBitWidth());
       auto load = [&](Value row, Value column, int64_t constant) {
         for (int64_t part = 0; part < width; part += atOnce)
           llvm::append_range(
-              words, vector::ToElementsOp::create(
-                         rewriter, loc,
-                         window.load(row, column, constant + part, atOnce,
-                                     exists))
-                         .getResults());
+              words,
+              vector::ToElementsOp::create(
+                  rewriter, loc,
+                  window.load(row, column, constant + part, atOnce, exists))
+                  .getResults());
       };
       if (plan.isTransposed()) {
         Value row = t.mul(minor.perThread, CopyPlan::kRows);
@@ -241,13 +240,14 @@ struct LandPattern : OpConversionPattern<RingLandOp> {
         write(rewriter, loc);
         continue;
       }
-      scf::IfOp::create(rewriter, loc, exists, [&](OpBuilder &nested, Location) {
-        OpBuilder::InsertionGuard guard(rewriter);
-        rewriter.setInsertionPoint(nested.getInsertionBlock(),
-                                   nested.getInsertionPoint());
-        write(rewriter, loc);
-        scf::YieldOp::create(rewriter, loc);
-      });
+      scf::IfOp::create(
+          rewriter, loc, exists, [&](OpBuilder &nested, Location) {
+            OpBuilder::InsertionGuard guard(rewriter);
+            rewriter.setInsertionPoint(nested.getInsertionBlock(),
+                                       nested.getInsertionPoint());
+            write(rewriter, loc);
+            scf::YieldOp::create(rewriter, loc);
+          });
     }
     rewriter.eraseOp(op);
     return success();
@@ -257,8 +257,7 @@ private:
   static Value combine(ThreadBuilder t, ArrayRef<Value> words) {
     return vector::FromElementsOp::create(
         t.b, t.loc,
-        VectorType::get({static_cast<int64_t>(words.size())},
-                        t.b.getI32Type()),
+        VectorType::get({static_cast<int64_t>(words.size())}, t.b.getI32Type()),
         words);
   }
 
@@ -299,15 +298,13 @@ private:
     SmallVector<ResultRange> rows;
     for (int64_t i = 0; i < CopyPlan::kRows; ++i) {
       Value part = combine(t, words.slice(i * width / 2, width / 2));
-      rows.push_back(
-          vector::ToElementsOp::create(
-              b, loc, vector::BitCastOp::create(b, loc, row, part))
-              .getResults());
+      rows.push_back(vector::ToElementsOp::create(
+                         b, loc, vector::BitCastOp::create(b, loc, row, part))
+                         .getResults());
     }
     Place group = plan.minor(t, item), columns = plan.major(t, item);
     // Columns of the tile are rows in memory.
-    Value first =
-        t.mul(t.add(columns.perThread, columns.constant), width);
+    Value first = t.mul(t.add(columns.perThread, columns.constant), width);
     Value offset = chunkOffset(tile, t, first, t.div(group.perThread, 2));
     offset = t.add(offset, t.mul(t.rem(group.perThread, 2), 8));
     auto quad = VectorType::get({CopyPlan::kRows}, b.getI16Type());
@@ -344,15 +341,35 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
                   ConversionPatternRewriter &rewriter) const override {
     RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing())};
     if (ring.slots() > 1)
-      LLVM::StoreOp::create(
-          rewriter, op.getLoc(),
-          ring.t().add(ring.released(adaptor.getRing()), 1), adaptor.getRing());
+      LLVM::StoreOp::create(rewriter, op.getLoc(),
+                            ring.t().add(ring.released(adaptor.getRing()), 1),
+                            adaptor.getRing());
     rewriter.eraseOp(op);
     return success();
   }
 };
 
-/// From LDS to registers, element by element.
+/// Consecutive registers whose elements are neighbours in a chunk of LDS.
+int64_t runInChunk(RankedTensorType tile, FragmentAttr layout) {
+  auto modes = layout.getRegisterModes();
+  if (sharedOf(tile).getTransposed() || modes.empty() ||
+      modes.front().strides[0] != 0 || modes.front().strides[1] != 1)
+    return 1;
+  int64_t most = 16 * 8 / tile.getElementTypeBitWidth(), run = 1;
+  auto divides = [&](int64_t width) {
+    auto aligned = [&](const FragmentAttr::Mode &mode) {
+      return mode.strides[1] % width == 0;
+    };
+    return modes.front().size % width == 0 &&
+           llvm::all_of(llvm::drop_begin(modes), aligned) &&
+           llvm::all_of(layout.getThreadModes(), aligned);
+  };
+  while (2 * run <= most && divides(2 * run))
+    run *= 2;
+  return run;
+}
+
+/// From LDS to registers, as many neighbours at once as a chunk has.
 struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -366,14 +383,20 @@ struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
     ThreadBuilder t{rewriter, loc};
     SharedTile tile(source, t);
     Value row = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1);
+    int64_t run = runInChunk(source, layout);
+    auto type = VectorType::get({run}, source.getElementType());
     SmallVector<Value> elements;
-    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
       Value place =
           tile.element(t.add(row, offset[0]), t.add(column, offset[1]));
-      elements.push_back(LLVM::LoadOp::create(
-          rewriter, loc, source.getElementType(),
-          ldsAt(rewriter, loc, t.add(adaptor.getSource(), place), 0)));
+      Value loaded = LLVM::LoadOp::create(
+          rewriter, loc, type,
+          ldsAt(rewriter, loc, t.add(adaptor.getSource(), place), 0),
+          static_cast<unsigned>(run * source.getElementTypeBitWidth() / 8));
+      llvm::append_range(
+          elements,
+          vector::ToElementsOp::create(rewriter, loc, loaded).getResults());
     }
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
         op, getTypeConverter()->convertType(op.getType()), elements);
@@ -390,6 +413,6 @@ int64_t attn::wordsOfCopy(RankedTensorType tile, int64_t threads) {
 void attn::populateLdsRingPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns) {
   patterns.add<AcquirePattern, CreatePattern, FetchPattern, IssuePattern,
-               LandPattern, ReleasePattern, WaitPattern>(
-      converter, patterns.getContext());
+               LandPattern, ReleasePattern, WaitPattern>(converter,
+                                                         patterns.getContext());
 }

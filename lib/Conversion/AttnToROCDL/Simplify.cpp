@@ -10,11 +10,11 @@ using namespace attn;
 
 namespace {
 
-/// Takes selects apart, with their conditions: a condition of each element takes
-/// two scalar registers, of which there are about a hundred. So that few are
-/// alive, each is computed where it is used, comparisons of one constant with
-/// several bounds become one, and other conditions that must all hold become
-/// selects one behind the other.
+/// Takes selects apart, with their conditions: a condition of each element
+/// takes two scalar registers, of which there are about a hundred. So that few
+/// are alive, each is computed where it is used, comparisons of one constant
+/// with several bounds become one, and other conditions that must all hold
+/// become selects one behind the other.
 class SelectSplitter {
 public:
   explicit SelectSplitter(arith::SelectOp op)
@@ -63,8 +63,7 @@ private:
               rewriter, loc,
               cast<TypedAttr>(rewriter.getOneAttr(bound.getType()))));
     Value &known = bounds[constant];
-    known = known ? arith::MinSIOp::create(rewriter, loc, known, bound)
-                  : bound;
+    known = known ? arith::MinSIOp::create(rewriter, loc, known, bound) : bound;
   }
 
   Value select(int64_t i) {
@@ -105,8 +104,10 @@ private:
     Operation *op = value.getDefiningOp();
     if (!isSplit(op))
       return elementsOf(value)[i];
-    SmallVector<Value> operands = llvm::map_to_vector(
-        op->getOperands(), [&](Value operand) { return condition(operand, i); });
+    SmallVector<Value> operands =
+        llvm::map_to_vector(op->getOperands(), [&](Value operand) {
+          return condition(operand, i);
+        });
     Operation *scalar = rewriter.create(
         loc, op->getName().getIdentifier(), operands,
         {getElementTypeOrSelf(value.getType())}, op->getAttrs());
@@ -131,9 +132,9 @@ private:
 
 /// f32 to bf16 to nearest, ties to even: an addition carries into the upper
 /// half, of two of which one v_perm_b32 makes a register. The back end's own
-/// takes three instructions more, for NaNs that would carry into the sign: those
-/// with all bits set that a mantissa has in bf16, and more below, which no
-/// instruction and no conversion from 16 bits makes.
+/// takes three instructions more, for NaNs that would carry into the sign:
+/// those with all bits set that a mantissa has in bf16, and more below, which
+/// no instruction and no conversion from 16 bits makes.
 struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,

@@ -38,17 +38,17 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
   Value origin = wide(0), exists;
   SmallVector<Value> left;
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Value offset = b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(),
-                                                      offsets[dim]);
+    Value offset =
+        b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offsets[dim]);
     origin = add(origin, mul(offset, view.strides[dim]));
     Value rest = sub(view.sizes[dim], offset);
     if (dim + 2 >= rank) {
       left.push_back(rest);
       continue;
     }
-    exists = t.both(exists, arith::CmpIOp::create(
-                                b, loc, arith::CmpIPredicate::sgt, rest,
-                                wide(0)));
+    exists =
+        t.both(exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                             rest, wide(0)));
   }
   auto clamp = [&](Value x, int64_t most) -> Value {
     return arith::MinSIOp::create(b, loc, x, wide(most));
@@ -95,8 +95,8 @@ Value Window::load(Value row, Value column, int64_t constant, int64_t count,
   if (limit)
     exists = t.both(exists, t.less(start, limit));
   if (exists)
-    offset = arith::SelectOp::create(b, loc, exists, offset,
-                                     t.constant(kOutside));
+    offset =
+        arith::SelectOp::create(b, loc, exists, offset, t.constant(kOutside));
   int64_t words = count * elementBytes / 4;
   Type i32 = b.getI32Type();
   Type type = words == 1 ? i32 : Type(VectorType::get({words}, i32));
@@ -105,8 +105,8 @@ Value Window::load(Value row, Value column, int64_t constant, int64_t count,
       b, loc, type, descriptor, offset, zero, zero, ArrayAttr(), ArrayAttr(),
       ArrayAttr());
   if (words == 1)
-    loaded = vector::BroadcastOp::create(b, loc, VectorType::get({1}, i32),
-                                         loaded);
+    loaded =
+        vector::BroadcastOp::create(b, loc, VectorType::get({1}, i32), loaded);
   return ragged ? clear(loaded, start) : loaded;
 }
 

@@ -360,7 +360,9 @@ SmallVector<Value> reduceRegisters(OpBuilder &b, Location loc, ReduceKind kind,
   SmallVector<Value> rows(layout.getRowSlice().getNumRegisters());
   for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
     Value element = elements.getResult(r);
-    rows[row] = rows[row] ? combine(b, loc, kind, ignoresNaN, rows[row], element) : element;
+    rows[row] = rows[row]
+                    ? combine(b, loc, kind, ignoresNaN, rows[row], element)
+                    : element;
   }
   return rows;
 }
@@ -402,8 +404,8 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
     for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
       // Not those that hold copies of the same elements.
       bool shares = mode.strides[0] == 0 && mode.strides[1] != 0;
-      if (shares &&
-          (below * mode.size > reduction.lanes || !llvm::isPowerOf2_64(mode.size)))
+      if (shares && (below * mode.size > reduction.lanes ||
+                     !llvm::isPowerOf2_64(mode.size)))
         return op.emitOpError("wants rows within the lanes of one warp, got ")
                << layout;
       for (int64_t step = 1; shares && step < mode.size; step *= 2)

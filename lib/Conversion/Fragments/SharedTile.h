@@ -38,13 +38,14 @@ public:
   };
 
   /// What an address has of the thread: of row `threadRow`, which is
-  /// `swizzleRow` modulo 8 (16 where folded), and of chunk `threadChunk` (null: 0).
+  /// `swizzleRow` modulo 8 (16 where folded), and of chunk `threadChunk` (null:
+  /// 0).
   mlir::Value perThread(mlir::Value threadRow, mlir::Value swizzleRow,
                         mlir::Value threadChunk) const {
     // `swizzleRow` counts modulo 16 where bit 3 is folded in.
     if (folded)
-      swizzleRow = t.bitXor(
-          swizzleRow, t.mul(t.rem(t.div(swizzleRow, 8), 2), 4));
+      swizzleRow =
+          t.bitXor(swizzleRow, t.mul(t.rem(t.div(swizzleRow, 8), 2), 4));
     // Bits 7 and up of the offset within a panel, as many as chunks need.
     mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
     if (threadChunk)
@@ -53,8 +54,8 @@ public:
   }
 
   /// Offset of chunk (columns of 16 bytes) `chunk` of row `row` beyond those of
-  /// the thread. `row` is a multiple of 8 (16 where folded); `chunk` + the thread's has no carry
-  /// (their bits are disjoint) and stays within a panel.
+  /// the thread. `row` is a multiple of 8 (16 where folded); `chunk` + the
+  /// thread's has no carry (their bits are disjoint) and stays within a panel.
   Offset at(mlir::Value perThread, int64_t row, int64_t chunk) const {
     int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
     return {perThread, local * kChunkBytes, panel * rows() * span + row * span};
@@ -73,8 +74,8 @@ public:
       std::swap(row, column);
     mlir::Value byte = t.mul(column, elementBytes());
     mlir::Value chunk = t.div(t.rem(byte, span), kChunkBytes);
-    mlir::Value local = t.add(perThread(row, t.rem(row, 16), chunk),
-                              t.rem(byte, kChunkBytes));
+    mlir::Value local =
+        t.add(perThread(row, t.rem(row, 16), chunk), t.rem(byte, kChunkBytes));
     return t.add(local, t.mul(t.div(byte, span), rows() * span));
   }
 

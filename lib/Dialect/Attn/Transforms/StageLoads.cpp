@@ -78,7 +78,8 @@ public:
         copy(copy), chunk(chunk), rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
-    bool inRegisters = TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
+    bool inRegisters =
+        TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
     for (LoadOp load : loads) {
       if (load.getTile().use_empty()) {
         rewriter.eraseOp(load);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs kernels for gfx942 in the emulator, against a float64 reference.
 
-Compiles small cases to bundles with attn-compile, passes what the manifest
+Compiles small cases to bundles with attn-test-compile, passes what the manifest
 says to attn-emulate, and compares the result with attention written out here.
 Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
-    emulate.py --compile attn-compile --emulate attn-emulate
+    emulate.py --compile attn-test-compile --emulate attn-emulate
         [--filter TEXT] [--part I/N] [--drop-barriers] [--list]
 """
 
@@ -23,7 +23,7 @@ import tempfile
 from typing import NamedTuple
 
 INTERLEAVINGS = ("forward", "reverse", "random")
-BOUNDS = {"bf16": 1e-2, "f16": 2e-3}
+BOUNDS = {"bf16": 1e-2, "f16": 2e-3, "f32": 1e-5}
 MASKS = {
     "full": ("", None, None, False),
     "causal": ("mask(#attn.causal<top_left>)", None, 0, False),
@@ -38,6 +38,8 @@ MASKS = {
 
 
 class Case(NamedTuple):
+    """Attention."""
+
     mask: str
     element: str
     heads: tuple  # query heads, KV heads
@@ -76,6 +78,87 @@ class Case(NamedTuple):
             f"{MASKS[self.mask][0]} scale(0.125) {layout} : ({q}, {k}, {v}) -> {listed}\n"
             f"  return {'%r#0, %r#1' if self.lse else '%r'} : {', '.join(results)}\n}}\n"
         )
+
+    def views(self):
+        batch, queries, keys = self.sizes
+        (hq, hkv), (dqk, dv) = self.heads, self.dims
+        order = (0, 1, 2, 3) if self.layout == "bhsd" else (0, 2, 1, 3)
+        inputs = [
+            Buffer((batch, hq, queries, dqk), order, self.element, 8),
+            Buffer((batch, hkv, keys, dqk), order, self.element, 2),
+            Buffer((batch, hkv, keys, dv), order, self.element, 6),
+        ]
+        outputs = [Buffer((batch, hq, queries, dv), order, self.element, 0)]
+        if self.lse:
+            outputs.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
+        return inputs, outputs
+
+    def wanted(self, q, k, v):
+        return attention(self, q, k, v)
+
+
+class Matmul(NamedTuple):
+    element: str
+    sizes: tuple  # m, n, k
+    schedule: str = "tiles=m=64,n=64,k=32"
+    lower: str = ""
+    static: bool = False
+    lse = False
+
+    def name(self):
+        kind = "static" if self.static else "dynamic"
+        return f"matmul {self.element} {self.sizes} {kind} {self.schedule} {self.lower}"
+
+    def text(self):
+        m, n, k = self.sizes if self.static else ("?", "?", "?")
+        a, b = f"tensor<{m}x{k}x{self.element}>", f"tensor<{k}x{n}x{self.element}>"
+        c = f"tensor<{m}x{n}xf32>"
+        return (
+            f"func.func @f(%a: {a}, %b: {b}) -> {c} {{\n"
+            f"  %c = attn.matmul %a, %b : ({a}, {b}) -> {c}\n  return %c : {c}\n}}\n"
+        )
+
+    def views(self):
+        m, n, k = self.sizes
+        pad = lambda size: size % 2 + 2  # strides of whole words
+        return [
+            Buffer((m, k), (0, 1), self.element, pad(k)),
+            Buffer((k, n), (0, 1), self.element, pad(n)),
+        ], [Buffer((m, n), (0, 1), "f32", 0)]
+
+    def wanted(self, a, b):
+        m, n, k = self.sizes
+        columns = list(zip(*(b.row(i) for i in range(k)))) if k else [()] * n
+        rows = [[sum(map(float.__mul__, a.row(i), column)) for column in columns] for i in range(m)]
+        return rows, []
+
+
+class LogSumExp(NamedTuple):
+    element: str
+    sizes: tuple
+    schedule: str = "tiles=row=64,column=64"
+    lower: str = ""
+    lse = False
+
+    def name(self):
+        return f"logsumexp {self.element} {self.sizes} {self.schedule} {self.lower}"
+
+    def text(self):
+        x = f"tensor<?x?x{self.element}>"
+        return (
+            f"func.func @f(%x: {x}) -> tensor<?xf32> {{\n"
+            f"  %y = attn_test.logsumexp %x : ({x}) -> tensor<?xf32>\n"
+            "  return %y : tensor<?xf32>\n}\n"
+        )
+
+    def views(self):
+        rows, columns = self.sizes
+        pad = columns % 2 + 2
+        return [Buffer(self.sizes, (0, 1), self.element, pad)], [Buffer((rows,), (0,), "f32", 0)]
+
+    def wanted(self, x):
+        rows = [x.row(i) for i in range(self.sizes[0])]
+        return [[max(r) + math.log(sum(math.exp(v - max(r)) for v in r))] for r in rows], []
 
 
 ORDERS = (
@@ -141,6 +224,17 @@ def cases():
         Case("full", "bf16", mha, (64, 64), (1, 33, 0)),
         Case("causal-br", "bf16", mha, (64, 64), (1, 90, 20)),
     ]
+    # Other operations that stream.
+    for element in ("bf16", "f16"):
+        result += [
+            Matmul(element, (70, 100, 90)),
+            Matmul(element, (33, 47, 51), "tiles=m=32,n=48,k=16", "stages=3"),
+            Matmul(element, (64, 72, 40), static=True),
+            Matmul(element, (130, 60, 0), "tiles=m=128,n=64,k=64 persistent sms=2 resident=1", "warps=8"),
+        ]
+    for element in ("f32", "bf16"):
+        result.append(LogSumExp(element, (70, 100)))
+        result.append(LogSumExp(element, (33, 51), "tiles=row=32,column=32 persistent", "stages=1"))
     return result
 
 
@@ -329,60 +423,48 @@ class Launch:
 
 def prepare(case, tool, directory):
     code, variant = compile_case(tool, case, directory)
-    batch, queries, keys = case.sizes
-    (hq, hkv), (dqk, dv) = case.heads, case.dims
-    order = (0, 1, 2, 3) if case.layout == "bhsd" else (0, 2, 1, 3)
+    inputs, outputs = case.views()
     generator = random.Random(case.name())
-    q = Buffer((batch, hq, queries, dqk), order, case.element, 8)
-    k = Buffer((batch, hkv, keys, dqk), order, case.element, 2)
-    v = Buffer((batch, hkv, keys, dv), order, case.element, 6)
-    o = Buffer((batch, hq, queries, dv), order, case.element, 0)
-    views, outputs = [q, k, v, o], {3}
-    for view in (q, k, v):
+    for view in inputs:
         view.fill(generator)
-    if case.lse:
-        views.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
-        outputs.add(4)
-    return Launch(code, variant, views, outputs, directory), views
+    written = range(len(inputs), len(inputs) + len(outputs))
+    return Launch(code, variant, inputs + outputs, set(written), directory), inputs, outputs
 
 
-def check(case, views, wanted, results):
+def check(case, outputs, wanted, results):
     """What is wrong, or an empty text."""
     rows, sums = wanted
-    o = views[3]
-    o.values = list(decode(results[3], case.element))
-    batch, queries, _ = case.sizes
-    index = [(b, h, i) for b in range(batch) for h in range(case.heads[0]) for i in range(queries)]
-    worst = 0.0
-    for place, row in zip(index, rows):
-        got = o.row(*place)
+    for view, data in zip(outputs, (results[number] for number in sorted(results))):
+        view.values = list(decode(data, view.element))
+    o = outputs[0]
+    columns = o.sizes[-1] if len(o.sizes) > 1 else 1
+    bases = list(o.places())[::columns] if columns else []
+    for number, (base, row) in enumerate(zip(bases, rows)):
+        got = o.values[base : base + columns]
         norm = math.sqrt(sum(x * x for x in row))
         error = math.sqrt(sum((x - y) ** 2 for x, y in zip(got, row)))
         error = error / norm if norm else error
         if not error <= BOUNDS[case.element]:
-            return "row %s has error %g" % (place, error)
-        worst = max(worst, error)
+            return "row %d has error %g" % (number, error)
     written = set(o.places())
     for place, value in enumerate(o.values):
         if place not in written and not math.isnan(value):
             return "element %d outside of the result was written" % place
     if case.lse:
-        lse = views[4]
-        lse.values = list(decode(results[4], "f32"))
-        for place, total in zip(index, sums):
-            got = lse.values[sum(i * s for i, s in zip(place, lse.strides))]
+        for place, total in zip(outputs[1].places(), sums):
+            got = outputs[1].values[place]
             if not (got == total or abs(got - total) <= 1e-4):
-                return "LSE of row %s is %g, wanted %g" % (place, got, total)
+                return "LSE at %d is %g, wanted %g" % (place, got, total)
     return ""
 
 
 def run_case(case, arguments):
     with tempfile.TemporaryDirectory() as directory:
-        launch, views = prepare(case, arguments.compile, directory)
-        wanted = attention(case, *views[:3])
+        launch, inputs, outputs = prepare(case, arguments.compile, directory)
+        wanted = case.wanted(*inputs)
         for interleaving in INTERLEAVINGS:
             results = launch.run(arguments.emulate, "--interleave", interleaving, "--seed", "7")
-            error = check(case, views, wanted, results)
+            error = check(case, outputs, wanted, results)
             if error:
                 return interleaving + ": " + error
     return ""
@@ -392,8 +474,8 @@ def drop_barriers(case, arguments):
     """Each barrier of a kernel is needed: without it a run fails."""
     needless = []
     with tempfile.TemporaryDirectory() as directory:
-        launch, views = prepare(case, arguments.compile, directory)
-        wanted = attention(case, *views[:3])
+        launch, inputs, outputs = prepare(case, arguments.compile, directory)
+        wanted = case.wanted(*inputs)
         listed = subprocess.run(
             [arguments.emulate, "--list", launch.arguments[0]], capture_output=True, text=True
         ).stdout
@@ -405,7 +487,7 @@ def drop_barriers(case, arguments):
                     results = launch.run(
                         arguments.emulate, "--interleave", interleaving, "--drop-barrier", str(number)
                     )
-                    failed |= bool(check(case, views, wanted, results))
+                    failed |= bool(check(case, outputs, wanted, results))
                 except RuntimeError:
                     failed = True
             if not failed:
@@ -417,7 +499,7 @@ def drop_barriers(case, arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--compile", default="attn-compile")
+    parser.add_argument("--compile", default="attn-test-compile")
     parser.add_argument("--emulate", default="attn-emulate")
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
