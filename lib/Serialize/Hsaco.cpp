@@ -79,12 +79,17 @@ struct ErrorHandler : llvm::DiagnosticHandler {
   bool failed = false;
 };
 
-/// Waves of a SIMD that registers are to suffice for: two, so that one computes
-/// its softmax beside the products of the other, or any number.
-enum class Waves { Two, Any };
+/// Attributes that the code generator is asked by, the first that needs least
+/// memory for registers is taken. With registers for two waves of a SIMD one
+/// computes its softmax beside the products of the other; scheduling for
+/// parallelism keeps more values alive.
+struct Attempt {
+  bool twoWaves, parallelism;
+};
+constexpr Attempt kAttempts[] = {{true, true}, {true, false}, {false, false}};
 
 FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
-                                llvm::CodeGenFileType type, Waves waves) {
+                                llvm::CodeGenFileType type, Attempt attempt) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, arch);
   if (!machine)
     return failure();
@@ -98,10 +103,14 @@ FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
     return failure();
   code->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
                       kCodeObjectVersion);
-  if (waves == Waves::Two)
-    for (llvm::Function &function : *code)
-      if (function.getCallingConv() == llvm::CallingConv::AMDGPU_KERNEL)
-        function.addFnAttr("amdgpu-waves-per-eu", "2");
+  for (llvm::Function &function : *code) {
+    if (function.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
+      continue;
+    if (attempt.twoWaves)
+      function.addFnAttr("amdgpu-waves-per-eu", "2");
+    if (attempt.parallelism)
+      function.addFnAttr("amdgpu-sched-strategy", "iterative-ilp");
+  }
   runPasses(*code, *machine, [](llvm::PassBuilder &builder) {
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
   });
@@ -239,9 +248,9 @@ bool readNote(StringRef code, HsacoReport &report) {
 } // namespace
 
 static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
-                                Waves waves) {
+                                Attempt attempt) {
   FailureOr<std::string> object =
-      generate(module, arch, llvm::CodeGenFileType::ObjectFile, waves);
+      generate(module, arch, llvm::CodeGenFileType::ObjectFile, attempt);
   if (failed(object))
     return failure();
   FailureOr<std::string> code = link(module, *object);
@@ -255,23 +264,28 @@ static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
   return hsaco;
 }
 
-/// Code for two waves of a SIMD, unless that takes memory for registers.
-static FailureOr<std::pair<Hsaco, Waves>> choose(gpu::GPUModuleOp module,
-                                                 StringRef arch) {
-  FailureOr<Hsaco> hsaco;
-  for (Waves waves : {Waves::Two, Waves::Any}) {
-    hsaco = compile(module, arch, waves);
+/// The first attempt that spills nothing, else the one that spills least.
+static FailureOr<std::pair<Hsaco, Attempt>> choose(gpu::GPUModuleOp module,
+                                                   StringRef arch) {
+  auto badness = [](const HsacoReport &report) {
+    return std::tuple(report.scratchBytes, report.vgprSpills,
+                      report.sgprSpills);
+  };
+  std::optional<std::pair<Hsaco, Attempt>> best;
+  for (Attempt attempt : kAttempts) {
+    FailureOr<Hsaco> hsaco = compile(module, arch, attempt);
     if (failed(hsaco))
       return failure();
-    if (waves == Waves::Any ||
-        (hsaco->report.vgprSpills == 0 && hsaco->report.scratchBytes == 0))
-      return std::pair(std::move(*hsaco), waves);
+    if (!best || badness(hsaco->report) < badness(best->first.report))
+      best = {std::move(*hsaco), attempt};
+    if (badness(best->first.report) == badness({}))
+      break;
   }
-  return failure();
+  return std::move(*best);
 }
 
 FailureOr<std::string> translateToIsa(gpu::GPUModuleOp module, StringRef arch) {
-  FailureOr<std::pair<Hsaco, Waves>> chosen = choose(module, arch);
+  FailureOr<std::pair<Hsaco, Attempt>> chosen = choose(module, arch);
   if (failed(chosen))
     return failure();
   return generate(module, arch, llvm::CodeGenFileType::AssemblyFile,
@@ -279,7 +293,7 @@ FailureOr<std::string> translateToIsa(gpu::GPUModuleOp module, StringRef arch) {
 }
 
 FailureOr<Hsaco> compileToHsaco(gpu::GPUModuleOp module, StringRef arch) {
-  FailureOr<std::pair<Hsaco, Waves>> chosen = choose(module, arch);
+  FailureOr<std::pair<Hsaco, Attempt>> chosen = choose(module, arch);
   if (failed(chosen))
     return failure();
   return std::move(chosen->first);

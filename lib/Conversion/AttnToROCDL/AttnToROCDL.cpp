@@ -122,8 +122,9 @@ struct ConvertAttnToROCDLPass
     target.addLegalOp<UnrealizedConversionCastOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    populateFragmentsToVectors(converter, patterns,
-                               {kLanes, exchangeLanes, /*ignoresNaN=*/true});
+    populateFragmentsToVectors(
+        converter, patterns,
+        {kLanes, exchangeLanes, /*ignoresNaN=*/true, /*sumsPairs=*/true});
     patterns.add<InStepPattern>(converter, &getContext());
     populateAccessPatterns(converter, patterns);
     populateLdsRingPatterns(converter, patterns);
