@@ -91,6 +91,15 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   buildDeviceToLLVMPipeline(pm);
 }
 
+void attn::buildLowerToROCDLPipeline(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addPass(createConvertAttnStreamToSCF());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createConvertAttnToROCDL());
+  buildDeviceToLLVMPipeline(pm);
+}
+
 void attn::buildDeviceToLLVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<gpu::GPUModuleOp>(createConvertAttnDeviceToLLVM());
 }

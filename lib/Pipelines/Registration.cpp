@@ -21,6 +21,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -42,9 +43,9 @@ void attn::registerDialects(DialectRegistry &registry) {
   registry.insert<AttnDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-                  linalg::LinalgDialect, NVVM::NVVMDialect, math::MathDialect,
-                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-                  vector::VectorDialect>();
+                  linalg::LinalgDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
@@ -91,6 +92,9 @@ void attn::registerPasses() {
   PassPipelineRegistration<>("attn-lower-to-nvvm",
                              "Level 3 to device functions for NVIDIA GPUs",
                              buildLowerToNVVMPipeline);
+  PassPipelineRegistration<>("attn-lower-to-rocdl",
+                             "Level 3 to device functions for AMD GPUs",
+                             buildLowerToROCDLPipeline);
   PassPipelineRegistration<>("attn-device-to-llvm",
                              "Device functions to the LLVM dialect",
                              buildDeviceToLLVMPipeline);

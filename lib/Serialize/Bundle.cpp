@@ -1,6 +1,7 @@
 //===- Bundle.cpp - Device code and the manifest that describes it --------===//
 
 #include "attn-mlir/Serialize/Bundle.h"
+#include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,7 +65,7 @@ public:
   }
 
   json::Object variant(StringRef binary, StringRef format,
-                       const std::optional<PtxasReport> &report) {
+                       std::optional<json::Object> resources) {
     json::Object result;
     for (StringRef key :
          {"align", "block", "grid", "guard", "parameters", "shared_bytes"})
@@ -73,10 +74,8 @@ public:
     result["binary"] = binary.str();
     result["binary_format"] = format.str();
     result["kernel"] = function.getName();
-    if (report)
-      result["resources"] = json::Object{{"registers", report->registers},
-                                         {"spill_bytes", report->spillBytes},
-                                         {"stack_bytes", report->stackBytes}};
+    if (resources)
+      result["resources"] = std::move(*resources);
     return result;
   }
 
@@ -190,6 +189,60 @@ struct Variant {
 };
 } // namespace
 
+static json::Object describe(const PtxasReport &report) {
+  return json::Object{{"registers", report.registers},
+                      {"spill_bytes", report.spillBytes},
+                      {"stack_bytes", report.stackBytes}};
+}
+
+static json::Object describe(const HsacoReport &report) {
+  return json::Object{{"registers", report.vgprs},
+                      {"accumulation_registers", report.agprs},
+                      {"scalar_registers", report.sgprs},
+                      {"lds_bytes", report.ldsBytes},
+                      {"scalar_spills", report.sgprSpills},
+                      {"spill_bytes", 4 * report.vgprSpills},
+                      {"stack_bytes", report.scratchBytes}};
+}
+
+namespace {
+/// Code for a chip, in one of the formats of docs/bundle.md.
+struct DeviceCode {
+  std::string code;
+  StringRef format;
+  std::optional<json::Object> resources;
+};
+} // namespace
+
+static FailureOr<DeviceCode> compileForNvidia(ModuleOp module,
+                                              gpu::GPUModuleOp device,
+                                              StringRef arch, StringRef given) {
+  std::string ptxas = findPtxas(given);
+  if (ptxas.empty()) {
+    module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
+                            "holds PTX, which the driver compiles when it is "
+                            "first launched";
+    FailureOr<std::string> ptx = translateToPtx(device, arch);
+    if (failed(ptx))
+      return failure();
+    return DeviceCode{std::move(*ptx), "ptx", std::nullopt};
+  }
+  FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
+  if (failed(cubin))
+    return failure();
+  if (!cubin->report.warnings.empty())
+    module.emitWarning() << "ptxas: " << cubin->report.warnings;
+  return DeviceCode{std::move(cubin->code), "cubin", describe(cubin->report)};
+}
+
+static FailureOr<DeviceCode> compileForAmd(gpu::GPUModuleOp device,
+                                           StringRef arch) {
+  FailureOr<Hsaco> hsaco = compileToHsaco(device, arch);
+  if (failed(hsaco))
+    return failure();
+  return DeviceCode{std::move(hsaco->code), "hsaco", describe(hsaco->report)};
+}
+
 static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
                                          const BundleOptions &options) {
   FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
@@ -198,31 +251,17 @@ static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
   TargetAttr target = TargetAttr::of(module);
   StringRef arch = target.getArch().getValue();
   auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
-  std::string code, format = "ptx";
-  std::optional<PtxasReport> report;
-  std::string ptxas = findPtxas(options.ptxas);
-  if (ptxas.empty()) {
-    module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
-                            "holds PTX, which the driver compiles when it is "
-                            "first launched";
-    FailureOr<std::string> ptx = translateToPtx(device, arch);
-    if (failed(ptx))
-      return failure();
-    code = std::move(*ptx);
-  } else {
-    FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
-    if (failed(cubin))
-      return failure();
-    format = "cubin";
-    code = std::move(cubin->code);
-    report = cubin->report;
-    if (!report->warnings.empty())
-      module.emitWarning() << "ptxas: " << report->warnings;
-  }
+  FailureOr<DeviceCode> code =
+      target.hasCapability("rocdl")
+          ? compileForAmd(device, arch)
+          : compileForNvidia(module, device, arch, options.ptxas);
+  if (failed(code))
+    return failure();
   std::string name =
-      ((*function).getName() + "." + Twine(number) + "." + format).str();
-  return Variant{name, std::move(code),
-                 BundleWriter(*function, target).variant(name, format, report)};
+      ((*function).getName() + "." + Twine(number) + "." + code->format).str();
+  return Variant{name, std::move(code->code),
+                 BundleWriter(*function, target)
+                     .variant(name, code->format, std::move(code->resources))};
 }
 
 /// Whether a caller passes the same to `variant` as to `last`, for the same

@@ -1,10 +1,8 @@
 //===- Ptx.cpp - Device functions to PTX ----------------------------------===//
 
 #include "attn-mlir/Serialize/Ptx.h"
+#include "Codegen.h"
 #include "SplitVectors.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -92,43 +90,6 @@ llvm::FunctionPassManager buildPasses(PtxOrder order) {
   return pm;
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine,
-              PtxOrder order) {
-  llvm::PassBuilder builder(&machine);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graph;
-  llvm::ModuleAnalysisManager modules;
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  llvm::ModulePassManager pm;
-  pm.addPass(llvm::createModuleToFunctionPassAdaptor(buildPasses(order)));
-  pm.run(module, modules);
-}
-
-/// Puts the predecessors of each block in the order in which they stand. The
-/// translation goes by the order of uses, which is not printed: a module that
-/// was printed and read back would give other code.
-void orderPredecessors(Operation *root) {
-  llvm::DenseMap<Operation *, unsigned> numbers;
-  root->walk([&](Operation *op) { numbers.try_emplace(op, numbers.size()); });
-  root->walk([&](Block *block) {
-    SmallVector<std::pair<unsigned, unsigned>> uses;
-    for (BlockOperand &use : block->getUses())
-      uses.push_back({numbers.lookup(use.getOwner()), uses.size()});
-    if (uses.size() < 2 || llvm::is_sorted(uses))
-      return;
-    SmallVector<unsigned> order(uses.size());
-    llvm::sort(uses);
-    for (auto [place, use] : llvm::enumerate(uses))
-      order[use.second] = place;
-    block->shuffleUseList(order);
-  });
-}
-
 } // namespace
 
 FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
@@ -139,33 +100,21 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
     module.emitError() << "no code generator for NVIDIA GPUs: " << error;
     return failure();
   }
-  DialectRegistry registry;
-  registerAllToLLVMIRTranslations(registry);
-  module->getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
-  // Thousands of names that no one reads.
-  context.setDiscardValueNames(true);
-  orderPredecessors(module);
   std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, context, module.getName());
-  if (!code) {
-    module.emitError() << "no LLVM IR for the device module";
+      translateDeviceModule(module, *machine, context);
+  if (!code)
     return failure();
-  }
-  code->setTargetTriple(machine->getTargetTriple());
-  code->setDataLayout(machine->createDataLayout());
-  optimize(*code, *machine, order);
+  runPasses(*code, *machine, [&](llvm::PassBuilder &) {
+    llvm::ModulePassManager pm;
+    pm.addPass(llvm::createModuleToFunctionPassAdaptor(buildPasses(order)));
+    return pm;
+  });
   SmallString<0> ptx;
-  llvm::raw_svector_ostream os(ptx);
-  llvm::legacy::PassManager codegen;
-  // The translation has verified the module.
-  if (machine->addPassesToEmitFile(codegen, os, nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile,
-                                   /*DisableVerify=*/true)) {
+  if (!emitCode(*code, *machine, llvm::CodeGenFileType::AssemblyFile, ptx)) {
     module.emitError() << "the code generator emits no PTX";
     return failure();
   }
-  codegen.run(*code);
   return std::string(ptx);
 }
 

@@ -11,6 +11,7 @@
 #include "attn-mlir/Pipelines/Registration.h"
 #include "attn-mlir/Runtime/Oracle.h"
 #include "attn-mlir/Serialize/Bundle.h"
+#include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -341,12 +342,14 @@ private:
       return !options.sequential || (!options.run && !options.show);
     case Emit::Ptx:
     case Emit::Cubin:
+    case Emit::Isa:
+    case Emit::Hsaco:
     case Emit::Bundle:
       return true;
     case Emit::LLVM:
       // Loops for the CPU may carry a GPU's target, too.
       return !options.run && !options.show && !options.sequential &&
-             TargetAttr::of(*module).hasCapability("nvvm") &&
+             !deviceDialect().empty() &&
              module
                  ->walk([](Operation *op) {
                    return isa<KernelOp, gpu::GPUModuleOp>(op)
@@ -359,13 +362,34 @@ private:
     }
   }
 
-  LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
+  /// The capability that says which GPUs the target is one of; empty if none.
+  StringRef deviceDialect() {
     TargetAttr target = TargetAttr::of(*module);
-    if (!target.hasCapability("nvvm"))
-      return module->emitError()
-             << "wants a target with the capability 'nvvm' for this --emit, "
-                "got "
-             << target.getName() << " (--target, --list-targets)";
+    for (StringRef dialect : {"nvvm", "rocdl"})
+      if (target.hasCapability(dialect))
+        return dialect;
+    return "";
+  }
+
+  /// Whether the target can have code of the kind that is asked for.
+  LogicalResult checkEmit() {
+    StringRef wanted, dialect = deviceDialect();
+    if (options.emit == Emit::Ptx || options.emit == Emit::Cubin)
+      wanted = "nvvm";
+    else if (options.emit == Emit::Isa || options.emit == Emit::Hsaco)
+      wanted = "rocdl";
+    if (!dialect.empty() && (wanted.empty() || wanted == dialect))
+      return success();
+    return module->emitError()
+           << "wants a target with the capability '"
+           << (wanted.empty() ? StringRef("nvvm' or 'rocdl") : wanted)
+           << "' for this --emit, got " << TargetAttr::of(*module).getName()
+           << " (--target, --list-targets)";
+  }
+
+  LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
+    if (failed(checkEmit()))
+      return failure();
     if (failed(lowerToTarget(takeLowering())))
       return failure();
     write(Emit::Target, file);
@@ -406,7 +430,10 @@ private:
       return success();
     return failure(failed(pipeline(
                        [&](OpPassManager &pm) {
-                         buildLowerToNVVMPipeline(pm);
+                         if (deviceDialect() == "rocdl")
+                           buildLowerToROCDLPipeline(pm);
+                         else
+                           buildLowerToNVVMPipeline(pm);
                          if (options.lineInfo)
                            pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
                        },
@@ -487,6 +514,8 @@ private:
       return failure();
     StringRef arch = TargetAttr::of(*module).getArch().getValue();
     auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
+    if (options.emit == Emit::Isa || options.emit == Emit::Hsaco)
+      return emitAmdCode(device, arch, file);
     if (options.emit == Emit::Ptx) {
       FailureOr<std::string> ptx = translateToPtx(device, arch);
       if (failed(ptx))
@@ -509,6 +538,32 @@ private:
                    << cubin->report.stackBytes << " bytes of stack\n";
     llvm::errs() << cubin->report.warnings;
     file.os() << cubin->code;
+    file.keep();
+    return success();
+  }
+
+  LogicalResult emitAmdCode(gpu::GPUModuleOp device, StringRef arch,
+                            llvm::ToolOutputFile &file) {
+    if (options.emit == Emit::Isa) {
+      FailureOr<std::string> isa = translateToIsa(device, arch);
+      if (failed(isa))
+        return failure();
+      file.os() << *isa;
+      file.keep();
+      return success();
+    }
+    FailureOr<Hsaco> hsaco = compileToHsaco(device, arch);
+    if (failed(hsaco))
+      return failure();
+    const HsacoReport &report = hsaco->report;
+    if (options.remarks)
+      llvm::errs() << "hsaco: " << report.vgprs << " VGPRs (of which "
+                   << report.agprs << " AGPRs), " << report.sgprs << " SGPRs, "
+                   << report.vgprSpills << " VGPRs and " << report.sgprSpills
+                   << " SGPRs spilled, " << report.scratchBytes
+                   << " bytes of scratch, " << report.ldsBytes
+                   << " bytes of LDS\n";
+    file.os() << hsaco->code;
     file.keep();
     return success();
   }

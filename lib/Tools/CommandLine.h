@@ -20,6 +20,8 @@ enum class Emit {
   LLVM,
   Ptx,
   Cubin,
+  Isa,
+  Hsaco,
   Bundle
 };
 
@@ -59,6 +61,8 @@ struct CommandLine {
                  clEnumValN(Emit::LLVM, "llvm", "the LLVM dialect"),
                  clEnumValN(Emit::Ptx, "ptx", "PTX (NVIDIA GPUs)"),
                  clEnumValN(Emit::Cubin, "cubin", "machine code (ptxas)"),
+                 clEnumValN(Emit::Isa, "isa", "assembly (AMD GPUs)"),
+                 clEnumValN(Emit::Hsaco, "hsaco", "code object (AMD GPUs)"),
                  clEnumValN(Emit::Bundle, "bundle",
                             "a directory of code and manifest, named by -o")),
       cl::cat(category)};

@@ -110,9 +110,35 @@ def ConvertAttnToNVVM : Pass<"convert-attn-to-nvvm", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
 }
 
+def ConvertAttnToROCDL : Pass<"convert-attn-to-rocdl", "::mlir::ModuleOp"> {
+  let summary = "Lower level 3 to device functions for AMD GPUs";
+  let description = [{
+    Each kernel whose tiles lie in registers and rings becomes a `gpu.module` with
+    an `llvm.func`, as by `convert-attn-to-nvvm`. Products become MFMA (32x32x8 or
+    16x16x16, by the layout of the result), computed transposed, with operands from
+    LDS in loads of 16 bytes; rings become LDS whose `acquire` and `wait` are
+    barriers, filled by raw buffer loads to registers and writes from there; rows
+    are reduced across lanes by `ds_swizzle` and `ds_bpermute`; exponentials become
+    `v_exp_f32`. What lies outside of a view is read as zero by the bounds of a buffer.
+
+    What the target lacks, and LDS beyond what a CTA may have, is an error.
+
+    Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
+
+    After: `llvm.load ... : !llvm.ptr<3> -> vector<8xbf16>`, `rocdl.mfma.f32.32x32x8bf16.1k ...`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::ROCDL::ROCDLDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
+}
+
 def ConvertAttnDeviceToLLVM : Pass<"convert-attn-device-to-llvm",
                                    "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Lower device functions to the LLVM and NVVM dialects";
+  let summary = "Lower device functions to the LLVM and NVVM or ROCDL dialects";
   let description = [{
     Loops, branches, arithmetic, vectors and GPU operations of device functions
     become the LLVM dialect, and NVVM operations that have no intrinsic become
@@ -125,6 +151,7 @@ def ConvertAttnDeviceToLLVM : Pass<"convert-attn-device-to-llvm",
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::NVVM::NVVMDialect",
+                           "::mlir::ROCDL::ROCDLDialect",
                            "::mlir::cf::ControlFlowDialect"];
 }
 

@@ -108,8 +108,11 @@ void buildSequentialPipeline(mlir::OpPassManager &pm);
 /// Level 3 to device functions in the LLVM and NVVM dialects.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
 
-/// The second half of buildLowerToNVVMPipeline: device functions as
-/// convert-attn-to-nvvm leaves them, to the LLVM dialect.
+/// Level 3 to device functions in the LLVM and ROCDL dialects.
+void buildLowerToROCDLPipeline(mlir::OpPassManager &pm);
+
+/// The second half of both: device functions as convert-attn-to-nvvm and
+/// convert-attn-to-rocdl leave them, to the LLVM dialect.
 void buildDeviceToLLVMPipeline(mlir::OpPassManager &pm);
 
 } // namespace attn

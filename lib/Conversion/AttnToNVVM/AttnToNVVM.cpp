@@ -119,6 +119,27 @@ struct ConvertAttnToNVVMPass
     return lowerMath(function, kIntrinsics, "NVIDIA");
   }
 
+  /// What tensor maps and cp.async write, and ldmatrix reads.
+  static LogicalResult checkRings(KernelOp kernel) {
+    WalkResult result = kernel.walk([](Operation *op) {
+      auto issue = dyn_cast<RingIssueOp>(op);
+      if (issue && issue.getBy() == CopyKind::Registers) {
+        issue.emitOpError("wants copies by 'tensor' or 'async' on ")
+            << TargetAttr::of(op).getName() << ", got 'registers'";
+        return WalkResult::interrupt();
+      }
+      auto ring = dyn_cast<RingCreateOp>(op);
+      if (!ring || sharedOf(ring.getRing().getType().getTile()).isPlain())
+        return WalkResult::advance();
+      ring.emitOpError("wants a layout that is neither transposed nor folded "
+                       "on ")
+          << TargetAttr::of(op).getName() << ", got "
+          << ring.getRing().getType().getTile();
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   LogicalResult checkTarget(ModuleOp module) {
     TargetAttr target = TargetAttr::of(module);
     for (StringRef capability : {"nvvm", "mma.sync", "ldmatrix"})
@@ -139,7 +160,7 @@ struct ConvertAttnToNVVMPass
     int64_t most = TargetAttr::of(module).get(Fact::SmemPerBlock);
     for (KernelOp kernel : kernels) {
       Location loc = kernel.getLoc();
-      if (failed(checkIndices(kernel)))
+      if (failed(checkIndices(kernel)) || failed(checkRings(kernel)))
         return signalPassFailure();
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)

@@ -271,14 +271,8 @@ private:
     SmallVector<Value> elements;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
-      Value i = t.add(row, offset[0]),
-            byte = t.mul(t.add(column, offset[1]), tile.elementBytes());
-      Value panel = t.div(byte, tile.panelBytes());
-      Value local =
-          t.add(t.mul(i, tile.panelBytes()), t.rem(byte, tile.panelBytes()));
-      Value bits = t.rem(t.div(local, 128), tile.chunksPerPanel());
-      Value address = t.add(t.bitXor(local, t.shl(bits, 4)),
-                            t.mul(panel, tile.rows() * tile.panelBytes()));
+      Value address =
+          tile.element(t.add(row, offset[0]), t.add(column, offset[1]));
       elements.push_back(LLVM::LoadOp::create(b, loc, source.getElementType(),
                                               advance(b, loc, base, address)));
     }

@@ -361,19 +361,36 @@ Value combine(OpBuilder &b, Location loc, ReduceKind kind, bool ignoresNaN,
   return arith::AddFOp::create(b, loc, x, y);
 }
 
+/// The sum of values, whose number is even, by pairs.
+Value sumPairs(OpBuilder &b, Location loc, ArrayRef<Value> values) {
+  auto pair = VectorType::get({2}, values.front().getType());
+  Value sums;
+  for (; !values.empty(); values = values.drop_front(2)) {
+    Value next =
+        vector::FromElementsOp::create(b, loc, pair, values.take_front(2));
+    sums = sums ? arith::AddFOp::create(b, loc, sums, next) : next;
+  }
+  auto halves = vector::ToElementsOp::create(b, loc, sums);
+  return arith::AddFOp::create(b, loc, halves.getResult(0),
+                               halves.getResult(1));
+}
+
 /// The registers of each row as one.
 SmallVector<Value> reduceRegisters(OpBuilder &b, Location loc, ReduceKind kind,
-                                   bool ignoresNaN, FragmentAttr layout,
-                                   Value tile) {
+                                   const Reduction &reduction,
+                                   FragmentAttr layout, Value tile) {
   auto elements = vector::ToElementsOp::create(b, loc, tile);
-  SmallVector<Value> rows(layout.getRowSlice().getNumRegisters());
-  for (auto [r, row] : llvm::enumerate(rowRegisters(layout))) {
-    Value element = elements.getResult(r);
-    rows[row] = rows[row]
-                    ? combine(b, loc, kind, ignoresNaN, rows[row], element)
-                    : element;
-  }
-  return rows;
+  SmallVector<SmallVector<Value>> rows(layout.getRowSlice().getNumRegisters());
+  for (auto [r, row] : llvm::enumerate(rowRegisters(layout)))
+    rows[row].push_back(elements.getResult(r));
+  return llvm::map_to_vector(rows, [&](ArrayRef<Value> row) -> Value {
+    if (reduction.sumsPairs && kind == ReduceKind::Sum && row.size() % 2 == 0)
+      return sumPairs(b, loc, row);
+    Value result = row.front();
+    for (Value element : row.drop_front())
+      result = combine(b, loc, kind, reduction.ignoresNaN, result, element);
+    return result;
+  });
 }
 
 struct ReduceRegistersPattern : OpConversionPattern<ReduceRegistersOp> {
@@ -385,8 +402,7 @@ struct ReduceRegistersPattern : OpConversionPattern<ReduceRegistersOp> {
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
         op, getTypeConverter()->convertType(op.getType()),
-        reduceRegisters(rewriter, op.getLoc(), op.getKind(),
-                        reduction.ignoresNaN,
+        reduceRegisters(rewriter, op.getLoc(), op.getKind(), reduction,
                         fragmentOf(op.getTile().getType()), adaptor.getTile()));
     return success();
   }
@@ -406,9 +422,8 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
     if (!layout)
       return failure();
     Location loc = op.getLoc();
-    SmallVector<Value> rows =
-        reduceRegisters(rewriter, loc, op.getKind(), reduction.ignoresNaN,
-                        layout, adaptor.getTile());
+    SmallVector<Value> rows = reduceRegisters(
+        rewriter, loc, op.getKind(), reduction, layout, adaptor.getTile());
     int64_t below = 1;
     for (const FragmentAttr::Mode &mode : layout.getThreadModes()) {
       // Not those that hold copies of the same elements.

@@ -73,6 +73,9 @@ struct Reduction {
   /// A maximum need not be NaN where an element is, if that takes more than one
   /// instruction: the exponentials of the row are, and their sum.
   bool ignoresNaN = false;
+  /// Sums of a lane's registers are made by pairs, of which one instruction
+  /// adds two.
+  bool sumsPairs = false;
 };
 
 /// Elementwise arithmetic, constants, splats, index tiles, broadcasts, row

@@ -61,6 +61,24 @@ public:
     return {perThread, local * kChunkBytes, panel * rows() * span + row * span};
   }
 
+  /// Offset of row `row` beyond the thread's, whose bits are disjoint from it.
+  Offset atRow(mlir::Value perThread, int64_t row) const {
+    int64_t swizzleRow = folded ? row ^ ((row >> 1) & 4) : row;
+    int64_t bits = ((swizzleRow * span) >> 7) & (chunksPerPanel() - 1);
+    return {perThread, bits * kChunkBytes, row * span};
+  }
+
+  /// Offset of an element of the tile.
+  mlir::Value element(mlir::Value row, mlir::Value column) const {
+    if (sharedOf(type).getTransposed())
+      std::swap(row, column);
+    mlir::Value byte = t.mul(column, elementBytes());
+    mlir::Value chunk = t.div(t.rem(byte, span), kChunkBytes);
+    mlir::Value local =
+        t.add(perThread(row, t.rem(row, 16), chunk), t.rem(byte, kChunkBytes));
+    return t.add(local, t.mul(t.div(byte, span), rows() * span));
+  }
+
 private:
   mlir::RankedTensorType type;
   int64_t span;

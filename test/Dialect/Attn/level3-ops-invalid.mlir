@@ -501,7 +501,7 @@ attn.kernel @k(%v: !attn.view<?xbf16>, %i: index) {
 attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'by' [tensor, async]}}
+  // expected-error @below {{expected string or keyword containing one of the following enum values for attribute 'by' [tensor, async, registers]}}
   %p = attn.ring.issue %s, %v[%i, %i] by bulk : <tensor<64x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 

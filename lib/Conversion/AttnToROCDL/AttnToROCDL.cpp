@@ -1,0 +1,185 @@
+//===- AttnToROCDL.cpp - Level 3 to device functions for AMD GPUs ---------===//
+
+#include "Lowering.h"
+#include "attn-mlir/Conversion/Manifest.h"
+#include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_CONVERTATTNTOROCDL
+#include "attn-mlir/Conversion/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// v_exp_f32, v_log_f32 and v_rcp_f32, to about 1 ulp; results that are
+/// denormal are zero.
+constexpr MathIntrinsics kIntrinsics = {"llvm.amdgcn.exp2", "llvm.amdgcn.log",
+                                        "llvm.amdgcn.rcp", ""};
+
+struct ROCDLConverter : TypeConverter {
+  ROCDLConverter(MLIRContext *context, int64_t threads) {
+    addConversion([](Type type) { return type; });
+    addFragmentConversions(*this);
+    // A tile in LDS is its byte offset.
+    addConversion([context](RankedTensorType tile) -> std::optional<Type> {
+      if (!sharedOf(tile))
+        return std::nullopt;
+      return IntegerType::get(context, 32);
+    });
+    addConversion([context](RingType) -> Type {
+      return LLVM::LLVMPointerType::get(context, kPrivate);
+    });
+    addConversion(
+        [context](SlotType) -> Type { return IntegerType::get(context, 32); });
+    addConversion([context, threads](PendingType copy) -> Type {
+      return VectorType::get({wordsOfCopy(copy.getTile(), threads)},
+                             IntegerType::get(context, 32));
+    });
+  }
+};
+
+/// A hint, without which results are the same.
+struct InStepPattern : OpConversionPattern<InStepOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(InStepOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertAttnToROCDLPass
+    : attn::impl::ConvertAttnToROCDLBase<ConvertAttnToROCDLPass> {
+  /// What the target has no instructions for.
+  static LogicalResult checkOps(KernelOp kernel) {
+    WalkResult result = kernel.walk([](Operation *op) {
+      if (isa<DotIssueOp, DotWaitOp, SpecializeOp, TurnOp>(op)) {
+        op->emitOpError("wants a target with asynchronous products and roles "
+                        "of warps (the capability 'wgmma'), got ")
+            << TargetAttr::of(op).getName();
+        return WalkResult::interrupt();
+      }
+      auto issue = dyn_cast<RingIssueOp>(op);
+      if (issue && issue.getBy() != CopyKind::Registers) {
+        issue.emitOpError("wants copies by 'registers' on ")
+            << TargetAttr::of(op).getName() << ", got '"
+            << stringifyCopyKind(issue.getBy()) << "'";
+        return WalkResult::interrupt();
+      }
+      if (auto store = dyn_cast<StoreOp>(op); store && store.getScratch()) {
+        store.emitOpError("wants no memory to store through on ")
+            << TargetAttr::of(op).getName();
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// Bytes of which the addresses that `user` accesses are multiples.
+  static int64_t accessBytes(Operation *user) {
+    auto bytes = [](Type tile, ViewType view) -> int64_t {
+      FragmentAttr layout = fragmentOf(tile);
+      if (!layout)
+        return 0;
+      return std::min(kAlignment,
+                      accessRun(layout, view) * view.getElementBytes());
+    };
+    if (isa<RingIssueOp>(user))
+      return kAlignment;
+    if (auto load = dyn_cast<LoadOp>(user))
+      return bytes(load.getTile().getType(), load.getView().getType());
+    auto store = dyn_cast<StoreOp>(user);
+    return store ? bytes(store.getTile().getType(), store.getView().getType())
+                 : 0;
+  }
+
+  LogicalResult lower(LLVM::LLVMFuncOp function) {
+    // LDS is static: nothing is asked for at launch.
+    addToManifest(function, {{"align", findAlignments(function, accessBytes)},
+                             {"shared_bytes",
+                              Builder(&getContext()).getI64IntegerAttr(0)}});
+    ROCDLConverter converter(&getContext(), threadsOf(function));
+    RewritePatternSet patterns(&getContext());
+    ConversionTarget target(getContext());
+    target.addIllegalDialect<AttnDialect>();
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return converter.isLegal(op); });
+    // Views stay as they are until nothing uses them.
+    target.addLegalOp<UnrealizedConversionCastOp>();
+    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
+                                                         target);
+    populateFragmentsToVectors(
+        converter, patterns,
+        {kLanes, exchangeLanes, /*ignoresNaN=*/true, /*sumsPairs=*/true});
+    patterns.add<InStepPattern>(converter, &getContext());
+    populateAccessPatterns(converter, patterns);
+    populateLdsRingPatterns(converter, patterns);
+    populateMfmaPatterns(converter, patterns);
+    if (failed(applyFullConversion(function, target, std::move(patterns))))
+      return failure();
+    splitSelects(function);
+    eraseViews(function);
+    RewritePatternSet truncations(&getContext());
+    populateTruncatePatterns(truncations);
+    walkAndApplyPatterns(function, std::move(truncations));
+    return lowerMath(function, kIntrinsics, "AMD");
+  }
+
+  LogicalResult checkTarget(ModuleOp module) {
+    TargetAttr target = TargetAttr::of(module);
+    for (StringRef capability : {"rocdl", "mfma", "buffer"})
+      if (!target.hasCapability(capability))
+        return module.emitError()
+               << "wants a target with the capability '" << capability
+               << "', got " << target.getName();
+    return success();
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto kernels = llvm::to_vector(module.getOps<KernelOp>());
+    if (kernels.empty())
+      return;
+    if (failed(checkTarget(module)))
+      return signalPassFailure();
+    int64_t most = TargetAttr::of(module).get(Fact::SmemPerBlock);
+    for (KernelOp kernel : kernels) {
+      Location loc = kernel.getLoc();
+      if (failed(checkIndices(kernel)) || failed(checkOps(kernel)))
+        return signalPassFailure();
+      LLVM::LLVMFuncOp function = outlineKernel(kernel);
+      if (!function)
+        return signalPassFailure();
+      prefetchIntoRegisters(function);
+      placeBarriers(function);
+      int64_t bytes = placeRingsInLds(function);
+      if (bytes > most) {
+        emitError(loc) << "kernel wants " << bytes << " bytes of LDS; target "
+                       << TargetAttr::of(module).getName() << " has " << most
+                       << " a CTA; wants smaller tiles or fewer stages";
+        return signalPassFailure();
+      }
+      makeAmdKernel(function, bytes);
+      if (failed(lower(function)))
+        return signalPassFailure();
+      dropUnusedParameters(function);
+      ++numKernels;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,132 @@
+//===- Window.cpp - Tiles of views behind buffer descriptors --------------===//
+
+#include "Lowering.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Untyped 32-bit data, as LLVM's and MLIR's own uses of raw buffers have it on
+/// gfx9 (AMD CDNA 3 ISA, "Buffer resource descriptor", DATA_FORMAT).
+static constexpr int64_t kRawBuffer = 0x27000;
+/// An offset that is outside of every buffer: they are smaller than 2^31 bytes.
+static constexpr int64_t kOutside = 0x7ffffff0;
+
+Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
+               int64_t rows, int64_t columns)
+    : b(b), loc(loc) {
+  ThreadBuilder t{b, loc};
+  auto type = cast<ViewType>(viewValue.getType());
+  ViewParameters view(viewValue);
+  unsigned rank = type.getRank();
+  elementBytes = type.getElementBytes();
+  auto wide = [&](int64_t v) -> Value {
+    return arith::ConstantIntOp::create(b, loc, v, 64);
+  };
+  auto add = [&](Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  };
+  auto sub = [&](Value x, Value y) {
+    return b.createOrFold<arith::SubIOp>(loc, x, y);
+  };
+  auto mul = [&](Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  };
+  // The descriptor starts at the tile, so that offsets are small and do not
+  // change from tile to tile.
+  Value origin = wide(0), exists;
+  SmallVector<Value> left;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    Value offset =
+        b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offsets[dim]);
+    origin = add(origin, mul(offset, view.strides[dim]));
+    Value rest = sub(view.sizes[dim], offset);
+    if (dim + 2 >= rank) {
+      left.push_back(rest);
+      continue;
+    }
+    exists =
+        t.both(exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                             rest, wide(0)));
+  }
+  auto clamp = [&](Value x, int64_t most) -> Value {
+    return arith::MinSIOp::create(b, loc, x, wide(most));
+  };
+  Value lastRow = sub(clamp(left[0], rows), wide(1));
+  Value stride = view.strides[rank - 2];
+  Value elements = add(mul(lastRow, stride), clamp(left[1], columns));
+  // Whole words, of which none crosses the end of an allocation.
+  Value bytes = mul(elements, wide(elementBytes));
+  if (elementBytes < 4)
+    bytes = arith::AndIOp::create(b, loc, add(bytes, wide(3)), wide(-4));
+  Value any = t.both(
+      t.both(exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                           left[0], wide(0))),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left[1],
+                            wide(0)));
+  bytes = arith::SelectOp::create(b, loc, any, bytes, wide(0));
+  Value base = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
+      view.pointer);
+  base = advance(b, loc, base, mul(origin, wide(elementBytes)));
+  descriptor = ROCDL::MakeBufferRsrcOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kBufferResource), base,
+      arith::ConstantIntOp::create(b, loc, 0, 16), bytes,
+      t.constant(kRawBuffer));
+  rowBytes = arith::TruncIOp::create(b, loc, b.getI32Type(),
+                                     mul(stride, wide(elementBytes)));
+  int64_t size = type.getShape().back();
+  ragged = ShapedType::isDynamic(size);
+  APInt first;
+  bool fits = !ragged && matchPattern(offsets.back(), m_ConstantInt(&first)) &&
+              first.getSExtValue() + columns <= size;
+  if (!fits)
+    limit = arith::TruncIOp::create(b, loc, b.getI32Type(),
+                                    clamp(left[1], columns));
+}
+
+Value Window::load(Value row, Value column, int64_t constant, int64_t count,
+                   Value exists) const {
+  ThreadBuilder t{b, loc};
+  Value start = t.add(column, constant);
+  Value offset = t.add(arith::MulIOp::create(b, loc, row, rowBytes),
+                       t.mul(start, elementBytes));
+  if (limit)
+    exists = t.both(exists, t.less(start, limit));
+  if (exists)
+    offset =
+        arith::SelectOp::create(b, loc, exists, offset, t.constant(kOutside));
+  int64_t words = count * elementBytes / 4;
+  Type i32 = b.getI32Type();
+  Type type = words == 1 ? i32 : Type(VectorType::get({words}, i32));
+  Value zero = t.constant(0);
+  Value loaded = ROCDL::RawPtrBufferLoadOp::create(
+      b, loc, type, descriptor, offset, zero, zero, ArrayAttr(), ArrayAttr(),
+      ArrayAttr());
+  if (words == 1)
+    loaded =
+        vector::BroadcastOp::create(b, loc, VectorType::get({1}, i32), loaded);
+  return ragged ? clear(loaded, start) : loaded;
+}
+
+Value Window::clear(Value words, Value column) const {
+  ThreadBuilder t{b, loc};
+  auto type = cast<VectorType>(words.getType());
+  auto list = vector::ToElementsOp::create(b, loc, words);
+  int64_t perWord = 4 / elementBytes;
+  SmallVector<Value> result;
+  for (int64_t w = 0; w < type.getNumElements(); ++w) {
+    Value kept = t.constant(0);
+    for (int64_t e = 0; e < perWord; ++e) {
+      Value inside = t.less(t.add(column, w * perWord + e), limit);
+      // The elements up to this one.
+      int64_t mask = (int64_t(1) << (8 * elementBytes * (e + 1))) - 1;
+      Value part = arith::AndIOp::create(
+          b, loc, list.getResult(w), t.constant(static_cast<int32_t>(mask)));
+      kept = arith::SelectOp::create(b, loc, inside, part, kept);
+    }
+    result.push_back(kept);
+  }
+  return vector::FromElementsOp::create(b, loc, type, result);
+}

@@ -1,0 +1,302 @@
+//===- Hsaco.cpp - Device functions to machine code for AMD GPUs ----------===//
+
+#include "attn-mlir/Serialize/Hsaco.h"
+#include "Codegen.h"
+#include "lld/Common/Driver.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/TargetSelect.h"
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace mlir;
+
+namespace attn {
+
+namespace {
+
+/// What loads on every ROCm since 5.3.
+constexpr uint32_t kCodeObjectVersion = 500;
+
+std::unique_ptr<llvm::TargetMachine> createMachine(gpu::GPUModuleOp module,
+                                                   StringRef arch) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUAsmPrinter();
+  });
+  llvm::Triple triple("amdgcn-amd-amdhsa");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    module.emitError() << "no code generator for AMD GPUs: " << error;
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  // a * b + c is one instruction, as the schedule's comments promise.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, arch, "", options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+  // The code generator ends the process where it has no instruction.
+  if (!machine || !machine->getMCSubtargetInfo()->checkFeatures(
+                      "+gfx940-insts,+mai-insts")) {
+    module.emitError() << "wants an architecture with the matrix instructions "
+                          "of CDNA 3 (gfx942), got "
+                       << arch;
+    return nullptr;
+  }
+  return machine;
+}
+
+/// Turns errors of the code generator into diagnostics.
+struct ErrorHandler : llvm::DiagnosticHandler {
+  explicit ErrorHandler(gpu::GPUModuleOp module) : module(module) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    module.emitError() << "code generator for AMD GPUs: " << text;
+    failed = true;
+    return true;
+  }
+  gpu::GPUModuleOp module;
+  bool failed = false;
+};
+
+/// Attributes that the code generator is asked by, the first that needs least
+/// memory for registers is taken. With registers for two waves of a SIMD one
+/// computes its softmax beside the products of the other; scheduling for
+/// parallelism keeps more values alive.
+struct Attempt {
+  bool twoWaves, parallelism;
+};
+constexpr Attempt kAttempts[] = {{true, true}, {true, false}, {false, false}};
+
+FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
+                                llvm::CodeGenFileType type, Attempt attempt) {
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, arch);
+  if (!machine)
+    return failure();
+  llvm::LLVMContext context;
+  auto handler = std::make_unique<ErrorHandler>(module);
+  ErrorHandler *errors = handler.get();
+  context.setDiagnosticHandler(std::move(handler));
+  std::unique_ptr<llvm::Module> code =
+      translateDeviceModule(module, *machine, context);
+  if (!code)
+    return failure();
+  code->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
+                      kCodeObjectVersion);
+  for (llvm::Function &function : *code) {
+    if (function.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
+      continue;
+    if (attempt.twoWaves)
+      function.addFnAttr("amdgpu-waves-per-eu", "2");
+    if (attempt.parallelism)
+      function.addFnAttr("amdgpu-sched-strategy", "iterative-ilp");
+  }
+  runPasses(*code, *machine, [](llvm::PassBuilder &builder) {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  });
+  SmallString<0> out;
+  if (!emitCode(*code, *machine, type, out)) {
+    module.emitError() << "the code generator emits no code";
+    return failure();
+  }
+  if (errors->failed)
+    return failure();
+  return std::string(out);
+}
+
+/// A file that is gone with the object.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(StringRef suffix)
+      : error(llvm::sys::fs::createTemporaryFile("attn", suffix, path)),
+        remover(path) {}
+  SmallString<64> path;
+  std::error_code error;
+
+private:
+  llvm::FileRemover remover;
+};
+
+/// The linker takes options of the whole process for its own and resets them:
+/// those that were given are hidden from it.
+class HiddenOptions {
+public:
+  HiddenOptions() {
+    auto hide = [&](llvm::cl::Option *option) {
+      if (option->getNumOccurrences() > 0)
+        hidden.insert(option);
+    };
+    for (auto &entry : llvm::cl::getRegisteredOptions())
+      hide(entry.second);
+    for (llvm::cl::Option *option :
+         llvm::cl::SubCommand::getTopLevel().PositionalOpts)
+      hide(option);
+    for (llvm::cl::Option *option : hidden)
+      option->removeArgument();
+  }
+  ~HiddenOptions() {
+    for (llvm::cl::Option *option : hidden)
+      option->addArgument();
+  }
+
+private:
+  llvm::SetVector<llvm::cl::Option *> hidden;
+};
+
+/// Links one object file. A symbol that is missing is an error.
+FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
+  TemporaryFile input("o"), output("hsaco");
+  std::error_code error = input.error ? input.error : output.error;
+  if (!error)
+    llvm::raw_fd_ostream(input.path, error) << object;
+  if (error) {
+    module.emitError() << "cannot write a temporary file: " << error.message();
+    return failure();
+  }
+  std::string log;
+  llvm::raw_string_ostream os(log);
+  const char *arguments[] = {
+      "ld.lld",           "-shared", "--no-undefined",   "--threads=1",
+      input.path.c_str(), "-o",      output.path.c_str()};
+  // The linker keeps global state.
+  static std::mutex mutex;
+  std::lock_guard<std::mutex> lock(mutex);
+  HiddenOptions hiddenOptions;
+  lld::Result result =
+      lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
+  auto linked = llvm::MemoryBuffer::getFile(output.path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (result.retCode != 0 || !linked) {
+    module.emitError() << "linker failed: " << log;
+    return failure();
+  }
+  return (*linked)->getBuffer().str();
+}
+
+void readKernel(llvm::msgpack::MapDocNode kernel, HsacoReport &report) {
+  auto read = [&](const char *name, int64_t &most) {
+    auto it = kernel.find(name);
+    if (it != kernel.end() && it->second.getKind() == llvm::msgpack::Type::UInt)
+      most =
+          std::max<int64_t>(most, static_cast<int64_t>(it->second.getUInt()));
+  };
+  read(".vgpr_count", report.vgprs);
+  read(".agpr_count", report.agprs);
+  read(".sgpr_count", report.sgprs);
+  read(".group_segment_fixed_size", report.ldsBytes);
+  read(".private_segment_fixed_size", report.scratchBytes);
+  read(".vgpr_spill_count", report.vgprSpills);
+  read(".sgpr_spill_count", report.sgprSpills);
+}
+
+/// Reads the metadata note; false if there is none.
+bool readNote(StringRef code, HsacoReport &report) {
+  auto file = llvm::object::ELFObjectFile<llvm::object::ELF64LE>::create(
+      llvm::MemoryBufferRef(code, "hsaco"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
+  }
+  const auto &elf = file->getELFFile();
+  auto headers = elf.program_headers();
+  if (!headers) {
+    llvm::consumeError(headers.takeError());
+    return false;
+  }
+  bool found = false;
+  for (const auto &header : *headers) {
+    if (header.p_type != llvm::ELF::PT_NOTE)
+      continue;
+    llvm::Error error = llvm::Error::success();
+    for (auto note : elf.notes(header, error)) {
+      llvm::msgpack::Document document;
+      if (note.getType() != llvm::ELF::NT_AMDGPU_METADATA ||
+          !document.readFromBlob(note.getDescAsStringRef(4), /*Multi=*/false))
+        continue;
+      auto kernels = document.getRoot().getMap()["amdhsa.kernels"];
+      if (kernels.getKind() != llvm::msgpack::Type::Array)
+        continue;
+      for (auto &kernel : kernels.getArray())
+        readKernel(kernel.getMap(), report);
+      found = true;
+    }
+    llvm::consumeError(std::move(error));
+  }
+  return found;
+}
+
+} // namespace
+
+static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
+                                Attempt attempt) {
+  FailureOr<std::string> object =
+      generate(module, arch, llvm::CodeGenFileType::ObjectFile, attempt);
+  if (failed(object))
+    return failure();
+  FailureOr<std::string> code = link(module, *object);
+  if (failed(code))
+    return failure();
+  Hsaco hsaco{std::move(*code), {}};
+  if (!readNote(hsaco.code, hsaco.report)) {
+    module.emitError() << "the code object has no metadata of kernels";
+    return failure();
+  }
+  return hsaco;
+}
+
+/// The first attempt that spills nothing, else the one that spills least.
+static FailureOr<std::pair<Hsaco, Attempt>> choose(gpu::GPUModuleOp module,
+                                                   StringRef arch) {
+  auto badness = [](const HsacoReport &report) {
+    return std::tuple(report.scratchBytes, report.vgprSpills,
+                      report.sgprSpills);
+  };
+  std::optional<std::pair<Hsaco, Attempt>> best;
+  for (Attempt attempt : kAttempts) {
+    FailureOr<Hsaco> hsaco = compile(module, arch, attempt);
+    if (failed(hsaco))
+      return failure();
+    if (!best || badness(hsaco->report) < badness(best->first.report))
+      best = {std::move(*hsaco), attempt};
+    if (badness(best->first.report) == badness({}))
+      break;
+  }
+  return std::move(*best);
+}
+
+FailureOr<std::string> translateToIsa(gpu::GPUModuleOp module, StringRef arch) {
+  FailureOr<std::pair<Hsaco, Attempt>> chosen = choose(module, arch);
+  if (failed(chosen))
+    return failure();
+  return generate(module, arch, llvm::CodeGenFileType::AssemblyFile,
+                  chosen->second);
+}
+
+FailureOr<Hsaco> compileToHsaco(gpu::GPUModuleOp module, StringRef arch) {
+  FailureOr<std::pair<Hsaco, Attempt>> chosen = choose(module, arch);
+  if (failed(chosen))
+    return failure();
+  return std::move(chosen->first);
+}
+
+} // namespace attn

@@ -1,0 +1,527 @@
+#!/usr/bin/env python3
+"""Runs kernels for gfx942 in the emulator, against a float64 reference.
+
+Compiles small cases to bundles with attn-test-compile, passes what the manifest
+says to attn-emulate, and compares the result with attention written out here.
+Between rows and behind the last one buffers hold NaN; outputs are poisoned.
+
+    emulate.py --compile attn-test-compile --emulate attn-emulate
+        [--filter TEXT] [--part I/N] [--drop-barriers] [--list]
+"""
+
+import argparse
+import array
+import json
+import math
+import os
+import random
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+from typing import NamedTuple
+
+INTERLEAVINGS = ("forward", "reverse", "random")
+BOUNDS = {"bf16": 1e-2, "f16": 2e-3, "f32": 1e-5}
+MASKS = {
+    "full": ("", None, None, False),
+    "causal": ("mask(#attn.causal<top_left>)", None, 0, False),
+    "causal-br": ("mask(#attn.causal<bottom_right>)", None, 0, True),
+    "window": (
+        "mask(#attn.window<left = 40, right = 5, align = bottom_right>)",
+        40,
+        5,
+        True,
+    ),
+}
+
+
+class Case(NamedTuple):
+    """Attention."""
+
+    mask: str
+    element: str
+    heads: tuple  # query heads, KV heads
+    dims: tuple  # of Q and K, of V
+    sizes: tuple  # batch, queries, keys
+    schedule: str = "tiles=query=64,key=64"
+    lower: str = ""
+    layout: str = "bhsd"
+    lse: bool = True
+
+    def name(self):
+        parts = [
+            self.mask,
+            self.element,
+            "h%d/%d" % self.heads,
+            "d%d/%d" % self.dims,
+            "b%d,q%d,k%d" % self.sizes,
+            self.schedule,
+            self.lower,
+            self.layout,
+        ]
+        return " ".join(part for part in parts if part)
+
+    def text(self):
+        hq, hkv = self.heads
+        dqk, dv = self.dims
+        place = "?x%dx?x%d" if self.layout == "bhsd" else "?x?x%dx%d"
+        tensor = lambda h, d: "tensor<%sx%s>" % (place % (h, d), self.element)
+        q, k, v, o = tensor(hq, dqk), tensor(hkv, dqk), tensor(hkv, dv), tensor(hq, dv)
+        results = [o] + (["tensor<?x%dx?xf32>" % hq] if self.lse else [])
+        layout = "" if self.layout == "bhsd" else "layout(bshd)"
+        listed = "(" + ", ".join(results) + ")" if self.lse else o
+        return (
+            f"func.func @f(%q: {q}, %k: {k}, %v: {v}) -> {listed} {{\n"
+            f"  %r{':2' if self.lse else ''} = attn.attention %q, %k, %v "
+            f"{MASKS[self.mask][0]} scale(0.125) {layout} : ({q}, {k}, {v}) -> {listed}\n"
+            f"  return {'%r#0, %r#1' if self.lse else '%r'} : {', '.join(results)}\n}}\n"
+        )
+
+    def views(self):
+        batch, queries, keys = self.sizes
+        (hq, hkv), (dqk, dv) = self.heads, self.dims
+        order = (0, 1, 2, 3) if self.layout == "bhsd" else (0, 2, 1, 3)
+        inputs = [
+            Buffer((batch, hq, queries, dqk), order, self.element, 8),
+            Buffer((batch, hkv, keys, dqk), order, self.element, 2),
+            Buffer((batch, hkv, keys, dv), order, self.element, 6),
+        ]
+        outputs = [Buffer((batch, hq, queries, dv), order, self.element, 0)]
+        if self.lse:
+            outputs.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
+        return inputs, outputs
+
+    def wanted(self, q, k, v):
+        return attention(self, q, k, v)
+
+
+class Matmul(NamedTuple):
+    element: str
+    sizes: tuple  # m, n, k
+    schedule: str = "tiles=m=64,n=64,k=32"
+    lower: str = ""
+    static: bool = False
+    lse = False
+
+    def name(self):
+        kind = "static" if self.static else "dynamic"
+        return f"matmul {self.element} {self.sizes} {kind} {self.schedule} {self.lower}"
+
+    def text(self):
+        m, n, k = self.sizes if self.static else ("?", "?", "?")
+        a, b = f"tensor<{m}x{k}x{self.element}>", f"tensor<{k}x{n}x{self.element}>"
+        c = f"tensor<{m}x{n}xf32>"
+        return (
+            f"func.func @f(%a: {a}, %b: {b}) -> {c} {{\n"
+            f"  %c = attn.matmul %a, %b : ({a}, {b}) -> {c}\n  return %c : {c}\n}}\n"
+        )
+
+    def views(self):
+        m, n, k = self.sizes
+        pad = lambda size: size % 2 + 2  # strides of whole words
+        return [
+            Buffer((m, k), (0, 1), self.element, pad(k)),
+            Buffer((k, n), (0, 1), self.element, pad(n)),
+        ], [Buffer((m, n), (0, 1), "f32", 0)]
+
+    def wanted(self, a, b):
+        m, n, k = self.sizes
+        columns = list(zip(*(b.row(i) for i in range(k)))) if k else [()] * n
+        rows = [[sum(map(float.__mul__, a.row(i), column)) for column in columns] for i in range(m)]
+        return rows, []
+
+
+class LogSumExp(NamedTuple):
+    element: str
+    sizes: tuple
+    schedule: str = "tiles=row=64,column=64"
+    lower: str = ""
+    lse = False
+
+    def name(self):
+        return f"logsumexp {self.element} {self.sizes} {self.schedule} {self.lower}"
+
+    def text(self):
+        x = f"tensor<?x?x{self.element}>"
+        return (
+            f"func.func @f(%x: {x}) -> tensor<?xf32> {{\n"
+            f"  %y = attn_test.logsumexp %x : ({x}) -> tensor<?xf32>\n"
+            "  return %y : tensor<?xf32>\n}\n"
+        )
+
+    def views(self):
+        rows, columns = self.sizes
+        pad = columns % 2 + 2
+        return [Buffer(self.sizes, (0, 1), self.element, pad)], [Buffer((rows,), (0,), "f32", 0)]
+
+    def wanted(self, x):
+        rows = [x.row(i) for i in range(self.sizes[0])]
+        return [[max(r) + math.log(sum(math.exp(v - max(r)) for v in r))] for r in rows], []
+
+
+ORDERS = (
+    "naive-block-first",
+    "swizzled-block-first",
+    "naive-head-first",
+    "swizzled-head-first",
+)
+
+
+def cases():
+    mha, gqa, mqa = (2, 2), (4, 2), (4, 1)
+    result = []
+    # Masks, elements and head dimensions.
+    for i, mask in enumerate(MASKS):
+        for j, dim in enumerate((64, 128, 56)):
+            heads = (mha, gqa, mqa)[(i + j) % 3]
+            for element in ("bf16", "f16"):
+                batch = 1 + (i + j) % 2
+                sizes = (batch, 70 + 9 * i, (93, 129, 64, 130)[i])
+                result.append(Case(mask, element, heads, (dim, dim), sizes))
+    # Dimensions that take small blocks, and unequal ones.
+    for dims in ((80, 80), (112, 64), (64, 48), (16, 16), (96, 32), (128, 256), (40, 72)):
+        tiles = "tiles=query=64,key=%d" % (32 if max(dims) > 128 else 64)
+        result.append(Case("causal-br", "bf16", gqa, dims, (1, 37, 75), tiles))
+    # Tiles and waves.
+    for tiles, warps in (
+        ("query=128,key=64", 4),
+        ("query=128,key=64", 8),
+        ("query=256,key=32", 8),
+        ("query=32,key=128", 1),
+        ("query=64,key=16", 2),
+        ("query=16,key=64", 1),
+        ("query=128,key=128", 4),
+        ("query=128,key=32", 2),
+    ):
+        result.append(
+            Case("causal", "bf16", mha, (64, 64), (1, 150, 170), "tiles=" + tiles, f"warps={warps}")
+        )
+    # Grid orders, persistence, sawtooth.
+    small = "tiles=query=32,key=32 "
+    for order in ORDERS:
+        result.append(
+            Case("causal", "f16", gqa, (64, 64), (2, 70, 90), small + f"grid-order={order} domains=4")
+        )
+    for schedule in (
+        "persistent sms=3 resident=1",
+        "persistent sms=3 resident=1 pair-tiles",
+        "persistent sms=2 resident=1 sawtooth=force",
+        "sawtooth=force",
+        "persistent sms=3 resident=1 sawtooth=force grid-order=swizzled-head-first domains=2",
+        "grid-order=naive-head-first longest-first",
+        "splits=2",
+    ):
+        for mask in ("full", "causal", "window"):
+            result.append(Case(mask, "bf16", mha, (64, 64), (1, 100, 120), small + schedule))
+    # Layouts of the caller, no LSE, a single query, no keys.
+    result += [
+        Case("causal-br", "bf16", gqa, (128, 128), (2, 50, 90), layout="bshd"),
+        Case("full", "f16", gqa, (56, 56), (2, 50, 90), layout="bshd"),
+        Case("full", "bf16", mha, (64, 64), (1, 65, 65), lse=False),
+        Case("full", "bf16", gqa, (128, 128), (1, 1, 300)),
+        Case("full", "bf16", mha, (64, 64), (1, 33, 0)),
+        Case("causal-br", "bf16", mha, (64, 64), (1, 90, 20)),
+    ]
+    # Other operations that stream.
+    for element in ("bf16", "f16"):
+        result += [
+            Matmul(element, (70, 100, 90)),
+            Matmul(element, (33, 47, 51), "tiles=m=32,n=48,k=16", "stages=3"),
+            Matmul(element, (64, 72, 40), static=True),
+            Matmul(element, (130, 60, 0), "tiles=m=128,n=64,k=64 persistent sms=2 resident=1", "warps=8"),
+        ]
+    for element in ("f32", "bf16"):
+        result.append(LogSumExp(element, (70, 100)))
+        result.append(LogSumExp(element, (33, 51), "tiles=row=32,column=32 persistent", "stages=1"))
+    return result
+
+
+# ------------------------------------------------------------------------------
+# Numbers
+
+
+def encode(values, element):
+    if element == "f16":
+        return struct.pack("<%de" % len(values), *values)
+    if element == "f32":
+        return struct.pack("<%df" % len(values), *values)
+    words = array.array("I", struct.pack("<%df" % len(values), *values))
+    rounded = array.array("H")
+    for word in words:
+        if word & 0x7FFFFFFF > 0x7F800000:
+            rounded.append(0x7FC0)
+        else:
+            rounded.append((word + 0x7FFF + (word >> 16 & 1)) >> 16)
+    return rounded.tobytes()
+
+
+def decode(data, element):
+    if element == "f16":
+        return struct.unpack("<%de" % (len(data) // 2), data)
+    if element == "f32":
+        return struct.unpack("<%df" % (len(data) // 4), data)
+    words = array.array("I", (half << 16 for half in array.array("H", data)))
+    return struct.unpack("<%df" % len(words), words.tobytes())
+
+
+class Buffer:
+    """A strided array of (batch, head, sequence, feature) with NaN in its gaps."""
+
+    def __init__(self, sizes, order, element, gap):
+        self.sizes, self.element = sizes, element
+        stride, self.strides = 1, [0] * len(sizes)
+        for place in reversed(order):
+            self.strides[place] = stride
+            stride *= sizes[place]
+            if place == order[-1]:
+                stride += gap
+        self.values = [math.nan] * max(stride + 64, 1)
+
+    def places(self):
+        def walk(dim, base):
+            if dim == len(self.sizes):
+                yield base
+                return
+            for i in range(self.sizes[dim]):
+                yield from walk(dim + 1, base + i * self.strides[dim])
+
+        return walk(0, 0)
+
+    def fill(self, generator):
+        for place in self.places():
+            self.values[place] = generator.gauss(0, 1)
+        self.values = list(decode(encode(self.values, self.element), self.element))
+
+    def row(self, *index):
+        base = sum(i * s for i, s in zip(index, self.strides))
+        return self.values[base : base + self.sizes[-1]]
+
+
+def attention(case, q, k, v):
+    """Rows of O and LSE in the order of (batch, head, query)."""
+    _, left, right, bottom = MASKS[case.mask]
+    batch, queries, keys = case.sizes
+    group = case.heads[0] // case.heads[1]
+    shift = keys - queries if bottom else 0
+    rows, sums = [], []
+    for b in range(batch):
+        for h in range(case.heads[0]):
+            ks = [k.row(b, h // group, j) for j in range(keys)]
+            vs = [v.row(b, h // group, j) for j in range(keys)]
+            columns = list(zip(*vs)) if vs else [()] * case.dims[1]
+            for i in range(queries):
+                x = q.row(b, h, i)
+                low = 0 if left is None else max(0, i + shift - left)
+                high = keys if right is None else min(keys, i + shift + right + 1)
+                high = max(high, low)
+                scores = [0.125 * sum(map(float.__mul__, x, y)) for y in ks[low:high]]
+                if not scores:
+                    rows.append([0.0] * case.dims[1])
+                    sums.append(-math.inf)
+                    continue
+                top = max(scores)
+                weights = [math.exp(s - top) for s in scores]
+                total = sum(weights)
+                rows.append([sum(map(float.__mul__, weights, c[low:high])) / total for c in columns])
+                sums.append(top + math.log(total))
+    return rows, sums
+
+
+# ------------------------------------------------------------------------------
+# Bundles
+
+
+def evaluate(expression, views):
+    if isinstance(expression, int):
+        return expression
+    name, *operands = expression
+    if name == "size":
+        return views[operands[0]].sizes[operands[1]]
+    x = [evaluate(operand, views) for operand in operands]
+    operators = {
+        "add": lambda: x[0] + x[1],
+        "sub": lambda: x[0] - x[1],
+        "mul": lambda: x[0] * x[1],
+        "floordiv": lambda: x[0] // x[1],
+        "ceildiv": lambda: -(-x[0] // x[1]),
+        "rem": lambda: x[0] % x[1],
+        "min": lambda: min(x),
+        "max": lambda: max(x),
+        "and": lambda: int(bool(x[0] and x[1])),
+        "or": lambda: int(bool(x[0] or x[1])),
+        "select": lambda: x[1] if x[0] else x[2],
+        "eq": lambda: int(x[0] == x[1]),
+        "ne": lambda: int(x[0] != x[1]),
+        "lt": lambda: int(x[0] < x[1]),
+        "le": lambda: int(x[0] <= x[1]),
+        "gt": lambda: int(x[0] > x[1]),
+        "ge": lambda: int(x[0] >= x[1]),
+    }
+    return operators[name]()
+
+
+def compile_case(tool, case, directory):
+    source = os.path.join(directory, "case.mlir")
+    with open(source, "w") as file:
+        file.write(case.text())
+    bundle = os.path.join(directory, "bundle")
+    command = [tool, source, "--target=mi300x", "--emit=bundle", "-o", bundle, "--schedule=" + case.schedule]
+    if case.lower:
+        command.append("--lower=" + case.lower)
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError("does not compile:\n" + done.stderr)
+    with open(os.path.join(bundle, "manifest.json")) as file:
+        manifest = json.load(file)
+    (variant,) = manifest["variants"]
+    return os.path.join(bundle, variant["binary"]), variant
+
+
+class Launch:
+    """What the emulator is to run, and where the results go."""
+
+    def __init__(self, code, variant, views, outputs, directory):
+        self.outputs, self.dumps = outputs, {}
+        self.arguments = [code, "--block", str(variant["block"])]
+        self.arguments += ["--grid", str(evaluate(variant["grid"], views))]
+        for number, parameter in enumerate(variant["parameters"]):
+            view = views[parameter["view"]]
+            kind = parameter["kind"]
+            if kind == "size":
+                text = "i64:%d" % view.sizes[parameter["dim"]]
+            elif kind == "stride":
+                text = "i64:%d" % view.strides[parameter["dim"]]
+            else:
+                text = self.buffer(number, parameter["view"], view, directory)
+            self.arguments += ["--arg", text]
+
+    def buffer(self, number, index, view, directory):
+        what = "poison"
+        if index not in self.outputs:
+            path = os.path.join(directory, "view%d.bin" % index)
+            with open(path, "wb") as file:
+                file.write(encode(view.values, view.element))
+            what = "@" + path
+        else:
+            path = os.path.join(directory, "result%d.bin" % index)
+            self.arguments += ["--dump", "%d:%s" % (number, path)]
+            self.dumps[index] = path
+        return "%s[%d]:%s" % (view.element, len(view.values), what)
+
+    def run(self, tool, *options):
+        done = subprocess.run([tool] + self.arguments + list(options), capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError("emulator: " + done.stdout[-500:] + done.stderr[-1500:])
+        results = {}
+        for index, path in self.dumps.items():
+            with open(path, "rb") as file:
+                results[index] = file.read()
+        return results
+
+
+def prepare(case, tool, directory):
+    code, variant = compile_case(tool, case, directory)
+    inputs, outputs = case.views()
+    generator = random.Random(case.name())
+    for view in inputs:
+        view.fill(generator)
+    written = range(len(inputs), len(inputs) + len(outputs))
+    return Launch(code, variant, inputs + outputs, set(written), directory), inputs, outputs
+
+
+def check(case, outputs, wanted, results):
+    """What is wrong, or an empty text."""
+    rows, sums = wanted
+    for view, data in zip(outputs, (results[number] for number in sorted(results))):
+        view.values = list(decode(data, view.element))
+    o = outputs[0]
+    columns = o.sizes[-1] if len(o.sizes) > 1 else 1
+    bases = list(o.places())[::columns] if columns else []
+    for number, (base, row) in enumerate(zip(bases, rows)):
+        got = o.values[base : base + columns]
+        norm = math.sqrt(sum(x * x for x in row))
+        error = math.sqrt(sum((x - y) ** 2 for x, y in zip(got, row)))
+        error = error / norm if norm else error
+        if not error <= BOUNDS[case.element]:
+            return "row %d has error %g" % (number, error)
+    written = set(o.places())
+    for place, value in enumerate(o.values):
+        if place not in written and not math.isnan(value):
+            return "element %d outside of the result was written" % place
+    if case.lse:
+        for place, total in zip(outputs[1].places(), sums):
+            got = outputs[1].values[place]
+            if not (got == total or abs(got - total) <= 1e-4):
+                return "LSE at %d is %g, wanted %g" % (place, got, total)
+    return ""
+
+
+def run_case(case, arguments):
+    with tempfile.TemporaryDirectory() as directory:
+        launch, inputs, outputs = prepare(case, arguments.compile, directory)
+        wanted = case.wanted(*inputs)
+        for interleaving in INTERLEAVINGS:
+            results = launch.run(arguments.emulate, "--interleave", interleaving, "--seed", "7")
+            error = check(case, outputs, wanted, results)
+            if error:
+                return interleaving + ": " + error
+    return ""
+
+
+def drop_barriers(case, arguments):
+    """Each barrier of a kernel is needed: without it a run fails."""
+    needless = []
+    with tempfile.TemporaryDirectory() as directory:
+        launch, inputs, outputs = prepare(case, arguments.compile, directory)
+        wanted = case.wanted(*inputs)
+        listed = subprocess.run(
+            [arguments.emulate, "--list", launch.arguments[0]], capture_output=True, text=True
+        ).stdout
+        count = int(re.search(r"(\d+) barriers", listed).group(1))
+        for number in range(count):
+            failed = False
+            for interleaving in INTERLEAVINGS:
+                try:
+                    results = launch.run(
+                        arguments.emulate, "--interleave", interleaving, "--drop-barrier", str(number)
+                    )
+                    failed |= bool(check(case, outputs, wanted, results))
+                except RuntimeError:
+                    failed = True
+            if not failed:
+                needless.append(number)
+    if not count:
+        return "has no barriers"
+    return "runs without barriers %s of %d" % (needless, count) if needless else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--compile", default="attn-test-compile")
+    parser.add_argument("--emulate", default="attn-emulate")
+    parser.add_argument("--filter", default="")
+    parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
+    parser.add_argument("--drop-barriers", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    arguments = parser.parse_args()
+    first, step = map(int, arguments.part.split("/"))
+    chosen = [case for case in cases()[first::step] if arguments.filter in case.name()]
+    failures = 0
+    for case in chosen:
+        if arguments.list:
+            print(case.name())
+            continue
+        try:
+            error = (drop_barriers if arguments.drop_barriers else run_case)(case, arguments)
+        except RuntimeError as problem:
+            error = str(problem)
+        failures += bool(error)
+        print(("FAIL " if error else "pass ") + case.name() + ("\n  " + error if error else ""), flush=True)
+    print("%d of %d cases pass" % (len(chosen) - failures, len(chosen)))
+    sys.exit(1 if failures or not chosen else 0)
+
+
+if __name__ == "__main__":
+    main()
