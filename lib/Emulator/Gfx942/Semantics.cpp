@@ -1,0 +1,37 @@
+//===- Semantics.cpp - Handlers of instructions ---------------------------===//
+
+#include "Semantics.h"
+
+using namespace attn::gfx942;
+
+static const SemanticsTable &semantics() {
+  static const SemanticsTable table = [] {
+    SemanticsTable t;
+    addScalarAlu(t);
+    addScalarControl(t);
+    addVectorMoves(t);
+    addVectorFloat(t);
+    addVectorHalf(t);
+    addVectorInteger(t);
+    addVectorConvert(t);
+    addVectorCompare(t);
+    addVectorDivide(t);
+    addVectorPacked(t);
+    addMfma(t);
+    addLds(t);
+    addScalarMemory(t);
+    addVectorMemory(t);
+    return t;
+  }();
+  return table;
+}
+
+void attn::gfx942::assignSemantics(Inst &inst) {
+  const SemanticsTable::Entry *entry = semantics().find(inst.name);
+  if (!entry)
+    return;
+  inst.cls = entry->cls;
+  inst.handler = entry->handler;
+  inst.isVmemLoad = entry->vmemLoad;
+  inst.isLdsRead = entry->ldsRead;
+}
