@@ -294,7 +294,8 @@ static Error parseModifier(StringRef text, Modifiers &m) {
 /// Instructions whose text is symbolic: only their immediates are used.
 static bool hasSymbolicText(StringRef name) {
   return name.starts_with("s_waitcnt") || name.starts_with("s_cbranch") ||
-         name == "s_branch" || name == "s_sendmsg" || name == "s_set_gpr_idx_on";
+         name == "s_branch" || name == "s_sendmsg" ||
+         name == "s_set_gpr_idx_on";
 }
 
 Error attn::gfx942::parseAsmText(Inst &inst) {

@@ -1,7 +1,8 @@
 //===- AsmText.h - Operands from assembly text ------------------*- C++ -*-===//
 //
-// AMDGPU's generated tables (operand names, register enums) are not installed with
-// LLVM; the assembly syntax is public ("Syntax of AMDGPU Instruction Operands" and
+// AMDGPU's generated tables (operand names, register enums) are not installed
+// with LLVM; the assembly syntax is public ("Syntax of AMDGPU Instruction
+// Operands" and
 // "... Modifiers"). So an instruction's operands are read, once per static
 // instruction, from what LLVM's disassembler prints.
 //
@@ -15,8 +16,8 @@
 
 namespace attn::gfx942 {
 
-/// Fills name, ops and mods from `inst.text`. Errors: an operand or modifier that is
-/// not known.
+/// Fills name, ops and mods from `inst.text`. Errors: an operand or modifier
+/// that is not known.
 llvm::Error parseAsmText(Inst &inst);
 
 } // namespace attn::gfx942

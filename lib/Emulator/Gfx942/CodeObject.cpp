@@ -10,8 +10,8 @@
 
 using namespace attn::gfx942;
 using namespace llvm;
-using ELF = object::ELF64LE;
-using ElfFile = object::ELFFile<ELF>;
+namespace elf = llvm::ELF;
+using ElfFile = object::ELFFile<object::ELF64LE>;
 
 namespace attn::gfx942 {
 
@@ -62,13 +62,13 @@ Expected<std::unique_ptr<CodeObject>> CodeObjectReader::read() {
 
 Error CodeObjectReader::checkHeader(const ElfFile &file) {
   const auto &header = file.getHeader();
-  if (header.e_machine != ELF::EM_AMDGPU)
+  if (header.e_machine != elf::EM_AMDGPU)
     return fail("not an AMDGPU code object (e_machine " +
                 Twine(header.e_machine) + ")");
-  unsigned mach = header.e_flags & ELF::EF_AMDGPU_MACH;
-  if (mach != ELF::EF_AMDGPU_MACH_AMDGCN_GFX942)
+  unsigned mach = header.e_flags & elf::EF_AMDGPU_MACH;
+  if (mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX942)
     return fail("wants gfx942, got EF_AMDGPU_MACH 0x" + utohexstr(mach));
-  if (header.e_type != ELF::ET_DYN)
+  if (header.e_type != elf::ET_DYN)
     return fail("not linked: wants a shared object, as `ld.lld -shared` makes");
   return Error::success();
 }
@@ -80,7 +80,7 @@ Error CodeObjectReader::loadSegments(const ElfFile &file) {
   // A kernel is megabytes at most; a damaged header must not ask for terabytes.
   constexpr uint64_t kMaxImage = uint64_t(1) << 30;
   for (const auto &segment : *headers) {
-    if (segment.p_type != ELF::PT_LOAD)
+    if (segment.p_type != elf::PT_LOAD)
       continue;
     uint64_t begin = segment.p_vaddr, size = segment.p_memsz;
     if (begin > kMaxImage || size > kMaxImage)
@@ -101,7 +101,7 @@ Error CodeObjectReader::refuseRelocations(const ElfFile &file) {
   if (!sections)
     return fail(toString(sections.takeError()));
   for (const auto &section : *sections)
-    if (section.sh_type == ELF::SHT_RELA && section.sh_size != 0)
+    if (section.sh_type == elf::SHT_RELA && section.sh_size != 0)
       return fail("has dynamic relocations, which the emulator does not apply");
   return Error::success();
 }
@@ -117,7 +117,7 @@ Error CodeObjectReader::readKernels(const ElfFile &file) {
   std::map<std::string, Extent> functions;
   for (const auto &section : *sections) {
     // The linker may strip the full table, never the dynamic one.
-    if (section.sh_type != ELF::SHT_DYNSYM)
+    if (section.sh_type != elf::SHT_DYNSYM)
       continue;
     auto symbols = file.symbols(&section);
     auto strings = file.getStringTableForSymtab(section);
@@ -183,11 +183,11 @@ Error CodeObjectReader::readNotes(const ElfFile &file) {
   if (!headers)
     return fail(toString(headers.takeError()));
   for (const auto &header : *headers) {
-    if (header.p_type != ELF::PT_NOTE)
+    if (header.p_type != elf::PT_NOTE)
       continue;
     Error error = Error::success();
     for (const auto &note : file.notes(header, error)) {
-      if (note.getType() != ELF::NT_AMDGPU_METADATA ||
+      if (note.getType() != elf::NT_AMDGPU_METADATA ||
           note.getName() != "AMDGPU")
         continue;
       if (Error e = readMetadata(note.getDescAsStringRef(4))) {
@@ -213,9 +213,8 @@ static uint64_t numberOf(msgpack::MapDocNode &map, StringRef key) {
 
 static std::string stringOf(msgpack::MapDocNode &map, StringRef key) {
   auto it = map.find(key);
-  return it != map.end() && it->second.isString()
-             ? it->second.getString().str()
-             : std::string();
+  return it != map.end() && it->second.isString() ? it->second.getString().str()
+                                                  : std::string();
 }
 
 Error CodeObjectReader::readMetadata(StringRef blob) {

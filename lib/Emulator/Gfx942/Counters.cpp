@@ -13,8 +13,7 @@ const char *attn::gfx942::instClassName(InstClass c) {
 }
 
 uint64_t Counters::total() const {
-  return std::accumulate(instructions.begin(), instructions.end(),
-                         uint64_t(0));
+  return std::accumulate(instructions.begin(), instructions.end(), uint64_t(0));
 }
 
 void Counters::add(const Counters &other) {

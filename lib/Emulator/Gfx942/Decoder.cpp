@@ -57,12 +57,12 @@ Decoder::Decoder() : tools(std::make_unique<Tools>()) {
       target->createMCAsmInfo(*t.registers, t.triple, MCTargetOptions()));
   t.instrs.reset(target->createMCInstrInfo());
   t.subtarget.reset(target->createMCSubtargetInfo(t.triple, "gfx942", ""));
-  t.context = std::make_unique<MCContext>(
-      t.triple, t.asmInfo.get(), t.registers.get(), t.subtarget.get());
+  t.context = std::make_unique<MCContext>(t.triple, t.asmInfo.get(),
+                                          t.registers.get(), t.subtarget.get());
   t.disassembler.reset(target->createMCDisassembler(*t.subtarget, *t.context));
-  t.printer.reset(target->createMCInstPrinter(
-      t.triple, t.asmInfo->getAssemblerDialect(), *t.asmInfo, *t.instrs,
-      *t.registers));
+  t.printer.reset(
+      target->createMCInstPrinter(t.triple, t.asmInfo->getAssemblerDialect(),
+                                  *t.asmInfo, *t.instrs, *t.registers));
 }
 
 Decoder::~Decoder() = default;
@@ -74,8 +74,8 @@ bool Decoder::Tools::implicitly(const MCInst &inst, StringRef reg) {
          any_of(desc.implicit_defs(), isReg);
 }
 
-/// The address that a branch's immediate means: relative to the next instruction,
-/// in dwords.
+/// The address that a branch's immediate means: relative to the next
+/// instruction, in dwords.
 static uint64_t branchTarget(const Inst &inst) {
   return inst.pc + inst.size + 4 * int64_t(int16_t(inst.imms[0]));
 }
@@ -103,8 +103,8 @@ Expected<Program> Decoder::decode(const CodeObject &object,
     } else {
       inst.text = tools->print(mc, pc);
       if (Error e = parseAsmText(inst))
-        return createStringError("'" + inst.text + "': " +
-                                 toString(std::move(e)));
+        return createStringError("'" + inst.text +
+                                 "': " + toString(std::move(e)));
       for (const MCOperand &op : mc)
         if (op.isImm())
           inst.imms.push_back(op.getImm());

@@ -33,11 +33,11 @@ enum : unsigned { kFirstAgpr = 256, kVectorRegisters = 512 };
 struct Operand {
   enum Kind : uint8_t {
     None,
-    Vector,   // v or a registers, `reg` in the file of `Wave`
-    Scalar,   // SGPRs, VCC, EXEC, M0, by encoding
-    Integer,  // inline integer: sign-extended to the operand's width
-    Float,    // inline float: rounded to the operand's format
-    Literal,  // the 32-bit literal as it stands
+    Vector,  // v or a registers, `reg` in the file of `Wave`
+    Scalar,  // SGPRs, VCC, EXEC, M0, by encoding
+    Integer, // inline integer: sign-extended to the operand's width
+    Float,   // inline float: rounded to the operand's format
+    Literal, // the 32-bit literal as it stands
     Scc,
     Vccz,
     Execz,
@@ -70,7 +70,15 @@ enum class DppKind : uint8_t {
   RowNewBcast,
 };
 
-enum class SdwaSel : uint8_t { Byte0, Byte1, Byte2, Byte3, Word0, Word1, Dword };
+enum class SdwaSel : uint8_t {
+  Byte0,
+  Byte1,
+  Byte2,
+  Byte3,
+  Word0,
+  Word1,
+  Dword
+};
 enum class SdwaUnused : uint8_t { Pad, Sext, Preserve };
 
 /// What follows the operands in assembly.

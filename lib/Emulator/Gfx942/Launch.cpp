@@ -1,7 +1,7 @@
 //===- Launch.cpp - One launch: registers set up, waves scheduled ---------===//
 //
-// Initial register state: LLVM's "User Guide for AMDGPU Backend", section "Initial
-// Kernel Execution State".
+// Initial register state: LLVM's "User Guide for AMDGPU Backend", section
+// "Initial Kernel Execution State".
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,10 +57,10 @@ Error Launch::check(Dim3 grid, Dim3 block, ArrayRef<uint8_t> kernargs,
                              " bytes of LDS, got " + Twine(lds));
   unsigned wavesOfSimd = divideCeil(divideCeil(items, kLanes), kSimds);
   if (wavesOfSimd * kernel.vectorRegisters() > kRegistersOfSimd)
-    return createStringError(
-        Twine(wavesOfSimd) + " waves of a SIMD with " +
-        Twine(kernel.vectorRegisters()) + " vector registers each do not fit " +
-        Twine(kRegistersOfSimd));
+    return createStringError(Twine(wavesOfSimd) + " waves of a SIMD with " +
+                             Twine(kernel.vectorRegisters()) +
+                             " vector registers each do not fit " +
+                             Twine(kRegistersOfSimd));
   uint64_t wanted = 0;
   for (const KernelArgument &arg : kernel.arguments)
     if (!arg.hidden())
@@ -153,8 +153,8 @@ void Launch::setUpScalars(Wave &wave) {
       wave.setS64At(next, value);
     next += count;
   };
-  // In the order of the descriptor's bits; what the emulator has no value for stays
-  // poisoned.
+  // In the order of the descriptor's bits; what the emulator has no value for
+  // stays poisoned.
   pair(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, 0, 4);
   pair(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_DISPATCH_PTR, packetAddress);
   pair(amdhsa::KERNEL_CODE_PROPERTY_ENABLE_SGPR_QUEUE_PTR, 0);
@@ -170,7 +170,8 @@ void Launch::setUpScalars(Wave &wave) {
   for (unsigned i = 0; i < preloaded; ++i, ++next)
     if (4 * (from + i) + 4 <= kernargBytes.size())
       std::memcpy(&wave.s[next], &kernargBytes[4 * (from + i)], 4);
-  next = AMDHSA_BITS_GET(kernel.rsrc2, amdhsa::COMPUTE_PGM_RSRC2_USER_SGPR_COUNT);
+  next = AMDHSA_BITS_GET(kernel.rsrc2,
+                         amdhsa::COMPUTE_PGM_RSRC2_GFX6_GFX120_USER_SGPR_COUNT);
   const uint32_t ids[3] = {group.id.x, group.id.y, group.id.z};
   const unsigned enabled[3] = {
       amdhsa::COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X,
@@ -264,8 +265,7 @@ void Launch::runWorkgroup(Dim3 id, uint32_t ldsBytes) {
       bool quantum = options.interleaving == Interleaving::Random;
       uint64_t budget = quantum ? 1 + random() % 24 : options.maxInstructions;
       budget = std::min(budget, options.maxInstructions - executed);
-      bool trace = options.traceWave == wave->index &&
-                   id.x + id.y + id.z == 0;
+      bool trace = options.traceWave == wave->index && id.x + id.y + id.z == 0;
       executed += wave->run(budget, trace);
       if (executed >= options.maxInstructions)
         wave->fail("the launch ran " + Twine(executed) +

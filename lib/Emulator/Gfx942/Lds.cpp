@@ -104,8 +104,9 @@ private:
 
 } // namespace
 
-/// The lanes of phase `phase`. 4-byte accesses: 32 consecutive lanes; 8-byte: 16;
-/// 16-byte: 8, of which reads take four from each half of a group of 32 lanes.
+/// The lanes of phase `phase`. 4-byte accesses: 32 consecutive lanes; 8-byte:
+/// 16; 16-byte: 8, of which reads take four from each half of a group of 32
+/// lanes.
 static SmallVector<unsigned, 32> lanesOfPhase(unsigned phase, unsigned size,
                                               bool store) {
   SmallVector<unsigned, 32> lanes;

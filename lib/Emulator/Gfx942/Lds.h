@@ -8,9 +8,9 @@
 
 namespace attn::gfx942 {
 
-/// One wave's access to LDS. Epochs are counts of the barriers that the wave has
-/// passed: when the instruction was issued, and when a wait completed it. In between
-/// is when the hardware may perform it.
+/// One wave's access to LDS. Epochs are counts of the barriers that the wave
+/// has passed: when the instruction was issued, and when a wait completed it.
+/// In between is when the hardware may perform it.
 struct LdsAccess {
   const Inst *inst;
   unsigned wave;
@@ -18,9 +18,9 @@ struct LdsAccess {
   bool store;
 };
 
-/// A workgroup's LDS. A shadow of every dword keeps each wave's last read and write;
-/// two accesses of different waves, one of them a write, must not have overlapping
-/// epochs.
+/// A workgroup's LDS. A shadow of every dword keeps each wave's last read and
+/// write; two accesses of different waves, one of them a write, must not have
+/// overlapping epochs.
 class Lds {
 public:
   void reset(uint32_t bytes, unsigned waves);
@@ -28,8 +28,8 @@ public:
   uint32_t size() const { return data.size(); }
   uint8_t *bytes() { return data.data(); }
 
-  /// Checks `size` bytes at `offset` for range, alignment and races, and records the
-  /// access. Returns a message, or an empty string.
+  /// Checks `size` bytes at `offset` for range, alignment and races, and
+  /// records the access. Returns a message, or an empty string.
   std::string check(const LdsAccess &access, uint64_t offset, unsigned size);
 
 private:
@@ -51,9 +51,10 @@ private:
   std::vector<Record> reads, writes; // [dword][wave]
 };
 
-/// Cycles that the LDS spends on one access by `active` lanes at byte `addresses`,
-/// `size` bytes a lane, and how many of them are bank conflicts. 32 banks of 4 bytes;
-/// lanes meet in phases (docs/emulator.md); lanes that read the same dword share it.
+/// Cycles that the LDS spends on one access by `active` lanes at byte
+/// `addresses`, `size` bytes a lane, and how many of them are bank conflicts.
+/// 32 banks of 4 bytes; lanes meet in phases (docs/emulator.md); lanes that
+/// read the same dword share it.
 struct LdsCycles {
   unsigned total = 0, conflicts = 0;
 };

@@ -29,10 +29,10 @@ static Error checkRegisters(const Program &program, const KernelInfo &kernel) {
       unsigned end = op.reg + op.count - (acc ? kFirstAgpr : 0);
       unsigned limit = acc ? total - vgprs : vgprs;
       if (end > limit)
-        return createStringError(
-            "pc 0x" + utohexstr(inst.pc, true) + " '" + inst.text + "': " +
-            (acc ? "AGPR " : "VGPR ") + Twine(end - 1) +
-            " is not among the " + Twine(limit) + " that the descriptor has");
+        return createStringError("pc 0x" + utohexstr(inst.pc, true) + " '" +
+                                 inst.text + "': " + (acc ? "AGPR " : "VGPR ") +
+                                 Twine(end - 1) + " is not among the " +
+                                 Twine(limit) + " that the descriptor has");
     }
   return Error::success();
 }

@@ -117,7 +117,8 @@ template <typename T> T bitField(T a, uint32_t b, bool isSigned) {
 void addLogic(SemanticsTable &t) {
   const InstClass c = InstClass::Salu;
 #define LOGIC(NAME, EXPR)                                                      \
-  t.add("s_" NAME "_b32", c, logic32([](S32 a, S32 b) -> S32 { return EXPR; })); \
+  t.add("s_" NAME "_b32", c,                                                   \
+        logic32([](S32 a, S32 b) -> S32 { return EXPR; }));                    \
   t.add("s_" NAME "_b64", c, logic64([](S64 a, S64 b) -> S64 { return EXPR; }));
   LOGIC("and", a & b)
   LOGIC("or", a | b)
@@ -219,9 +220,8 @@ void addArithmetic(SemanticsTable &t) {
   t.add("s_cselect_b64", c, [](Wave &w, const Inst &i) {
     w.write64(i.ops[0], w.read64(i.ops[w.sccBit ? 1 : 2]));
   });
-  t.add("s_pack_ll_b32_b16", c, arith32([](S32 a, S32 b, bool &) {
-          return (a & 0xffff) | b << 16;
-        }));
+  t.add("s_pack_ll_b32_b16", c,
+        arith32([](S32 a, S32 b, bool &) { return (a & 0xffff) | b << 16; }));
   t.add("s_pack_lh_b32_b16", c, arith32([](S32 a, S32 b, bool &) {
           return (a & 0xffff) | (b & 0xffff0000);
         }));
@@ -318,12 +318,10 @@ void addCompares(SemanticsTable &t) {
   t.add("s_cmp_lg_u64", c, [](Wave &w, const Inst &i) {
     w.sccBit = w.read64(i.ops[0]) != w.read64(i.ops[1]);
   });
-  t.add("s_bitcmp0_b32", c, compare32([](S32 a, S32 b) {
-          return (a >> (b & 31) & 1) == 0;
-        }));
-  t.add("s_bitcmp1_b32", c, compare32([](S32 a, S32 b) {
-          return (a >> (b & 31) & 1) == 1;
-        }));
+  t.add("s_bitcmp0_b32", c,
+        compare32([](S32 a, S32 b) { return (a >> (b & 31) & 1) == 0; }));
+  t.add("s_bitcmp1_b32", c,
+        compare32([](S32 a, S32 b) { return (a >> (b & 31) & 1) == 1; }));
   t.add("s_bitcmp0_b64", c, [](Wave &w, const Inst &i) {
     w.sccBit = !(w.read64(i.ops[0]) >> (w.read32(i.ops[1]) & 63) & 1);
   });

@@ -92,12 +92,10 @@ uint64_t nextAddress(const Wave &w, const Inst &i) {
 
 void addProgramCounter(SemanticsTable &t) {
   const InstClass c = InstClass::Branch;
-  t.add("s_getpc_b64", InstClass::Salu, [](Wave &w, const Inst &i) {
-    w.write64(i.ops[0], nextAddress(w, i));
-  });
-  t.add("s_setpc_b64", c, [](Wave &w, const Inst &i) {
-    jumpTo(w, w.read64(i.ops[0]));
-  });
+  t.add("s_getpc_b64", InstClass::Salu,
+        [](Wave &w, const Inst &i) { w.write64(i.ops[0], nextAddress(w, i)); });
+  t.add("s_setpc_b64", c,
+        [](Wave &w, const Inst &i) { jumpTo(w, w.read64(i.ops[0])); });
   t.add("s_swappc_b64", c, [](Wave &w, const Inst &i) {
     uint64_t to = w.read64(i.ops[1]);
     w.write64(i.ops[0], nextAddress(w, i));

@@ -46,8 +46,8 @@ void addLds(SemanticsTable &table);
 void addScalarMemory(SemanticsTable &table);
 void addVectorMemory(SemanticsTable &table);
 
-/// Sets class and handler by `inst.name`; the handler stays empty where there are no
-/// semantics.
+/// Sets class and handler by `inst.name`; the handler stays empty where there
+/// are no semantics.
 void assignSemantics(Inst &inst);
 
 } // namespace attn::gfx942

@@ -206,8 +206,8 @@ void Wave::waitVmem(unsigned count) {
 
 void Wave::waitLgkm(unsigned count) {
   // Scalar loads return in any order and share the counter: of n outstanding
-  // operations only those LDS operations are surely complete that would be so if all
-  // scalar loads had returned first, and scalar loads only at 0.
+  // operations only those LDS operations are surely complete that would be so
+  // if all scalar loads had returned first, and scalar loads only at 0.
   retire(ldsQueue, count, *this, ldsPending, vectorsPending);
   if (count != 0)
     return;

@@ -36,8 +36,8 @@ struct MemOp {
   uint32_t issued = 0; // barrier epoch
   /// The pending destination, if any.
   uint16_t dst = 0, dstCount = 0;
-  /// Bytes a lane of each piece (read2/write2 have two), where it starts, and for
-  /// buffers which lanes are in bounds, by dword.
+  /// Bytes a lane of each piece (read2/write2 have two), where it starts, and
+  /// for buffers which lanes are in bounds, by dword.
   uint8_t size = 4, pieces = 1;
   uint32_t pieceOffset[2] = {0, 0};
   std::array<uint64_t, 4> inBounds = {~0ull, ~0ull, ~0ull, ~0ull};
@@ -103,7 +103,8 @@ public:
   void waitVmem(unsigned count);
   void waitLgkm(unsigned count);
   void drain() { waitVmem(0), waitLgkm(0); }
-  /// Marks the destination of an issued operation as pending, until it completes.
+  /// Marks the destination of an issued operation as pending, until it
+  /// completes.
   void setPending(MemOp &op, unsigned reg, unsigned count, bool vmem);
 
   alignas(64) std::array<LaneArray, kVectorRegisters> v;
@@ -116,6 +117,8 @@ public:
   Workgroup &group;
   const unsigned index;
   std::vector<uint8_t> scratch; // [lane][byte]
+  /// The lanes that the current vector instruction writes.
+  uint64_t laneMask = 0;
 
 private:
   void checkPending(const Inst &inst);

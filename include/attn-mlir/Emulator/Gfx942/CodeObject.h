@@ -28,7 +28,9 @@ struct KernelArgument {
   uint32_t offset = 0;
   uint32_t size = 0;
 
-  bool hidden() const { return llvm::StringRef(valueKind).starts_with("hidden"); }
+  bool hidden() const {
+    return llvm::StringRef(valueKind).starts_with("hidden");
+  }
 };
 
 /// A kernel: its descriptor's fields (sizes in bytes) and its arguments.
@@ -51,12 +53,14 @@ struct KernelInfo {
 /// A loaded code object. Immutable.
 class CodeObject {
 public:
-  /// Loads an ELF file in memory. Errors: not a gfx942 code object, a relocation
-  /// that a loader would have to apply, a malformed descriptor or note.
-  static llvm::Expected<std::unique_ptr<CodeObject>>
-  load(llvm::StringRef elf, llvm::StringRef name);
+  /// Loads an ELF file in memory. Errors: not a gfx942 code object, a
+  /// relocation that a loader would have to apply, a malformed descriptor or
+  /// note.
+  static llvm::Expected<std::unique_ptr<CodeObject>> load(llvm::StringRef elf,
+                                                          llvm::StringRef name);
 
-  /// A kernel that is only code, at virtual address 0: for tests of instructions.
+  /// A kernel that is only code, at virtual address 0: for tests of
+  /// instructions.
   static std::unique_ptr<CodeObject> fromCode(llvm::ArrayRef<uint8_t> code,
                                               KernelInfo info);
 

@@ -42,7 +42,8 @@ struct Counters {
   uint64_t globalLoadLines = 0, globalStoreLines = 0;
   uint64_t ldsReadBytes = 0, ldsWriteBytes = 0;
   /// Cycles of the LDS that accesses take, and those among them that distinct
-  /// dwords of one bank within one phase cost (docs/emulator.md has the phases).
+  /// dwords of one bank within one phase cost (docs/emulator.md has the
+  /// phases).
   uint64_t ldsCycles = 0, ldsConflictCycles = 0;
 
   uint64_t &of(InstClass c) { return instructions[static_cast<unsigned>(c)]; }

@@ -1,8 +1,8 @@
 //===- GlobalMemory.h - Device memory of the emulator -----------*- C++ -*-===//
 //
-// Buffers in an address space of their own: every buffer is followed and preceded
-// by a zone in which any access is an error, so a wrong address cannot land in
-// another buffer by a small miscalculation.
+// Buffers in an address space of their own: every buffer is followed and
+// preceded by a zone in which any access is an error, so a wrong address cannot
+// land in another buffer by a small miscalculation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,9 @@ public:
   GlobalMemory(const GlobalMemory &) = delete;
   GlobalMemory &operator=(const GlobalMemory &) = delete;
 
-  /// A poisoned buffer of `size` bytes (at least one) at a multiple of 4096. `name`
-  /// is for diagnostics. A kernel that stores to a read-only buffer is stopped.
+  /// A poisoned buffer of `size` bytes (at least one) at a multiple of 4096.
+  /// `name` is for diagnostics. A kernel that stores to a read-only buffer is
+  /// stopped.
   uint64_t allocate(uint64_t size, llvm::StringRef name, bool readOnly = false);
   /// Errors where no buffer starts at `address`.
   llvm::Error release(uint64_t address);
@@ -44,8 +45,8 @@ public:
   llvm::Error read(uint64_t address, llvm::MutableArrayRef<uint8_t> data);
   llvm::Error fill(uint64_t address, uint8_t value, uint64_t size);
 
-  /// The bytes of an access by a kernel, or null where it is not within one buffer
-  /// or is a store to a read-only one.
+  /// The bytes of an access by a kernel, or null where it is not within one
+  /// buffer or is a store to a read-only one.
   uint8_t *access(uint64_t address, uint64_t size, bool store) {
     if (last && address - last->base < last->bytes.size() &&
         size <= last->bytes.size() - (address - last->base) &&
@@ -53,7 +54,8 @@ public:
       return last->bytes.data() + (address - last->base);
     return accessSlow(address, size, store);
   }
-  /// Says where `address` lies: "8 bytes past the end of 'out' (256 bytes ...)".
+  /// Says where `address` lies: "8 bytes past the end of 'out' (256 bytes
+  /// ...)".
   std::string describe(uint64_t address) const;
 
 private:
@@ -68,7 +70,8 @@ private:
 
   std::map<uint64_t, Buffer> buffers;
   Buffer *last = nullptr;
-  /// Above 4 GiB: an address whose upper half is lost falls outside of everything.
+  /// Above 4 GiB: an address whose upper half is lost falls outside of
+  /// everything.
   uint64_t next = 0x7a0000000000;
 };
 

@@ -21,9 +21,9 @@ struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
 };
 
-/// The order in which a workgroup's waves are run. `Forward` and `Reverse` run a
-/// wave until it waits at a barrier or ends, lowest or highest wave first (and
-/// workgroup); `Random` picks a wave for every few instructions.
+/// The order in which a workgroup's waves are run. `Forward` and `Reverse` run
+/// a wave until it waits at a barrier or ends, lowest or highest wave first
+/// (and workgroup); `Random` picks a wave for every few instructions.
 enum class Interleaving { Forward, Reverse, Random };
 
 /// A wave's registers, for tests that set them before the first instruction and
@@ -41,8 +41,8 @@ public:
 struct LaunchOptions {
   Interleaving interleaving = Interleaving::Forward;
   uint64_t seed = 0;
-  /// Deletes the n-th `s_barrier` (`s_waitcnt`) of the kernel's code, from 0, in
-  /// the order of the text: for tests that something notices.
+  /// Deletes the n-th `s_barrier` (`s_waitcnt`) of the kernel's code, from 0,
+  /// in the order of the text: for tests that something notices.
   std::optional<unsigned> dropBarrier, dropWait;
   /// An error after so many wave instructions: a loop without end.
   uint64_t maxInstructions = uint64_t(1) << 36;
@@ -69,15 +69,16 @@ public:
 
   GlobalMemory &memory();
 
-  /// Runs `kernel` on `grid` workgroups of `block` work-items to the end. `kernargs`
-  /// holds the explicit arguments in the layout of the metadata; hidden ones
-  /// (block counts, group sizes, ...) are filled in.
-  /// Errors: anything of docs/emulator.md's list; the message names kernel,
-  /// workgroup, wave, pc and instruction. Memory then holds what was stored so far.
-  llvm::Expected<Counters>
-  launch(const CodeObject &object, llvm::StringRef kernel, Dim3 grid, Dim3 block,
-         llvm::ArrayRef<uint8_t> kernargs, uint32_t dynamicLds = 0,
-         const LaunchOptions &options = {});
+  /// Runs `kernel` on `grid` workgroups of `block` work-items to the end.
+  /// `kernargs` holds the explicit arguments in the layout of the metadata;
+  /// hidden ones (block counts, group sizes, ...) are filled in. Errors:
+  /// anything of docs/emulator.md's list; the message names kernel, workgroup,
+  /// wave, pc and instruction. Memory then holds what was stored so far.
+  llvm::Expected<Counters> launch(const CodeObject &object,
+                                  llvm::StringRef kernel, Dim3 grid, Dim3 block,
+                                  llvm::ArrayRef<uint8_t> kernargs,
+                                  uint32_t dynamicLds = 0,
+                                  const LaunchOptions &options = {});
 
   /// Decodes `kernel` without running it.
   llvm::Expected<CodeSummary> summarize(const CodeObject &object,
