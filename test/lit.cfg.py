@@ -13,7 +13,13 @@ config.test_exec_root = os.path.join(config.attn_binary_dir, "test")
 
 tools = [
     os.path.join(config.attn_binary_dir, *parts)
-    for parts in (("tools", "attn-opt"), ("tools", "attn-compile"), ("test", "lib"))
+    for parts in (
+        ("tools", "attn-opt"),
+        ("tools", "attn-compile"),
+        ("tools", "attn-emulate"),
+        ("test", "lib"),
+        ("test", "Emulator", "Unit"),
+    )
 ]
 config.environment["PATH"] = os.pathsep.join(
     tools + [config.llvm_tools_dir, os.environ.get("PATH", "")]

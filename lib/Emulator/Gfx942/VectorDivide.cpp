@@ -55,9 +55,9 @@ template <typename T> T divScale(T s0, T s1, T s2, bool &post) {
   if (denormal(s1))
     return std::ldexp(s0, up);
   bool tinyInverse = denormal(T(1) / s1), tinyQuotient = denormal(s2 / s1);
-  if (tinyInverse && tinyQuotient) {
+  if (tinyInverse && tinyQuotient) { // the denominator down, or rcp flushes it
     post = true;
-    return isDenominator ? std::ldexp(s0, up) : s0;
+    return isDenominator ? std::ldexp(s0, -up) : s0;
   }
   if (tinyInverse)
     return std::ldexp(s0, -up);
@@ -87,7 +87,17 @@ template <typename T> void divScaleOp(Wave &w, const Inst &i) {
   storeResult(w, i, i.ops[0], LaneType<T>::format, false, 3, d);
 }
 
-/// fma, scaled back where VCC says so.
+/// fma, scaled back where VCC says so, and rounded once: the sum is kept in a wider
+/// format until it is scaled, which may give a denormal.
+template <typename T> T divFmas(T a, T b, T c, bool scaled) {
+  if (!scaled)
+    return std::fma(a, b, c);
+  using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
+  bool large = exponent(c) > Limits<T>::bias;
+  Wide sum = std::fma(Wide(a), Wide(b), Wide(c));
+  return T(std::ldexp(sum, large ? Limits<T>::scale : -Limits<T>::scale));
+}
+
 template <typename T> void divFmasOp(Wave &w, const Inst &i) {
   Source s[3];
   Result d;
@@ -96,12 +106,8 @@ template <typename T> void divFmasOp(Wave &w, const Inst &i) {
     fetchSource(w, i, i.ops[1 + n], n, LaneType<T>::format, s[n]);
   uint64_t vcc = w.vcc();
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    T c = LaneType<T>::get(s[2], lane);
-    T x =
-        std::fma(LaneType<T>::get(s[0], lane), LaneType<T>::get(s[1], lane), c);
-    bool large = exponent(c) > Limits<T>::bias;
-    if (vcc >> lane & 1)
-      x = std::ldexp(x, large ? Limits<T>::scale : -Limits<T>::scale);
+    T x = divFmas(LaneType<T>::get(s[0], lane), LaneType<T>::get(s[1], lane),
+                  LaneType<T>::get(s[2], lane), vcc >> lane & 1);
     LaneType<T>::set(d, lane, x);
   }
   storeResult(w, i, i.ops[0], LaneType<T>::format, false, 3, d);
@@ -124,7 +130,8 @@ template <typename T> T divFixup(T quotient, T denominator, T numerator) {
     return with(0);
   if (exponent(numerator) - exponent(denominator) < Limits<T>::underflow)
     return with(0);
-  return with(std::fabs(quotient));
+  // Newton's iteration makes a NaN of a quotient that overflowed.
+  return with(std::isnan(quotient) ? infinity : std::fabs(quotient));
 }
 
 } // namespace
