@@ -46,3 +46,7 @@ if shutil.which("ptxas", path=os.pathsep.join(places)) or (
     os.environ.get("ATTN_REQUIRE_PTXAS") == "1"
 ):
     config.available_features.add("ptxas")
+
+# Kernels for the emulator of gfx942 are compiled by LLVM's own clang and lld.
+if all(shutil.which(tool, path=config.llvm_tools_dir) for tool in ("clang", "ld.lld")):
+    config.available_features.add("clang")
