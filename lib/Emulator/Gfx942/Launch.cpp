@@ -222,6 +222,8 @@ void Launch::setUp(Wave &wave) {
   wave.setCurrent(nullptr);
   if (wave.mode & 0xf)
     wave.fail("the emulator has no rounding mode but to nearest even");
+  if ((wave.mode >> 6 & 3) != 3)
+    wave.fail("the emulator does not flush denormals of f16 and f64");
 }
 
 //===----------------------------------------------------------------------===//

@@ -106,6 +106,10 @@ void addInteger(SemanticsTable &t) {
   two("v_max_i16", [](U16 a, U16 b) { return U16(std::max(S16(a), S16(b))); });
   auto mad = vectorOp<Keep<U16>, U16, U16, U16>(
       [](U16 a, U16 b, U16 x) { return Keep<U16>{U16(unsigned(a) * b + x)}; });
+  auto legacy = vectorOp<U16, U16, U16, U16>(
+      [](U16 a, U16 b, U16 x) { return U16(unsigned(a) * b + x); });
+  t.add("v_mad_legacy_u16", c, legacy);
+  t.add("v_mad_legacy_i16", c, legacy);
   t.add("v_mad_u16", c, mad);
   t.add("v_mad_i16", c, mad);
 }

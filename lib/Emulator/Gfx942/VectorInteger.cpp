@@ -103,6 +103,7 @@ void addThree(SemanticsTable &t) {
   three("v_mad_u32_u24", [](U a, U b, U c) { return low24(a) * low24(b) + c; });
   three("v_mad_i32_i24",
         [](U a, U b, U c) { return U(signed24(a) * signed24(b)) + c; });
+  three("v_sad_u32", [](U a, U b, U c) { return (a > b ? a - b : b - a) + c; });
   three("v_max3_u32", [](U a, U b, U c) { return std::max({a, b, c}); });
   three("v_min3_u32", [](U a, U b, U c) { return std::min({a, b, c}); });
   three("v_max3_i32",

@@ -116,6 +116,10 @@ void addPackedInteger(SemanticsTable &t) {
   two("v_pk_sub_u16", [](U a, U b) { return U(a - b); });
   two("v_pk_sub_i16", [](U a, U b) { return U(a - b); });
   two("v_pk_mul_lo_u16", [](U a, U b) { return U(unsigned(a) * b); });
+  auto mad = packed16<3>(
+      [](const uint16_t *x) { return U(unsigned(x[0]) * x[1] + x[2]); }, false);
+  t.add("v_pk_mad_u16", kValu, mad);
+  t.add("v_pk_mad_i16", kValu, mad);
   two("v_pk_lshlrev_b16", [](U n, U a) { return U(a << (n & 15)); });
   two("v_pk_lshrrev_b16", [](U n, U a) { return U(a >> (n & 15)); });
   two("v_pk_ashrrev_i16", [](U n, U a) { return U(S(a) >> (n & 15)); });

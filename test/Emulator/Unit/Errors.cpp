@@ -166,6 +166,10 @@ void testLaunches() {
   drop.text = "s_barrier";
   drop.options.dropBarrier = 1;
   expectError(drop, "cannot delete s_barrier 1: the kernel has 1");
+  Snippet flush;
+  flush.text = "s_nop 0";
+  flush.denormMode = 0x3;
+  expectError(flush, "does not flush denormals of f16 and f64");
   Snippet rounding;
   rounding.text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 2), 3";
   expectError(rounding, "no rounding mode");

@@ -57,6 +57,7 @@ void testCases() {
        0x00ffff44},
       {"v_perm_b32 v0, v1, v2, v3", 0xf7665544, 0x33221100, 0x0b0a0908,
        0xff000000},
+      {"v_sad_u32 v0, v1, v2, v3", 3, 10, 100, 107},
       {"v_max3_u32 v0, v1, v2, v3", 1, 9, 5, 9},
       {"v_min3_i32 v0, v1, v2, v3", 1, 0xfffffff0, 5, 0xfffffff0},
       {"v_med3_i32 v0, v1, v2, v3", 1, 0xfffffff0, 5, 1},
@@ -82,6 +83,7 @@ void testCases() {
       {"v_max_i16 v0, v1, v2", 0xffff, 1, 0, 1},
       {"v_max_u16 v0, v1, v2", 0xffff, 1, 0, 0xffff},
       {"v_mul_lo_u16 v0, v1, v2", 0x101, 0x101, 0, 0x0201},
+      {"v_mad_legacy_u16 v0, v1, v2, v3", 3, 4, 0xffff, 11},
       {"v_mad_u16 v0, v1, v2, v3", 3, 4, 5, 0xcccc0011},
       {"v_mad_u16 v0, v1, v2, v3 op_sel:[1,0,0,1]", 0x30000, 4, 5, 0x0011cccc},
       // A literal and scalar sources.
