@@ -147,6 +147,11 @@ static Error parseOperand(StringRef text, Operand &op) {
     op.neg = true, text = text.drop_front();
   if (wrapped("|", "|") || wrapped("abs(", ")"))
     op.abs = true;
+  // A literal that an inline constant could have been.
+  if (wrapped("lit(", ")") && parseNumber(text, op)) {
+    op.kind = Operand::Literal;
+    return Error::success();
+  }
   if (parseNamed(text, op) || parseRegister(text, op) || parseNumber(text, op))
     return Error::success();
   return createStringError("operand '" + original + "' is not known");

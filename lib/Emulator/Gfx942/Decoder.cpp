@@ -84,6 +84,23 @@ static bool isBranch(StringRef name) {
   return name.starts_with("s_cbranch") || name == "s_branch";
 }
 
+/// Operands, registers and semantics. What the text does not tell leaves the
+/// instruction without semantics.
+void Decoder::fill(Inst &inst, const MCInst &mc) {
+  inst.text = tools->print(mc, inst.pc);
+  if (Error e = parseAsmText(inst)) {
+    inst.text += " (" + toString(std::move(e)) + ")";
+    return;
+  }
+  for (const MCOperand &op : mc)
+    if (op.isImm())
+      inst.imms.push_back(op.getImm());
+  inst.defs = tools->instrs->get(mc.getOpcode()).getNumDefs();
+  inst.implicitVcc = tools->implicitly(mc, "VCC");
+  inst.implicitM0 = tools->implicitly(mc, "M0");
+  assignSemantics(inst);
+}
+
 Expected<Program> Decoder::decode(const CodeObject &object,
                                   const KernelInfo &kernel) {
   if (!tools->disassembler)
@@ -101,17 +118,7 @@ Expected<Program> Decoder::decode(const CodeObject &object,
     if (status != MCDisassembler::Success) {
       inst.name = inst.text = "<not an instruction of gfx942>";
     } else {
-      inst.text = tools->print(mc, pc);
-      if (Error e = parseAsmText(inst))
-        return createStringError("'" + inst.text +
-                                 "': " + toString(std::move(e)));
-      for (const MCOperand &op : mc)
-        if (op.isImm())
-          inst.imms.push_back(op.getImm());
-      inst.defs = tools->instrs->get(mc.getOpcode()).getNumDefs();
-      inst.implicitVcc = tools->implicitly(mc, "VCC");
-      inst.implicitM0 = tools->implicitly(mc, "M0");
-      assignSemantics(inst);
+      fill(inst, mc);
     }
     program.indexOf[pc] = program.insts.size();
     pc += inst.size;

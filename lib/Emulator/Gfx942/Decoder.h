@@ -7,6 +7,10 @@
 #include "attn-mlir/Emulator/Gfx942/CodeObject.h"
 #include "llvm/ADT/DenseMap.h"
 
+namespace llvm {
+class MCInst;
+} // namespace llvm
+
 namespace attn::gfx942 {
 
 /// A kernel's instructions in the order of the text.
@@ -27,6 +31,8 @@ public:
                                  const KernelInfo &kernel);
 
 private:
+  void fill(Inst &inst, const llvm::MCInst &mc);
+
   struct Tools;
   std::unique_ptr<Tools> tools;
 };
