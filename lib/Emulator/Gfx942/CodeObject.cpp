@@ -44,7 +44,8 @@ private:
 } // namespace attn::gfx942
 
 Expected<std::unique_ptr<CodeObject>> CodeObjectReader::read() {
-  if (!bytes.starts_with("\x7f" "ELF\2\1"))
+  if (!bytes.starts_with("\x7f"
+                         "ELF\2\1"))
     return fail("not an ELF file of 64 bits, little-endian");
   Expected<ElfFile> file = ElfFile::create(bytes);
   if (!file)

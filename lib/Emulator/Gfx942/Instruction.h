@@ -119,6 +119,8 @@ struct Inst {
   /// Index of the branch's target; -1: none or outside of the kernel.
   int target = -1;
   bool implicitVcc = false, implicitM0 = false;
+  /// Loads of one or two bytes: sign-extended; into one half of the register.
+  bool extendsSign = false, toLowHalf = false, toHighHalf = false;
   /// A memory instruction whose destination may be pending from its own queue.
   bool isVmemLoad = false, isLdsRead = false;
 };

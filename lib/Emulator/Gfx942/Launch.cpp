@@ -105,7 +105,8 @@ static std::optional<uint64_t> hiddenValue(StringRef kind, Dim3 grid,
 void Launch::placeKernargs(ArrayRef<uint8_t> explicitArgs,
                            uint32_t dynamicLds) {
   kernargBytes.assign(explicitArgs.begin(), explicitArgs.end());
-  // A runtime pads the segment to its alignment, and LLVM widens loads up to there.
+  // A runtime pads the segment to its alignment, and LLVM widens loads up to
+  // there.
   constexpr uint64_t kAlignment = 64;
   uint64_t size = std::max<uint64_t>(kernel.kernargBytes, kernargBytes.size());
   size = alignTo(std::max<uint64_t>(size, 1), kAlignment);

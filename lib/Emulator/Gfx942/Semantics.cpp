@@ -34,4 +34,9 @@ void attn::gfx942::assignSemantics(Inst &inst) {
   inst.handler = entry->handler;
   inst.isVmemLoad = entry->vmemLoad;
   inst.isLdsRead = entry->ldsRead;
+  llvm::StringRef name = inst.name;
+  inst.toHighHalf = name.ends_with("_d16_hi");
+  inst.toLowHalf = name.ends_with("_d16");
+  inst.extendsSign = name.contains("_i8") || name.contains("_i16") ||
+                     name.contains("_sbyte") || name.contains("_sshort");
 }

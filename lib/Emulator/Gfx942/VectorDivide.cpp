@@ -87,8 +87,8 @@ template <typename T> void divScaleOp(Wave &w, const Inst &i) {
   storeResult(w, i, i.ops[0], LaneType<T>::format, false, 3, d);
 }
 
-/// fma, scaled back where VCC says so, and rounded once: the sum is kept in a wider
-/// format until it is scaled, which may give a denormal.
+/// fma, scaled back where VCC says so, and rounded once: the sum is kept in a
+/// wider format until it is scaled, which may give a denormal.
 template <typename T> T divFmas(T a, T b, T c, bool scaled) {
   if (!scaled)
     return std::fma(a, b, c);

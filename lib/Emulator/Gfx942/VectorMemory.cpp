@@ -21,18 +21,15 @@ void attn::gfx942::loadLane(Wave &w, const MemOp &op, unsigned reg,
       std::memcpy(&w.v[reg + d][lane], from + 4 * d, 4);
     return;
   }
-  StringRef name = op.inst->name;
   uint32_t value = from[0];
   if (op.size == 2)
     value |= uint32_t(from[1]) << 8;
-  bool isSigned = name.contains("_i8") || name.contains("_i16") ||
-                  name.contains("_sbyte") || name.contains("_sshort");
-  if (isSigned)
+  if (op.inst->extendsSign)
     value = op.size == 1 ? int32_t(int8_t(value)) : int32_t(int16_t(value));
   uint32_t &to = w.v[reg][lane];
-  if (name.ends_with("_d16_hi"))
+  if (op.inst->toHighHalf)
     to = (to & 0xffff) | value << 16;
-  else if (name.ends_with("_d16"))
+  else if (op.inst->toLowHalf)
     to = (to & 0xffff0000) | (value & 0xffff);
   else
     to = value;

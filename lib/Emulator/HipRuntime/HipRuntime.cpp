@@ -1,14 +1,17 @@
 //===- HipRuntime.cpp - HIP's launching interface over the emulator -------===//
 //
-// A shared library with the functions of libamdhip64 that a launcher looks up, so that
-// the same code runs on the emulator. One device; every call has completed when it
-// returns; streams are accepted and mean nothing. Environment:
+// A shared library with the functions of libamdhip64 that a launcher looks up,
+// so that the same code runs on the emulator. One device; every call has
+// completed when it returns; streams are accepted and mean nothing.
+// Environment:
 //
 //   ATTN_EMULATE_INTERLEAVE=forward|reverse|random   order of waves
 //   ATTN_EMULATE_SEED=N                              of `random`
-//   ATTN_EMULATE_COUNTERS=FILE                       appends a line of JSON per launch
+//   ATTN_EMULATE_COUNTERS=FILE                       appends a line of JSON per
+//   launch
 //
-// What stopped a launch is printed to stderr and returned by attnEmulatorLastError().
+// What stopped a launch is printed to stderr and returned by
+// attnEmulatorLastError().
 //
 //===----------------------------------------------------------------------===//
 
@@ -390,8 +393,9 @@ ATTN_HIP_EXPORT Error hipModuleLoadData(Module **module, const void *image) {
   std::lock_guard<std::mutex> lock(device().mutex);
   if (!module || !image)
     return failWith(kInvalidValue, "hipModuleLoadData of a null pointer");
-  if (std::memcmp(image, "\x7f"
-                         "ELF\2\1",
+  if (std::memcmp(image,
+                  "\x7f"
+                  "ELF\2\1",
                   6) != 0)
     return failWith(kInvalidImage, "the module is not an ELF file");
   StringRef bytes(static_cast<const char *>(image), imageSize(image));
@@ -422,7 +426,8 @@ ATTN_HIP_EXPORT Error hipModuleGetFunction(Function **function, Module *module,
   auto kernel = module->object->find(name);
   if (!kernel)
     return failWith(kNotFound, kernel.takeError());
-  *function = &module->functions.insert({name, {module, *kernel}}).first->second;
+  *function =
+      &module->functions.insert({name, {module, *kernel}}).first->second;
   device().functions.insert(*function);
   return kSuccess;
 }
@@ -431,10 +436,12 @@ ATTN_HIP_EXPORT Error hipFuncSetAttribute(const void *, int, int) {
   return kSuccess; // all of LDS may be asked for without it
 }
 
-ATTN_HIP_EXPORT Error hipModuleLaunchKernel(
-    Function *function, unsigned gridX, unsigned gridY, unsigned gridZ,
-    unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
-    void *, void **params, void **extra) {
+ATTN_HIP_EXPORT Error hipModuleLaunchKernel(Function *function, unsigned gridX,
+                                            unsigned gridY, unsigned gridZ,
+                                            unsigned blockX, unsigned blockY,
+                                            unsigned blockZ,
+                                            unsigned sharedBytes, void *,
+                                            void **params, void **extra) {
   std::lock_guard<std::mutex> lock(device().mutex);
   if (!device().functions.count(function))
     return failWith(kInvalidHandle, "hipModuleLaunchKernel of no function");
@@ -449,10 +456,10 @@ ATTN_HIP_EXPORT Error hipModuleLaunchKernel(
   } else if (extra && !readExtra(extra, kernargs)) {
     return failWith(kInvalidValue, "malformed extra");
   }
-  auto counters = device().machine.launch(
-      *function->module->object, kernel.name, {gridX, gridY, gridZ},
-      {blockX, blockY, blockZ}, kernargs, sharedBytes,
-      optionsFromEnvironment());
+  auto counters =
+      device().machine.launch(*function->module->object, kernel.name,
+                              {gridX, gridY, gridZ}, {blockX, blockY, blockZ},
+                              kernargs, sharedBytes, optionsFromEnvironment());
   if (!counters)
     return failWith(kLaunchFailure, counters.takeError());
   writeCounters(kernel, *counters);

@@ -1,7 +1,7 @@
 //===- HipTypes.h - What the emulator has of HIP's interface ----*- C++ -*-===//
 //
-// The names and numbers of HIP's public header hip_runtime_api.h (ROCm 5 and 6) that
-// a launcher needs. HIP itself is not needed to build.
+// The names and numbers of HIP's public header hip_runtime_api.h (ROCm 5 and 6)
+// that a launcher needs. HIP itself is not needed to build.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,8 @@ using namespace emulator_test;
 
 namespace {
 
-/// v0 = 4 * work-item in the workgroup, v1 = 4 * (255 - it): other waves' dwords.
+/// v0 = 4 * work-item in the workgroup, v1 = 4 * (255 - it): other waves'
+/// dwords.
 const char *const kLdsSetup = "v_lshlrev_b32 v0, 2, v0\ns_movk_i32 s0, 0x3fc\n"
                               "v_sub_u32 v1, s0, v0\n";
 
@@ -45,8 +46,8 @@ void testRaces() {
   const std::string wait = "\ns_waitcnt lgkmcnt(0)\n";
   const std::string write = "ds_write_b32 v0, v0", read = "ds_read_b32 v2, v1";
   const std::string barrier = "s_barrier\n";
-  expectNoErrorInAnyOrder(
-      ldsSnippet(write + wait + barrier + read + wait + barrier + write + wait));
+  expectNoErrorInAnyOrder(ldsSnippet(write + wait + barrier + read + wait +
+                                     barrier + write + wait));
   // Read after write, write after read, write after write.
   expectErrorInAnyOrder(ldsSnippet(write + wait + read + wait), "race on LDS");
   expectErrorInAnyOrder(
@@ -57,9 +58,9 @@ void testRaces() {
   // A barrier, but no wait before it: the write may be late, or the read.
   expectErrorInAnyOrder(ldsSnippet(write + "\n" + barrier + read + wait),
                         "race on LDS");
-  expectErrorInAnyOrder(ldsSnippet(write + wait + barrier + read + "\n" +
-                                   barrier + write + wait),
-                        "race on LDS");
+  expectErrorInAnyOrder(
+      ldsSnippet(write + wait + barrier + read + "\n" + barrier + write + wait),
+      "race on LDS");
   // One wave is in order with itself.
   expectNoErrorInAnyOrder(
       ldsSnippet(write + "\nds_read_b32 v2, v0\n" + write + wait));
@@ -102,9 +103,10 @@ void testMemory() {
   expectMemoryError("s_load_dword s8, s[0:1], 0x0\ns_mov_b32 s9, s8", 0,
                     "uses s8, which is pending by 's_load_dword");
   // Scalar loads return in any order: lgkmcnt(1) completes neither.
-  expectMemoryError("s_load_dword s8, s[0:1], 0x0\ns_load_dword s9, s[0:1], 0x4\n"
-                    "s_waitcnt lgkmcnt(1)\ns_mov_b32 s10, s8",
-                    0, "uses s8, which is pending");
+  expectMemoryError(
+      "s_load_dword s8, s[0:1], 0x0\ns_load_dword s9, s[0:1], 0x4\n"
+      "s_waitcnt lgkmcnt(1)\ns_mov_b32 s10, s8",
+      0, "uses s8, which is pending");
   // Nor a DS instruction before a scalar load.
   expectMemoryError("ds_read_b32 v2, v0\ns_load_dword s9, s[0:1], 0x4\n"
                     "s_waitcnt lgkmcnt(1)\nv_mov_b32 v3, v2",
@@ -119,19 +121,23 @@ void testMemory() {
                     "4 bytes before 'tile'");
   expectMemoryError("global_load_dword v2, v0, s[0:1] offset:2" + wait, 0,
                     "misaligned access of 4 bytes");
-  expectMemoryError("s_mov_b64 s[0:1], 0x1000\nglobal_load_dword v2, v0, s[0:1]",
-                    0, "in no buffer");
+  expectMemoryError(
+      "s_mov_b64 s[0:1], 0x1000\nglobal_load_dword v2, v0, s[0:1]", 0,
+      "in no buffer");
   expectMemoryError("global_store_dword v0, v0, s[0:1]", 0,
                     "bytes into read-only 'tile'", /*readOnly=*/true);
   // A V# that claims more than the buffer has.
-  expectMemoryError("buffer_load_dword v2, v0, s[4:7], 0 offen offset:16" + wait,
+  expectMemoryError("buffer_load_dword v2, v0, s[4:7], 0 offen offset:16" +
+                        wait,
                     512, "past the end of 'tile'");
   expectMemoryError("s_movk_i32 s8, 128\n"
-                    "buffer_load_dword v2, v0, s[4:7], s8 offen" + wait,
+                    "buffer_load_dword v2, v0, s[4:7], s8 offen" +
+                        wait,
                     256, "depends on soffset");
   // Loads to LDS are there only after vmcnt.
   expectMemoryError("s_mov_b32 m0, 0x400\n"
-                    "buffer_load_dword v0, s[4:7], 0 offen lds" + wait,
+                    "buffer_load_dword v0, s[4:7], 0 offen lds" +
+                        wait,
                     256, "LDS access out of range");
 }
 
@@ -148,8 +154,9 @@ void testLdsBounds() {
 void testLaunches() {
   Snippet unknown;
   unknown.text = "s_nop 0\nv_mqsad_u32_u8 v[0:3], v[4:5], v6, v[8:11]";
-  expectError(unknown, "pc 0x4 'v_mqsad_u32_u8 v[0:3], v[4:5], v6, v[8:11]': the "
-                       "emulator has no semantics for 'v_mqsad_u32_u8'");
+  expectError(unknown,
+              "pc 0x4 'v_mqsad_u32_u8 v[0:3], v[4:5], v6, v[8:11]': the "
+              "emulator has no semantics for 'v_mqsad_u32_u8'");
   Snippet endless;
   endless.text = ".Lloop:\ns_branch .Lloop";
   endless.options.maxInstructions = 1000;
@@ -186,7 +193,9 @@ void testFiles() {
   refused("", "not an ELF file");
   refused("not an object at all, but long enough to have a header of 64 bytes",
           "not an ELF file");
-  std::string elf("\x7f" "ELF\2\1\1", 7);
+  std::string elf("\x7f"
+                  "ELF\2\1\1",
+                  7);
   elf.resize(64);
   elf[18] = 62; // x86-64
   refused(elf, "not an AMDGPU code object (e_machine 62)");

@@ -97,8 +97,8 @@ static SmallString<0> assembleObject(const std::string &text) {
 
 std::vector<uint8_t> emulator_test::assemble(const std::string &text) {
   SmallString<0> object = assembleObject(text + "\ns_endpgm\n");
-  auto file = cantFail(object::ObjectFile::createObjectFile(
-      MemoryBufferRef(object, "snippet")));
+  auto file = cantFail(
+      object::ObjectFile::createObjectFile(MemoryBufferRef(object, "snippet")));
   for (const auto &section : file->sections())
     if (cantFail(section.getName()) == ".text") {
       StringRef bytes = cantFail(section.getContents());
@@ -117,8 +117,8 @@ std::string Snippet::run(Counters *counters) const {
   auto object = CodeObject::fromCode(assemble(text), info);
   Machine own;
   Machine &m = machine ? *machine : own;
-  auto result = m.launch(*object, "snippet", Dim3(), Dim3{64 * waves}, {}, 0,
-                         options);
+  auto result =
+      m.launch(*object, "snippet", Dim3(), Dim3{64 * waves}, {}, 0, options);
   if (!result)
     return toString(result.takeError());
   if (counters)
@@ -138,7 +138,7 @@ void emulator_test::runWave(const std::string &text, Registers before,
 
 void emulator_test::expectError(Snippet snippet, const std::string &part) {
   std::string error = snippet.run();
-  tally().check(StringRef(error).contains(part),
-                "wants an error with '" + part + "', got '" + error + "' for\n" +
-                    snippet.text);
+  tally().check(StringRef(error).contains(part), "wants an error with '" +
+                                                     part + "', got '" + error +
+                                                     "' for\n" + snippet.text);
 }

@@ -33,11 +33,12 @@ private:
 };
 Tally &tally();
 
-/// The machine code of `text`, assembled for gfx942 and ended by s_endpgm. Ends the
-/// process where it does not assemble: a mistake of the test.
+/// The machine code of `text`, assembled for gfx942 and ended by s_endpgm. Ends
+/// the process where it does not assemble: a mistake of the test.
 std::vector<uint8_t> assemble(const std::string &text);
 
-/// A kernel of one snippet: all 512 vector registers, denormals kept, no user SGPRs.
+/// A kernel of one snippet: all 512 vector registers, denormals kept, no user
+/// SGPRs.
 struct Snippet {
   std::string text;
   unsigned waves = 1;
@@ -53,7 +54,8 @@ struct Snippet {
 
 using Registers = std::function<void(WaveRegisters &)>;
 
-/// Runs `text` on one wave between `before` and `after`; a launch error fails `text`.
+/// Runs `text` on one wave between `before` and `after`; a launch error fails
+/// `text`.
 void runWave(const std::string &text, Registers before, Registers after);
 /// Expects the launch of `snippet` to stop with a message that holds `part`.
 void expectError(Snippet snippet, const std::string &part);

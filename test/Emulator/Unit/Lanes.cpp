@@ -60,9 +60,8 @@ void testPermutes() {
   // Two lanes of one destination: the higher one's value stays.
   runWave("ds_permute_b32 v0, v2, v1\ns_waitcnt lgkmcnt(0)",
           lanes([](unsigned l) { return 4 * (l / 2); }, ~0ull),
-          expect("ds_permute_b32 with collisions", ~0ull, [](unsigned l) {
-            return l < 32 ? 2 * l + 2 : 0;
-          }));
+          expect("ds_permute_b32 with collisions", ~0ull,
+                 [](unsigned l) { return l < 32 ? 2 * l + 2 : 0; }));
 }
 
 void testSwizzle() {
@@ -87,19 +86,20 @@ void testSwizzle() {
 }
 
 void testSingleLanes() {
-  runWave("v_readlane_b32 s0, v1, 9\nv_readlane_b32 s1, v1, s8\n"
-          "v_readfirstlane_b32 s2, v1\nv_writelane_b32 v0, s8, 3",
-          [](WaveRegisters &w) {
-            lanes([](unsigned) { return 0; }, kSomeLanes)(w);
-            w.sgpr(8) = 64 + 5;
-          },
-          [](WaveRegisters &w) {
-            tally().check(w.sgpr(0) == 10, "v_readlane_b32");
-            tally().check(w.sgpr(1) == 6, "v_readlane_b32 modulo the wave");
-            tally().check(w.sgpr(2) == 5, "v_readfirstlane_b32");
-            tally().check(w.vgpr(0, 3) == 69 && w.vgpr(0, 4) == 777,
-                          "v_writelane_b32 ignores EXEC");
-          });
+  runWave(
+      "v_readlane_b32 s0, v1, 9\nv_readlane_b32 s1, v1, s8\n"
+      "v_readfirstlane_b32 s2, v1\nv_writelane_b32 v0, s8, 3",
+      [](WaveRegisters &w) {
+        lanes([](unsigned) { return 0; }, kSomeLanes)(w);
+        w.sgpr(8) = 64 + 5;
+      },
+      [](WaveRegisters &w) {
+        tally().check(w.sgpr(0) == 10, "v_readlane_b32");
+        tally().check(w.sgpr(1) == 6, "v_readlane_b32 modulo the wave");
+        tally().check(w.sgpr(2) == 5, "v_readfirstlane_b32");
+        tally().check(w.vgpr(0, 3) == 69 && w.vgpr(0, 4) == 777,
+                      "v_writelane_b32 ignores EXEC");
+      });
   runWave("v_readfirstlane_b32 s2, v1", lanes([](unsigned) { return 0; }, 0),
           [](WaveRegisters &w) {
             tally().check(w.sgpr(2) == 1, "v_readfirstlane_b32, EXEC 0");
@@ -107,13 +107,14 @@ void testSingleLanes() {
   runWave("v_mbcnt_lo_u32_b32 v0, -1, 0\nv_mbcnt_hi_u32_b32 v0, -1, v0",
           lanes([](unsigned) { return 0; }, ~0ull),
           expect("v_mbcnt", ~0ull, [](unsigned l) { return l; }));
-  runWave("v_cndmask_b32 v0, v1, v2, vcc",
-          [](WaveRegisters &w) {
-            lanes([](unsigned) { return 99; }, kSomeLanes)(w);
-            setPair(w, kVccLo, 0x5555555555555555);
-          },
-          expect("v_cndmask_b32", kSomeLanes,
-                 [](unsigned l) { return l % 2 ? l + 1 : 99; }));
+  runWave(
+      "v_cndmask_b32 v0, v1, v2, vcc",
+      [](WaveRegisters &w) {
+        lanes([](unsigned) { return 99; }, kSomeLanes)(w);
+        setPair(w, kVccLo, 0x5555555555555555);
+      },
+      expect("v_cndmask_b32", kSomeLanes,
+             [](unsigned l) { return l % 2 ? l + 1 : 99; }));
 }
 
 /// v0 packs the work-item's ids.
@@ -123,8 +124,8 @@ void testInitialState() {
   snippet.waves = 2;
   unsigned wave = 0;
   snippet.options.beforeWave = [&](WaveRegisters &w) {
-    tally().check(w.vgpr(0, 5) == 64 * wave + 5, "v0 of wave " +
-                                                     std::to_string(wave));
+    tally().check(w.vgpr(0, 5) == 64 * wave + 5,
+                  "v0 of wave " + std::to_string(wave));
     tally().check(w.vgpr(1, 5) == kPoison && w.sgpr(50) == kPoison,
                   "registers start poisoned");
     ++wave;

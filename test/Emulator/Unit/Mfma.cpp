@@ -1,7 +1,8 @@
 //===- Mfma.cpp - Lane layouts of the matrix instructions -----------------===//
 //
-// Each operand is filled through its layout from a matrix of small integers, so that
-// the product is exact; a wrong place in any of the four layouts changes the result.
+// Each operand is filled through its layout from a matrix of small integers, so
+// that the product is exact; a wrong place in any of the four layouts changes
+// the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +51,8 @@ Matrix randomMatrix(unsigned rows, unsigned columns, std::mt19937 &random) {
   return m;
 }
 
-/// Registers of A (rows outermost) or B (columns outermost): lane l has row l mod M and
-/// consecutive k from its group of lanes on.
+/// Registers of A (rows outermost) or B (columns outermost): lane l has row l
+/// mod M and consecutive k from its group of lanes on.
 void fillFragment(const Shape &s, const Matrix &byRow,
                   const std::function<uint32_t &(unsigned, unsigned)> &reg) {
   unsigned groups = 64 / s.m, each = s.k / groups, perDword = 32 / s.bits;

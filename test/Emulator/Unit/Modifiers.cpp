@@ -43,29 +43,29 @@ void runDpp(const DppCase &c, unsigned rowMask, unsigned bankMask, bool bound,
                      " row_mask:" + std::to_string(rowMask) +
                      " bank_mask:" + std::to_string(bankMask) +
                      (bound ? " bound_ctrl:0" : "");
-  runWave(text,
-          [&](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-              w.vgpr(0, lane) = kOld + lane, w.vgpr(1, lane) = lane + 1;
-            setPair(w, kExecLo, exec);
-          },
-          [&](WaveRegisters &w) {
-            bool ok = true;
-            for (int lane = 0; lane < 64; ++lane) {
-              int from = c.from(lane);
-              bool selected = (rowMask >> lane / 16 & 1) &&
-                              (bankMask >> lane % 16 / 4 & 1) &&
-                              (exec >> lane & 1);
-              bool valid = from >= 0 && (exec >> from & 1);
-              uint32_t want = kOld + lane;
-              if (selected && valid)
-                want = from + 1;
-              else if (selected && bound)
-                want = 0;
-              ok &= w.vgpr(0, lane) == want;
-            }
-            tally().check(ok, text + " with EXEC " + hex(exec));
-          });
+  runWave(
+      text,
+      [&](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane)
+          w.vgpr(0, lane) = kOld + lane, w.vgpr(1, lane) = lane + 1;
+        setPair(w, kExecLo, exec);
+      },
+      [&](WaveRegisters &w) {
+        bool ok = true;
+        for (int lane = 0; lane < 64; ++lane) {
+          int from = c.from(lane);
+          bool selected = (rowMask >> lane / 16 & 1) &&
+                          (bankMask >> lane % 16 / 4 & 1) && (exec >> lane & 1);
+          bool valid = from >= 0 && (exec >> from & 1);
+          uint32_t want = kOld + lane;
+          if (selected && valid)
+            want = from + 1;
+          else if (selected && bound)
+            want = 0;
+          ok &= w.vgpr(0, lane) == want;
+        }
+        tally().check(ok, text + " with EXEC " + hex(exec));
+      });
 }
 
 void testDpp() {
@@ -80,33 +80,36 @@ void testDpp() {
 
 /// The destination may be the source; a sum over a row in four steps.
 void testRowReduction() {
-  runWave("v_add_f32_dpp v0, v0, v0 row_ror:8 row_mask:0xf bank_mask:0xf\n"
-          "s_nop 1\n"
-          "v_add_f32_dpp v0, v0, v0 row_ror:4 row_mask:0xf bank_mask:0xf\n"
-          "s_nop 1\n"
-          "v_add_f32_dpp v0, v0, v0 row_ror:2 row_mask:0xf bank_mask:0xf\n"
-          "s_nop 1\n"
-          "v_add_f32_dpp v0, v0, v0 row_ror:1 row_mask:0xf bank_mask:0xf",
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-              w.vgpr(0, lane) = asBits(float(lane));
-          },
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-              tally().check(asFloat(w.vgpr(0, lane)) ==
-                                float(16 * (lane / 16 * 16) + 120),
-                            "row sum in lane " + std::to_string(lane));
-          });
-  // Source modifiers act on the permuted source, and only the first is permuted.
-  runWave("v_sub_f32_dpp v0, -v1, |v2| row_newbcast:0 row_mask:0xf bank_mask:0xf",
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-              w.vgpr(1, lane) = asBits(lane == 16 ? 5.0f : 100.0f),
-              w.vgpr(2, lane) = asBits(-float(lane));
-          },
-          [](WaveRegisters &w) {
-            tally().check(asFloat(w.vgpr(0, 20)) == -25, "modifiers with DPP");
-          });
+  runWave(
+      "v_add_f32_dpp v0, v0, v0 row_ror:8 row_mask:0xf bank_mask:0xf\n"
+      "s_nop 1\n"
+      "v_add_f32_dpp v0, v0, v0 row_ror:4 row_mask:0xf bank_mask:0xf\n"
+      "s_nop 1\n"
+      "v_add_f32_dpp v0, v0, v0 row_ror:2 row_mask:0xf bank_mask:0xf\n"
+      "s_nop 1\n"
+      "v_add_f32_dpp v0, v0, v0 row_ror:1 row_mask:0xf bank_mask:0xf",
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane)
+          w.vgpr(0, lane) = asBits(float(lane));
+      },
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane)
+          tally().check(asFloat(w.vgpr(0, lane)) ==
+                            float(16 * (lane / 16 * 16) + 120),
+                        "row sum in lane " + std::to_string(lane));
+      });
+  // Source modifiers act on the permuted source, and only the first is
+  // permuted.
+  runWave(
+      "v_sub_f32_dpp v0, -v1, |v2| row_newbcast:0 row_mask:0xf bank_mask:0xf",
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane)
+          w.vgpr(1, lane) = asBits(lane == 16 ? 5.0f : 100.0f),
+                    w.vgpr(2, lane) = asBits(-float(lane));
+      },
+      [](WaveRegisters &w) {
+        tally().check(asFloat(w.vgpr(0, 20)) == -25, "modifiers with DPP");
+      });
 }
 
 void testSdwa() {
@@ -134,15 +137,16 @@ void testSdwa() {
        0x40000000, 0x3800, 0x3c00cccc},
   };
   for (const auto &c : cases)
-    runWave(c.text,
-            [&](WaveRegisters &w) {
-              w.vgpr(0, 7) = 0xcccccccc;
-              w.vgpr(1, 7) = c.a, w.vgpr(2, 7) = c.b;
-            },
-            [&](WaveRegisters &w) {
-              tally().check(w.vgpr(0, 7) == c.result,
-                            std::string(c.text) + ": got " + hex(w.vgpr(0, 7)));
-            });
+    runWave(
+        c.text,
+        [&](WaveRegisters &w) {
+          w.vgpr(0, 7) = 0xcccccccc;
+          w.vgpr(1, 7) = c.a, w.vgpr(2, 7) = c.b;
+        },
+        [&](WaveRegisters &w) {
+          tally().check(w.vgpr(0, 7) == c.result,
+                        std::string(c.text) + ": got " + hex(w.vgpr(0, 7)));
+        });
 }
 
 } // namespace

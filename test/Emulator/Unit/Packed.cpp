@@ -24,7 +24,8 @@ void testShort() {
        0x3c004000, 0, 0x3c003c00},
       {"v_pk_max_f16 v0, v1, v2", 0x40007e00, 0x3c003c00, 0, 0x40003c00},
       {"v_pk_min_f16 v0, v1, v2", 0x40003c00, 0x3c004000, 0, 0x3c003c00},
-      {"v_pk_add_f16 v0, v1, 1.0 op_sel_hi:[1,0]", 0x40003c00, 0, 0, 0x42004000},
+      {"v_pk_add_f16 v0, v1, 1.0 op_sel_hi:[1,0]", 0x40003c00, 0, 0,
+       0x42004000},
       {"v_pk_add_u16 v0, v1, v2", 0x0001ffff, 0x00020001, 0, 0x00030000},
       {"v_pk_sub_i16 v0, v1, v2", 0x00010001, 0x00020001, 0, 0xffff0000},
       {"v_pk_mul_lo_u16 v0, v1, v2", 0x00030002, 0x00050007, 0, 0x000f000e},
@@ -38,19 +39,20 @@ void testShort() {
        0x41100000},
   };
   for (const Case &c : cases)
-    runWave(c.text,
-            [&](WaveRegisters &w) {
-              w.vgpr(1, 3) = c.a, w.vgpr(2, 3) = c.b, w.vgpr(3, 3) = c.c;
-            },
-            [&](WaveRegisters &w) {
-              tally().check(w.vgpr(0, 3) == c.result,
-                            std::string(c.text) + ": got " + hex(w.vgpr(0, 3)));
-            });
+    runWave(
+        c.text,
+        [&](WaveRegisters &w) {
+          w.vgpr(1, 3) = c.a, w.vgpr(2, 3) = c.b, w.vgpr(3, 3) = c.c;
+        },
+        [&](WaveRegisters &w) {
+          tally().check(w.vgpr(0, 3) == c.result,
+                        std::string(c.text) + ": got " + hex(w.vgpr(0, 3)));
+        });
 }
 
 struct WideCase {
-  const char *text; // v[0:1] of v[2:3] = (2, 3), v[4:5] = (5, 7), v[6:7] = (1, -1),
-                    // s[0:1] = (10, 20)
+  const char *text; // v[0:1] of v[2:3] = (2, 3), v[4:5] = (5, 7), v[6:7] = (1,
+                    // -1), s[0:1] = (10, 20)
   float low, high;
 };
 
@@ -74,20 +76,20 @@ void testSingle() {
        14, 14},
   };
   for (const WideCase &c : cases)
-    runWave(c.text,
-            [&](WaveRegisters &w) {
-              const float values[6] = {2, 3, 5, 7, 1, -1};
-              for (unsigned r = 0; r < 6; ++r)
-                w.vgpr(2 + r, 3) = asBits(values[r]);
-              w.sgpr(0) = asBits(10), w.sgpr(1) = asBits(20);
-            },
-            [&](WaveRegisters &w) {
-              float low = asFloat(w.vgpr(0, 3)), high = asFloat(w.vgpr(1, 3));
-              tally().check(low == c.low && high == c.high,
-                            std::string(c.text) + ": got " +
-                                std::to_string(low) + ", " +
-                                std::to_string(high));
-            });
+    runWave(
+        c.text,
+        [&](WaveRegisters &w) {
+          const float values[6] = {2, 3, 5, 7, 1, -1};
+          for (unsigned r = 0; r < 6; ++r)
+            w.vgpr(2 + r, 3) = asBits(values[r]);
+          w.sgpr(0) = asBits(10), w.sgpr(1) = asBits(20);
+        },
+        [&](WaveRegisters &w) {
+          float low = asFloat(w.vgpr(0, 3)), high = asFloat(w.vgpr(1, 3));
+          tally().check(low == c.low && high == c.high,
+                        std::string(c.text) + ": got " + std::to_string(low) +
+                            ", " + std::to_string(high));
+        });
 }
 
 } // namespace

@@ -127,10 +127,14 @@ void testCompareAndBranch() {
     uint32_t a, b;
     bool taken;
   } const cases[] = {
-      {"s_cmp_gt_i32", 0xffffffff, 1, false}, {"s_cmp_gt_u32", 0xffffffff, 1, true},
-      {"s_cmp_le_i32", 1, 1, true},           {"s_cmp_lt_u32", 1, 1, false},
-      {"s_cmp_lg_u32", 1, 2, true},           {"s_cmp_ge_i32", 2, 3, false},
-      {"s_cmp_eq_i32", 3, 3, true},           {"s_bitcmp1_b32", 8, 3, true},
+      {"s_cmp_gt_i32", 0xffffffff, 1, false},
+      {"s_cmp_gt_u32", 0xffffffff, 1, true},
+      {"s_cmp_le_i32", 1, 1, true},
+      {"s_cmp_lt_u32", 1, 1, false},
+      {"s_cmp_lg_u32", 1, 2, true},
+      {"s_cmp_ge_i32", 2, 3, false},
+      {"s_cmp_eq_i32", 3, 3, true},
+      {"s_bitcmp1_b32", 8, 3, true},
       {"s_bitcmp0_b32", 8, 3, false},
   };
   for (const auto &c : cases)
@@ -145,46 +149,54 @@ void testCompareAndBranch() {
             tally().check(w.sgpr(0) == (jumped ? 1 : 2), c.name);
           });
   // A loop: the sum of 10, 9, ..., 1.
-  runWave("s_movk_i32 s0, 0\ns_movk_i32 s1, 10\n.Lloop:\ns_add_u32 s0, s0, s1\n"
-          "s_sub_u32 s1, s1, 1\ns_cmpk_lg_u32 s1, 0\ns_cbranch_scc1 .Lloop",
-          [](WaveRegisters &) {},
-          [](WaveRegisters &w) { tally().check(w.sgpr(0) == 55, "loop"); });
-  runWave("s_mov_b64 exec, 0\ns_movk_i32 s0, 1\ns_cbranch_execz .Le\n"
-          "s_movk_i32 s0, 2\n.Le:\ns_mov_b64 vcc, 1\ns_movk_i32 s1, 1\n"
-          "s_cbranch_vccnz .Lv\ns_movk_i32 s1, 2\n.Lv:\ns_nop 0",
-          [](WaveRegisters &) {}, [](WaveRegisters &w) {
-            tally().check(w.sgpr(0) == 1 && w.sgpr(1) == 1, "execz, vccnz");
-          });
+  runWave(
+      "s_movk_i32 s0, 0\ns_movk_i32 s1, 10\n.Lloop:\ns_add_u32 s0, s0, s1\n"
+      "s_sub_u32 s1, s1, 1\ns_cmpk_lg_u32 s1, 0\ns_cbranch_scc1 .Lloop",
+      [](WaveRegisters &) {},
+      [](WaveRegisters &w) { tally().check(w.sgpr(0) == 55, "loop"); });
+  runWave(
+      "s_mov_b64 exec, 0\ns_movk_i32 s0, 1\ns_cbranch_execz .Le\n"
+      "s_movk_i32 s0, 2\n.Le:\ns_mov_b64 vcc, 1\ns_movk_i32 s1, 1\n"
+      "s_cbranch_vccnz .Lv\ns_movk_i32 s1, 2\n.Lv:\ns_nop 0",
+      [](WaveRegisters &) {},
+      [](WaveRegisters &w) {
+        tally().check(w.sgpr(0) == 1 && w.sgpr(1) == 1, "execz, vccnz");
+      });
 }
 
 void testExecMask() {
-  runWave("s_and_saveexec_b64 s[0:1], s[2:3]",
-          [](WaveRegisters &w) { setPair(w, 2, 0xff00); },
-          [](WaveRegisters &w) {
-            tally().check(pairOf(w, 0) == ~0ull && pairOf(w, kExecLo) == 0xff00 &&
-                              w.scc(),
-                          "s_and_saveexec_b64");
-          });
-  runWave("s_andn2_saveexec_b64 s[0:1], s[2:3]",
-          [](WaveRegisters &w) {
-            setPair(w, 2, 0xff00), setPair(w, kExecLo, 0x0f00);
-          },
-          [](WaveRegisters &w) {
-            tally().check(pairOf(w, kExecLo) == 0xf000, "s_andn2_saveexec_b64");
-          });
+  runWave(
+      "s_and_saveexec_b64 s[0:1], s[2:3]",
+      [](WaveRegisters &w) { setPair(w, 2, 0xff00); },
+      [](WaveRegisters &w) {
+        tally().check(pairOf(w, 0) == ~0ull && pairOf(w, kExecLo) == 0xff00 &&
+                          w.scc(),
+                      "s_and_saveexec_b64");
+      });
+  runWave(
+      "s_andn2_saveexec_b64 s[0:1], s[2:3]",
+      [](WaveRegisters &w) {
+        setPair(w, 2, 0xff00), setPair(w, kExecLo, 0x0f00);
+      },
+      [](WaveRegisters &w) {
+        tally().check(pairOf(w, kExecLo) == 0xf000, "s_andn2_saveexec_b64");
+      });
 }
 
 void testModeAndCounter() {
-  runWave("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 5\n"
-          "s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)",
-          [](WaveRegisters &) {}, [](WaveRegisters &w) {
-            tally().check(w.sgpr(0) == 5, "mode: " + hex(w.sgpr(0)));
-          });
+  runWave(
+      "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 5\n"
+      "s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)",
+      [](WaveRegisters &) {},
+      [](WaveRegisters &w) {
+        tally().check(w.sgpr(0) == 5, "mode: " + hex(w.sgpr(0)));
+      });
   // The constant after the jump is skipped.
-  runWave("s_getpc_b64 s[2:3]\ns_add_u32 s2, s2, 20\ns_addc_u32 s3, s3, 0\n"
-          "s_movk_i32 s0, 1\ns_setpc_b64 s[2:3]\ns_movk_i32 s0, 2\ns_nop 0",
-          [](WaveRegisters &) {},
-          [](WaveRegisters &w) { tally().check(w.sgpr(0) == 1, "s_setpc"); });
+  runWave(
+      "s_getpc_b64 s[2:3]\ns_add_u32 s2, s2, 20\ns_addc_u32 s3, s3, 0\n"
+      "s_movk_i32 s0, 1\ns_setpc_b64 s[2:3]\ns_movk_i32 s0, 2\ns_nop 0",
+      [](WaveRegisters &) {},
+      [](WaveRegisters &w) { tally().check(w.sgpr(0) == 1, "s_setpc"); });
 }
 
 } // namespace

@@ -30,7 +30,8 @@ void runCase(const Case &c) {
 }
 
 constexpr uint32_t kOne = 0x3f800000, kTwo = 0x40000000, kInf = 0x7f800000,
-                   kNaN = 0x7fc00000, kMinusOne = 0xbf800000, kHalf = 0x3f000000;
+                   kNaN = 0x7fc00000, kMinusOne = 0xbf800000,
+                   kHalf = 0x3f000000;
 
 void testSingle() {
   const Case cases[] = {
@@ -39,7 +40,8 @@ void testSingle() {
       {"v_subrev_f32 v0, v1, v2", kOne, kTwo, 0, kOne},
       {"v_mul_f32 v0, v1, v2", kTwo, kHalf, 0, kOne},
       // 1 + 2^-23 squared minus 1 keeps its last bit only when fused.
-      {"v_fma_f32 v0, v1, v2, v3", 0x3f800001, 0x3f800001, 0xbf800002, 0x28800000},
+      {"v_fma_f32 v0, v1, v2, v3", 0x3f800001, 0x3f800001, 0xbf800002,
+       0x28800000},
       {"v_mov_b32 v0, v3\nv_fmac_f32 v0, v1, v2", kTwo, kTwo, kMinusOne,
        0x40400000},
       {"v_fmamk_f32 v0, v1, 0x40000000, v2", kTwo, kMinusOne, 0, 0x40400000},
@@ -82,8 +84,8 @@ void testFlush() {
   snippet.text = "v_add_f32 v0, v1, v1\nv_mul_f32 v2, v3, v4";
   snippet.denormMode = 0xc; // f32 flushed, f16 and f64 kept
   snippet.options.beforeWave = [](WaveRegisters &w) {
-    w.vgpr(1, 0) = 0x00400000;                         // a denormal
-    w.vgpr(3, 0) = 0x00800000, w.vgpr(4, 0) = kHalf;   // gives a denormal
+    w.vgpr(1, 0) = 0x00400000;                       // a denormal
+    w.vgpr(3, 0) = 0x00800000, w.vgpr(4, 0) = kHalf; // gives a denormal
   };
   snippet.options.afterWave = [](WaveRegisters &w) {
     tally().check(w.vgpr(0, 0) == 0, "flushed source");
@@ -121,8 +123,8 @@ void setDouble(WaveRegisters &w, unsigned r, double x) {
   w.vgpr(r, 0) = uint32_t(bits), w.vgpr(r + 1, 0) = uint32_t(bits >> 32);
 }
 double getDouble(WaveRegisters &w, unsigned r) {
-  return llvm::bit_cast<double>(w.vgpr(r, 0) |
-                                uint64_t(w.vgpr(r + 1, 0)) << 32);
+  return llvm::bit_cast<double>(w.vgpr(r, 0) | uint64_t(w.vgpr(r + 1, 0))
+                                                   << 32);
 }
 
 void testDouble() {
@@ -140,47 +142,50 @@ void testDouble() {
       {"v_floor_f64 v[0:1], v[2:3]", -0.5, 0, 0, -1},
   };
   for (const auto &c : cases)
-    runWave(c.text,
-            [&](WaveRegisters &w) {
-              setDouble(w, 2, c.a), setDouble(w, 4, c.b), setDouble(w, 6, c.c);
-            },
-            [&](WaveRegisters &w) {
-              tally().check(getDouble(w, 0) == c.result, c.text);
-            });
+    runWave(
+        c.text,
+        [&](WaveRegisters &w) {
+          setDouble(w, 2, c.a), setDouble(w, 4, c.b), setDouble(w, 6, c.c);
+        },
+        [&](WaveRegisters &w) {
+          tally().check(getDouble(w, 0) == c.result, c.text);
+        });
 }
 
 /// LLVM's expansion of an IEEE division, against the host's.
 void testDivision() {
-  const float values[] = {1,        3,       -7,      0x1p-130f, 0x1p-149f,
-                          0x1p127f, 1e-38f,  1e38f,   0x1.fffffep127f,
-                          0x1p-126f, 0.0f,   -0.0f,   INFINITY,  NAN,
-                          1.0f / 3, 123.456f};
+  const float values[] = {1,         3,         -7,
+                          0x1p-130f, 0x1p-149f, 0x1p127f,
+                          1e-38f,    1e38f,     0x1.fffffep127f,
+                          0x1p-126f, 0.0f,      -0.0f,
+                          INFINITY,  NAN,       1.0f / 3,
+                          123.456f};
   for (float a : values)
     for (float b : values)
-      runWave("v_div_scale_f32 v2, s[0:1], v1, v1, v0\n"
-              "v_div_scale_f32 v3, vcc, v0, v1, v0\n"
-              "v_rcp_f32 v4, v2\n"
-              "v_fma_f32 v5, -v2, v4, 1.0\n"
-              "v_fmac_f32 v4, v5, v4\n"
-              "v_mul_f32 v5, v3, v4\n"
-              "v_fma_f32 v6, -v2, v5, v3\n"
-              "v_fmac_f32 v5, v6, v4\n"
-              "v_fma_f32 v2, -v2, v5, v3\n"
-              "v_div_fmas_f32 v2, v2, v4, v5\n"
-              "v_div_fixup_f32 v0, v2, v1, v0",
-              [&](WaveRegisters &w) {
-                for (unsigned lane = 0; lane < 64; ++lane)
-                  w.vgpr(0, lane) = asBits(a), w.vgpr(1, lane) = asBits(b);
-              },
-              [&](WaveRegisters &w) {
-                float got = asFloat(w.vgpr(0, 5)), want = a / b;
-                bool same = std::isnan(want) ? std::isnan(got)
-                                             : asBits(got) == asBits(want);
-                tally().check(same, std::to_string(a) + " / " +
-                                        std::to_string(b) + ": got " +
-                                        hex(asBits(got)) + ", wants " +
-                                        hex(asBits(want)));
-              });
+      runWave(
+          "v_div_scale_f32 v2, s[0:1], v1, v1, v0\n"
+          "v_div_scale_f32 v3, vcc, v0, v1, v0\n"
+          "v_rcp_f32 v4, v2\n"
+          "v_fma_f32 v5, -v2, v4, 1.0\n"
+          "v_fmac_f32 v4, v5, v4\n"
+          "v_mul_f32 v5, v3, v4\n"
+          "v_fma_f32 v6, -v2, v5, v3\n"
+          "v_fmac_f32 v5, v6, v4\n"
+          "v_fma_f32 v2, -v2, v5, v3\n"
+          "v_div_fmas_f32 v2, v2, v4, v5\n"
+          "v_div_fixup_f32 v0, v2, v1, v0",
+          [&](WaveRegisters &w) {
+            for (unsigned lane = 0; lane < 64; ++lane)
+              w.vgpr(0, lane) = asBits(a), w.vgpr(1, lane) = asBits(b);
+          },
+          [&](WaveRegisters &w) {
+            float got = asFloat(w.vgpr(0, 5)), want = a / b;
+            bool same = std::isnan(want) ? std::isnan(got)
+                                         : asBits(got) == asBits(want);
+            tally().check(same, std::to_string(a) + " / " + std::to_string(b) +
+                                    ": got " + hex(asBits(got)) + ", wants " +
+                                    hex(asBits(want)));
+          });
 }
 
 void testToAndFromFloat() {
@@ -212,7 +217,8 @@ void testToAndFromFloat() {
       {"v_cvt_f16_i16 v0, v1", 0xffff, 0, 0, 0xbc00},
       {"v_cvt_i16_f16 v0, v1", 0xbc00, 0, 0, 0xffff},
       {"v_cvt_flr_i32_f32 v0, v1", 0xbf000000, 0, 0, 0xffffffff},
-      // FNUZ: 1.0 is 0x40 in E4M3 of bias 8, and in E5M2 of bias 16; 240 the largest.
+      // FNUZ: 1.0 is 0x40 in E4M3 of bias 8, and in E5M2 of bias 16; 240 the
+      // largest.
       {"v_cvt_pk_fp8_f32 v0, v1, v2", kOne, 0x43700000, 0, 0xcccc7f40},
       {"v_cvt_pk_fp8_f32 v0, v1, v2 op_sel:[0,0,1]", kOne, kMinusOne, 0,
        0xc040cccc},
@@ -224,18 +230,19 @@ void testToAndFromFloat() {
   };
   for (const Case &c : cases)
     runCase(c);
-  runWave("v_cvt_f64_f32 v[0:1], v4\nv_cvt_f32_f64 v2, v[0:1]\n"
-          "v_cvt_f64_i32 v[6:7], v5\nv_cvt_i32_f64 v8, v[6:7]",
-          [](WaveRegisters &w) { w.vgpr(4, 0) = 0x3fa00000, w.vgpr(5, 0) = -9; },
-          [](WaveRegisters &w) {
-            tally().check(getDouble(w, 0) == 1.25 && w.vgpr(2, 0) == 0x3fa00000 &&
-                              getDouble(w, 6) == -9 &&
-                              w.vgpr(8, 0) == uint32_t(-9),
-                          "conversions of f64");
-          });
+  runWave(
+      "v_cvt_f64_f32 v[0:1], v4\nv_cvt_f32_f64 v2, v[0:1]\n"
+      "v_cvt_f64_i32 v[6:7], v5\nv_cvt_i32_f64 v8, v[6:7]",
+      [](WaveRegisters &w) { w.vgpr(4, 0) = 0x3fa00000, w.vgpr(5, 0) = -9; },
+      [](WaveRegisters &w) {
+        tally().check(getDouble(w, 0) == 1.25 && w.vgpr(2, 0) == 0x3fa00000 &&
+                          getDouble(w, 6) == -9 && w.vgpr(8, 0) == uint32_t(-9),
+                      "conversions of f64");
+      });
 }
 
-/// f32 to bf16 in software: add half an ulp and the last kept bit, take the top half.
+/// f32 to bf16 in software: add half an ulp and the last kept bit, take the top
+/// half.
 void testBf16Rounding() {
   const Case cases[] = {
       {"s_movk_i32 s0, 0x7fff\nv_bfe_u32 v4, v1, 16, 1\n"

@@ -49,8 +49,8 @@ void testCases() {
       {"v_bfm_b32 v0, v1, v2", 5, 3, 0, 0xf8},
       {"v_alignbit_b32 v0, v1, v2, v3", 0x12345678, 0x9abcdef0, 16, 0x56789abc},
       {"v_alignbyte_b32 v0, v1, v2, v3", 0x12345678, 0x9abcdef0, 1, 0x789abcde},
-      // Bytes 0-3 are of the second source, 4-7 of the first; 12 is 0, 13 is 0xff, 8
-      // and 10 are signs of the second and first source.
+      // Bytes 0-3 are of the second source, 4-7 of the first; 12 is 0, 13 is
+      // 0xff, 8 and 10 are signs of the second and first source.
       {"v_perm_b32 v0, v1, v2, v3", 0x77665544, 0x33221100, 0x07050301,
        0x77553311},
       {"v_perm_b32 v0, v1, v2, v3", 0x77665544, 0x3322f100, 0x0c0d0804,
@@ -69,14 +69,16 @@ void testCases() {
       {"v_ffbl_b32 v0, v1", 0x50, 0, 0, 4},
       {"v_ffbh_i32 v0, v1", 0xffff0000, 0, 0, 16},
       {"v_mov_b32 v0, v1", 7, 0, 0, 7},
-      {"v_accvgpr_write_b32 a3, v1\ns_nop 1\nv_accvgpr_mov_b32 a4, a3\ns_nop 1\n"
+      {"v_accvgpr_write_b32 a3, v1\ns_nop 1\nv_accvgpr_mov_b32 a4, a3\ns_nop "
+       "1\n"
        "v_accvgpr_read_b32 v0, a4",
        7, 0, 0, 7},
       {"v_swap_b32 v0, v1", 7, 0, 0, 7},
       {"v_pack_b32_f16 v0, v1, v2", 0xaaaa1111, 0xbbbb2222, 0, 0x22221111},
       {"v_pack_b32_f16 v0, v1, v2 op_sel:[1,1,0]", 0xaaaa1111, 0xbbbb2222, 0,
        0xbbbbaaaa},
-      // 16-bit results clear the upper half; v_mad_u16 keeps it (v0 is 0xcccccccc).
+      // 16-bit results clear the upper half; v_mad_u16 keeps it (v0 is
+      // 0xcccccccc).
       {"v_add_u16 v0, v1, v2", 0x1ffff, 2, 0, 1},
       {"v_lshlrev_b16 v0, v1, v2", 4, 0xffff, 0, 0xfff0},
       {"v_ashrrev_i16 v0, v1, v2", 4, 0x8000, 0, 0xf800},
@@ -113,37 +115,39 @@ void testCases() {
 
 /// Lanes have their own carries.
 void testCarries() {
-  runWave("v_add_co_u32 v0, vcc, v1, v2\nv_addc_co_u32 v3, vcc, v4, v5, vcc",
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane) {
-              w.vgpr(1, lane) = lane % 2 ? 0xffffffff : 5;
-              w.vgpr(2, lane) = 1, w.vgpr(4, lane) = lane, w.vgpr(5, lane) = 10;
-            }
-          },
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-              tally().check(w.vgpr(0, lane) == (lane % 2 ? 0 : 6) &&
-                                w.vgpr(3, lane) == lane + 10 + lane % 2,
-                            "64-bit addition in lane " + std::to_string(lane));
-            tally().check(pairOf(w, kVccLo) == 0, "carry out");
-          });
-  runWave("v_sub_co_u32 v0, s[0:1], v1, v2\n"
-          "v_subb_co_u32 v3, s[2:3], v4, v5, s[0:1]\n"
-          "v_subbrev_co_u32 v6, s[4:5], v4, v5, s[0:1]",
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane) {
-              w.vgpr(1, lane) = lane, w.vgpr(2, lane) = 32;
-              w.vgpr(4, lane) = 7, w.vgpr(5, lane) = 3;
-            }
-          },
-          [](WaveRegisters &w) {
-            tally().check(pairOf(w, 0) == 0xffffffff, "borrow of v_sub_co");
-            tally().check(w.vgpr(3, 0) == 3 && w.vgpr(3, 63) == 4 &&
-                              pairOf(w, 2) == 0,
-                          "v_subb_co");
-            tally().check(w.vgpr(6, 0) == 0xfffffffb && pairOf(w, 4) == ~0ull,
-                          "v_subbrev_co");
-          });
+  runWave(
+      "v_add_co_u32 v0, vcc, v1, v2\nv_addc_co_u32 v3, vcc, v4, v5, vcc",
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane) {
+          w.vgpr(1, lane) = lane % 2 ? 0xffffffff : 5;
+          w.vgpr(2, lane) = 1, w.vgpr(4, lane) = lane, w.vgpr(5, lane) = 10;
+        }
+      },
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane)
+          tally().check(w.vgpr(0, lane) == (lane % 2 ? 0 : 6) &&
+                            w.vgpr(3, lane) == lane + 10 + lane % 2,
+                        "64-bit addition in lane " + std::to_string(lane));
+        tally().check(pairOf(w, kVccLo) == 0, "carry out");
+      });
+  runWave(
+      "v_sub_co_u32 v0, s[0:1], v1, v2\n"
+      "v_subb_co_u32 v3, s[2:3], v4, v5, s[0:1]\n"
+      "v_subbrev_co_u32 v6, s[4:5], v4, v5, s[0:1]",
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane) {
+          w.vgpr(1, lane) = lane, w.vgpr(2, lane) = 32;
+          w.vgpr(4, lane) = 7, w.vgpr(5, lane) = 3;
+        }
+      },
+      [](WaveRegisters &w) {
+        tally().check(pairOf(w, 0) == 0xffffffff, "borrow of v_sub_co");
+        tally().check(w.vgpr(3, 0) == 3 && w.vgpr(3, 63) == 4 &&
+                          pairOf(w, 2) == 0,
+                      "v_subb_co");
+        tally().check(w.vgpr(6, 0) == 0xfffffffb && pairOf(w, 4) == ~0ull,
+                      "v_subbrev_co");
+      });
 }
 
 void testWide() {
@@ -168,40 +172,42 @@ void testWide() {
        0x123456789abcdefull},
   };
   for (const auto &c : cases)
-    runWave(c.text,
-            [&](WaveRegisters &w) {
-              set(w, 2, c.a), set(w, 4, c.b), set(w, 6, c.c);
-            },
-            [&](WaveRegisters &w) {
-              uint64_t got = w.vgpr(0, 9) | uint64_t(w.vgpr(1, 9)) << 32;
-              tally().check(got == c.result,
-                            std::string(c.text) + ": got " + hex(got));
-            });
+    runWave(
+        c.text,
+        [&](WaveRegisters &w) {
+          set(w, 2, c.a), set(w, 4, c.b), set(w, 6, c.c);
+        },
+        [&](WaveRegisters &w) {
+          uint64_t got = w.vgpr(0, 9) | uint64_t(w.vgpr(1, 9)) << 32;
+          tally().check(got == c.result,
+                        std::string(c.text) + ": got " + hex(got));
+        });
 }
 
 /// LLVM's expansion of an unsigned division by a wave-uniform number.
 void testDivision() {
-  runWave("v_cvt_f32_u32 v1, s0\nv_rcp_iflag_f32 v1, v1\n"
-          "v_mul_f32 v1, 0x4f7ffffe, v1\nv_cvt_u32_f32 v1, v1\n"
-          "s_sub_u32 s1, 0, s0\nv_mul_lo_u32 v2, s1, v1\n"
-          "v_mul_hi_u32 v2, v1, v2\nv_add_u32 v1, v1, v2\n"
-          "v_mul_hi_u32 v1, v0, v1\nv_mul_lo_u32 v2, v1, s0\n"
-          "v_sub_u32 v3, v0, v2\nv_add_u32 v4, 1, v1\n"
-          "v_cmp_le_u32 vcc, s0, v3\nv_cndmask_b32 v1, v1, v4, vcc\n"
-          "v_subrev_u32 v4, s0, v3\nv_cndmask_b32 v3, v3, v4, vcc\n"
-          "v_add_u32 v4, 1, v1\nv_cmp_le_u32 vcc, s0, v3\n"
-          "v_cndmask_b32 v1, v1, v4, vcc",
-          [](WaveRegisters &w) {
-            std::mt19937 random(1);
-            w.sgpr(0) = 7919;
-            for (unsigned lane = 0; lane < 64; ++lane)
-              w.vgpr(0, lane) = w.vgpr(9, lane) = random();
-          },
-          [](WaveRegisters &w) {
-            for (unsigned lane = 0; lane < 64; ++lane)
-              tally().check(w.vgpr(1, lane) == w.vgpr(9, lane) / 7919,
-                            "division in lane " + std::to_string(lane));
-          });
+  runWave(
+      "v_cvt_f32_u32 v1, s0\nv_rcp_iflag_f32 v1, v1\n"
+      "v_mul_f32 v1, 0x4f7ffffe, v1\nv_cvt_u32_f32 v1, v1\n"
+      "s_sub_u32 s1, 0, s0\nv_mul_lo_u32 v2, s1, v1\n"
+      "v_mul_hi_u32 v2, v1, v2\nv_add_u32 v1, v1, v2\n"
+      "v_mul_hi_u32 v1, v0, v1\nv_mul_lo_u32 v2, v1, s0\n"
+      "v_sub_u32 v3, v0, v2\nv_add_u32 v4, 1, v1\n"
+      "v_cmp_le_u32 vcc, s0, v3\nv_cndmask_b32 v1, v1, v4, vcc\n"
+      "v_subrev_u32 v4, s0, v3\nv_cndmask_b32 v3, v3, v4, vcc\n"
+      "v_add_u32 v4, 1, v1\nv_cmp_le_u32 vcc, s0, v3\n"
+      "v_cndmask_b32 v1, v1, v4, vcc",
+      [](WaveRegisters &w) {
+        std::mt19937 random(1);
+        w.sgpr(0) = 7919;
+        for (unsigned lane = 0; lane < 64; ++lane)
+          w.vgpr(0, lane) = w.vgpr(9, lane) = random();
+      },
+      [](WaveRegisters &w) {
+        for (unsigned lane = 0; lane < 64; ++lane)
+          tally().check(w.vgpr(1, lane) == w.vgpr(9, lane) / 7919,
+                        "division in lane " + std::to_string(lane));
+      });
 }
 
 } // namespace

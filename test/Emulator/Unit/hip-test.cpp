@@ -2,8 +2,8 @@
 //
 // usage: attn-hip-test LIBRARY HSACO
 //
-// Runs `softmax` of Inputs/kernels.cl in both forms of argument passing, and calls that
-// must fail.
+// Runs `softmax` of Inputs/kernels.cl in both forms of argument passing, and
+// calls that must fail.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,9 @@ static void expect(int got, int wanted, const char *what) {
   if (got == wanted)
     return;
   ++failures;
-  fprintf(stderr, "%s: got %d, wanted %d: %s\n", what, got, wanted,
-          reinterpret_cast<const char *(*)()>(function("attnEmulatorLastError"))());
+  fprintf(
+      stderr, "%s: got %d, wanted %d: %s\n", what, got, wanted,
+      reinterpret_cast<const char *(*)()>(function("attnEmulatorLastError"))());
 }
 
 static void *readFile(const char *path) {
@@ -77,8 +78,8 @@ static void check(const float *in, const float *out, const char *what) {
 
 static int launch(void *kernel, void **params, void **extra) {
   void *stream = nullptr;
-  return call("hipModuleLaunchKernel", kernel, unsigned(kRows), 1u, 1u, 256u, 1u,
-              1u, 0u, stream, params, extra);
+  return call("hipModuleLaunchKernel", kernel, unsigned(kRows), 1u, 1u, 256u,
+              1u, 1u, 0u, stream, params, extra);
 }
 
 static int copyBytes(void *to, const void *from, size_t size, int kind) {
@@ -125,7 +126,9 @@ int main(int argc, char **argv) {
     int n;
   } buffer = {in, out, n};
   size_t size = sizeof buffer;
-  void *extra[] = {reinterpret_cast<void *>(1), &buffer, reinterpret_cast<void *>(2), &size, reinterpret_cast<void *>(3)};
+  void *extra[] = {reinterpret_cast<void *>(1), &buffer,
+                   reinterpret_cast<void *>(2), &size,
+                   reinterpret_cast<void *>(3)};
   expect(launch(kernel, nullptr, extra), 0, "launch by extra");
   expect(call("hipDeviceSynchronize"), 0, "hipDeviceSynchronize");
   expect(copyBytes(result, out, sizeof result, 2), 0, "hipMemcpy");
@@ -133,7 +136,8 @@ int main(int argc, char **argv) {
 
   // What must fail, with the runtime's codes.
   void *none = nullptr;
-  expect(call("hipModuleGetFunction", &none, module, "nothing"), 500, "no kernel");
+  expect(call("hipModuleGetFunction", &none, module, "nothing"), 500,
+         "no kernel");
   expect(call("hipModuleLoadData", &none, "no ELF file"), 200, "no module");
   expect(launch(kernel, params, extra), 1, "both forms");
   expect(launch(out, params, nullptr), 400, "no function");
@@ -141,7 +145,8 @@ int main(int argc, char **argv) {
   expect(launch(kernel, params, nullptr), 719, "out of bounds");
   expect(call("hipGetLastError"), 719, "hipGetLastError");
   expect(call("hipGetLastError"), 0, "hipGetLastError");
-  expect(call("hipFree", static_cast<void *>(static_cast<char *>(in) + 4)), 17, "hipFree of no buffer");
+  expect(call("hipFree", static_cast<void *>(static_cast<char *>(in) + 4)), 17,
+         "hipFree of no buffer");
   expect(call("hipFree", in), 0, "hipFree");
   expect(call("hipModuleUnload", module), 0, "hipModuleUnload");
   expect(launch(kernel, params, nullptr), 400, "a function of no module");

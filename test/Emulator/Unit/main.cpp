@@ -1,6 +1,7 @@
 //===- main.cpp - attn-emulator-test: semantics of each instruction -------===//
 //
-// Expected values are written from the CDNA3 ISA manual, not taken from the emulator.
+// Expected values are written from the CDNA3 ISA manual, not taken from the
+// emulator.
 //
 //===----------------------------------------------------------------------===//
 
