@@ -19,6 +19,10 @@ uint64_t Counters::total() const {
 void Counters::add(const Counters &other) {
   for (unsigned i = 0; i < kInstClasses; ++i)
     instructions[i] += other.instructions[i];
+  if (barrierExecutions.size() < other.barrierExecutions.size())
+    barrierExecutions.resize(other.barrierExecutions.size());
+  for (size_t i = 0; i < other.barrierExecutions.size(); ++i)
+    barrierExecutions[i] += other.barrierExecutions[i];
   waves += other.waves;
   workgroups += other.workgroups;
   mfmaFlops += other.mfmaFlops;
@@ -41,6 +45,7 @@ llvm::json::Value Counters::toJSON() const {
       {"waves", waves},
       {"wave_instructions", total()},
       {"by_class", std::move(classes)},
+      {"barrier_executions", llvm::json::Array(barrierExecutions)},
       {"mfma_flops", mfmaFlops},
       {"global_load_bytes", globalLoadBytes},
       {"global_load_lines", globalLoadLines},

@@ -120,6 +120,8 @@ Expected<Program> Decoder::decode(const CodeObject &object,
     } else {
       fill(inst, mc);
     }
+    if (inst.name == "s_barrier")
+      inst.ordinal = program.barriers++;
     program.indexOf[pc] = program.insts.size();
     pc += inst.size;
     program.insts.push_back(std::move(inst));

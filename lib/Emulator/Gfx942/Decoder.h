@@ -18,6 +18,7 @@ struct Program {
   std::vector<Inst> insts;
   llvm::DenseMap<uint64_t, unsigned> indexOf; // by pc
   unsigned entry = 0;
+  unsigned barriers = 0;
 };
 
 /// LLVM's disassembler for gfx942.

@@ -118,6 +118,8 @@ struct Inst {
   unsigned defs = 0; // leading operands that are written
   /// Index of the branch's target; -1: none or outside of the kernel.
   int target = -1;
+  /// The number of an s_barrier among those of the kernel.
+  unsigned ordinal = 0;
   bool implicitVcc = false, implicitM0 = false;
   /// Loads of one or two bytes: sign-extended; into one half of the register.
   bool extendsSign = false, toLowHalf = false, toHighHalf = false;

@@ -301,6 +301,7 @@ Expected<Counters> Launch::run(Dim3 grid, Dim3 block,
                                 /*readOnly=*/true);
   cantFail(memory.write(codeAddress, object.image()));
   group.program = &program;
+  group.counters.barrierExecutions.resize(program.barriers);
   group.memory = &memory;
   group.codeBase = codeAddress;
   group.scratchBytes = kernel.scratchBytes;

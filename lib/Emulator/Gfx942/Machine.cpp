@@ -46,7 +46,10 @@ static Error drop(Program &program, std::optional<unsigned> n, StringRef name) {
     if (inst.name != name || count++ != *n)
       continue;
     inst.text += " (deleted)";
-    inst.handler = [](Wave &, const Inst &) {};
+    inst.handler = [](Wave &w, const Inst &i) {
+      if (i.name == "s_barrier")
+        ++w.group.counters.barrierExecutions[i.ordinal];
+    };
     inst.cls = InstClass::Other;
     return Error::success();
   }

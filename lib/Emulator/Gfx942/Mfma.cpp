@@ -50,12 +50,12 @@ struct ElementF32 {
 /// The operand's element j of each lane, as matrix[k][row or column].
 template <typename E, unsigned M, unsigned K>
 void readMatrix(const Wave &w, const Operand &op, float (&matrix)[K][M]) {
-  constexpr unsigned J = M * K / kLanes, perDword = 32 / E::bits;
+  constexpr unsigned each = M * K / kLanes, perDword = 32 / E::bits;
   for (unsigned lane = 0; lane < kLanes; ++lane)
-    for (unsigned j = 0; j < J; ++j) {
+    for (unsigned j = 0; j < each; ++j) {
       uint32_t dword = w.v[op.reg + j / perDword][lane];
       uint32_t bits = dword >> (E::bits * (j % perDword));
-      matrix[J * (lane / M) + j][lane % M] = E::get(bits);
+      matrix[each * (lane / M) + j][lane % M] = E::get(bits);
     }
 }
 

@@ -30,7 +30,10 @@ void waitcnt(Wave &w, const Inst &i) {
     w.waitLgkm(lgkmcnt);
 }
 
-void barrier(Wave &w, const Inst &) { w.state = WaveState::AtBarrier; }
+void barrier(Wave &w, const Inst &i) {
+  ++w.group.counters.barrierExecutions[i.ordinal];
+  w.state = WaveState::AtBarrier;
+}
 
 void endProgram(Wave &w, const Inst &) {
   w.drain();

@@ -182,6 +182,22 @@ void testLaunches() {
   expectError(rounding, "no rounding mode");
 }
 
+/// A barrier that is not reached counts 0; a deleted one counts what it would.
+void testBarrierCounts() {
+  Snippet snippet;
+  snippet.text = "s_barrier\ns_branch .Lend\ns_barrier\n.Lend:\ns_barrier";
+  snippet.waves = 3;
+  for (bool drop : {false, true}) {
+    if (drop)
+      snippet.options.dropBarrier = 2;
+    Counters counters;
+    std::string error = snippet.run(&counters);
+    tally().check(error.empty() && counters.barrierExecutions ==
+                                       std::vector<uint64_t>{3, 0, 3},
+                  "executions of barriers " + error);
+  }
+}
+
 /// What is no code object is refused with a reason.
 void testFiles() {
   auto refused = [](llvm::StringRef bytes, llvm::StringRef part) {
@@ -209,5 +225,6 @@ void emulator_test::testErrors() {
   testMemory();
   testLdsBounds();
   testLaunches();
+  testBarrierCounts();
   testFiles();
 }

@@ -6,6 +6,7 @@
 #include "llvm/Support/JSON.h"
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace attn::gfx942 {
 
@@ -34,6 +35,9 @@ const char *instClassName(InstClass c);
 struct Counters {
   std::array<uint64_t, kInstClasses> instructions{};
   uint64_t waves = 0, workgroups = 0;
+  /// How often waves executed each `s_barrier` of the code, in the order of the
+  /// text; a deleted one counts, too. One at 0 is not tested by the launch.
+  std::vector<uint64_t> barrierExecutions;
   /// Multiply-adds of MFMA times two.
   uint64_t mfmaFlops = 0;
   /// Bytes that active lanes loaded and stored (an access out of a V#'s bounds
