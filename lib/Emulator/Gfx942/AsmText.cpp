@@ -317,8 +317,9 @@ Error attn::gfx942::parseAsmText(Inst &inst) {
     SmallVector<StringRef> words = {parts[i]};
     if (i + 1 == parts.size())
       words = splitTop(parts[i], ' ');
-    // hwreg(...) is taken from the MCInst.
-    if (!words[0].starts_with("hwreg(")) {
+    // hwreg(...) is taken from the MCInst; some have modifiers only (buffer_inv
+    // sc1).
+    if (!words[0].starts_with("hwreg(") && !parseFlag(words[0], inst.mods)) {
       Operand op;
       if (Error e = parseOperand(words[0], op))
         return e;

@@ -214,8 +214,12 @@ void attn::gfx942::addLds(SemanticsTable &t) {
   for (const char *type : {"u8", "i8", "u16", "i16"}) {
     unsigned size = std::atoi(type + 1) / 8;
     std::string name = std::string("ds_read_") + type;
-    for (const char *half : {"", "_d16", "_d16_hi"})
-      addRead(t, name + half, dsRead(size, 1, 0));
+    // 16 bits of a half are neither signed nor unsigned: they have one name.
+    bool hasHalves = name != "ds_read_i16";
+    addRead(t, name, dsRead(size, 1, 0));
+    for (const char *half : {"_d16", "_d16_hi"})
+      if (hasHalves)
+        addRead(t, name + half, dsRead(size, 1, 0));
   }
   t.add("ds_write_b8", kLds, dsWrite(1, 1, 0, false));
   t.add("ds_write_b16", kLds, dsWrite(2, 1, 0, false));

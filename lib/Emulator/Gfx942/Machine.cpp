@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Emulator/Gfx942/Machine.h"
 #include "Launch.h"
+#include "Semantics.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace attn::gfx942;
@@ -14,6 +15,8 @@ struct Machine::Impl {
 
 Machine::Machine() : impl(std::make_unique<Impl>()) {}
 Machine::~Machine() = default;
+
+std::vector<std::string> Machine::instructions() { return instructionNames(); }
 
 GlobalMemory &Machine::memory() { return impl->memory; }
 
@@ -103,6 +106,7 @@ Expected<CodeSummary> Machine::summarize(const CodeObject &object,
     if (!inst.handler)
       summary.unsupported.push_back(line);
     summary.text.push_back(std::move(line));
+    summary.names.push_back(inst.name);
   }
   return summary;
 }

@@ -126,8 +126,6 @@ void attn::gfx942::addScalarControl(SemanticsTable &t) {
   // No effect on values: priorities, hints, caches.
   for (StringRef name :
        {"s_nop", "s_setprio", "s_sleep", "s_icache_inv", "s_dcache_inv",
-        "s_dcache_wb", "s_ttracedata", "s_incperflevel", "s_decperflevel",
-        "s_sethalt", "buffer_wbl2", "buffer_inv", "buffer_wbinvl1",
-        "buffer_wbinvl1_vol"})
+        "s_dcache_wb", "buffer_wbl2", "buffer_inv"})
     t.add(name, InstClass::Other, [](Wave &, const Inst &) {});
 }

@@ -4,6 +4,14 @@
 
 using namespace attn::gfx942;
 
+std::vector<std::string> SemanticsTable::names() const {
+  std::vector<std::string> result;
+  for (const auto &entry : entries)
+    result.push_back(entry.getKey().str());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
 static const SemanticsTable &semantics() {
   static const SemanticsTable table = [] {
     SemanticsTable t;
@@ -39,4 +47,8 @@ void attn::gfx942::assignSemantics(Inst &inst) {
   inst.toLowHalf = name.ends_with("_d16");
   inst.extendsSign = name.contains("_i8") || name.contains("_i16") ||
                      name.contains("_sbyte") || name.contains("_sshort");
+}
+
+std::vector<std::string> attn::gfx942::instructionNames() {
+  return semantics().names();
 }

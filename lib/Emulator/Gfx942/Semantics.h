@@ -26,6 +26,8 @@ public:
     return it == entries.end() ? nullptr : &it->second;
   }
 
+  std::vector<std::string> names() const;
+
 private:
   llvm::StringMap<Entry> entries;
 };
@@ -49,6 +51,8 @@ void addVectorMemory(SemanticsTable &table);
 /// Sets class and handler by `inst.name`; the handler stays empty where there
 /// are no semantics.
 void assignSemantics(Inst &inst);
+/// All names that have a handler, sorted.
+std::vector<std::string> instructionNames();
 
 } // namespace attn::gfx942
 

@@ -58,8 +58,6 @@ void addFloat(SemanticsTable &t) {
     return Keep<Half>{fmaHalf(a, b, x)};
   };
   t.add("v_fma_f16", c, vectorOp<Keep<Half>, Half, Half, Half>(keep));
-  t.add("v_fmac_f16", c,
-        vectorOpAt<Keep<Half>, Half, Half, Half>({1, 2, 0}, keep));
   t.add("v_max3_f16", c,
         vectorOp<Keep<Half>, Half, Half, Half>([](Half a, Half b, Half x) {
           return Keep<Half>{maxHalf(maxHalf(a, b), x)};

@@ -102,6 +102,11 @@ std::vector<uint8_t> emulator_test::assemble(const std::string &text) {
   return {};
 }
 
+std::set<std::string> &emulator_test::testedInstructions() {
+  static std::set<std::string> names;
+  return names;
+}
+
 std::string Snippet::run(Counters *counters) const {
   attn::gfx942::KernelInfo info;
   info.name = "snippet";
@@ -118,6 +123,8 @@ std::string Snippet::run(Counters *counters) const {
     return toString(result.takeError());
   if (counters)
     *counters = *result;
+  for (std::string &name : cantFail(m.summarize(*object, "snippet")).names)
+    testedInstructions().insert(name);
   return {};
 }
 

@@ -7,6 +7,7 @@
 #include "llvm/ADT/bit.h"
 #include <functional>
 #include <random>
+#include <set>
 #include <string>
 
 namespace emulator_test {
@@ -52,6 +53,9 @@ struct Snippet {
   std::string run(Counters *counters = nullptr) const;
 };
 
+/// The names of the instructions of every snippet that ran so far.
+std::set<std::string> &testedInstructions();
+
 using Registers = std::function<void(WaveRegisters &)>;
 
 /// Runs `text` on one wave between `before` and `after`; a launch error fails
@@ -85,6 +89,7 @@ void testMfma();
 void testLds();
 void testVectorMemory();
 void testScalarMemory();
+void testWidths();
 void testErrors();
 
 } // namespace emulator_test

@@ -25,20 +25,32 @@ uint32_t encodeFp8(int x) { // E4M3, bias 8
   return magnitudes[std::abs(x)] | (x < 0 ? 0x80 : 0);
 }
 
+uint32_t encodeBf8(int x) { // E5M2, bias 16
+  static const uint32_t magnitudes[4] = {0, 0x40, 0x44, 0x46};
+  return magnitudes[std::abs(x)] | (x < 0 ? 0x80 : 0);
+}
+
 struct Shape {
   const char *name;
   unsigned m, k, bits;
-  uint32_t (*encode)(int);
+  uint32_t (*encodeA)(int);
+  uint32_t (*encodeB)(int);
 };
 const Shape kShapes[] = {
-    {"v_mfma_f32_32x32x8_f16", 32, 8, 16, encodeF16},
-    {"v_mfma_f32_16x16x16_f16", 16, 16, 16, encodeF16},
-    {"v_mfma_f32_32x32x8_bf16", 32, 8, 16, encodeBf16},
-    {"v_mfma_f32_16x16x16_bf16", 16, 16, 16, encodeBf16},
-    {"v_mfma_f32_32x32x2_f32", 32, 2, 32, encodeF32},
-    {"v_mfma_f32_16x16x4_f32", 16, 4, 32, encodeF32},
-    {"v_mfma_f32_32x32x16_fp8_fp8", 32, 16, 8, encodeFp8},
-    {"v_mfma_f32_16x16x32_fp8_fp8", 16, 32, 8, encodeFp8},
+    {"v_mfma_f32_32x32x8_f16", 32, 8, 16, encodeF16, encodeF16},
+    {"v_mfma_f32_16x16x16_f16", 16, 16, 16, encodeF16, encodeF16},
+    {"v_mfma_f32_32x32x8_bf16", 32, 8, 16, encodeBf16, encodeBf16},
+    {"v_mfma_f32_16x16x16_bf16", 16, 16, 16, encodeBf16, encodeBf16},
+    {"v_mfma_f32_32x32x2_f32", 32, 2, 32, encodeF32, encodeF32},
+    {"v_mfma_f32_16x16x4_f32", 16, 4, 32, encodeF32, encodeF32},
+    {"v_mfma_f32_32x32x16_fp8_fp8", 32, 16, 8, encodeFp8, encodeFp8},
+    {"v_mfma_f32_16x16x32_fp8_fp8", 16, 32, 8, encodeFp8, encodeFp8},
+    {"v_mfma_f32_32x32x16_fp8_bf8", 32, 16, 8, encodeFp8, encodeBf8},
+    {"v_mfma_f32_32x32x16_bf8_fp8", 32, 16, 8, encodeBf8, encodeFp8},
+    {"v_mfma_f32_32x32x16_bf8_bf8", 32, 16, 8, encodeBf8, encodeBf8},
+    {"v_mfma_f32_16x16x32_fp8_bf8", 16, 32, 8, encodeFp8, encodeBf8},
+    {"v_mfma_f32_16x16x32_bf8_fp8", 16, 32, 8, encodeBf8, encodeFp8},
+    {"v_mfma_f32_16x16x32_bf8_bf8", 16, 32, 8, encodeBf8, encodeBf8},
 };
 
 using Matrix = std::vector<std::vector<int>>;
@@ -53,7 +65,7 @@ Matrix randomMatrix(unsigned rows, unsigned columns, std::mt19937 &random) {
 
 /// Registers of A (rows outermost) or B (columns outermost): lane l has row l
 /// mod M and consecutive k from its group of lanes on.
-void fillFragment(const Shape &s, const Matrix &byRow,
+void fillFragment(const Shape &s, uint32_t (*encode)(int), const Matrix &byRow,
                   const std::function<uint32_t &(unsigned, unsigned)> &reg) {
   unsigned groups = 64 / s.m, each = s.k / groups, perDword = 32 / s.bits;
   for (unsigned lane = 0; lane < 64; ++lane)
@@ -62,7 +74,7 @@ void fillFragment(const Shape &s, const Matrix &byRow,
       if (j % perDword == 0)
         dword = 0;
       int x = byRow[lane % s.m][lane / s.m * each + j];
-      dword |= s.encode(x) << (s.bits * (j % perDword));
+      dword |= encode(x) << (s.bits * (j % perDword));
     }
 }
 
@@ -102,12 +114,14 @@ void runShape(const Shape &s, Files files, bool zeroC, uint64_t exec) {
   runWave(
       text,
       [&](WaveRegisters &w) {
-        fillFragment(s, a, [&](unsigned r, unsigned lane) -> uint32_t & {
-          return file(w, files.a, r, lane);
-        });
-        fillFragment(s, b, [&](unsigned r, unsigned lane) -> uint32_t & {
-          return file(w, files.b, 8 + r, lane);
-        });
+        fillFragment(s, s.encodeA, a,
+                     [&](unsigned r, unsigned lane) -> uint32_t & {
+                       return file(w, files.a, r, lane);
+                     });
+        fillFragment(s, s.encodeB, b,
+                     [&](unsigned r, unsigned lane) -> uint32_t & {
+                       return file(w, files.b, 8 + r, lane);
+                     });
         for (unsigned r = 0; r < registers; ++r)
           for (unsigned lane = 0; lane < 64; ++lane)
             file(w, files.c, 32 + r, lane) =

@@ -54,6 +54,20 @@ void testCases() {
       {"s_pack_ll_b32_b16 s0, s1, s2", 0x12345678, 0x9abcdef0, true, 0xdef05678,
        true},
       {"s_absdiff_i32 s0, s1, s2", 3, 10, false, 7, true},
+      {"s_or_b32 s0, s1, s2", 0xf0, 0x0f, false, 0xff, true},
+      {"s_nand_b32 s0, s1, s2", ~0u, ~0u, true, 0, false},
+      {"s_xnor_b32 s0, s1, s2", 0xff, 0x0f, false, 0xffffff0f, true},
+      {"s_lshl1_add_u32 s0, s1, s2", 3, 5, true, 11, false},
+      {"s_lshl3_add_u32 s0, s1, s2", 3, 5, true, 29, false},
+      {"s_lshl4_add_u32 s0, s1, s2", 3, 5, true, 53, false},
+      {"s_pack_lh_b32_b16 s0, s1, s2", 0x12345678, 0x9abcdef0, true, 0x9abc5678,
+       true},
+      {"s_pack_hh_b32_b16 s0, s1, s2", 0x12345678, 0x9abcdef0, true, 0x9abc1234,
+       true},
+      {"s_flbit_i32 s0, s1", 0xffff0000, 0, true, 16, true},
+      {"s_mov_b32 s0, s1\ns_bitset0_b32 s0, s2", 17, 4, false, 1, false},
+      {"s_mov_b32 s0, s1\ns_cmovk_i32 s0, 0xffff", 1, 0, true, ~0u, true},
+      {"s_mov_b32 s0, s1\ns_cmovk_i32 s0, 0xffff", 1, 0, false, 1, false},
       {"s_not_b32 s0, s1", 0xffffffff, 0, true, 0, false},
       {"s_abs_i32 s0, s1", 0xfffffffe, 0, false, 2, true},
       {"s_brev_b32 s0, s1", 1, 0, true, 0x80000000, true},
@@ -102,6 +116,19 @@ void testWide() {
       {"s_ashr_i64 s[0:1], s[2:3], s4", uint64_t(1) << 63, 63, ~0ull, 1},
       {"s_bfe_u64 s[0:1], s[2:3], s4", 0xabcd00000000ull, 0x100020, 0xabcd, 1},
       {"s_not_b64 s[0:1], s[2:3]", ~0ull, 0, 0, 0},
+      {"s_or_b64 s[0:1], s[2:3], s[4:5]", 1ull << 40, 1, (1ull << 40) + 1, 1},
+      {"s_xor_b64 s[0:1], s[2:3], s[4:5]", 5, 5, 0, 0},
+      {"s_nand_b64 s[0:1], s[2:3], s[4:5]", ~0ull, ~0ull, 0, 0},
+      {"s_nor_b64 s[0:1], s[2:3], s[4:5]", 0, 1, ~1ull, 1},
+      {"s_xnor_b64 s[0:1], s[2:3], s[4:5]", 0, 1, ~1ull, 1},
+      {"s_orn2_b64 s[0:1], s[2:3], s[4:5]", 0, ~1ull, 1, 1},
+      {"s_bfe_i64 s[0:1], s[2:3], s4", 0xf00000000000ull, 0x4002c, ~0ull, 1},
+      {"s_brev_b64 s[0:1], s[2:3]", 1, 0, 1ull << 63, -1},
+      {"s_bitcmp0_b64 s[2:3], s4\ns_mov_b64 s[0:1], 0", 1ull << 40, 40, 0, 0},
+      {"s_flbit_i32_b64 s0, s[2:3]\ns_mov_b32 s1, 0", 1ull << 40, 0, 23, -1},
+      {"s_mov_b64 s[0:1], s[2:3]\ns_cmp_eq_u32 s2, s2\n"
+       "s_cmov_b64 s[0:1], s[4:5]",
+       7, 9, 9, 1},
       {"s_mov_b64 s[0:1], -1", 0, 0, ~0ull, -1},
       {"s_cmp_eq_u64 s[2:3], s[4:5]\ns_mov_b64 s[0:1], 0", 5, 5, 0, 1},
       {"s_cmp_lg_u64 s[2:3], s[4:5]\ns_mov_b64 s[0:1], 0", 5, 5, 0, 0},
@@ -136,6 +163,10 @@ void testCompareAndBranch() {
       {"s_cmp_eq_i32", 3, 3, true},
       {"s_bitcmp1_b32", 8, 3, true},
       {"s_bitcmp0_b32", 8, 3, false},
+      {"s_cmp_ge_u32", 1, 0xffffffff, false},
+      {"s_cmp_le_u32", 1, 0xffffffff, true},
+      {"s_cmp_lg_i32", 3, 3, false},
+      {"s_cmp_lt_i32", 0xffffffff, 1, true},
   };
   for (const auto &c : cases)
     for (bool branchOnSet : {true, false})
@@ -164,6 +195,56 @@ void testCompareAndBranch() {
       });
 }
 
+/// s_cmpk compares with a zero- or sign-extended immediate.
+void testCompareImmediates() {
+  struct {
+    const char *relation;
+    bool below, equal, above;
+  } const relations[] = {{"eq", false, true, false}, {"lg", true, false, true},
+                         {"gt", false, false, true}, {"ge", false, true, true},
+                         {"lt", true, false, false}, {"le", true, true, false}};
+  auto run = [](const std::string &text, uint32_t a, bool want) {
+    runWave(
+        text, [&](WaveRegisters &w) { w.sgpr(1) = a, w.scc() = !want; },
+        [&](WaveRegisters &w) {
+          tally().check(w.scc() == want, text + " of " + hex(a));
+        });
+  };
+  for (const auto &r : relations) {
+    std::string name = std::string("s_cmpk_") + r.relation;
+    run(name + "_u32 s1, 0xfffe", 0xfffd, r.below);
+    run(name + "_u32 s1, 0xfffe", 0xfffe, r.equal);
+    run(name + "_u32 s1, 0xfffe", 0xfffffffe, r.above);
+    run(name + "_i32 s1, 0xfffe", 0xfffffffd, r.below);
+    run(name + "_i32 s1, 0xfffe", 0xfffffffe, r.equal);
+    run(name + "_i32 s1, 0xfffe", 0xfffe, r.above);
+  }
+}
+
+/// EXEC = f(0x0f0f, EXEC = 0x00ff); the old EXEC is kept.
+void testSaveExec() {
+  struct {
+    const char *name;
+    uint64_t exec;
+  } const cases[] = {
+      {"s_or_saveexec_b64", 0x0fff},       {"s_xor_saveexec_b64", 0x0ff0},
+      {"s_andn1_saveexec_b64", 0x00f0},    {"s_orn1_saveexec_b64", ~0x0f00ull},
+      {"s_orn2_saveexec_b64", ~0x00f0ull}, {"s_nand_saveexec_b64", ~0x000full},
+      {"s_nor_saveexec_b64", ~0x0fffull},  {"s_xnor_saveexec_b64", ~0x0ff0ull},
+  };
+  for (const auto &c : cases)
+    runWave(
+        std::string(c.name) + " s[0:1], s[2:3]",
+        [](WaveRegisters &w) {
+          setPair(w, 2, 0x0f0f), setPair(w, kExecLo, 0x00ff);
+        },
+        [&](WaveRegisters &w) {
+          tally().check(pairOf(w, 0) == 0x00ff &&
+                            pairOf(w, kExecLo) == c.exec && w.scc(),
+                        std::string(c.name) + ": " + hex(pairOf(w, kExecLo)));
+        });
+}
+
 void testExecMask() {
   runWave(
       "s_and_saveexec_b64 s[0:1], s[2:3]",
@@ -184,6 +265,30 @@ void testExecMask() {
 }
 
 void testModeAndCounter() {
+  runWave(
+      "s_movk_i32 s1, 9\ns_setreg_b32 hwreg(HW_REG_MODE, 4, 4), s1\n"
+      "s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)",
+      [](WaveRegisters &) {},
+      [](WaveRegisters &w) { tally().check(w.sgpr(0) == 9, "s_setreg_b32"); });
+  // Hints leave everything as it is.
+  runWave(
+      "s_nop 3\ns_setprio 1\ns_sleep 1\ns_icache_inv\ns_dcache_inv\n"
+      "s_dcache_wb\nbuffer_wbl2 sc1\nbuffer_inv sc1\nv_nop",
+      [](WaveRegisters &w) { w.sgpr(0) = 1, w.vgpr(0, 0) = 2; },
+      [](WaveRegisters &w) {
+        tally().check(w.sgpr(0) == 1 && w.vgpr(0, 0) == 2, "hints");
+      });
+  runWave(
+      "s_movk_i32 s1, 1\ns_cbranch_execnz .La\ns_movk_i32 s1, 2\n.La:\n"
+      "s_mov_b64 vcc, 0\ns_movk_i32 s2, 1\ns_cbranch_vccz .Lb\n"
+      "s_movk_i32 s2, 2\n.Lb:\ns_getpc_b64 s[4:5]\ns_add_u32 s4, s4, 16\n"
+      "s_addc_u32 s5, s5, 0\ns_swappc_b64 s[6:7], s[4:5]\n"
+      "s_movk_i32 s2, 3\ns_sub_u32 s6, s4, s6",
+      [](WaveRegisters &) {},
+      [](WaveRegisters &w) {
+        tally().check(w.sgpr(1) == 1 && w.sgpr(2) == 1 && w.sgpr(6) == 4,
+                      "execnz, vccz, s_swappc: " + hex(w.sgpr(6)));
+      });
   runWave(
       "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 4), 5\n"
       "s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 4)",
@@ -206,5 +311,7 @@ void emulator_test::testScalar() {
   testWide();
   testCompareAndBranch();
   testExecMask();
+  testCompareImmediates();
+  testSaveExec();
   testModeAndCounter();
 }

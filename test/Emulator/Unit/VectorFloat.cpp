@@ -71,6 +71,7 @@ void testSingle() {
       {"v_ldexp_f32 v0, v1, v2", kOne, 0xffffffff, 0, kHalf},
       {"v_frexp_exp_i32_f32 v0, v1", 0x41000000, 0, 0, 4},
       {"v_frexp_mant_f32 v0, v1", 0x41000000, 0, 0, kHalf},
+      {"v_cos_f32 v0, v1", kHalf, 0, 0, kMinusOne},
       {"v_mul_legacy_f32 v0, v1, v2", 0, kInf, 0, 0},
       // Denormals are kept in this mode.
       {"v_add_f32 v0, v1, v2", 1, 1, 0, 2},
@@ -108,6 +109,18 @@ void testShort() {
       {"v_rcp_f16 v0, v1", 0x4000, 0, 0, 0x3800},
       {"v_ldexp_f16 v0, v1, v2", 0x3c00, 1, 0, 0x4000},
       {"v_add_f16 v0, 1.0, v2", 0, 0x3c00, 0, 0x4000},
+      {"v_subrev_f16 v0, v1, v2", 0x3c00, 0x4000, 0, 0x3c00},
+      {"v_min_f16 v0, v1, v2", 0x7e00, 0x3c00, 0, 0x3c00},
+      {"v_max3_f16 v0, v1, v2, v3", 0x3c00, 0x4000, 0xbc00, 0xcccc4000},
+      {"v_min3_f16 v0, v1, v2, v3", 0x3c00, 0x4000, 0xbc00, 0xccccbc00},
+      {"v_floor_f16 v0, v1", 0xb800, 0, 0, 0xbc00},
+      {"v_ceil_f16 v0, v1", 0x3800, 0, 0, 0x3c00},
+      {"v_trunc_f16 v0, v1", 0xbe00, 0, 0, 0xbc00},
+      {"v_rndne_f16 v0, v1", 0x4100, 0, 0, 0x4000},
+      {"v_log_f16 v0, v1", 0x4800, 0, 0, 0x4200},
+      {"v_sqrt_f16 v0, v1", 0x4400, 0, 0, 0x4000},
+      {"v_rsq_f16 v0, v1", 0x4400, 0, 0, 0x3800},
+      {"v_div_fixup_f16 v0, v1, v2, v3", 0x3c00, 0, 0x3c00, 0xcccc7c00},
       // f16 or f32 sources: op_sel_hi says f16, op_sel the upper half.
       {"v_fma_mix_f32 v0, v1, v2, v3 op_sel:[1,0,0] op_sel_hi:[1,0,0]",
        0x40003c00, kTwo, kMinusOne, 0x40400000},
@@ -140,6 +153,27 @@ void testDouble() {
       {"v_rcp_f64 v[0:1], v[2:3]", 4, 0, 0, 0.25},
       {"v_sqrt_f64 v[0:1], v[2:3]", 9, 0, 0, 3},
       {"v_floor_f64 v[0:1], v[2:3]", -0.5, 0, 0, -1},
+      {"v_ceil_f64 v[0:1], v[2:3]", 0.5, 0, 0, 1},
+      {"v_trunc_f64 v[0:1], v[2:3]", -1.5, 0, 0, -1},
+      {"v_rndne_f64 v[0:1], v[2:3]", 2.5, 0, 0, 2},
+      {"v_fract_f64 v[0:1], v[2:3]", -0.25, 0, 0, 0.75},
+      {"v_frexp_mant_f64 v[0:1], v[2:3]", 8, 0, 0, 0.5},
+      {"v_frexp_exp_i32_f64 v8, v[2:3]\nv_cvt_f64_i32 v[0:1], v8", 8, 0, 0, 4},
+      {"v_ldexp_f64 v[0:1], v[2:3], 3", 1.5, 0, 0, 12},
+      {"v_rsq_f64 v[0:1], v[2:3]", 4, 0, 0, 0.5},
+      {"v_min_f64 v[0:1], v[2:3], v[4:5]", NAN, 2.5, 0, 2.5},
+      {"v_mov_b64 v[0:1], v[6:7]\nv_fmac_f64 v[0:1], v[2:3], v[4:5]", 2, 3, 1,
+       7},
+      {"v_cvt_u32_f64 v8, v[2:3]\nv_cvt_f64_u32 v[0:1], v8", 4294967295.5, 0, 0,
+       4294967295.0},
+      // 1 / 2^-1074 overflows; a denominator of which the inverse is a
+      // denormal.
+      {"v_div_fixup_f64 v[0:1], v[2:3], v[4:5], v[6:7]", NAN, 0x1p-1074, -1,
+       -INFINITY},
+      {"v_div_scale_f64 v[0:1], vcc, v[2:3], v[2:3], v[4:5]", 0x1p-1074, 1, 0,
+       0x1p-946},
+      {"s_mov_b64 vcc, -1\nv_div_fmas_f64 v[0:1], v[2:3], v[4:5], v[6:7]", 2, 3,
+       1, 0x7p-128},
   };
   for (const auto &c : cases)
     runWave(
@@ -213,6 +247,10 @@ void testToAndFromFloat() {
       {"v_cvt_pkrtz_f16_f32 v0, v1, v2", 0xbf803fff, 0x7f7fffff, 0, 0x7bffbc01},
       {"v_cvt_f32_ubyte0 v0, v1", 0x44332201, 0, 0, kOne},
       {"v_cvt_f32_ubyte3 v0, v1", 0x01332244, 0, 0, kOne},
+      {"v_cvt_f32_ubyte1 v0, v1", 0x44330122, 0, 0, kOne},
+      {"v_cvt_f32_ubyte2 v0, v1", 0x44012233, 0, 0, kOne},
+      {"v_cvt_rpi_i32_f32 v0, v1", 0xbf000000, 0, 0, 0},
+      {"v_cvt_u16_f16 v0, v1", 0x4000, 0, 0, 2},
       {"v_cvt_f16_u16 v0, v1", 2, 0, 0, 0x4000},
       {"v_cvt_f16_i16 v0, v1", 0xffff, 0, 0, 0xbc00},
       {"v_cvt_i16_f16 v0, v1", 0xbc00, 0, 0, 0xffff},
@@ -230,6 +268,17 @@ void testToAndFromFloat() {
   };
   for (const Case &c : cases)
     runCase(c);
+  // Two at once, 1 and 2, of the upper half.
+  for (std::string type : {"fp8", "bf8"})
+    runWave(
+        "v_cvt_pk_f32_" + type + "_sdwa v[0:1], v2 src0_sel:WORD_1",
+        [&](WaveRegisters &w) {
+          w.vgpr(2, 0) = type == "fp8" ? 0x48400000 : 0x44400000;
+        },
+        [&](WaveRegisters &w) {
+          tally().check(w.vgpr(0, 0) == kOne && w.vgpr(1, 0) == kTwo,
+                        "v_cvt_pk_f32_" + type);
+        });
   runWave(
       "v_cvt_f64_f32 v[0:1], v4\nv_cvt_f32_f64 v2, v[0:1]\n"
       "v_cvt_f64_i32 v[6:7], v5\nv_cvt_i32_f64 v8, v[6:7]",

@@ -88,6 +88,19 @@ void testCases() {
       {"v_mad_legacy_u16 v0, v1, v2, v3", 3, 4, 0xffff, 11},
       {"v_mad_u16 v0, v1, v2, v3", 3, 4, 5, 0xcccc0011},
       {"v_mad_u16 v0, v1, v2, v3 op_sel:[1,0,0,1]", 0x30000, 4, 5, 0x0011cccc},
+      {"v_add_i32 v0, v1, v2", 0xffffffff, 3, 0, 2},
+      {"v_sub_i32 v0, v1, v2", 1, 3, 0, 0xfffffffe},
+      {"v_xnor_b32 v0, v1, v2", 0xff, 0x0f, 0, 0xffffff0f},
+      {"v_mul_hi_i32_i24 v0, v1, v2", 0x800000, 0x7fffff, 0, 0xffffc000},
+      {"v_max3_i32 v0, v1, v2, v3", 1, 0xfffffff0, 5, 5},
+      {"v_min3_u32 v0, v1, v2, v3", 1, 0xfffffff0, 5, 1},
+      {"v_sub_u16 v0, v1, v2", 1, 3, 0, 0xfffe},
+      {"v_subrev_u16 v0, v1, v2", 1, 3, 0, 2},
+      {"v_lshrrev_b16 v0, v1, v2", 4, 0x1ffff, 0, 0x0fff},
+      {"v_min_i16 v0, v1, v2", 0xffff, 1, 0, 0xffff},
+      {"v_min_u16 v0, v1, v2", 0xffff, 1, 0, 1},
+      {"v_mad_i16 v0, v1, v2, v3", 0xffff, 4, 5, 0xcccc0001},
+      {"v_mad_legacy_i16 v0, v1, v2, v3", 0xffff, 4, 5, 1},
       // A literal and scalar sources.
       {"v_and_b32 v0, 0xffff0000, v1", 0x12345678, 0, 0, 0x12340000},
       {"v_add_u32 v0, 64, v1", 1, 0, 0, 65},
@@ -133,7 +146,8 @@ void testCarries() {
   runWave(
       "v_sub_co_u32 v0, s[0:1], v1, v2\n"
       "v_subb_co_u32 v3, s[2:3], v4, v5, s[0:1]\n"
-      "v_subbrev_co_u32 v6, s[4:5], v4, v5, s[0:1]",
+      "v_subbrev_co_u32 v6, s[4:5], v4, v5, s[0:1]\n"
+      "v_subrev_co_u32 v7, s[6:7], v1, v2",
       [](WaveRegisters &w) {
         for (unsigned lane = 0; lane < 64; ++lane) {
           w.vgpr(1, lane) = lane, w.vgpr(2, lane) = 32;
@@ -147,6 +161,9 @@ void testCarries() {
                       "v_subb_co");
         tally().check(w.vgpr(6, 0) == 0xfffffffb && pairOf(w, 4) == ~0ull,
                       "v_subbrev_co");
+        tally().check(w.vgpr(7, 40) == uint32_t(-8) &&
+                          pairOf(w, 6) == ~0ull << 33,
+                      "v_subrev_co");
       });
 }
 

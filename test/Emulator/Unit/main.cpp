@@ -11,6 +11,12 @@
 
 using namespace emulator_test;
 
+/// An instruction with semantics and no test.
+static void testCoverage() {
+  for (const std::string &name : Machine::instructions())
+    tally().check(testedInstructions().count(name), "no test runs " + name);
+}
+
 int main(int argc, char **argv) {
   struct Group {
     const char *name;
@@ -29,6 +35,7 @@ int main(int argc, char **argv) {
       {"lds", testLds},
       {"vector-memory", testVectorMemory},
       {"scalar-memory", testScalarMemory},
+      {"widths", testWidths},
       {"errors", testErrors},
   };
   bool found = false;
@@ -37,6 +44,8 @@ int main(int argc, char **argv) {
       group.run();
       found = true;
     }
+  if (argc < 2)
+    testCoverage();
   if (!found) {
     llvm::errs() << "no group '" << argv[1] << "'\n";
     return 2;

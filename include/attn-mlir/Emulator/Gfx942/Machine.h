@@ -57,6 +57,8 @@ struct CodeSummary {
   unsigned instructions = 0, barriers = 0, waits = 0;
   /// The disassembly, one line each: address, text.
   std::vector<std::string> text;
+  /// Each instruction's name, without the suffix of its encoding.
+  std::vector<std::string> names;
   /// Instructions that the emulator has no semantics for: "pc: text".
   std::vector<std::string> unsupported;
 };
@@ -64,6 +66,9 @@ struct CodeSummary {
 /// A device: memory, and launches on it.
 class Machine {
 public:
+  /// The names of all instructions that have semantics, sorted.
+  static std::vector<std::string> instructions();
+
   Machine();
   ~Machine();
 
