@@ -13,7 +13,13 @@ config.test_exec_root = os.path.join(config.attn_binary_dir, "test")
 
 tools = [
     os.path.join(config.attn_binary_dir, *parts)
-    for parts in (("tools", "attn-opt"), ("tools", "attn-compile"), ("test", "lib"))
+    for parts in (
+        ("tools", "attn-opt"),
+        ("tools", "attn-compile"),
+        ("tools", "attn-emulate"),
+        ("test", "lib"),
+        ("test", "Emulator", "Unit"),
+    )
 ]
 config.environment["PATH"] = os.pathsep.join(
     tools + [config.llvm_tools_dir, os.environ.get("PATH", "")]
@@ -40,3 +46,7 @@ if shutil.which("ptxas", path=os.pathsep.join(places)) or (
     os.environ.get("ATTN_REQUIRE_PTXAS") == "1"
 ):
     config.available_features.add("ptxas")
+
+# Kernels for the emulator of gfx942 are compiled by LLVM's own clang and lld.
+if all(shutil.which(tool, path=config.llvm_tools_dir) for tool in ("clang", "ld.lld")):
+    config.available_features.add("clang")

@@ -1,0 +1,54 @@
+//===- Float8.h - fp8 and bf8, FNUZ -----------------------------*- C++ -*-===//
+//
+// gfx942's 8-bit formats: E4M3 with bias 8 (largest 240) and E5M2 with bias 16
+// (largest 57344); 0x80 is the only NaN, there is no infinity and one zero.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_LIB_EMULATOR_GFX942_FLOAT8_H
+#define ATTN_MLIR_LIB_EMULATOR_GFX942_FLOAT8_H
+
+#include <cmath>
+#include <cstdint>
+
+namespace attn::gfx942 {
+
+template <int MantissaBits, int Bias> struct Float8 {
+  static constexpr int kMinExponent = 1 - Bias;
+  static constexpr uint32_t kNaN = 0x80;
+
+  static float decode(uint32_t bits) {
+    if (bits == kNaN)
+      return NAN;
+    int exponent = (bits & 0x7f) >> MantissaBits;
+    int mantissa = bits & ((1 << MantissaBits) - 1);
+    if (exponent != 0)
+      mantissa |= 1 << MantissaBits;
+    int scale = (exponent ? exponent - Bias : kMinExponent) - MantissaBits;
+    float magnitude = std::ldexp(float(mantissa), scale);
+    return bits >> 7 ? -magnitude : magnitude;
+  }
+
+  /// To nearest, ties to even; what is too large is a NaN (code clamps before).
+  static uint32_t encode(float x) {
+    if (!std::isfinite(x))
+      return kNaN;
+    float a = std::fabs(x);
+    int exponent = a == 0 ? kMinExponent : std::ilogb(a);
+    exponent = exponent < kMinExponent ? kMinExponent : exponent;
+    auto units = uint32_t(
+        std::nearbyint(std::ldexp(double(a), MantissaBits - exponent)));
+    uint32_t bits = (uint32_t(exponent - kMinExponent) << MantissaBits) + units;
+    if (bits > 0x7f)
+      return kNaN;
+    // There is no negative zero.
+    return bits == 0 ? 0 : bits | (std::signbit(x) ? 0x80 : 0);
+  }
+};
+
+using Fp8 = Float8<3, 8>;
+using Bf8 = Float8<2, 16>;
+
+} // namespace attn::gfx942
+
+#endif // ATTN_MLIR_LIB_EMULATOR_GFX942_FLOAT8_H

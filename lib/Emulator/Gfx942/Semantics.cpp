@@ -1,0 +1,54 @@
+//===- Semantics.cpp - Handlers of instructions ---------------------------===//
+
+#include "Semantics.h"
+
+using namespace attn::gfx942;
+
+std::vector<std::string> SemanticsTable::names() const {
+  std::vector<std::string> result;
+  for (const auto &entry : entries)
+    result.push_back(entry.getKey().str());
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+static const SemanticsTable &semantics() {
+  static const SemanticsTable table = [] {
+    SemanticsTable t;
+    addScalarAlu(t);
+    addScalarControl(t);
+    addVectorMoves(t);
+    addVectorFloat(t);
+    addVectorHalf(t);
+    addVectorInteger(t);
+    addVectorConvert(t);
+    addVectorCompare(t);
+    addVectorDivide(t);
+    addVectorPacked(t);
+    addMfma(t);
+    addLds(t);
+    addScalarMemory(t);
+    addVectorMemory(t);
+    return t;
+  }();
+  return table;
+}
+
+void attn::gfx942::assignSemantics(Inst &inst) {
+  const SemanticsTable::Entry *entry = semantics().find(inst.name);
+  if (!entry)
+    return;
+  inst.cls = entry->cls;
+  inst.handler = entry->handler;
+  inst.isVmemLoad = entry->vmemLoad;
+  inst.isLdsRead = entry->ldsRead;
+  llvm::StringRef name = inst.name;
+  inst.toHighHalf = name.ends_with("_d16_hi");
+  inst.toLowHalf = name.ends_with("_d16");
+  inst.extendsSign = name.contains("_i8") || name.contains("_i16") ||
+                     name.contains("_sbyte") || name.contains("_sshort");
+}
+
+std::vector<std::string> attn::gfx942::instructionNames() {
+  return semantics().names();
+}

@@ -1,0 +1,143 @@
+//===- Arguments.cpp - Kernel arguments from the command line -------------===//
+
+#include "Arguments.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+#include <random>
+
+using namespace attn_emulate;
+using namespace llvm;
+
+static uint64_t sizeOfType(StringRef type) {
+  return StringSwitch<uint64_t>(type)
+      .Cases({"f32", "i32"}, 4)
+      .Cases({"f16", "bf16"}, 2)
+      .Case("i64", 8)
+      .Case("i8", 1)
+      .Default(0);
+}
+
+static const fltSemantics *semanticsOf(StringRef type) {
+  return StringSwitch<const fltSemantics *>(type)
+      .Case("f32", &APFloat::IEEEsingle())
+      .Case("f16", &APFloat::IEEEhalf())
+      .Case("bf16", &APFloat::BFloat())
+      .Default(nullptr);
+}
+
+void Argument::encode(double x, uint8_t *to) const {
+  uint64_t bits = uint64_t(int64_t(x));
+  if (const fltSemantics *semantics = semanticsOf(type)) {
+    APFloat number(x);
+    bool inexact;
+    number.convert(*semantics, APFloat::rmNearestTiesToEven, &inexact);
+    bits = number.bitcastToAPInt().getZExtValue();
+  }
+  std::memcpy(to, &bits, elementSize);
+}
+
+double Argument::decode(const uint8_t *from) const {
+  uint64_t bits = 0;
+  std::memcpy(&bits, from, elementSize);
+  if (const fltSemantics *semantics = semanticsOf(type))
+    return APFloat(*semantics, APInt(8 * elementSize, bits)).convertToDouble();
+  unsigned shift = 64 - 8 * elementSize;
+  return double(int64_t(bits << shift) >> shift);
+}
+
+Error Argument::parseScalar(StringRef scalarType, StringRef text) {
+  double number;
+  if (text.getAsDouble(number))
+    return createStringError("'" + text + "' is not a number");
+  int64_t integer;
+  value.resize(elementSize);
+  if (!semanticsOf(scalarType) && !text.getAsInteger(0, integer))
+    std::memcpy(value.data(), &integer, elementSize);
+  else
+    encode(number, value.data());
+  return Error::success();
+}
+
+Expected<std::vector<uint8_t>> Argument::contents(StringRef fill,
+                                                  uint64_t seed) const {
+  if (fill.consume_front("@")) {
+    auto file = MemoryBuffer::getFile(fill, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+    if (!file)
+      return createStringError("'" + fill + "': " + file.getError().message());
+    StringRef bytes = (*file)->getBuffer();
+    if (bytes.size() != size())
+      return createStringError("'" + fill + "' has " + Twine(bytes.size()) +
+                               " bytes, wants " + Twine(size()));
+    return std::vector<uint8_t>(bytes.begin(), bytes.end());
+  }
+  std::vector<uint8_t> bytes(size());
+  std::mt19937_64 random(seed);
+  for (uint64_t i = 0; i < count; ++i) {
+    double x = 0;
+    if (fill == "iota")
+      x = double(i);
+    else if (fill == "random")
+      x = semanticsOf(type) ? double(int64_t(random()) >> 11) * 0x1p-52
+                            : double(int64_t(random() & 0x7f));
+    else if (fill != "zero")
+      return createStringError(
+          "'" + fill + "' is none of poison, zero, iota, random, @FILE");
+    encode(x, &bytes[i * elementSize]);
+  }
+  return bytes;
+}
+
+Error Argument::parseBuffer(StringRef fill, unsigned index, uint64_t seed,
+                            attn::gfx942::GlobalMemory &memory) {
+  deviceAddress = memory.allocate(size(), "argument " + std::to_string(index));
+  value.resize(8);
+  std::memcpy(value.data(), &deviceAddress, 8);
+  if (fill == "poison")
+    return Error::success();
+  auto bytes = contents(fill, seed + index);
+  if (!bytes)
+    return bytes.takeError();
+  return memory.write(deviceAddress, *bytes);
+}
+
+Expected<Argument> Argument::parse(StringRef text, unsigned index,
+                                   uint64_t seed,
+                                   attn::gfx942::GlobalMemory &memory) {
+  auto [spec, rest] = text.split(':');
+  auto [typeName, countText] = spec.split('[');
+  Argument argument;
+  argument.type = typeName.str();
+  argument.elementSize = sizeOfType(typeName);
+  auto fail = [&](const Twine &what) {
+    return createStringError("argument '" + text + "': " + what);
+  };
+  if (!argument.elementSize)
+    return fail("wants a type f32, f16, bf16, i64, i32 or i8");
+  bool buffer = spec.contains('[');
+  if (buffer && (!countText.consume_back("]") ||
+                 countText.getAsInteger(10, argument.count) ||
+                 argument.count == 0 || argument.count > (1u << 30)))
+    return fail("wants TYPE[COUNT]:FILL");
+  Error error = buffer ? argument.parseBuffer(rest, index, seed, memory)
+                       : argument.parseScalar(typeName, rest);
+  if (error)
+    return fail(toString(std::move(error)));
+  return argument;
+}
+
+Error Argument::print(attn::gfx942::GlobalMemory &memory, uint64_t n,
+                      raw_ostream &os) const {
+  std::vector<uint8_t> bytes(std::min(n, count) * elementSize);
+  if (Error e = memory.read(deviceAddress, bytes))
+    return e;
+  for (uint64_t i = 0; i * elementSize < bytes.size(); ++i) {
+    std::string text;
+    raw_string_ostream(text) << format("%g", decode(&bytes[i * elementSize]));
+    os << (i ? " " : "") << text;
+  }
+  os << "\n";
+  return Error::success();
+}
