@@ -222,13 +222,13 @@ public:
   void enterBlock(Block *block) override {
     if (result.ctas.empty())
       return;
-    // The blocks of one visit may be several: the one that stores ends it.
-    if (block->getOps<StoreOp>().empty() && block->getOps<StreamOp>().empty())
+    auto [info, isNew] = blocks.try_emplace(block);
+    if (isNew)
+      info->second = inspect(*block);
+    if (!info->second.isVisit)
       return;
     ++result.ctas.back().visits;
-    recordTile(*block);
-    if (visited.insert(block).second)
-      result.visit += workOf(*block, /*masked=*/true);
+    recordTile(info->second.store);
   }
 
   void stream(StreamOp op, int64_t steps, int64_t maskedSteps,
@@ -240,26 +240,62 @@ public:
     cta.steps[number] += steps;
     cta.maskedSteps[number] += maskedSteps;
     // The offsets that do not move tell data apart.
-    op.walk([&](LoadOp load) {
-      auto view = cast<BlockArgument>(load.getView());
-      llvm::hash_code data = llvm::hash_value(view.getArgNumber());
-      for (Value offset : load.getOffsets())
-        if (!isStreamed(offset, op))
-          data = llvm::hash_combine(data, program.valueOf(offset));
-      result.walks.push_back(
-          {current, round, static_cast<size_t>(data),
-           tileBytes(load.getTile().getType()) * (steps + maskedSteps),
-           reverse});
-    });
+    auto [loads, isNew] = streamLoads.try_emplace(op);
+    if (isNew)
+      loads->second = inspect(op);
+    for (const StreamLoad &load : loads->second) {
+      llvm::hash_code data = llvm::hash_value(load.view);
+      for (Value offset : load.fixed)
+        data = llvm::hash_combine(data, program.valueOf(offset));
+      result.walks.push_back({current, round, static_cast<size_t>(data),
+                              load.bytes * (steps + maskedSteps), reverse});
+    }
     ++round;
   }
 
 private:
-  void recordTile(Block &block) {
+  /// What is asked of a block at every visit.
+  struct BlockInfo {
+    /// The blocks of one visit may be several: one that stores or streams
+    /// counts.
+    bool isVisit = false;
+    StoreOp store;
+  };
+  /// What is asked of a load at every walk.
+  struct StreamLoad {
+    unsigned view;
+    int64_t bytes;
+    /// Offsets that do not follow from the position of the stream.
+    SmallVector<Value, 4> fixed;
+  };
+
+  BlockInfo inspect(Block &block) {
+    BlockInfo info;
     auto stores = block.getOps<StoreOp>();
-    if (stores.empty())
+    if (!stores.empty())
+      info.store = *stores.begin();
+    info.isVisit = info.store || !block.getOps<StreamOp>().empty();
+    if (info.isVisit)
+      result.visit += workOf(block, /*masked=*/true);
+    return info;
+  }
+
+  SmallVector<StreamLoad, 2> inspect(StreamOp op) {
+    SmallVector<StreamLoad, 2> loads;
+    op.walk([&](LoadOp load) {
+      auto view = cast<BlockArgument>(load.getView());
+      loads.push_back(
+          {view.getArgNumber(), tileBytes(load.getTile().getType()), {}});
+      for (Value offset : load.getOffsets())
+        if (!isStreamed(offset, op))
+          loads.back().fixed.push_back(offset);
+    });
+    return loads;
+  }
+
+  void recordTile(StoreOp store) {
+    if (!store)
       return;
-    StoreOp store = *stores.begin();
     if (result.tileDims.empty()) {
       result.tileShape = llvm::to_vector(
           cast<ShapedType>(store.getTile().getType()).getShape());
@@ -289,7 +325,8 @@ private:
   KernelRun &result;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Value, bool> streamed;
-  llvm::DenseSet<Block *> visited;
+  llvm::DenseMap<Block *, BlockInfo> blocks;
+  llvm::DenseMap<Operation *, SmallVector<StreamLoad, 2>> streamLoads;
   int64_t current = 0, round = 0;
 };
 

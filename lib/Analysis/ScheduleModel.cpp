@@ -362,7 +362,7 @@ Bound boundOf(const Prediction &p) {
 } // namespace
 
 Prediction predict(const KernelRun &run, TargetAttr target,
-                   const Lowering &lowering) {
+                   const Lowering &lowering, TrafficMemo *memo) {
   Prediction p;
   p.resources = resourcesOf(run, target, lowering);
   p.ctas = run.ctas.size();
@@ -381,7 +381,12 @@ Prediction predict(const KernelRun &run, TargetAttr target,
   p.tensorCycles = rates.tensorCycles(total);
   p.expCycles = rates.expCycles(total);
   p.issueCycles = rates.issueCycles(total);
-  p.traffic = trafficOf(run, target, p.slots);
+  TrafficMemo own;
+  TrafficMemo &known = memo ? *memo : own;
+  auto [entry, unknown] = known.try_emplace(p.slots);
+  if (unknown)
+    entry->second = trafficOf(run, target, p.slots);
+  p.traffic = entry->second;
   L2Traffic traffic = p.totalTraffic();
   p.computeSeconds = p.cycles / (target.get(Fact::ClockMHz) * 1e6);
   p.l2Seconds = (traffic.requestedBytes + traffic.writtenBytes) /

@@ -106,9 +106,9 @@ public:
       problem = "the traversal never turns for these sizes";
       if (options->sawtooth != SawtoothMode::Off && !turns(*run))
         return reject();
+      TrafficMemo memo;
       for (ScheduleCandidate &candidate : candidates)
-        add(candidate, predict(*run, TargetAttr::of(kernel),
-                               *loweringOf(candidate.lower)));
+        add(candidate, *run, TargetAttr::of(kernel), memo);
     }
   }
 
@@ -117,10 +117,17 @@ private:
     return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
   }
 
-  static void add(ScheduleCandidate &candidate, Prediction prediction) {
+  static void add(ScheduleCandidate &candidate, const KernelRun &run,
+                  TargetAttr target, TrafficMemo &memo) {
+    Lowering lowering = *loweringOf(candidate.lower);
+    std::string misfit = resourcesOf(run, target, lowering).misfit;
+    if (!misfit.empty())
+      candidate.rejected = misfit;
+    // What is out is not predicted: that takes most of the time.
+    if (!candidate.rejected.empty())
+      return;
+    Prediction prediction = predict(run, target, lowering, &memo);
     candidate.seconds += prediction.seconds;
-    if (!prediction.fits())
-      candidate.rejected = prediction.resources.misfit;
     if (prediction.seconds > candidate.prediction.seconds)
       candidate.prediction = std::move(prediction);
   }

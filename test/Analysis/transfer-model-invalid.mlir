@@ -49,3 +49,10 @@ attn.kernel @long(%q: !attn.view<?x8xbf16>) attributes {dim_names = [["query", "
   attn.ctas %w in %large {
   }
 }
+
+// -----
+
+attn.kernel @selected(%q: !attn.view<?x8xbf16>, %p: !attn.view<?x8xbf16>, %c: i1) attributes {dim_names = [["query", ""], ["query", ""]]} {
+  // expected-error @below {{'arith.select' op cannot be predicted: views are the kernel's own}}
+  %v = arith.select %c, %q, %p : !attn.view<?x8xbf16>
+}

@@ -10,6 +10,7 @@
 #define ATTN_MLIR_ANALYSIS_SCHEDULEMODEL_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include <map>
 
 namespace attn {
 
@@ -76,8 +77,12 @@ struct Prediction {
   bool fits() const { return resources.misfit.empty(); }
 };
 
+/// Traffic of a run by slots, for predictions of one run with several
+/// lowerings.
+using TrafficMemo = std::map<int64_t, std::vector<L2Traffic>>;
+
 Prediction predict(const KernelRun &run, TargetAttr target,
-                   const Lowering &lowering);
+                   const Lowering &lowering, TrafficMemo *memo = nullptr);
 
 } // namespace attn
 
