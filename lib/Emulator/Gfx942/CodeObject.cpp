@@ -3,7 +3,7 @@
 #include "attn-mlir/Emulator/Gfx942/CodeObject.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "llvm/BinaryFormat/MsgPackReader.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/AMDHSAKernelDescriptor.h"
 #include "llvm/Support/Endian.h"
@@ -31,7 +31,6 @@ private:
   Error readDescriptor(KernelInfo &kernel, uint64_t address);
   Error readNotes(const ElfFile &file);
   Error readMetadata(StringRef blob);
-  void readArguments(KernelInfo &kernel, msgpack::DocNode &node);
 
   Error fail(const Twine &what) const {
     return createStringError(Twine("'") + fileName + "': " + what);
@@ -175,6 +174,11 @@ Error CodeObjectReader::readDescriptor(KernelInfo &kernel, uint64_t address) {
   kernel.rsrc3 = d.compute_pgm_rsrc3;
   kernel.properties = d.kernel_code_properties;
   kernel.preload = d.kernarg_preload;
+  constexpr uint32_t kMostKernargs = 1 << 16, kMostScratch = 1 << 20;
+  if (kernel.kernargBytes > kMostKernargs || kernel.scratchBytes > kMostScratch)
+    return fail("the descriptor of '" + kernel.name + "' asks for " +
+                Twine(kernel.kernargBytes) + " bytes of arguments and " +
+                Twine(kernel.scratchBytes) + " of scratch");
   if (kernel.entry < kernel.codeBegin || kernel.entry >= kernel.codeEnd)
     return fail("the entry of '" + kernel.name +
                 "' lies outside of its function");
@@ -204,59 +208,107 @@ Error CodeObjectReader::readNotes(const ElfFile &file) {
   return Error::success();
 }
 
-/// The unsigned integer under `key`, or 0.
-static uint64_t numberOf(msgpack::MapDocNode &map, StringRef key) {
-  auto it = map.find(key);
-  if (it == map.end())
-    return 0;
-  if (it->second.getKind() == msgpack::Type::UInt)
-    return it->second.getUInt();
-  return it->second.getKind() == msgpack::Type::Int ? it->second.getInt() : 0;
+namespace {
+
+/// A value of the metadata. LLVM's msgpack::Document ends the process at a map
+/// whose keys are not strings or numbers, so its reader is used directly.
+struct MetadataValue {
+  bool isMap = false, isArray = false;
+  std::string text;
+  uint64_t number = 0;
+  std::vector<MetadataValue> items;                           // of an array
+  std::vector<std::pair<std::string, MetadataValue>> entries; // of a map
+
+  const MetadataValue *find(StringRef key) const {
+    for (const auto &entry : entries)
+      if (entry.first == key)
+        return &entry.second;
+    return nullptr;
+  }
+  uint64_t numberOf(StringRef key) const {
+    const MetadataValue *value = find(key);
+    return value ? value->number : 0;
+  }
+  std::string textOf(StringRef key) const {
+    const MetadataValue *value = find(key);
+    return value ? value->text : std::string();
+  }
+};
+
+/// False where the input ends early, is malformed or nested too deeply.
+bool readValue(msgpack::Reader &reader, MetadataValue &value, unsigned depth) {
+  msgpack::Object object;
+  Expected<bool> more = reader.read(object);
+  if (!more) {
+    consumeError(more.takeError());
+    return false;
+  }
+  if (!*more || depth == 0)
+    return false;
+  value.isMap = object.Kind == msgpack::Type::Map;
+  value.isArray = object.Kind == msgpack::Type::Array;
+  if (object.Kind == msgpack::Type::String)
+    value.text = object.Raw.str();
+  if (object.Kind == msgpack::Type::UInt)
+    value.number = object.UInt;
+  if (object.Kind == msgpack::Type::Int)
+    value.number = object.Int;
+  size_t length = value.isMap || value.isArray ? object.Length : 0;
+  for (size_t i = 0; i < length; ++i) {
+    MetadataValue key, item;
+    if (value.isMap && !readValue(reader, key, depth - 1))
+      return false;
+    if (!readValue(reader, item, depth - 1))
+      return false;
+    if (value.isMap)
+      value.entries.emplace_back(std::move(key.text), std::move(item));
+    else
+      value.items.push_back(std::move(item));
+  }
+  return true;
 }
 
-static std::string stringOf(msgpack::MapDocNode &map, StringRef key) {
-  auto it = map.find(key);
-  return it != map.end() && it->second.isString() ? it->second.getString().str()
-                                                  : std::string();
+std::vector<KernelArgument> readArguments(const MetadataValue &kernel) {
+  std::vector<KernelArgument> arguments;
+  const MetadataValue *list = kernel.find(".args");
+  if (!list)
+    return arguments;
+  for (const MetadataValue &item : list->items) {
+    KernelArgument argument;
+    argument.name = item.textOf(".name");
+    argument.valueKind = item.textOf(".value_kind");
+    argument.offset = item.numberOf(".offset");
+    argument.size = item.numberOf(".size");
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
 }
+
+} // namespace
 
 Error CodeObjectReader::readMetadata(StringRef blob) {
-  msgpack::Document document;
-  if (!document.readFromBlob(blob, /*Multi=*/false) ||
-      !document.getRoot().isMap())
+  constexpr unsigned kMostDepth = 16;
+  constexpr uint32_t kMostKernargs = 1 << 16;
+  msgpack::Reader reader(blob);
+  MetadataValue root;
+  if (!readValue(reader, root, kMostDepth) || !root.isMap)
     return fail("its metadata note is not a MessagePack map");
-  auto &root = document.getRoot().getMap();
-  auto list = root.find("amdhsa.kernels");
-  if (list == root.end() || !list->second.isArray())
+  const MetadataValue *list = root.find("amdhsa.kernels");
+  if (!list || !list->isArray)
     return fail("its metadata has no 'amdhsa.kernels'");
-  for (msgpack::DocNode &node : list->second.getArray()) {
-    if (!node.isMap())
-      return fail("an entry of 'amdhsa.kernels' is not a map");
-    std::string name = stringOf(node.getMap(), ".name");
-    auto kernel = llvm::find_if(object->kernelList, [&](const KernelInfo &k) {
-      return k.name == name;
-    });
-    if (kernel != object->kernelList.end())
-      readArguments(*kernel, node);
+  for (const MetadataValue &item : list->items) {
+    std::string name = item.textOf(".name");
+    for (KernelInfo &kernel : object->kernelList) {
+      if (kernel.name != name)
+        continue;
+      kernel.arguments = readArguments(item);
+      for (const KernelArgument &arg : kernel.arguments)
+        if (arg.offset > kMostKernargs || arg.size > kMostKernargs)
+          return fail("argument '" + arg.name + "' of '" + name +
+                      "' lies past 64 KiB");
+    }
   }
   return Error::success();
-}
-
-void CodeObjectReader::readArguments(KernelInfo &kernel,
-                                     msgpack::DocNode &node) {
-  auto args = node.getMap().find(".args");
-  if (args == node.getMap().end() || !args->second.isArray())
-    return;
-  for (msgpack::DocNode &arg : args->second.getArray()) {
-    if (!arg.isMap())
-      continue;
-    KernelArgument argument;
-    argument.name = stringOf(arg.getMap(), ".name");
-    argument.valueKind = stringOf(arg.getMap(), ".value_kind");
-    argument.offset = numberOf(arg.getMap(), ".offset");
-    argument.size = numberOf(arg.getMap(), ".size");
-    kernel.arguments.push_back(std::move(argument));
-  }
 }
 
 Expected<std::unique_ptr<CodeObject>> CodeObject::load(StringRef elf,
