@@ -380,17 +380,25 @@ SmallVector<Value> reduceRegisters(OpBuilder &b, Location loc, ReduceKind kind,
                                    const Reduction &reduction,
                                    FragmentAttr layout, Value tile) {
   auto elements = vector::ToElementsOp::create(b, loc, tile);
-  SmallVector<SmallVector<Value>> rows(layout.getRowSlice().getNumRegisters());
-  for (auto [r, row] : llvm::enumerate(rowRegisters(layout)))
-    rows[row].push_back(elements.getResult(r));
-  return llvm::map_to_vector(rows, [&](ArrayRef<Value> row) -> Value {
-    if (reduction.sumsPairs && kind == ReduceKind::Sum && row.size() % 2 == 0)
-      return sumPairs(b, loc, row);
-    Value result = row.front();
-    for (Value element : row.drop_front())
-      result = combine(b, loc, kind, reduction.ignoresNaN, result, element);
-    return result;
-  });
+  int64_t numRows = layout.getRowSlice().getNumRegisters();
+  SmallVector<int64_t> rowOf = rowRegisters(layout);
+  if (reduction.sumsPairs && kind == ReduceKind::Sum &&
+      (layout.getNumRegisters() / numRows) % 2 == 0) {
+    SmallVector<SmallVector<Value>> rows(numRows);
+    for (auto [r, row] : llvm::enumerate(rowOf))
+      rows[row].push_back(elements.getResult(r));
+    return llvm::map_to_vector(
+        rows, [&](ArrayRef<Value> row) { return sumPairs(b, loc, row); });
+  }
+  // In the order of registers: what a scheduler makes of it depends on that.
+  SmallVector<Value> rows(numRows);
+  for (auto [r, row] : llvm::enumerate(rowOf)) {
+    Value element = elements.getResult(r);
+    rows[row] = rows[row] ? combine(b, loc, kind, reduction.ignoresNaN,
+                                    rows[row], element)
+                          : element;
+  }
+  return rows;
 }
 
 struct ReduceRegistersPattern : OpConversionPattern<ReduceRegistersOp> {
