@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables and figures of two papers, by the cache simulator beside the published.
+"""Tables and figures of three papers, by the compiler's models beside the published.
 
     papers.py                        all of them, to standard output
     papers.py --markdown FILE        and to a file (docs/papers.md)
@@ -13,15 +13,18 @@ table of facts has them, with nominal L2 sizes, and one drift for everything.
   sawtooth  "Sawtooth Wavefront Reordering", GB10: 48 SMs, L2 of 24 MiB
   numa      "Optimizing Attention on GPUs by Exploiting GPU Architectural NUMA
             Effects", MI300X: 8 XCDs of 38 CUs and 4 MiB of L2
+  napkin    "FlashAttention on a Napkin": configurations and exponents, by the
+            transfer model (attn-paper-tables, which the build makes)
 """
 
 import argparse
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import simulation
-from common import markdown
+from common import harness, markdown
 
 KIB = 1024
 MIB = KIB * KIB
@@ -308,7 +311,7 @@ class Papers:
     # -- all ---------------------------------------------------------------
 
     def run(self):
-        self.say("# Papers, by the cache simulator", "",
+        self.say("# Papers, by the models of the compiler", "",
                  "Made by `benchmarks/papers.py --markdown docs/papers.md`. One drift for all of it: "
                  + ("the default" if self.options["drift"] is None else str(self.options["drift"]))
                  + " (see [the simulator](cache-simulator.md)).", "")
@@ -394,10 +397,23 @@ def draw(series, directory):
     return files
 
 
+def napkin(tool):
+    """What attn-paper-tables prints, as lines of a section."""
+    if not Path(tool).is_file():
+        sys.exit(f"papers.py: wanted attn-paper-tables (the build makes it), got no file {tool}")
+    done = subprocess.run([tool], capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"papers.py: {tool} failed: {done.stderr.strip()}")
+    return ["## FlashAttention on a Napkin, by the transfer model", "", done.stdout.strip(), ""]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--attn-compile", default=simulation.ATTN_COMPILE)
+    parser.add_argument(
+        "--paper-tables", default=str(harness.ROOT / "build/test/lib/attn-paper-tables"),
+        help="tool for the napkin paper (default: that of build/)")
     parser.add_argument("--drift", type=int, help="instead of the default")
     parser.add_argument("--markdown", metavar="FILE")
     parser.add_argument("--figures", metavar="DIRECTORY")
@@ -413,6 +429,8 @@ def main():
     for file in files:
         link = os.path.relpath(file, Path(arguments.markdown or ".").resolve().parent)
         papers.say(f"![{file.stem}]({link})", "")
+    if not arguments.only and not arguments.quick:
+        papers.say(*napkin(arguments.paper_tables))
     if arguments.markdown:
         Path(arguments.markdown).write_text("\n".join(papers.lines).rstrip() + "\n")
     sys.exit(1 if arguments.check and not ok else 0)
