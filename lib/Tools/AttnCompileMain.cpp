@@ -42,7 +42,10 @@ class Driver {
 public:
   Driver(CommandLine &options, MLIRContext &context, ReferenceFn evaluate)
       : options(options), context(context), evaluate(std::move(evaluate)),
-        handler(sources, &context) {}
+        handler(sources, &context) {
+    // Targets are asked for before any pass has run.
+    context.loadDialect<AttnDialect>();
+  }
 
   LogicalResult run() {
     module = parse(options.input, sources);
@@ -166,8 +169,15 @@ private:
       return success();
     if (options.choose == Choose::Model)
       return chooseByModel();
-    chooseMeasured();
-    return success();
+    if (chooseMeasured() || !isModelCalibrated())
+      return success();
+    return chooseByModel();
+  }
+
+  /// The model's constants were measured on chips with products of warpgroups;
+  /// elsewhere it is asked only where a user says so (docs/targets.md).
+  bool isModelCalibrated() {
+    return TargetAttr::of(*module).hasCapability("wgmma");
   }
 
   /// Takes the options that the module states, if it does.
@@ -220,10 +230,11 @@ private:
     return success();
   }
 
-  void chooseMeasured() {
+  /// Takes options that were measured, if any were for this.
+  bool chooseMeasured() {
     std::optional<MeasuredChoice> measured = measuredOptions(*module);
     if (!measured)
-      return;
+      return false;
     choice.schedule = measured->options.schedule;
     choice.lower = measured->options.lower;
     choice.scheduleFrom = choice.lowerFrom = "measured";
@@ -239,6 +250,7 @@ private:
         << "takes the fastest options that were measured:"
         << remark::metric("schedule", choice.schedule)
         << remark::metric("lower", choice.lower);
+    return true;
   }
 
   /// What a page compares with; the input is still level 1.

@@ -129,6 +129,7 @@ struct ConvertAttnToROCDLPass
     populateAccessPatterns(converter, patterns);
     populateLdsRingPatterns(converter, patterns);
     populateMfmaPatterns(converter, patterns);
+    populateBallotPatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
     splitSelects(function);

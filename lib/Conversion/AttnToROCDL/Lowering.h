@@ -85,6 +85,10 @@ int64_t wordsOfCopy(mlir::RankedTensorType tile, int64_t threads);
 void populateMfmaPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 
+/// What the lanes of a wave agree on.
+void populateBallotPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+
 /// Takes vectors of selects apart, so that few conditions are alive at once.
 void splitSelects(mlir::LLVM::LLVMFuncOp function);
 /// f32 to bf16 in few instructions.
