@@ -21,8 +21,8 @@ struct AnyPattern : OpConversionPattern<AnyOp> {
     Value lanes =
         ROCDL::BallotOp::create(rewriter, loc, rewriter.getI64Type(),
                                 anyRegister(rewriter, loc, adaptor.getTile()));
-    Value none = arith::ConstantIntOp::create(
-        rewriter, loc, rewriter.getI64Type(), 0);
+    Value none =
+        arith::ConstantIntOp::create(rewriter, loc, rewriter.getI64Type(), 0);
     rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne,
                                                lanes, none);
     return success();
