@@ -88,3 +88,25 @@ LogicalResult attn::checkIndices(KernelOp kernel) {
   });
   return failure(result.wasInterrupted());
 }
+
+LogicalResult attn::checkCapabilities(ModuleOp module,
+                                      ArrayRef<StringRef> capabilities) {
+  TargetAttr target = TargetAttr::of(module);
+  for (StringRef capability : capabilities)
+    if (!target.hasCapability(capability))
+      return module.emitError() << "wants a target with the capability '"
+                                << capability << "', got " << target.getName();
+  return success();
+}
+
+LogicalResult attn::checkSharedBytes(LLVM::LLVMFuncOp function, int64_t bytes,
+                                     StringRef memory) {
+  TargetAttr target = TargetAttr::of(function);
+  int64_t most = target.get(Fact::SmemPerBlock);
+  if (bytes <= most)
+    return success();
+  return emitError(function.getLoc())
+         << "kernel wants " << bytes << " bytes of " << memory << "; target "
+         << target.getName() << " has " << most
+         << " a CTA; wants smaller tiles or fewer stages";
+}

@@ -31,6 +31,15 @@ struct ViewParameters {
   llvm::SmallVector<mlir::Value> sizes, strides;
 };
 
+/// A diagnostic where the target of a module lacks one of these capabilities.
+mlir::LogicalResult
+checkCapabilities(mlir::ModuleOp module,
+                  llvm::ArrayRef<llvm::StringRef> capabilities);
+/// A diagnostic where a function of outlineKernel wants more bytes of shared
+/// memory than a CTA of its target has; `memory` is what the vendor calls it.
+mlir::LogicalResult checkSharedBytes(mlir::LLVM::LLVMFuncOp function,
+                                     int64_t bytes, llvm::StringRef memory);
+
 /// Makes an llvm.func in a gpu.module of a kernel whose grid is materialised.
 /// Views are casts of its parameters (ViewParameters); attn.manifest describes
 /// what a launcher passes. What makes it a kernel of a target, and its shared
