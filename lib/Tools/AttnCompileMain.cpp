@@ -289,8 +289,11 @@ private:
 
   /// Options of attn-to-target with those of --also-lower, which win.
   std::string withAlso(StringRef text) {
-    return options.alsoLower.empty() ? text.str()
-                                     : (text + " " + options.alsoLower).str();
+    // What keepLowering left on kernels has them already.
+    StringRef also = options.alsoLower;
+    return also.empty() || text.ends_with((" " + also).str())
+               ? text.str()
+               : (text + " " + also).str();
   }
 
   /// Leaves chosen options on kernels, for the time when level 2 is lowered.
