@@ -34,6 +34,28 @@ Value attn::sharedAt(OpBuilder &b, Location loc, Value base,
   return advance(b, loc, address, offset.constant);
 }
 
+RingCreateOp attn::ringOf(Value ring) {
+  return ring.getDefiningOp<RingCreateOp>();
+}
+
+Value attn::createRingCounter(OpBuilder &b, RingCreateOp ring,
+                              unsigned addressSpace) {
+  Location loc = ring.getLoc();
+  ThreadBuilder t{b, loc};
+  Value counter;
+  {
+    // LLVM makes registers of what the entry block allocates.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        &ring->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
+    counter = LLVM::AllocaOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), addressSpace),
+        b.getI32Type(), t.constant(1));
+  }
+  LLVM::StoreOp::create(b, loc, t.constant(0), counter);
+  return counter;
+}
+
 void attn::addToManifest(LLVM::LLVMFuncOp function,
                          ArrayRef<std::pair<StringRef, Attribute>> entries) {
   NamedAttrList manifest(

@@ -81,6 +81,13 @@ mlir::LogicalResult lowerMath(mlir::LLVM::LLVMFuncOp function,
                               const MathIntrinsics &intrinsics,
                               llvm::StringRef vendor);
 
+/// The ring that a value of ring type is.
+RingCreateOp ringOf(mlir::Value ring);
+/// Where a thread counts the slots of `ring` that were released: 0 where `b`
+/// stands. A pointer to this address space, which LLVM makes a register.
+mlir::Value createRingCounter(mlir::OpBuilder &b, RingCreateOp ring,
+                              unsigned addressSpace = 0);
+
 /// The part of a view that a tile is loaded from or stored to.
 class Destination {
 public:
