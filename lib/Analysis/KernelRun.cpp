@@ -368,6 +368,21 @@ LogicalResult measureViews(KernelOp kernel, Sizes &sizes, KernelRun &result) {
 
 } // namespace
 
+FailureOr<llvm::StringMap<int64_t>> parseSizes(ArrayRef<std::string> texts,
+                                               Operation *op) {
+  llvm::StringMap<int64_t> result;
+  for (StringRef text : texts) {
+    auto [name, number] = text.split('=');
+    int64_t value;
+    if (number.getAsInteger(10, value) || value < 0) {
+      op->emitError() << "sizes want axis=size, got '" << text << "'";
+      return failure();
+    }
+    result[name] = value;
+  }
+  return result;
+}
+
 SmallVector<std::string> dynamicSizes(KernelOp kernel) {
   SmallVector<std::string> names;
   for (BlockArgument argument : kernel.getArguments()) {

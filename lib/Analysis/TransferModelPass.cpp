@@ -23,21 +23,6 @@ struct TransferModelPass
     : attn::impl::AttnTransferModelBase<TransferModelPass> {
   using AttnTransferModelBase::AttnTransferModelBase;
 
-  FailureOr<llvm::StringMap<int64_t>> parseSizes() {
-    llvm::StringMap<int64_t> result;
-    for (StringRef text : sizes) {
-      auto [name, number] = text.split('=');
-      int64_t value;
-      if (number.getAsInteger(10, value) || value < 0) {
-        getOperation().emitError()
-            << "sizes want axis=size, got '" << text << "'";
-        return failure();
-      }
-      result[name] = value;
-    }
-    return result;
-  }
-
   /// H* of an operation, by level of its target.
   LogicalResult printOptimum(StreamableOpInterface op,
                              const llvm::StringMap<int64_t> &sizes) {
@@ -130,7 +115,7 @@ struct TransferModelPass
   }
 
   void runOnOperation() override {
-    auto parsed = parseSizes();
+    auto parsed = parseSizes(sizes, getOperation());
     if (failed(parsed))
       return signalPassFailure();
     WalkResult result = getOperation().walk([&](Operation *op) {

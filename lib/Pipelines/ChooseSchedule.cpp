@@ -254,21 +254,6 @@ struct ChooseSchedulePass
     return remark::RemarkOpts::name(name).category("attn-choose-schedule");
   }
 
-  FailureOr<llvm::StringMap<int64_t>> parseSizes() {
-    llvm::StringMap<int64_t> result;
-    for (StringRef text : sizes) {
-      auto [name, number] = text.split('=');
-      int64_t value;
-      if (number.getAsInteger(10, value) || value < 0) {
-        getOperation().emitError()
-            << "sizes want axis=size, got '" << text << "'";
-        return failure();
-      }
-      result[name] = value;
-    }
-    return result;
-  }
-
   void report(ArrayRef<ScheduleCandidate> ranked) {
     const ScheduleCandidate &best = ranked.front();
     auto micro = [](double seconds) {
@@ -298,7 +283,7 @@ struct ChooseSchedulePass
           << "the module states its options";
       return;
     }
-    auto parsed = parseSizes();
+    auto parsed = parseSizes(sizes, getOperation());
     if (failed(parsed))
       return signalPassFailure();
     std::vector<ScheduleCandidate> ranked = rankSchedules(module, *parsed);

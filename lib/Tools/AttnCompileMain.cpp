@@ -3,13 +3,13 @@
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "CommandLine.h"
 #include "Explain.h"
+#include "RunOnCpu.h"
 #include "Simulate.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Pipelines/MeasuredOptions.h"
 #include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Pipelines/Registration.h"
-#include "attn-mlir/Runtime/Oracle.h"
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
@@ -31,11 +31,6 @@ using namespace mlir;
 using namespace attn;
 
 namespace {
-
-/// The bound of the project for rows of this element type.
-double defaultTolerance(Type type) {
-  return type.isBF16() ? 1e-2 : type.isF16() ? 2e-3 : 1e-5;
-}
 
 /// One run of the tool.
 class Driver {
@@ -306,8 +301,11 @@ private:
 
   /// Options of attn-to-target with those of --also-lower, which win.
   std::string withAlso(StringRef text) {
-    return options.alsoLower.empty() ? text.str()
-                                     : (text + " " + options.alsoLower).str();
+    // What keepLowering left on kernels has them already.
+    StringRef also = options.alsoLower;
+    return also.empty() || text.ends_with((" " + also).str())
+               ? text.str()
+               : (text + " " + also).str();
   }
 
   /// Leaves chosen options on kernels, for the time when level 2 is lowered.
@@ -675,71 +673,20 @@ private:
     return success();
   }
 
-  FailureOr<OracleOptions> oracleOptions() {
-    OracleOptions result;
-    result.sizes = sizes;
-    result.scalars.assign(options.scalars.begin(), options.scalars.end());
-    result.seed = options.seed;
-    result.probe = options.probe;
-    result.threads = options.threads;
-    result.reference = evaluate;
-    return result;
-  }
-
+  /// Runs the kernels and prints how far they are from the reference.
   LogicalResult execute() {
-    FailureOr<OracleOptions> oracle = oracleOptions();
-    if (failed(oracle))
-      return failure();
-    std::vector<LoweredKernel> kernels = findLoweredKernels(*module);
-    if (kernels.size() != ops.size()) {
-      module->emitError() << "wants as many kernels as the reference has "
-                             "operations, "
-                          << ops.size() << ", got " << kernels.size();
-      return failure();
-    }
-    for (auto [op, kernel] : llvm::zip(ops, kernels))
-      if (failed(checkKernel(op, kernel)))
-        return failure();
+    CpuRunOptions wanted;
+    wanted.oracle.sizes = sizes;
+    wanted.oracle.scalars.assign(options.scalars.begin(),
+                                 options.scalars.end());
+    wanted.oracle.seed = options.seed;
+    wanted.oracle.probe = options.probe;
+    wanted.oracle.threads = options.threads;
+    wanted.oracle.reference = evaluate;
+    wanted.tolerance = options.tolerance;
     // Rings make for much code, and are not there to be fast.
-    auto compiled = CpuModule::compile(*module, options.sequential ? 1 : 3);
-    if (!compiled) {
-      module->emitError() << "the CPU module did not compile: "
-                          << llvm::toString(compiled.takeError());
-      return failure();
-    }
-    bool passed = true;
-    for (auto [op, kernel] : llvm::zip(ops, kernels)) {
-      FailureOr<OracleReport> report =
-          runOracle(op, **compiled, kernel.name, *oracle);
-      if (failed(report))
-        return failure();
-      passed &= print(op, kernel.name, *report);
-    }
-    return success(passed);
-  }
-
-  /// Prints a report; whether it is within tolerance.
-  bool print(StreamableOpInterface op, StringRef kernel,
-             const OracleReport &report) {
-    Type element =
-        cast<ShapedType>(op->getResult(0).getType()).getElementType();
-    double tolerance =
-        options.tolerance > 0 ? options.tolerance : defaultTolerance(element);
-    bool passed = report.outputError <= tolerance &&
-                  report.lseError <= tolerance && report.guardsIntact &&
-                  report.exact;
-    llvm::outs() << "kernel @" << kernel
-                 << llvm::format(": row-wise relative error against float64: "
-                                 "%.3g (bound %.3g)",
-                                 report.outputError, tolerance);
-    if (report.hasLse)
-      llvm::outs() << llvm::format(", of the LSE: %.3g", report.lseError);
-    if (options.probe)
-      llvm::outs() << (report.exact ? ", exact" : ", NOT exact");
-    if (!report.guardsIntact)
-      llvm::outs() << ", WROTE outside of the result";
-    llvm::outs() << (passed ? ": PASS\n" : ": FAIL\n");
-    return passed;
+    wanted.optimise = options.sequential ? 1 : 3;
+    return runOnCpu(*module, ops, wanted, llvm::outs());
   }
 
   /// Lines that are shown of levels that run to hundreds.

@@ -267,6 +267,73 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
+// Threads of a CTA are whole warps.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 16}}
+  attn.kernel @k() attributes {threads = 16} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 48}}
+  attn.kernel @k() attributes {threads = 48} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 0}}
+  attn.kernel @k() attributes {threads = 0} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got -32}}
+  attn.kernel @k() attributes {threads = -32} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 1056}}
+  attn.kernel @k() attributes {threads = 1056} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got "32"}}
+  attn.kernel @k() attributes {threads = "32"} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
 // Indices.
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {

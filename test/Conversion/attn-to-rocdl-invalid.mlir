@@ -309,6 +309,18 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
 
 // -----
 
+// Threads of a CTA are whole waves.
+module attributes {attn.target = #attn.target<"mi300x">} {
+// expected-error @below {{wants whole warps of 64 threads, up to 1024 in all, in its attribute 'threads', got 32}}
+attn.kernel @k() attributes {threads = 32} {
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+  }
+}
+}
+
+// -----
+
 // A target without these instructions.
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
 // expected-error @below {{wants a target with the capability 'rocdl', got "h200"}}

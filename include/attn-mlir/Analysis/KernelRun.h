@@ -98,6 +98,12 @@ struct KernelRun {
 mlir::FailureOr<KernelRun> runKernel(KernelOp kernel,
                                      const llvm::StringMap<int64_t> &sizes);
 
+/// Sizes by name, of texts "name=size" as options of passes have them; fails
+/// after a diagnostic at `op` where a text is not of this form or a size is
+/// negative.
+mlir::FailureOr<llvm::StringMap<int64_t>>
+parseSizes(llvm::ArrayRef<std::string> texts, mlir::Operation *op);
+
 /// Names of the dynamic dimensions of a kernel, as runKernel takes them.
 llvm::SmallVector<std::string> dynamicSizes(KernelOp kernel);
 

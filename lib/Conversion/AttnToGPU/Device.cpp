@@ -34,6 +34,28 @@ Value attn::sharedAt(OpBuilder &b, Location loc, Value base,
   return advance(b, loc, address, offset.constant);
 }
 
+RingCreateOp attn::ringOf(Value ring) {
+  return ring.getDefiningOp<RingCreateOp>();
+}
+
+Value attn::createRingCounter(OpBuilder &b, RingCreateOp ring,
+                              unsigned addressSpace) {
+  Location loc = ring.getLoc();
+  ThreadBuilder t{b, loc};
+  Value counter;
+  {
+    // LLVM makes registers of what the entry block allocates.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(
+        &ring->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
+    counter = LLVM::AllocaOp::create(
+        b, loc, LLVM::LLVMPointerType::get(b.getContext(), addressSpace),
+        b.getI32Type(), t.constant(1));
+  }
+  LLVM::StoreOp::create(b, loc, t.constant(0), counter);
+  return counter;
+}
+
 void attn::addToManifest(LLVM::LLVMFuncOp function,
                          ArrayRef<std::pair<StringRef, Attribute>> entries) {
   NamedAttrList manifest(
@@ -87,4 +109,26 @@ LogicalResult attn::checkIndices(KernelOp kernel) {
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
+}
+
+LogicalResult attn::checkCapabilities(ModuleOp module,
+                                      ArrayRef<StringRef> capabilities) {
+  TargetAttr target = TargetAttr::of(module);
+  for (StringRef capability : capabilities)
+    if (!target.hasCapability(capability))
+      return module.emitError() << "wants a target with the capability '"
+                                << capability << "', got " << target.getName();
+  return success();
+}
+
+LogicalResult attn::checkSharedBytes(LLVM::LLVMFuncOp function, int64_t bytes,
+                                     StringRef memory) {
+  TargetAttr target = TargetAttr::of(function);
+  int64_t most = target.get(Fact::SmemPerBlock);
+  if (bytes <= most)
+    return success();
+  return emitError(function.getLoc())
+         << "kernel wants " << bytes << " bytes of " << memory << "; target "
+         << target.getName() << " has " << most
+         << " a CTA; wants smaller tiles or fewer stages";
 }

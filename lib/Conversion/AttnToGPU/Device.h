@@ -31,6 +31,15 @@ struct ViewParameters {
   llvm::SmallVector<mlir::Value> sizes, strides;
 };
 
+/// A diagnostic where the target of a module lacks one of these capabilities.
+mlir::LogicalResult
+checkCapabilities(mlir::ModuleOp module,
+                  llvm::ArrayRef<llvm::StringRef> capabilities);
+/// A diagnostic where a function of outlineKernel wants more bytes of shared
+/// memory than a CTA of its target has; `memory` is what the vendor calls it.
+mlir::LogicalResult checkSharedBytes(mlir::LLVM::LLVMFuncOp function,
+                                     int64_t bytes, llvm::StringRef memory);
+
 /// Makes an llvm.func in a gpu.module of a kernel whose grid is materialised.
 /// Views are casts of its parameters (ViewParameters); attn.manifest describes
 /// what a launcher passes. What makes it a kernel of a target, and its shared
@@ -71,6 +80,13 @@ struct MathIntrinsics {
 mlir::LogicalResult lowerMath(mlir::LLVM::LLVMFuncOp function,
                               const MathIntrinsics &intrinsics,
                               llvm::StringRef vendor);
+
+/// The ring that a value of ring type is.
+RingCreateOp ringOf(mlir::Value ring);
+/// Where a thread counts the slots of `ring` that were released: 0 where `b`
+/// stands. A pointer to this address space, which LLVM makes a register.
+mlir::Value createRingCounter(mlir::OpBuilder &b, RingCreateOp ring,
+                              unsigned addressSpace = 0);
 
 /// The part of a view that a tile is loaded from or stored to.
 class Destination {

@@ -2,6 +2,7 @@
 
 #include "Device.h"
 #include "attn-mlir/Conversion/Manifest.h"
+#include "attn-mlir/Target/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -51,7 +52,7 @@ public:
       kernel.emitOpError("wants tiles in registers (attn-assign-fragments)");
       return {};
     }
-    if (failed(findMaps()))
+    if (failed(checkThreads()) || failed(findMaps()))
       return {};
     FailureOr<Attribute> grid = buildSizeExpression(ctas.front().getCount());
     if (failed(grid))
@@ -64,6 +65,21 @@ public:
   }
 
 private:
+  /// Warps are whole: what is shared among them divides by their number.
+  LogicalResult checkThreads() {
+    constexpr int64_t kMostThreads = 1024;
+    Attribute given = kernel->getAttr(KernelOp::kThreadsAttr);
+    auto threads = dyn_cast<IntegerAttr>(given);
+    int64_t lanes = lanesOf(TargetAttr::of(kernel));
+    if (threads && threads.getInt() > 0 && threads.getInt() <= kMostThreads &&
+        threads.getInt() % lanes == 0)
+      return success();
+    InFlightDiagnostic error = kernel.emitOpError("wants whole warps of ")
+                               << lanes << " threads, up to " << kMostThreads
+                               << " in all, in its attribute 'threads', got ";
+    return threads ? error << threads.getInt() : error << given;
+  }
+
   bool isArgument(Value view) {
     auto argument = dyn_cast<BlockArgument>(view);
     return argument && argument.getOwner() == &kernel.getBody().front();

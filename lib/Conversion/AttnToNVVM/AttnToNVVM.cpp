@@ -140,26 +140,14 @@ struct ConvertAttnToNVVMPass
     return failure(result.wasInterrupted());
   }
 
-  LogicalResult checkTarget(ModuleOp module) {
-    TargetAttr target = TargetAttr::of(module);
-    for (StringRef capability : {"nvvm", "mma.sync", "ldmatrix"})
-      if (!target.hasCapability(capability))
-        return module.emitError()
-               << "wants a target with the capability '" << capability
-               << "', got " << target.getName();
-    return success();
-  }
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<KernelOp>());
     if (kernels.empty())
       return;
-    if (failed(checkTarget(module)))
+    if (failed(checkCapabilities(module, {"nvvm", "mma.sync", "ldmatrix"})))
       return signalPassFailure();
-    int64_t most = TargetAttr::of(module).get(Fact::SmemPerBlock);
     for (KernelOp kernel : kernels) {
-      Location loc = kernel.getLoc();
       if (failed(checkIndices(kernel)) || failed(checkRings(kernel)))
         return signalPassFailure();
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
@@ -167,13 +155,8 @@ struct ConvertAttnToNVVMPass
         return signalPassFailure();
       makeKernel(function);
       int64_t bytes = placeRings(function);
-      if (bytes > most) {
-        emitError(loc) << "kernel wants " << bytes
-                       << " bytes of shared memory; target "
-                       << TargetAttr::of(module).getName() << " has " << most
-                       << " a CTA; wants smaller tiles or fewer stages";
+      if (failed(checkSharedBytes(function, bytes, "shared memory")))
         return signalPassFailure();
-      }
       if (failed(lower(function, bytes)))
         return signalPassFailure();
       dropUnusedParameters(function);

@@ -25,8 +25,6 @@ constexpr int64_t kBarrierBytes = 8;
 /// Nanoseconds that a wait may sleep before it looks again.
 constexpr int64_t kTicks = 10000000;
 
-RingCreateOp ringOf(Value ring) { return ring.getDefiningOp<RingCreateOp>(); }
-
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
@@ -119,18 +117,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
   matchAndRewrite(RingCreateOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
-    auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-    Value counter;
-    {
-      // LLVM makes registers of what the entry block allocates.
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(
-          &op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
-      counter = LLVM::AllocaOp::create(rewriter, loc, pointer,
-                                       rewriter.getI32Type(), t.constant(1));
-    }
-    LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
+    Value counter = createRingCounter(rewriter, op);
     int64_t threads = computeThreads(op);
     bool byAll = op.getCopier() == CopyKind::Async;
     bool perThread =

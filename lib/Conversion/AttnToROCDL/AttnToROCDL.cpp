@@ -140,26 +140,14 @@ struct ConvertAttnToROCDLPass
     return lowerMath(function, kIntrinsics, "AMD");
   }
 
-  LogicalResult checkTarget(ModuleOp module) {
-    TargetAttr target = TargetAttr::of(module);
-    for (StringRef capability : {"rocdl", "mfma", "buffer"})
-      if (!target.hasCapability(capability))
-        return module.emitError()
-               << "wants a target with the capability '" << capability
-               << "', got " << target.getName();
-    return success();
-  }
-
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto kernels = llvm::to_vector(module.getOps<KernelOp>());
     if (kernels.empty())
       return;
-    if (failed(checkTarget(module)))
+    if (failed(checkCapabilities(module, {"rocdl", "mfma", "buffer"})))
       return signalPassFailure();
-    int64_t most = TargetAttr::of(module).get(Fact::SmemPerBlock);
     for (KernelOp kernel : kernels) {
-      Location loc = kernel.getLoc();
       if (failed(checkIndices(kernel)) || failed(checkOps(kernel)))
         return signalPassFailure();
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
@@ -168,12 +156,8 @@ struct ConvertAttnToROCDLPass
       prefetchIntoRegisters(function);
       placeBarriers(function);
       int64_t bytes = placeRingsInLds(function);
-      if (bytes > most) {
-        emitError(loc) << "kernel wants " << bytes << " bytes of LDS; target "
-                       << TargetAttr::of(module).getName() << " has " << most
-                       << " a CTA; wants smaller tiles or fewer stages";
+      if (failed(checkSharedBytes(function, bytes, "LDS")))
         return signalPassFailure();
-      }
       makeAmdKernel(function, bytes);
       if (failed(lower(function)))
         return signalPassFailure();

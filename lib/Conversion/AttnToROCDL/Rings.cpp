@@ -14,8 +14,6 @@ using namespace attn;
 
 namespace {
 
-RingCreateOp ringOf(Value ring) { return ring.getDefiningOp<RingCreateOp>(); }
-
 /// The slot that a pending copy goes to, or null after a diagnostic.
 RingIssueOp issueOf(RingLandOp land) {
   auto issue = land.getPending().getDefiningOp<RingIssueOp>();
@@ -131,21 +129,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
   LogicalResult
   matchAndRewrite(RingCreateOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
-    Value counter;
-    {
-      // LLVM makes registers of what the entry block allocates.
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(
-          &op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front());
-      counter = LLVM::AllocaOp::create(
-          rewriter, loc,
-          LLVM::LLVMPointerType::get(rewriter.getContext(), kPrivate),
-          rewriter.getI32Type(), t.constant(1));
-    }
-    LLVM::StoreOp::create(rewriter, loc, t.constant(0), counter);
-    rewriter.replaceOp(op, counter);
+    rewriter.replaceOp(op, createRingCounter(rewriter, op, kPrivate));
     return success();
   }
 };

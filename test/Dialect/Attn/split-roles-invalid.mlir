@@ -4,6 +4,11 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' -o %t.after --remarks-filter='attn.*' 2>&1 | count 0
 // RUN: diff %t.before %t.after
 
+// Registers are shared out among warpgroups.
+// RUN: for t in 0 64 192 -128; do \
+// RUN:   sed "s/threads = 256/threads = $t/" %S/split-roles.mlir | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' 2>&1 | FileCheck %s --check-prefix=GROUPS -DT=$t || exit 1; done
+// GROUPS: error: 'attn.kernel' op wants whole warpgroups of 128 threads beside a producer, in its attribute 'threads', got [[T]]{{$}}
+
 // Nobody decided on a producer.
 !k = tensor<32x64xbf16, #attn.shared<128>>
 attn.kernel @none(%x: !attn.view<?x64xbf16>, %n: index) attributes {threads = 256 : i64} {

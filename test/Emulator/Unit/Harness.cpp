@@ -138,6 +138,24 @@ void emulator_test::runWave(const std::string &text, Registers before,
   tally().check(error.empty(), text + ": " + error);
 }
 
+void emulator_test::setOperands(WaveRegisters &w, const OperandCase &c) {
+  for (unsigned lane = 0; lane < 64; ++lane) {
+    w.vgpr(0, lane) = 0xcccccccc;
+    w.vgpr(1, lane) = c.a, w.vgpr(2, lane) = c.b, w.vgpr(3, lane) = c.c;
+  }
+}
+
+void emulator_test::runCase(const OperandCase &c) {
+  runWave(
+      c.text, [&](WaveRegisters &w) { setOperands(w, c); },
+      [&](WaveRegisters &w) {
+        for (unsigned lane : {0u, 63u})
+          tally().check(w.vgpr(0, lane) == c.result,
+                        std::string(c.text) + ": wants " + hex(c.result) +
+                            ", got " + hex(w.vgpr(0, lane)));
+      });
+}
+
 void emulator_test::expectError(Snippet snippet, const std::string &part) {
   std::string error = snippet.run();
   tally().check(StringRef(error).contains(part), "wants an error with '" +

@@ -61,6 +61,15 @@ using Registers = std::function<void(WaveRegisters &)>;
 /// Runs `text` on one wave between `before` and `after`; a launch error fails
 /// `text`.
 void runWave(const std::string &text, Registers before, Registers after);
+/// An instruction on the same operands in every lane.
+struct OperandCase {
+  const char *text; // v0 = op of v1, v2, v3
+  uint32_t a, b, c, result;
+};
+/// Sets what `c` is on: v0 is 0xcccccccc, so that what is kept of it shows.
+void setOperands(WaveRegisters &w, const OperandCase &c);
+/// Runs a case and checks v0 of the first and the last lane.
+void runCase(const OperandCase &c);
 /// Expects the launch of `snippet` to stop with a message that holds `part`.
 void expectError(Snippet snippet, const std::string &part);
 

@@ -6,14 +6,9 @@ using namespace emulator_test;
 
 namespace {
 
-struct Case {
-  const char *text; // v0 = op of v1, v2, v3
-  uint32_t a, b, c, result;
-};
-
 void testShort() {
   // f16: 1 is 0x3c00, 2 0x4000, 3 0x4200, 4 0x4400, 6 0x4600.
-  const Case cases[] = {
+  const OperandCase cases[] = {
       {"v_pk_add_f16 v0, v1, v2", 0x40003c00, 0x3c003c00, 0, 0x42004000},
       {"v_pk_mul_f16 v0, v1, v2", 0x40003c00, 0x42004000, 0, 0x46004000},
       {"v_pk_fma_f16 v0, v1, v2, v3", 0x40003c00, 0x40004000, 0xbc003c00,
@@ -45,16 +40,8 @@ void testShort() {
       {"v_dot2_f32_f16 v0, v1, v2, v3", 0x40003c00, 0x42004000, 0x3f800000,
        0x41100000},
   };
-  for (const Case &c : cases)
-    runWave(
-        c.text,
-        [&](WaveRegisters &w) {
-          w.vgpr(1, 3) = c.a, w.vgpr(2, 3) = c.b, w.vgpr(3, 3) = c.c;
-        },
-        [&](WaveRegisters &w) {
-          tally().check(w.vgpr(0, 3) == c.result,
-                        std::string(c.text) + ": got " + hex(w.vgpr(0, 3)));
-        });
+  for (const OperandCase &c : cases)
+    runCase(c);
 }
 
 struct WideCase {

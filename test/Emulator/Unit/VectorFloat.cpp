@@ -7,34 +7,12 @@ using namespace emulator_test;
 
 namespace {
 
-struct Case {
-  const char *text; // v0 = op of v1, v2, v3
-  uint32_t a, b, c, result;
-};
-
-void runCase(const Case &c) {
-  runWave(
-      c.text,
-      [&](WaveRegisters &w) {
-        for (unsigned lane = 0; lane < 64; ++lane) {
-          w.vgpr(0, lane) = 0xcccccccc;
-          w.vgpr(1, lane) = c.a, w.vgpr(2, lane) = c.b, w.vgpr(3, lane) = c.c;
-        }
-      },
-      [&](WaveRegisters &w) {
-        for (unsigned lane : {0u, 63u})
-          tally().check(w.vgpr(0, lane) == c.result,
-                        std::string(c.text) + ": wants " + hex(c.result) +
-                            ", got " + hex(w.vgpr(0, lane)));
-      });
-}
-
 constexpr uint32_t kOne = 0x3f800000, kTwo = 0x40000000, kInf = 0x7f800000,
                    kNaN = 0x7fc00000, kMinusOne = 0xbf800000,
                    kHalf = 0x3f000000;
 
 void testSingle() {
-  const Case cases[] = {
+  const OperandCase cases[] = {
       {"v_add_f32 v0, v1, v2", kOne, kOne, 0, kTwo},
       {"v_sub_f32 v0, v1, v2", kOne, kTwo, 0, kMinusOne},
       {"v_subrev_f32 v0, v1, v2", kOne, kTwo, 0, kOne},
@@ -76,7 +54,7 @@ void testSingle() {
       // Denormals are kept in this mode.
       {"v_add_f32 v0, v1, v2", 1, 1, 0, 2},
   };
-  for (const Case &c : cases)
+  for (const OperandCase &c : cases)
     runCase(c);
 }
 
@@ -96,7 +74,7 @@ void testFlush() {
 }
 
 void testShort() {
-  const Case cases[] = {
+  const OperandCase cases[] = {
       // The upper half is cleared, or kept by the newer instructions.
       {"v_add_f16 v0, v1, v2", 0x3c00, 0x3c00, 0, 0x4000},
       {"v_sub_f16 v0, v1, v2", 0x3c00, 0x4000, 0, 0xbc00},
@@ -127,7 +105,7 @@ void testShort() {
       {"v_fma_mixlo_f16 v0, v1, v2, v3", kTwo, kTwo, kMinusOne, 0xcccc4200},
       {"v_fma_mixhi_f16 v0, v1, v2, v3", kTwo, kTwo, kMinusOne, 0x4200cccc},
   };
-  for (const Case &c : cases)
+  for (const OperandCase &c : cases)
     runCase(c);
 }
 
@@ -223,7 +201,7 @@ void testDivision() {
 }
 
 void testToAndFromFloat() {
-  const Case cases[] = {
+  const OperandCase cases[] = {
       {"v_cvt_f32_u32 v0, v1", 0xffffffff, 0, 0, 0x4f800000},
       {"v_cvt_f32_i32 v0, v1", 0xffffffff, 0, 0, kMinusOne},
       {"v_cvt_u32_f32 v0, v1", kMinusOne, 0, 0, 0},
@@ -266,7 +244,7 @@ void testToAndFromFloat() {
       {"v_cvt_f32_bf8 v0, v1", 0x40, 0, 0, kOne},
       {"v_cvt_f32_fp8 v0, v1", 0x01, 0, 0, 0x3a800000}, // 2^-10
   };
-  for (const Case &c : cases)
+  for (const OperandCase &c : cases)
     runCase(c);
   // Two at once, 1 and 2, of the upper half.
   for (std::string type : {"fp8", "bf8"})
@@ -293,7 +271,7 @@ void testToAndFromFloat() {
 /// f32 to bf16 in software: add half an ulp and the last kept bit, take the top
 /// half.
 void testBf16Rounding() {
-  const Case cases[] = {
+  const OperandCase cases[] = {
       {"s_movk_i32 s0, 0x7fff\nv_bfe_u32 v4, v1, 16, 1\n"
        "v_add3_u32 v0, v1, v4, s0\nv_lshrrev_b32 v0, 16, v0",
        0x3f808000, 0, 0, 0x3f80},
@@ -303,12 +281,12 @@ void testBf16Rounding() {
       {"s_mov_b32 s0, 0x07060302\nv_perm_b32 v0, v1, v2, s0", 0x3f81aaaa,
        0x3f82bbbb, 0, 0x3f813f82},
   };
-  for (const Case &c : cases)
+  for (const OperandCase &c : cases)
     runCase(c);
 }
 
 void testOutputModifiers() {
-  const Case cases[] = {
+  const OperandCase cases[] = {
       {"v_add_f32 v0, v1, v2 clamp", kOne, kOne, 0, kOne},
       {"v_add_f32 v0, v1, v2 clamp", kMinusOne, 0, 0, 0},
       {"v_add_f32 v0, v1, v2 clamp", kNaN, 0, 0, 0}, // DX10_CLAMP
@@ -319,8 +297,8 @@ void testOutputModifiers() {
       {"v_mul_f32 v0, 0.15915494, v1", kOne, 0, 0, 0x3e22f983},
       {"v_cndmask_b32 v0, v1, -v2, s[0:1]", kOne, kTwo, 0, kOne},
   };
-  for (const Case &c : cases) {
-    Case copy = c;
+  for (const OperandCase &c : cases) {
+    OperandCase copy = c;
     std::string text = "s_mov_b64 s[0:1], 0\n" + std::string(c.text);
     copy.text = text.c_str();
     runCase(copy);

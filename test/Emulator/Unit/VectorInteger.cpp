@@ -6,13 +6,8 @@ using namespace emulator_test;
 
 namespace {
 
-struct Case {
-  const char *text; // v0 = op of v1, v2, v3
-  uint32_t a, b, c, result;
-};
-
 void testCases() {
-  const Case cases[] = {
+  const OperandCase cases[] = {
       {"v_add_u32 v0, v1, v2", 0xffffffff, 3, 0, 2},
       {"v_sub_u32 v0, v1, v2", 1, 3, 0, 0xfffffffe},
       {"v_subrev_u32 v0, v1, v2", 1, 3, 0, 2},
@@ -107,14 +102,11 @@ void testCases() {
       {"v_add_u32 v0, -3, v1", 1, 0, 0, 0xfffffffe},
       {"v_add_u32 v0, s4, v1", 1, 0, 0, 101},
   };
-  for (const Case &c : cases)
+  for (const OperandCase &c : cases)
     runWave(
         c.text,
         [&](WaveRegisters &w) {
-          for (unsigned lane = 0; lane < 64; ++lane) {
-            w.vgpr(0, lane) = 0xcccccccc;
-            w.vgpr(1, lane) = c.a, w.vgpr(2, lane) = c.b, w.vgpr(3, lane) = c.c;
-          }
+          setOperands(w, c);
           w.sgpr(4) = 100;
           setPair(w, kExecLo, ~0ull >> 1); // lane 63 is inactive
         },

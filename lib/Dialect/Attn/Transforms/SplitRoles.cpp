@@ -166,6 +166,14 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
             .wasInterrupted();
     if (isSplit || hasStreams)
       return;
+    if (threads.getInt() <= 0 ||
+        threads.getInt() % Registers::kGroupThreads != 0) {
+      kernel.emitOpError("wants whole warpgroups of ")
+          << Registers::kGroupThreads
+          << " threads beside a producer, in its attribute 'threads', got "
+          << threads.getInt();
+      return signalPassFailure();
+    }
     split(ctas[0], threads.getInt(), warps.getInt());
     ++numSplit;
   }

@@ -2,9 +2,11 @@
 
     resources.py --target=h200 [--schedule=...] [--lower=...] FILE...
 
-Prints a line a kernel: registers, spilled bytes, stack, shared memory. Fails where a
-kernel spills (more than --most-spilled bytes), has a stack, or asks for more registers or shared memory than a thread
-or a CTA of the target has, and where no ptxas assembled it.
+Prints a line a variant of a kernel: registers, spilled bytes, stack, shared memory. Fails
+where one spills (more than --most-spilled bytes), has a stack, or asks for more registers or
+shared memory than a thread or a CTA of the target has, where no ptxas assembled it, where
+attn-compile warned of anything (that ptxas serialises products, for one), and where a bundle
+has no variants.
 """
 
 import argparse
@@ -30,24 +32,31 @@ def facts_of(target):
 
 
 def compile_bundle(path, options, directory):
-    subprocess.run(
-        ["attn-compile", path, "--emit=bundle", "-o", directory, *options], check=True
+    """The manifest, and what attn-compile said."""
+    result = subprocess.run(
+        ["attn-compile", path, "--emit=bundle", "-o", directory, *options],
+        stderr=subprocess.PIPE,
+        text=True,
     )
+    sys.stderr.write(result.stderr)
+    result.check_returncode()
     with open(os.path.join(directory, "manifest.json")) as file:
-        return json.load(file)
+        return json.load(file), result.stderr
 
 
 def check(name, target, facts, manifest, directory, most_spilled):
     """What is wrong with a bundle, in words."""
     if manifest["target"] != {"name": target, "arch": facts["arch"]}:
         yield f"is for {manifest['target']}"
+    if not manifest["variants"]:
+        yield "has no variants"
     for variant in manifest["variants"]:
         resources = variant.get("resources")
         if variant["binary_format"] != "cubin" or resources is None:
             yield "was not assembled: no ptxas"
             continue
         print(
-            f"{name}: {resources['registers']} registers, "
+            f"{name}, {variant['binary']}: {resources['registers']} registers, "
             f"{resources['spill_bytes']} bytes spilled, {resources['stack_bytes']} bytes of stack, "
             f"{variant['shared_bytes']} bytes of shared memory, {variant['block']} threads"
         )
@@ -57,13 +66,22 @@ def check(name, target, facts, manifest, directory, most_spilled):
         if resources["spill_bytes"] > most_spilled or (
             resources["stack_bytes"] != 0 and most_spilled == 0
         ):
-            yield f"spills more than {most_spilled} bytes"
+            yield (
+                f"{variant['binary']} spills {resources['spill_bytes']} bytes, "
+                f"more than {most_spilled}"
+            )
         if not 0 < resources["registers"] <= MOST_REGISTERS:
-            yield f"has {resources['registers']} registers a thread"
+            yield f"{variant['binary']} has {resources['registers']} registers a thread"
         if resources["registers"] * variant["block"] > facts["registers_per_sm"]:
-            yield f"wants more registers than an SM has, {facts['registers_per_sm']}"
+            yield (
+                f"{variant['binary']} wants more registers than an SM has, "
+                f"{facts['registers_per_sm']}"
+            )
         if not 0 < variant["shared_bytes"] <= facts["smem_per_block"]:
-            yield f"wants more shared memory than a CTA has, {facts['smem_per_block']} bytes"
+            yield (
+                f"{variant['binary']} wants more shared memory than a CTA has, "
+                f"{facts['smem_per_block']} bytes"
+            )
 
 
 def main():
@@ -83,7 +101,10 @@ def main():
     for path in arguments.files:
         name = f"{os.path.basename(path)} ({' '.join(options)})"
         with tempfile.TemporaryDirectory() as directory:
-            manifest = compile_bundle(path, options, directory)
+            manifest, said = compile_bundle(path, options, directory)
+            if "warning" in said or "C75" in said:
+                print(f"{name}: attn-compile warned", file=sys.stderr)
+                failed = True
             for problem in check(
                 name, arguments.target, facts, manifest, directory, arguments.most_spilled
             ):

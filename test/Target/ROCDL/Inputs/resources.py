@@ -5,7 +5,7 @@
 Prints a line a kernel. Fails where a kernel spills (scalar registers, which go to
 lanes of vector registers: more than --most-scalar) or has scratch memory, asks for
 more LDS than a CTA has, or for more registers than its waves can have: a SIMD has 512
-for each lane, for one wave of four or two of eight.
+for each lane, for one wave of four or two of eight. Fails where there are no variants.
 """
 
 import argparse
@@ -52,6 +52,9 @@ def main():
             subprocess.run(command + ["-o", directory], check=True)
             with open(os.path.join(directory, "manifest.json")) as file:
                 manifest = json.load(file)
+        if not manifest["variants"]:
+            print(f"{path}: has no variants", file=sys.stderr)
+            failed = True
         for variant in manifest["variants"]:
             print(os.path.basename(path), arguments.schedule, arguments.lower, variant["resources"])
             for problem in check(variant, arguments.most_scalar):
