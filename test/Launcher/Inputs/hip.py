@@ -272,19 +272,28 @@ def test_runtime_that_does_not_open(scratch, log):
     assert in_process(scratch, {"ATTN_HIP_RUNTIME": "/nowhere/libamdhip64.so"}, batch=0) == "launched\n"
 
 
+def opens(name):
+    try:
+        return bool(ctypes.CDLL(name))
+    except OSError:
+        return False
+
+
 def test_names_that_are_tried(scratch, log):
     names = ["libamdhip64.so" + version for version in (".7", ".6", ".5", "")]
-    folder = scratch + ".lib"
+    folder, fixed = scratch + ".lib", "/opt/rocm/lib/libamdhip64.so"
+    if any(map(opens, names + [fixed])):
+        print("SKIPPED: ROCm is installed, and found first")
+        return
     for name in names:
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         with open(os.path.join(folder, name), "w") as file:
             file.write("no library")
         said = in_process(scratch, {"ATTN_HIP_RUNTIME": None, "LD_LIBRARY_PATH": folder})
-        # Where ROCm is installed, that is found behind it, and has no such memory.
-        if said.startswith("DriverError"):
-            assert all(f"\n  {each}: " in said for each in names + ["/opt/rocm/lib/libamdhip64.so"]), said
-            assert f"{name}: {folder}/{name}: " in said or "file too short" in said, said
+        assert said.startswith("DriverError cannot open the HIP runtime"), said
+        assert all(f"\n  {each}: " in said for each in names + [fixed]), said
+        assert f"\n  {name}: {folder}/{name}: " in said, said
         os.remove(os.path.join(folder, name))
         os.symlink(os.environ["ATTN_HIP_RUNTIME"], os.path.join(folder, name))
         # The emulator is opened, and refuses the addresses.
