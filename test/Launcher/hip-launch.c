@@ -144,7 +144,7 @@ static int launch(AttnBundle *bundle, int64_t queries, int64_t keys) {
   views[0] = makeRows(HEADS, queries, 0);
   views[1] = makeRows(1, keys, 1);
   views[2] = makeRows(1, keys, -1);
-  views[3] = makeRows(HEADS, queries, 99);
+  views[3] = makeRows(HEADS, queries, 300);
   views[4] = makeLse(queries);
   views[3].device = 0;
 
@@ -156,7 +156,7 @@ static int launch(AttnBundle *bundle, int64_t queries, int64_t keys) {
          (int)wrong);
 
   hipFree(addressOf(&views[3]));
-  views[3] = makeRows(HEADS, queries, 99);
+  views[3] = makeRows(HEADS, queries, 300);
   status = attnBundlePrepare(bundle, views, 5, NULL, 0, &prepared);
   if (status != ATTN_SUCCESS)
     return failed("attnBundlePrepare", status);
