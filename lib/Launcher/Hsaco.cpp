@@ -15,6 +15,9 @@
 using namespace attn;
 using Json = nlohmann::json;
 
+/// A kernel has about 2 KiB of it.
+static constexpr uint64_t kMaxMetadataBytes = 1 << 20;
+
 namespace {
 /// Bytes of a file, read from the front. Numbers in the file's order.
 class Reader {
@@ -47,6 +50,11 @@ public:
     for (unsigned i = 0; i < bytes; ++i)
       number = number << 8 | uint8_t(from[i]);
     return number;
+  }
+  /// The next bytes alone.
+  Reader part(uint64_t bytes) {
+    const char *begin = take(bytes);
+    return Reader(path, begin, begin + bytes);
   }
   std::string text(uint64_t bytes) { return std::string(take(bytes), bytes); }
 
@@ -174,9 +182,16 @@ static Json findMetadata(Reader notes) {
     const char *name = notes.take(padded(nameBytes));
     bool ours = type == kMetadata && nameBytes == 7 &&
                 std::memcmp(name, "AMDGPU", 7) == 0;
-    if (ours)
-      return readValue(notes, 0);
-    notes.take(padded(bytes));
+    if (!ours) {
+      notes.take(padded(bytes));
+      continue;
+    }
+    if (bytes > kMaxMetadataBytes)
+      notes.malformed(wantedGot("at most " + std::to_string(kMaxMetadataBytes) +
+                                    " bytes of metadata",
+                                std::to_string(bytes)));
+    Reader metadata = notes.part(bytes);
+    return readValue(metadata, 0);
   }
   return nullptr;
 }

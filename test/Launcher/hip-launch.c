@@ -3,8 +3,8 @@
  * attn-hip-launch-test DIR: launches test/Launcher/Inputs/hip.mlir, twice on
  * each of some sizes. With Q = 0 every key weighs the same, and with V the
  * key's index row i of O is the mean index of the keys that i sees, and LSE the
- * logarithm of their number. Memory is the HIP runtime's that ATTN_HIP_RUNTIME
- * names.
+ * logarithm of their number plus what the scalar adds to each score. Memory is
+ * the HIP runtime's that ATTN_HIP_RUNTIME names.
  *
  *===----------------------------------------------------------------------===*/
 
@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { HEADS = 2, FEATURES = 64, TO_DEVICE = 1, TO_HOST = 2 };
+static const float kShift = 2.5f;
 
 typedef int (*MallocFn)(void **, size_t);
 typedef int (*MemcpyFn)(void *, const void *, size_t, int);
@@ -117,7 +118,7 @@ static int64_t countWrong(const AttnTensor *o, const AttnTensor *lse,
   for (i = 0; i < rows; ++i) {
     int64_t seen = (int64_t)(i % (size_t)queries) + keys - queries + 1;
     double mean = seen > 0 ? (double)(seen - 1) / 2 : 0;
-    int good = seen > 0 ? fabs(sums[i] - log((double)seen)) < 1e-5
+    int good = seen > 0 ? fabs(sums[i] - kShift - log((double)seen)) < 1e-5
                         : isinf(sums[i]) && sums[i] < 0;
     for (column = 0; column < FEATURES; ++column)
       good &=
@@ -137,6 +138,7 @@ static int failed(const char *what, AttnStatus status) {
 
 static int launch(AttnBundle *bundle, int64_t queries, int64_t keys) {
   AttnTensor views[5];
+  AttnScalar shift = {0};
   AttnPrepared *prepared;
   AttnLaunchInfo info;
   AttnStatus status;
@@ -147,8 +149,10 @@ static int launch(AttnBundle *bundle, int64_t queries, int64_t keys) {
   views[3] = makeRows(HEADS, queries, 300);
   views[4] = makeLse(queries);
   views[3].device = 0;
+  shift.type = ATTN_F32;
+  shift.value.f32 = kShift;
 
-  status = attnBundleLaunch(bundle, views, 5, NULL, 0, NULL);
+  status = attnBundleLaunch(bundle, views, 5, &shift, 1, NULL);
   if (status != ATTN_SUCCESS)
     return failed("attnBundleLaunch", status);
   wrong = countWrong(&views[3], &views[4], queries, keys);
@@ -157,7 +161,7 @@ static int launch(AttnBundle *bundle, int64_t queries, int64_t keys) {
 
   hipFree(addressOf(&views[3]));
   views[3] = makeRows(HEADS, queries, 300);
-  status = attnBundlePrepare(bundle, views, 5, NULL, 0, &prepared);
+  status = attnBundlePrepare(bundle, views, 5, &shift, 1, &prepared);
   if (status != ATTN_SUCCESS)
     return failed("attnBundlePrepare", status);
   attnPreparedInfo(prepared, &info);

@@ -240,9 +240,9 @@ def test_device_of_another_architecture(scratch, log):
     del os.environ["ATTN_EMULATE_ARCH"]
 
 
-def in_process(scratch, environment, batch=1):
-    """What a call in a fresh process says, which has opened nothing."""
-    script = (
+def in_process(scratch, environment, batch=1, first=""):
+    """What a call in a fresh process says, which has opened nothing but what ``first`` does."""
+    script = first + "\n" + (
         "import sys, attn_mlir, support\n"
         "kernel, batch = attn_mlir.load(sys.argv[1]), int(sys.argv[2])\n"
         "array = lambda shape, type: support.DLArray(shape, type, kind=10)\n"
@@ -299,6 +299,19 @@ def test_names_that_are_tried(scratch, log):
         # The emulator is opened, and refuses the addresses.
         said = in_process(scratch, {"ATTN_HIP_RUNTIME": None, "LD_LIBRARY_PATH": folder})
         assert said.startswith("HipError hipModuleLaunchKernel failed for "), said
+
+
+def test_runtime_that_is_loaded_goes_first(scratch, log):
+    folder, seven, five = scratch + ".lib", "libamdhip64.so.7", "libamdhip64.so.5"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    os.symlink(os.environ["ATTN_CUDA_DRIVER"], os.path.join(folder, seven))
+    os.symlink(os.environ["ATTN_HIP_RUNTIME"], os.path.join(folder, five))
+    environment = {"ATTN_HIP_RUNTIME": None, "LD_LIBRARY_PATH": folder}
+    said = in_process(scratch, environment)
+    assert said.startswith(f"DriverError the HIP runtime '{seven}' has no hipInit"), said
+    said = in_process(scratch, environment, first=f"import ctypes; ctypes.CDLL('{five}')")
+    assert said.startswith("HipError hipModuleLaunchKernel failed for "), said
 
 
 def refuse(directory, *parts):
@@ -374,8 +387,12 @@ def test_damage_anywhere(scratch, log):
         except BundleError:
             refused += 1
     assert 50 < refused, refused
-    # Lists in lists, to the end.
     start = contents.index(b"AMDGPU\0") + 8
+    long = bytearray(contents)
+    long[start - 16 : start - 12] = (1 << 20 | 1).to_bytes(4, "little")
+    rewrite(scratch, lambda _: long)
+    refuse(scratch, "is damaged: wanted at most 1048576 bytes of metadata, got 1048577")
+    # Lists in lists, to the end.
     deep = bytearray(contents)
     deep[start:end] = b"\x91" * (end - start)
     rewrite(scratch, lambda _: deep)
