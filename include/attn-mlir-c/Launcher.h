@@ -1,10 +1,13 @@
-/*===- Launcher.h - Launch a bundle on a CUDA device ---------------*- C -*-===*
+/*===- Launcher.h - Launch a bundle on a GPU -----------------------*- C -*-===*
  *
  * A bundle (docs/bundle.md) is what `attn-compile --emit=bundle` writes: device
  * code and a manifest that says how to launch it. This interface opens one and
- * launches it. The library behind it links neither LLVM nor CUDA: the driver
- * (libcuda.so.1, or the file that the environment variable ATTN_CUDA_DRIVER
- * names) is opened at the first call that needs it.
+ * launches it. The library behind it links neither LLVM nor CUDA nor ROCm. What
+ * the bundle's architecture needs is opened at the first call that needs it:
+ * for "sm_..." the CUDA driver (libcuda.so.1, or the file that the environment
+ * variable ATTN_CUDA_DRIVER names), for "gfx..." the HIP runtime
+ * (libamdhip64.so, or the file that ATTN_HIP_RUNTIME names). A "device" is one
+ * of that platform.
  *
  * Errors: a function that returns an AttnStatus returns ATTN_SUCCESS (0) or
  * says what went wrong, in words, in attnLastError(). No function exits, aborts
@@ -49,12 +52,14 @@ typedef enum AttnStatus {
   ATTN_ERROR_BUNDLE = 2,
   /** No variant of the bundle applies to these arguments. */
   ATTN_ERROR_NO_VARIANT = 3,
-  /** The CUDA driver cannot be opened, or is too old. */
+  /** The CUDA driver or the HIP runtime cannot be opened, or is too old. */
   ATTN_ERROR_DRIVER = 4,
   /** A call of the CUDA driver failed; attnLastCudaError() has its code. */
   ATTN_ERROR_CUDA = 5,
   /** Out of memory, or a defect of the launcher. */
-  ATTN_ERROR_INTERNAL = 6
+  ATTN_ERROR_INTERNAL = 6,
+  /** A call of the HIP runtime failed; attnLastHipError() has its code. */
+  ATTN_ERROR_HIP = 7
 } AttnStatus;
 
 /** Types of elements and of scalars. */
@@ -89,7 +94,7 @@ typedef struct AttnTensor {
   uint64_t data;    /**< Device address of element 0; any where a size is 0. */
   int32_t dtype;    /**< AttnType. */
   int32_t rank;     /**< Entries used of `sizes` and `strides`. */
-  int32_t device;   /**< Ordinal of the CUDA device, or ATTN_DEVICE_UNKNOWN. */
+  int32_t device;   /**< Ordinal of the device, or ATTN_DEVICE_UNKNOWN. */
   int32_t reserved; /**< 0. */
   int64_t sizes[ATTN_MAX_RANK];
   int64_t strides[ATTN_MAX_RANK];
@@ -141,11 +146,11 @@ typedef struct AttnVariantInfo {
   int32_t parameterCount;
 } AttnVariantInfo;
 
-/** What cuLaunchKernelEx is called with. Pointers live as long as the
- * AttnPrepared. */
+/** What cuLaunchKernelEx or hipModuleLaunchKernel is called with. Pointers live
+ * as long as the AttnPrepared. */
 typedef struct AttnLaunchInfo {
-  void *function; /**< CUfunction; null where the grid is empty. */
-  void *context;  /**< CUcontext of the function; null likewise. */
+  void *function; /**< CUfunction or hipFunction_t; null: the grid is empty. */
+  void *context;  /**< CUcontext of the function; null likewise, and for HIP. */
   int32_t variant;
   uint32_t grid; /**< CTAs (x; y and z are 1); 0: there is nothing to launch. */
   uint32_t block;       /**< Threads of a CTA. */
@@ -167,9 +172,12 @@ ATTN_C_API const char *attnLastError(void);
 /** The CUresult of the thread's last error, 0 where it was none of CUDA's. */
 ATTN_C_API int32_t attnLastCudaError(void);
 
+/** The hipError_t of the thread's last error, 0 where it was none of HIP's. */
+ATTN_C_API int32_t attnLastHipError(void);
+
 /**
  * Reads the bundle in the directory `path` (UTF-8) and all its binaries: the
- * directory is not needed afterwards. Opens no CUDA driver. `*bundle` is the
+ * directory is not needed afterwards. Opens no driver. `*bundle` is the
  * caller's, for attnBundleClose; null on failure (ATTN_ERROR_BUNDLE).
  */
 ATTN_C_API AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle);
@@ -201,13 +209,14 @@ ATTN_C_API AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
                                         AttnVariantInfo *info);
 
 /**
- * Launches the first variant that applies, on `stream` (CUstream or
- * cudaStream_t; null is the legacy default stream), and returns without waiting
- * for it. `views` and `scalars` are as many as the manifest has, in its order;
- * the arrays are not used after the return.
+ * Launches the first variant that applies, on `stream` (CUstream, cudaStream_t
+ * or hipStream_t; null is the legacy default stream), and returns without
+ * waiting for it. `views` and `scalars` are as many as the manifest has, in its
+ * order; the arrays are not used after the return.
  *
  * The current context is used if it is on the tensors' device; else that
- * device's primary context is current during the call. A call with a new
+ * device's primary context is current during the call. (HIP's devices have one
+ * context: the device is current during the call.) A call with a new
  * variant or context loads a module; any other only launches, and can be
  * captured into a CUDA graph.
  */
@@ -226,7 +235,7 @@ ATTN_C_API AttnStatus attnBundlePrepare(
     AttnBundle *bundle, const AttnTensor *views, int32_t viewCount,
     const AttnScalar *scalars, int32_t scalarCount, AttnPrepared **prepared);
 
-/** The parameters of cuLaunchKernelEx. */
+/** The parameters of the launch. */
 ATTN_C_API AttnStatus attnPreparedInfo(AttnPrepared *prepared,
                                        AttnLaunchInfo *info);
 

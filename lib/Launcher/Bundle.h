@@ -3,8 +3,7 @@
 #ifndef ATTN_LIB_LAUNCHER_BUNDLE_H
 #define ATTN_LIB_LAUNCHER_BUNDLE_H
 
-#include "Driver.h"
-#include "Manifest.h"
+#include "Runtime.h"
 #include <array>
 #include <memory>
 #include <mutex>
@@ -24,15 +23,12 @@ struct MapKeyHash {
   size_t operator()(const MapKey &key) const;
 };
 
-/// What is kept for one CUDA context.
+/// What is kept for one context.
 struct ContextState {
-  /// Of the context; unlike its address never used again.
-  unsigned long long id;
-  cuda::Context context;
-  cuda::Device device;
+  Context context;
+  int device;
   /// Of each binary and variant, null where not needed so far.
-  std::vector<cuda::Module> modules;
-  std::vector<cuda::Function> functions;
+  std::vector<void *> modules, functions;
   std::unordered_map<MapKey, cuda::TensorMap, MapKeyHash> maps;
 };
 
@@ -42,10 +38,10 @@ constexpr size_t kMaxKeptMaps = 4096;
 
 /// A launch on its way; parameters point into it, so it stays where it is.
 struct Launch {
-  cuda::LaunchConfig config;
+  unsigned grid, block, sharedBytes;
+  Context context;
   /// Null where the grid is empty.
-  cuda::Context context;
-  cuda::Function function;
+  void *function;
   /// Of the views, or ATTN_DEVICE_UNKNOWN.
   int32_t device;
   unsigned variant;
@@ -69,6 +65,8 @@ struct AttnBundle {
 };
 
 struct AttnPrepared {
+  /// Null where the grid is empty.
+  const attn::Runtime *runtime = nullptr;
   attn::Launch launch;
 };
 
@@ -87,8 +85,8 @@ void plan(const Manifest &manifest, const AttnTensor *tensors,
           Call &call, Launch &launch);
 
 /// Fills in function and parameters for `context`, which is current.
-void resolve(AttnBundle &bundle, cuda::Context context, const Call &call,
-             Launch &launch);
+void resolve(AttnBundle &bundle, const Runtime &runtime, const Context &context,
+             const Call &call, Launch &launch);
 
 /// Checks the views of a call against the manifest and fills `views`; the
 /// device they are on, or ATTN_DEVICE_UNKNOWN.
@@ -102,18 +100,24 @@ void checkScalars(const Manifest &manifest, const AttnScalar *scalars,
 unsigned selectVariant(const Manifest &manifest, const BoundView *views);
 
 /// The state of the current context; holds the bundle's mutex.
-ContextState &stateOf(AttnBundle &bundle, cuda::Context context);
+ContextState &stateOf(AttnBundle &bundle, const Runtime &runtime,
+                      const Context &context);
 
 /// Loads the variant's module unless it is; holds the bundle's mutex.
-cuda::Function functionOf(const Manifest &manifest, ContextState &state,
-                          unsigned variant);
+void *functionOf(const Manifest &manifest, const Runtime &runtime,
+                 ContextState &state, unsigned variant);
 
-/// Unloads the modules of the current context and of active primary ones.
-/// Others go with their contexts, of which nobody can say whether they still
-/// exist.
+/// Throw unless the manifest's parameters are as many, or parameter `index` as
+/// large, as the kernel says.
+void checkParameterCount(const VariantSpec &variant, size_t count);
+void checkParameterBytes(const Manifest &manifest, const VariantSpec &variant,
+                         size_t index, size_t bytes);
+
+/// Unloads the modules of all contexts that are known to exist.
 void unloadModules(AttnBundle &bundle);
 
-/// The tensor map of a parameter, kept or encoded; holds the bundle's mutex.
+/// The tensor map of a parameter (CUDA's alone), kept or encoded; holds the
+/// bundle's mutex.
 void fillTensorMap(const Manifest &manifest, ContextState &state,
                    unsigned variant, unsigned parameter, const BoundView &view,
                    cuda::TensorMap &map);

@@ -36,28 +36,6 @@ const Driver &driver();
 /// The driver if it was opened, else null; never throws.
 const Driver *openedDriver();
 
-/// The primary context of a device, retained until the process ends.
-Context primaryContext(Device device);
-
-/// Makes a context on `device` current as long as it lives: the current one if
-/// it is on that device (or `device` is negative), else the primary one.
-class CurrentContext {
-public:
-  explicit CurrentContext(Device device);
-  explicit CurrentContext(Context wanted);
-  ~CurrentContext();
-  CurrentContext(const CurrentContext &) = delete;
-  CurrentContext &operator=(const CurrentContext &) = delete;
-
-  Context get() const { return context; }
-
-private:
-  void push(Context wanted);
-
-  Context context = nullptr;
-  bool pushed = false;
-};
-
 } // namespace cuda
 } // namespace attn
 

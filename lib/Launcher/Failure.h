@@ -12,7 +12,8 @@ namespace attn {
 struct Failure {
   AttnStatus status;
   std::string text;
-  int cudaCode = 0;
+  /// CUresult or hipError_t, where a call failed.
+  int code = 0;
 };
 
 [[noreturn]] inline void fail(AttnStatus status, std::string text) {

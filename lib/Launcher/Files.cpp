@@ -9,7 +9,7 @@
 
 using namespace attn;
 
-/// Of a cubin; the kernels here are below 1 MB.
+/// Of device code; the kernels here are below 1 MB.
 static constexpr size_t kMaxBinaryBytes = size_t(1) << 30;
 
 static std::string readFile(const std::string &path, size_t most) {
@@ -41,13 +41,14 @@ static uint64_t numberAt(const std::string &contents, size_t offset) {
 
 /// The driver is told no length: it would read behind a file that was cut off.
 /// Offsets are those of an ELF64 header.
-static void checkCubin(const std::string &path, const std::string &contents) {
+static void checkElf(const std::string &path, const std::string &contents,
+                     const std::string &kind) {
   constexpr size_t headerBytes = 64;
   if (contents.size() < headerBytes || contents.compare(0, 5,
                                                         "\x7f"
                                                         "ELF\x02") != 0)
     fail(ATTN_ERROR_BUNDLE,
-         inQuotes(path) + " is no cubin: wanted an ELF64 file");
+         inQuotes(path) + " is no " + kind + ": wanted an ELF64 file");
   uint64_t segments = numberAt<uint64_t>(contents, 32);
   uint64_t sections = numberAt<uint64_t>(contents, 40);
   uint64_t segmentBytes =
@@ -66,14 +67,24 @@ static void checkCubin(const std::string &path, const std::string &contents) {
 Manifest attn::readBundle(const std::string &directory) {
   Manifest manifest =
       parseManifest(readFile(directory + "/manifest.json", kMaxManifestBytes));
-  for (BinarySpec &binary : manifest.binaries) {
+  for (uint32_t i = 0; i < manifest.binaries.size(); ++i) {
+    BinarySpec &binary = manifest.binaries[i];
     std::string path = directory + "/" + binary.file;
     binary.contents = readFile(path, kMaxBinaryBytes);
-    if (!binary.ptx)
-      checkCubin(path, binary.contents);
-    else if (binary.contents.empty())
-      fail(ATTN_ERROR_BUNDLE, inQuotes(path) + " is empty");
-    // Behind the contents std::string keeps a 0, where the driver stops.
+    switch (binary.format) {
+    case BinaryFormat::Cubin:
+      checkElf(path, binary.contents, "cubin");
+      break;
+    case BinaryFormat::Ptx:
+      // Behind the contents std::string keeps a 0, where the driver stops.
+      if (binary.contents.empty())
+        fail(ATTN_ERROR_BUNDLE, inQuotes(path) + " is empty");
+      break;
+    case BinaryFormat::Hsaco:
+      checkElf(path, binary.contents, "hsaco");
+      checkHsaco(path, manifest, i);
+      break;
+    }
   }
   return manifest;
 }

@@ -5,7 +5,6 @@
 #include <cstring>
 
 using namespace attn;
-using namespace attn::cuda;
 
 static constexpr int64_t kMaxGrid = (int64_t(1) << 31) - 1;
 
@@ -27,13 +26,10 @@ void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
   call.scalars = scalars;
   launch.variant = selectVariant(manifest, call.views);
   const VariantSpec &variant = manifest.variants[launch.variant];
-  launch.config = {};
-  launch.config.gridDimX = gridOf(variant, launch.variant, call.views);
-  launch.config.gridDimY = launch.config.gridDimZ = 1;
-  launch.config.blockDimX = variant.block;
-  launch.config.blockDimY = launch.config.blockDimZ = 1;
-  launch.config.sharedMemBytes = variant.sharedBytes;
-  launch.context = nullptr;
+  launch.grid = gridOf(variant, launch.variant, call.views);
+  launch.block = variant.block;
+  launch.sharedBytes = variant.sharedBytes;
+  launch.context = {};
   launch.function = nullptr;
   launch.parameterCount = 0;
 }
@@ -66,7 +62,7 @@ static void fillParameters(const Manifest &manifest, ContextState &state,
   unsigned maps = 0;
   for (unsigned i = 0; i < specs.size(); ++i) {
     if (specs[i].kind == ParameterKind::TensorMap) {
-      TensorMap &map = launch.maps[maps++];
+      cuda::TensorMap &map = launch.maps[maps++];
       fillTensorMap(manifest, state, launch.variant, i,
                     call.views[specs[i].index], map);
       launch.parameters[i] = &map;
@@ -78,11 +74,11 @@ static void fillParameters(const Manifest &manifest, ContextState &state,
   launch.parameterCount = specs.size();
 }
 
-void attn::resolve(AttnBundle &bundle, Context context, const Call &call,
-                   Launch &launch) {
+void attn::resolve(AttnBundle &bundle, const Runtime &runtime,
+                   const Context &context, const Call &call, Launch &launch) {
   std::lock_guard<std::mutex> lock(bundle.mutex);
-  ContextState &state = stateOf(bundle, context);
-  launch.function = functionOf(bundle.manifest, state, launch.variant);
+  ContextState &state = stateOf(bundle, runtime, context);
+  launch.function = functionOf(bundle.manifest, runtime, state, launch.variant);
   launch.context = context;
   fillParameters(bundle.manifest, state, call, launch);
 }

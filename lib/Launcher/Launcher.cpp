@@ -8,7 +8,6 @@
 #include <new>
 
 using namespace attn;
-using namespace attn::cuda;
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -19,15 +18,17 @@ struct LastError {
   std::string text;
   /// Said instead where there is no memory for a text.
   const char *plain = "";
-  int32_t cudaCode = 0;
+  /// Of the call that failed, 0 where it was none of the platform's.
+  int32_t cudaCode = 0, hipCode = 0;
 };
 } // namespace
 
 static thread_local LastError lastError;
 
 static AttnStatus report(AttnStatus status, const char *text,
-                         int32_t cudaCode = 0) noexcept {
-  lastError.cudaCode = cudaCode;
+                         int32_t code = 0) noexcept {
+  lastError.cudaCode = status == ATTN_ERROR_CUDA ? code : 0;
+  lastError.hipCode = status == ATTN_ERROR_HIP ? code : 0;
   try {
     lastError.text = text;
     lastError.plain = lastError.text.c_str();
@@ -43,7 +44,7 @@ template <typename Body> static AttnStatus guarded(Body body) noexcept {
     body();
     return ATTN_SUCCESS;
   } catch (const Failure &failure) {
-    return report(failure.status, failure.text.c_str(), failure.cudaCode);
+    return report(failure.status, failure.text.c_str(), failure.code);
   } catch (const std::bad_alloc &) {
     return report(ATTN_ERROR_INTERNAL, "out of memory");
   } catch (const std::exception &error) {
@@ -61,6 +62,7 @@ static void requireArgument(const void *pointer, const char *name) {
 
 const char *attnLastError() { return lastError.plain; }
 int32_t attnLastCudaError() { return lastError.cudaCode; }
+int32_t attnLastHipError() { return lastError.hipCode; }
 const char *attnVersion() { return ATTN_VERSION; }
 int32_t attnAbiVersion() { return ATTN_ABI_VERSION; }
 
@@ -164,21 +166,6 @@ AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// In the context of `launch`, which is current.
-static void enqueue(Launch &launch, void *stream) {
-  LaunchConfig config = launch.config;
-  config.stream = static_cast<Stream>(stream);
-  const Driver &cuda = driver();
-  Result result =
-      cuda.launchKernelEx(&config, launch.function, launch.parameters, nullptr);
-  if (result != kSuccess)
-    cuda.raise(result, "cuLaunchKernelEx",
-               "for " + std::to_string(config.gridDimX) + " CTAs of " +
-                   std::to_string(config.blockDimX) + " threads with " +
-                   std::to_string(config.sharedMemBytes) +
-                   " bytes of shared memory");
-}
-
 AttnStatus attnBundleLaunch(AttnBundle *bundle, const AttnTensor *views,
                             int32_t viewCount, const AttnScalar *scalars,
                             int32_t scalarCount, void *stream) {
@@ -188,11 +175,12 @@ AttnStatus attnBundleLaunch(AttnBundle *bundle, const AttnTensor *views,
     Launch launch;
     plan(bundle->manifest, views, viewCount, scalars, scalarCount, call,
          launch);
-    if (launch.config.gridDimX == 0)
+    if (launch.grid == 0)
       return;
-    CurrentContext context(launch.device);
-    resolve(*bundle, context.get(), call, launch);
-    enqueue(launch, stream);
+    const Runtime &runtime = runtimeOf(bundle->manifest);
+    CurrentContext context(runtime, launch.device);
+    resolve(*bundle, runtime, context.get(), call, launch);
+    runtime.enqueue(launch, stream);
   });
 }
 
@@ -208,9 +196,10 @@ AttnStatus attnBundlePrepare(AttnBundle *bundle, const AttnTensor *views,
     Call call;
     plan(bundle->manifest, views, viewCount, scalars, scalarCount, call,
          launch);
-    if (launch.config.gridDimX != 0) {
-      CurrentContext context(launch.device);
-      resolve(*bundle, context.get(), call, launch);
+    if (launch.grid != 0) {
+      result->runtime = &runtimeOf(bundle->manifest);
+      CurrentContext context(*result->runtime, launch.device);
+      resolve(*bundle, *result->runtime, context.get(), call, launch);
     }
     *prepared = result.release();
   });
@@ -223,11 +212,11 @@ AttnStatus attnPreparedInfo(AttnPrepared *prepared, AttnLaunchInfo *info) {
     Launch &launch = prepared->launch;
     *info = {};
     info->function = launch.function;
-    info->context = launch.context;
+    info->context = launch.context.handle;
     info->variant = launch.variant;
-    info->grid = launch.config.gridDimX;
-    info->block = launch.config.blockDimX;
-    info->sharedBytes = launch.config.sharedMemBytes;
+    info->grid = launch.grid;
+    info->block = launch.block;
+    info->sharedBytes = launch.sharedBytes;
     info->parameters = launch.parameters;
     info->parameterCount = launch.parameterCount;
   });
@@ -238,8 +227,8 @@ AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream) {
     requireArgument(prepared, "prepared");
     if (!prepared->launch.function)
       return;
-    CurrentContext context(prepared->launch.context);
-    enqueue(prepared->launch, stream);
+    CurrentContext context(*prepared->runtime, prepared->launch.context);
+    prepared->runtime->enqueue(prepared->launch, stream);
   });
 }
 

@@ -44,6 +44,17 @@ const char *attn::nameOf(int type) {
   return "an unknown type";
 }
 
+size_t attn::bytesOf(const Manifest &manifest, const ParameterSpec &spec) {
+  switch (spec.kind) {
+  case ParameterKind::TensorMap:
+    return sizeof(cuda::TensorMap);
+  case ParameterKind::Scalar:
+    return bytesOf(manifest.scalars[spec.index].type);
+  default:
+    return sizeof(uint64_t);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Cursor
 //===----------------------------------------------------------------------===//
@@ -333,6 +344,9 @@ static ParameterSpec parseParameter(const Cursor &at,
     at.at("kind").wanted("tensor_map, pointer, size, stride or scalar");
   result.index = parseViewIndex(at.at("view"), manifest);
   if (result.kind == ParameterKind::TensorMap) {
+    if (manifest.platform == Platform::Hip)
+      at.error("wanted no tensor map for " + manifest.arch +
+               ", whose devices have none");
     at.allowOnly({"kind", "view", "box", "swizzle"});
     parseTensorMap(at, manifest, result);
   } else if (result.kind == ParameterKind::Pointer) {
@@ -369,22 +383,31 @@ static std::string parseFileName(const Cursor &at) {
   return file;
 }
 
+static BinaryFormat parseFormat(const Cursor &at, const Manifest &manifest) {
+  std::string format = at.text();
+  if (manifest.platform == Platform::Hip) {
+    if (format != "hsaco")
+      at.wanted("'hsaco', for " + manifest.arch);
+    return BinaryFormat::Hsaco;
+  }
+  if (format != "cubin" && format != "ptx")
+    at.wanted("'cubin' or 'ptx', for " + manifest.arch);
+  return format == "ptx" ? BinaryFormat::Ptx : BinaryFormat::Cubin;
+}
+
 static uint32_t parseBinary(const Cursor &at, Manifest &manifest) {
   std::string file = parseFileName(at.at("binary"));
-  std::string format = at.at("binary_format").text();
-  if (format != "cubin" && format != "ptx")
-    at.at("binary_format").wanted("'cubin' or 'ptx'");
-  bool ptx = format == "ptx";
+  Cursor formatAt = at.at("binary_format");
+  BinaryFormat format = parseFormat(formatAt, manifest);
   for (size_t i = 0; i < manifest.binaries.size(); ++i) {
     if (manifest.binaries[i].file != file)
       continue;
-    if (manifest.binaries[i].ptx != ptx)
-      at.at("binary_format")
-          .error(inQuotes(file) +
-                 " is cubin in one variant and ptx in another");
+    if (manifest.binaries[i].format != format)
+      formatAt.error(inQuotes(file) +
+                     " is cubin in one variant and ptx in another");
     return i;
   }
-  manifest.binaries.push_back({file, ptx, ""});
+  manifest.binaries.push_back({file, format, ""});
   return manifest.binaries.size() - 1;
 }
 
@@ -433,6 +456,8 @@ static void parseHeader(const Cursor &at, Manifest &manifest) {
   manifest.name = at.at("name").text();
   manifest.target = at.at("target").at("name").text();
   manifest.arch = at.at("target").at("arch").text();
+  manifest.platform =
+      manifest.arch.compare(0, 3, "gfx") == 0 ? Platform::Hip : Platform::Cuda;
 }
 
 Manifest attn::parseManifest(const std::string &text) {

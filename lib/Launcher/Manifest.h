@@ -72,15 +72,22 @@ struct VariantSpec {
   std::vector<ParameterSpec> parameters;
 };
 
+/// Whose devices a bundle is for.
+enum class Platform : uint8_t { Cuda, Hip };
+
+enum class BinaryFormat : uint8_t { Cubin, Ptx, Hsaco };
+
 struct BinarySpec {
   std::string file;
-  bool ptx;
+  BinaryFormat format;
   /// The file, with a 0 behind it.
   std::string contents;
 };
 
 struct Manifest {
   std::string name, target, arch;
+  /// HIP where `arch` is "gfx...".
+  Platform platform;
   std::vector<ViewSpec> views;
   std::vector<ScalarSpec> scalars;
   std::vector<VariantSpec> variants;
@@ -98,8 +105,15 @@ struct BoundView {
 };
 
 int64_t bytesOf(AttnType type);
+/// Of a kernel's parameter.
+size_t bytesOf(const Manifest &manifest, const ParameterSpec &spec);
 /// Of an AttnType, or of any number that a caller gave as one.
 const char *nameOf(int type);
+
+/// Checks what an hsaco says of its kernels against the manifest: architecture,
+/// parameters, threads. `path` is for messages. Throws Failure.
+void checkHsaco(const std::string &path, const Manifest &manifest,
+                uint32_t binary);
 
 /// Reads and checks `text`; binaries are named but not read. Throws Failure.
 Manifest parseManifest(const std::string &text);

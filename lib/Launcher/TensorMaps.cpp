@@ -1,6 +1,7 @@
 //===- TensorMaps.cpp - Encode tensor maps, and keep them -----------------===//
 
 #include "Bundle.h"
+#include "Driver.h"
 #include "Failure.h"
 #include <algorithm>
 

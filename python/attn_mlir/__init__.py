@@ -4,13 +4,13 @@
 >>> kernel = attn_mlir.load("prefill.bundle")
 >>> o = kernel(q, k, v)
 
-A bundle is what ``attn-compile --emit=bundle -o DIR`` writes. Arguments are CUDA
-arrays: torch tensors, or any object with ``__dlpack__`` or
-``__cuda_array_interface__``. Nothing but the standard library and the launcher
+A bundle is what ``attn-compile --emit=bundle -o DIR`` writes, for CUDA or for HIP
+(AMD GPUs). Arguments are arrays on such a device: torch tensors, or any object with
+``__dlpack__`` or ``__cuda_array_interface__``. Nothing but the standard library and the launcher
 (``libattn_launcher.so``) is needed; torch is used where the arguments are its.
 """
 
-from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error
+from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
 from ._kernel import Kernel, Prepared, load
 from ._library import version
 
@@ -20,6 +20,7 @@ __all__ = [
     "CudaError",
     "DriverError",
     "Error",
+    "HipError",
     "Kernel",
     "Prepared",
     "load",

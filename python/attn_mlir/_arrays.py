@@ -2,7 +2,7 @@
 
 import sys
 
-from ._dlpack import CUDA, read_dlpack
+from ._dlpack import CUDA, check_device, read_dlpack
 from ._errors import ArgumentError
 from ._library import DEVICE_UNKNOWN, TYPE_CODES
 
@@ -11,7 +11,7 @@ _torch_types = {}
 
 
 class Array:
-    """A strided CUDA array; strides in elements.
+    """A strided array in device memory; strides in elements.
 
     ``owner`` keeps the memory's description alive; ``stream`` is the stream that
     the producer says the contents are ready on, or None.
@@ -66,7 +66,7 @@ def torch_stream(torch, device):
 
 def torch_fields(torch, values):
     """The fields of all AttnTensors in a row, or None where a value is not a torch
-    tensor on a CUDA device of a type that kernels take."""
+    tensor on a GPU ("cuda" with ROCm, too) of a type that kernels take."""
     types = torch_types(torch)
     fields = []
     for value in values:
@@ -134,34 +134,33 @@ def _in_elements(where, strides, size):
     return tuple(int(stride) // size for stride in strides)
 
 
-def _from_dlpack(name, value, stream):
+def _from_dlpack(name, value, stream, kind):
     where = f"view '{name}' (DLPack)"
-    kind, device = value.__dlpack_device__()
-    if int(kind) != CUDA:
-        raise ArgumentError(f"{where}: wanted device type {CUDA} (CUDA), got {int(kind)}")
-    # 0 is not allowed there: 1 is the legacy default stream.
-    keywords = {"stream": stream or 1}
+    check_device(where, kind, int(value.__dlpack_device__()[0]))
+    # The default stream is 0 for ROCm. For CUDA that is not allowed: 1 is.
+    keywords = {"stream": stream or 1 if kind == CUDA else stream}
     try:
         capsule = value.__dlpack__(max_version=(1, 0), **keywords)
     except TypeError:
         capsule = value.__dlpack__(**keywords)
-    data, dtype, shape, strides, device, readonly = read_dlpack(where, capsule)
+    data, dtype, shape, strides, device, readonly = read_dlpack(where, capsule, kind)
     if strides is None:
         strides = contiguous_strides(shape)
     # The capsule is not consumed: it frees its description when it goes.
     return Array(data, dtype, shape, strides, device, readonly, None, (value, capsule))
 
 
-def as_array(name, value, stream):
-    """The array that ``value`` is; ``stream`` is where the kernel will run.
+def as_array(name, value, stream, kind):
+    """The array that ``value`` is; ``stream`` is where the kernel will run, ``kind`` DLPack's
+    type of the device.
 
-    Raises ArgumentError where it is none, is not on a CUDA device or is of an
-    element type that no kernel takes.
+    Raises ArgumentError where it is none, is on another device or is of an element type
+    that no kernel takes.
     """
     if is_torch(value):
         return _from_torch(name, value)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
-        return _from_dlpack(name, value, stream)
+        return _from_dlpack(name, value, stream, kind)
     if hasattr(value, "__cuda_array_interface__"):
         return _from_interface(name, value)
     raise ArgumentError(

@@ -9,6 +9,8 @@ from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uin
 from ._errors import ArgumentError
 
 CUDA = 2  # kDLCUDA
+ROCM = 10  # kDLROCM
+DEVICE_NAMES = {CUDA: "CUDA", ROCM: "ROCm"}
 _FLAG_READ_ONLY = 1
 # (code, bits) of DLDataType; 2 is kDLFloat, 4 is kDLBfloat.
 _TYPES = {(2, 16): "f16", (2, 32): "f32", (4, 16): "bf16"}
@@ -58,12 +60,17 @@ def _tensor_of(where, capsule):
     raise ArgumentError(f"{where}: wanted a fresh DLPack capsule, got {capsule!r}")
 
 
-def read_dlpack(where, capsule):
-    """(data, dtype, shape, strides or None, device, readonly); does not consume the
-    capsule, which must outlive the use."""
+def check_device(where, wanted, kind):
+    """Raises ArgumentError unless a device type is the wanted one."""
+    if kind != wanted:
+        raise ArgumentError(f"{where}: wanted device type {wanted} ({DEVICE_NAMES[wanted]}), got {kind}")
+
+
+def read_dlpack(where, capsule, kind):
+    """(data, dtype, shape, strides or None, device, readonly) of an array on a device of
+    type ``kind``; does not consume the capsule, which must outlive the use."""
     tensor, readonly = _tensor_of(where, capsule)
-    if tensor.device_type != CUDA:
-        raise ArgumentError(f"{where}: wanted device type {CUDA} (CUDA), got {tensor.device_type}")
+    check_device(where, kind, tensor.device_type)
     dtype = _TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         raise ArgumentError(

@@ -15,11 +15,19 @@ class BundleError(Error):
 
 
 class DriverError(Error):
-    """The launcher or the CUDA driver cannot be opened."""
+    """The launcher, the CUDA driver or the HIP runtime cannot be opened."""
 
 
 class CudaError(Error):
     """A call of the CUDA driver failed; ``code`` is its CUresult."""
+
+    def __init__(self, message, code=0):
+        super().__init__(message)
+        self.code = code
+
+
+class HipError(Error):
+    """A call of the HIP runtime failed; ``code`` is its hipError_t."""
 
     def __init__(self, message, code=0):
         super().__init__(message)

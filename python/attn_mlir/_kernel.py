@@ -7,6 +7,7 @@ from ctypes import byref, c_void_p
 
 from . import _library
 from ._arrays import as_array, is_torch, torch_fields, torch_module, torch_stream, torch_types
+from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, Error
 from ._library import MAX_RANK, TYPE_CODES, TYPES, check, library
 
@@ -40,11 +41,11 @@ def _bf16_bits(number):
 
 
 def _stream_handle(stream):
-    """The CUstream of an int, a torch stream or a cupy stream."""
+    """The handle of an int, a torch stream or a cupy stream."""
     for attribute in ("cuda_stream", "ptr"):
         stream = getattr(stream, attribute, stream)
     if not isinstance(stream, int) or isinstance(stream, bool) or stream < 0:
-        raise ArgumentError(f"stream: wanted a CUstream as a number or a stream object, got {stream!r}")
+        raise ArgumentError(f"stream: wanted a stream as a number or a stream object, got {stream!r}")
     return stream
 
 
@@ -63,6 +64,7 @@ class Kernel:
         self.name = c.attnBundleName(bundle).decode()
         self.target = c.attnBundleTarget(bundle).decode()
         self.arch = c.attnBundleArch(bundle).decode()
+        self._device_kind = ROCM if self.arch.startswith("gfx") else CUDA
         self.views = tuple(self._view(i) for i in range(c.attnBundleViewCount(bundle)))
         self.scalars = tuple(self._scalar(i) for i in range(c.attnBundleScalarCount(bundle)))
         self.variants = tuple(self._variant(i) for i in range(c.attnBundleVariantCount(bundle)))
@@ -117,20 +119,20 @@ class Kernel:
     def __call__(self, *inputs, out=None, lse=None, scalars=(), stream=None):
         """Launches the kernel and returns its outputs without waiting for them.
 
-        inputs: CUDA arrays in the order of ``views``, of the shapes, element types and
+        inputs: arrays on the device, in the order of ``views``, of the shapes, element types and
             dimension order that ``describe()`` says.
         out, lse: arrays for the first and the second output. ``out`` may be a tuple with an
             entry for each output. An output that is None is allocated with torch, which takes
             a torch tensor among the inputs.
         scalars: numbers in the order of ``scalars``, or a dict by name.
-        stream: a CUstream as a number, or a torch or cupy stream. None: torch's current stream
+        stream: a CUstream or hipStream_t as a number, or a torch or cupy stream. None: torch's current stream
             where an argument is a torch tensor; else the stream that the arrays'
             ``__cuda_array_interface__`` names; else the legacy default stream.
 
         Returns the output, or a tuple where there are several (None where there is none).
 
-        Raises ArgumentError (a ValueError) for arguments the kernel does not take, CudaError
-        where the driver fails. Arrays must live until the launched work is done.
+        Raises ArgumentError (a ValueError) for arguments the kernel does not take, CudaError or
+        HipError where a call of the driver fails. Arrays must live until the launched work is done.
         """
         call = self._bind(inputs, out, lse, scalars, stream)
         check(library().attnBundleLaunch(*call.arguments, call.stream))
@@ -210,11 +212,11 @@ class _Call:
 
     def _arrays(self, stream):
         """Converts the arguments and allocates what is missing; sets ``stream``."""
-        views, values = self.kernel.views, self.values
+        views, values, kind = self.kernel.views, self.values, self.kernel._device_kind
         self.stream = self._stream(stream)
         arrays = []
         for view, value in zip(views, values):
-            array = None if value is None and view.access == "write" else as_array(view.name, value, self.stream)
+            array = None if value is None and view.access == "write" else as_array(view.name, value, self.stream, kind)
             if array and array.readonly and view.access == "write":
                 raise ArgumentError(f"view '{view.name}': wanted an array that may be written, got a read-only one")
             arrays.append(array)
@@ -223,7 +225,7 @@ class _Call:
         for index, array in enumerate(arrays):
             if array is None:
                 values[index] = self._allocate(views[index], arrays)
-                arrays[index] = as_array(views[index].name, values[index], self.stream)
+                arrays[index] = as_array(views[index].name, values[index], self.stream, kind)
         return arrays
 
     def _stream(self, stream):
@@ -324,8 +326,8 @@ def _pack_scalars(specs, scalars):
 class Prepared:
     """A launch whose variant, tensor maps and parameters are computed.
 
-    Attributes, for who calls cuLaunchKernelEx: ``function`` (CUfunction as a number; None
-    where the grid is empty), ``variant``, ``grid`` (CTAs), ``block`` (threads), ``shared_bytes``,
+    Attributes, for who calls cuLaunchKernelEx or hipModuleLaunchKernel: ``function`` (CUfunction
+    or hipFunction_t as a number; None where the grid is empty), ``variant``, ``grid`` (CTAs), ``block`` (threads), ``shared_bytes``,
     ``parameters`` (address of kernelParams), ``parameter_count``; ``outputs``, what a call returns.
     """
 
@@ -363,7 +365,7 @@ class Prepared:
 def load(path):
     """Opens the bundle in the directory ``path``: a :class:`Kernel`.
 
-    Opens no CUDA driver; that happens at the first launch. Raises BundleError where the
+    Opens no driver; that happens at the first launch. Raises BundleError where the
     bundle cannot be read or its manifest is not valid, DriverError where the launcher
     (libattn_launcher.so) is not found.
     """

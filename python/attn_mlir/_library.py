@@ -4,7 +4,7 @@ import ctypes
 import os
 from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint32, c_void_p
 
-from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error
+from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
 
 ABI_VERSION = 1
 MAX_RANK = 8
@@ -82,6 +82,7 @@ _functions = {
     "attnAbiVersion": (c_int32, []),
     "attnLastError": (c_char_p, []),
     "attnLastCudaError": (c_int32, []),
+    "attnLastHipError": (c_int32, []),
     "attnBundleOpen": (c_int32, [c_char_p, POINTER(c_void_p)]),
     "attnBundleClose": (None, [c_void_p]),
     "attnBundleName": (c_char_p, [c_void_p]),
@@ -162,6 +163,8 @@ def check(status):
     message = library().attnLastError().decode(errors="replace")
     if status == 5:
         raise CudaError(message, library().attnLastCudaError())
+    if status == 7:
+        raise HipError(message, library().attnLastHipError())
     kinds = {1: ArgumentError, 2: BundleError, 3: ArgumentError, 4: DriverError}
     raise kinds.get(status, Error)(message)
 

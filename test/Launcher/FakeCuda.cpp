@@ -1,13 +1,10 @@
-//===- FakeCuda.cpp - A CUDA driver that only writes down
-//------------------===//
+//===- FakeCuda.cpp - A CUDA driver that only writes down its calls -------===//
 //
 // What the launcher calls of libcuda.so.1, for tests without a GPU. Arguments
-// are checked as the real driver checks them. Environment:
+// are checked as the real driver checks them. Environment, besides Fake.h's:
 //
-//   ATTN_FAKE_LOG=FILE         each call is a line appended to FILE
-//   ATTN_FAKE_FAIL=NAME:CODE   NAME returns CODE (several, by comma)
-//   ATTN_FAKE_CURRENT=DEVICE   the primary context of DEVICE is current at
-//   first ATTN_FAKE_STATIC=BYTES     static shared memory of every kernel
+//   ATTN_FAKE_CURRENT=DEVICE   whose primary context is current at first
+//   ATTN_FAKE_STATIC=BYTES     static shared memory of every kernel
 //   ATTN_FAKE_THREADS=N        most threads of a CTA of every kernel
 //
 // What it accepts of tensor maps was compared with driver 580 on an H200 (null
@@ -20,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Launcher/CudaTypes.h"
-#include <cstdarg>
+#include "Fake.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -64,42 +61,8 @@ thread_local bool started = false;
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Environment
+// Lists, entering
 //===----------------------------------------------------------------------===//
-
-__attribute__((format(printf, 1, 2))) static void note(const char *format,
-                                                       ...) {
-  const char *file = std::getenv("ATTN_FAKE_LOG");
-  if (!file)
-    return;
-  char line[4096];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(line, sizeof(line) - 1, format, arguments);
-  va_end(arguments);
-  std::strcat(line, "\n");
-  if (std::FILE *log = std::fopen(file, "a")) {
-    std::fputs(line, log);
-    std::fclose(log);
-  }
-}
-
-static int numberFrom(const char *variable, int otherwise) {
-  const char *text = std::getenv(variable);
-  return text && *text ? std::atoi(text) : otherwise;
-}
-
-/// The code that ATTN_FAKE_FAIL wants of `name`, else success.
-static Result injected(const char *name) {
-  const char *text = std::getenv("ATTN_FAKE_FAIL");
-  std::istringstream list(text ? text : "");
-  for (std::string entry; std::getline(list, entry, ',');) {
-    size_t colon = entry.find(':');
-    if (colon != std::string::npos && entry.substr(0, colon) == name)
-      return std::atoi(entry.c_str() + colon + 1);
-  }
-  return kSuccess;
-}
 
 template <typename Number>
 static std::string list(const Number *numbers, uint32_t count) {

@@ -9,13 +9,14 @@
 //   ATTN_EMULATE_SEED=N                              of `random`
 //   ATTN_EMULATE_COUNTERS=FILE                       appends a line of JSON per
 //   launch
+//   ATTN_EMULATE_ARCH=gfx90a:xnack-                  what the device says it is
 //
 // What stopped a launch is printed to stderr and returned by
 // attnEmulatorLastError().
 //
 //===----------------------------------------------------------------------===//
 
-#include "HipTypes.h"
+#include "../../Launcher/HipTypes.h"
 #include "attn-mlir/Emulator/Gfx942/Machine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -231,6 +232,22 @@ ATTN_HIP_EXPORT Error hipSetDevice(int ordinal) {
 
 ATTN_HIP_EXPORT Error hipDeviceGetName(char *name, int length, int) {
   std::snprintf(name, length, "gfx942 (emulated)");
+  return kSuccess;
+}
+
+/// The name and the architecture; the rest is 0.
+ATTN_HIP_EXPORT Error hipGetDevicePropertiesR0600(void *properties,
+                                                  int ordinal) {
+  if (!properties || ordinal != 0)
+    return failWith(properties ? kInvalidDevice : kInvalidValue,
+                    "there is one device");
+  char *bytes = static_cast<char *>(properties);
+  std::memset(bytes, 0, kDevicePropertiesBytesR0600);
+  const char *arch = std::getenv("ATTN_EMULATE_ARCH");
+  std::snprintf(bytes + kDeviceNameOffset, kDeviceTextBytes,
+                "gfx942 (emulated)");
+  std::snprintf(bytes + kArchNameOffsetR0600, kDeviceTextBytes, "%s",
+                arch ? arch : "gfx942:sramecc+:xnack-");
   return kSuccess;
 }
 

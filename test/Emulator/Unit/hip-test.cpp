@@ -99,6 +99,10 @@ int main(int argc, char **argv) {
   expect(warp, 64, "warp size");
   expect(call("hipDeviceGetAttribute", &lds, 74, 0), 0, "LDS");
   expect(lds, 65536, "LDS");
+  // hipDeviceProp_tR0600 has gcnArchName at byte 1160 of 1472.
+  static char properties[1472];
+  expect(call("hipGetDevicePropertiesR0600", properties, 0), 0, "properties");
+  expect(strcmp(properties + 1160, "gfx942:sramecc+:xnack-"), 0, "gcnArchName");
 
   void *module = nullptr, *kernel = nullptr, *in = nullptr, *out = nullptr;
   void *image = readFile(argv[2]);

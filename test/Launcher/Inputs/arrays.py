@@ -115,6 +115,7 @@ def test_dlpack_that_is_refused(scratch, log):
     shape = (1, 256, 32, 128)
     for array, said in (
         (DLArray(shape, kind=1), "view 'q' (DLPack): wanted device type 2 (CUDA), got 1"),
+        (DLArray(shape, kind=10), "view 'q' (DLPack): wanted device type 2 (CUDA), got 10"),
         (DLArray(shape, dtype=(2, 64)), "got DLPack type code 2 of 64 bits and 1 lanes"),
         (DLArray(shape, lanes=2), "got DLPack type code 4 of 16 bits and 2 lanes"),
         (DLArray(shape, major=2), "wanted DLPack version 1, got 2"),

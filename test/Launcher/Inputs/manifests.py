@@ -86,7 +86,7 @@ WRONG = [
     (["variants", 0, "binary"], ".", "wanted the name of a file in the bundle"),
     (["variants", 0, "binary"], "absent", ["cannot open '", "/absent': No such file"]),
     (["variants", 0, "binary"], "prefill.1.ptx", "'prefill.1.ptx' is cubin in one variant and ptx in another"),
-    (["variants", 0, "binary_format"], "fatbin", "binary_format: wanted 'cubin' or 'ptx', got \"fatbin\""),
+    (["variants", 0, "binary_format"], "fatbin", "binary_format: wanted 'cubin' or 'ptx', for sm_90a, got \"fatbin\""),
     (["variants", 0, "kernel"], ..., "variants[0]: wanted 'kernel', which is missing"),
     (["variants", 0, "grid"], ..., "variants[0]: wanted 'grid', which is missing"),
     (["variants", 0, "block"], 0, "variants[0].block: wanted a whole number from 1 to 1024, got 0"),

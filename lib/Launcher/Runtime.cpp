@@ -1,0 +1,22 @@
+//===- Runtime.cpp - The runtime of a bundle's platform -------------------===//
+
+#include "Runtime.h"
+#include "Bundle.h"
+
+using namespace attn;
+
+const Runtime &attn::runtimeOf(const Manifest &manifest) {
+  return manifest.platform == Platform::Hip ? hipRuntime(manifest)
+                                            : cudaRuntime();
+}
+
+const Runtime *attn::openedRuntimeOf(const Manifest &manifest) {
+  return manifest.platform == Platform::Hip ? openedHipRuntime()
+                                            : openedCudaRuntime();
+}
+
+std::string attn::describeLaunch(const Launch &launch) {
+  return "for " + std::to_string(launch.grid) + " CTAs of " +
+         std::to_string(launch.block) + " threads with " +
+         std::to_string(launch.sharedBytes) + " bytes of shared memory";
+}

@@ -1,0 +1,437 @@
+"""Bundles for gfx942, launched on the emulator's stand-in for HIP's runtime."""
+
+import ctypes
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+import attn_mlir
+import torch
+from attn_mlir import ArgumentError, BundleError, DriverError, HipError
+from support import BF16, F16, F32, HERE, DLArray, expect, main
+
+sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
+from emulate import Case, check, encode  # noqa: E402
+
+ROCM = 10
+DL_TYPES = {"f16": F16, "bf16": BF16, "f32": F32}
+CAUSAL = Case("causal-br", "f16", (4, 2), (64, 64), (1, 150, 200), layout="bshd")
+
+
+class Device:
+    """Memory of the emulated device."""
+
+    def __init__(self):
+        self.hip = ctypes.CDLL(os.environ["ATTN_HIP_RUNTIME"])
+
+    def allocate(self, data):
+        address = ctypes.c_void_p()
+        assert self.hip.hipMalloc(ctypes.byref(address), ctypes.c_size_t(max(len(data), 1))) == 0
+        assert self.hip.hipMemcpy(address, data, ctypes.c_size_t(len(data)), 1) == 0
+        return address.value
+
+    def read(self, address, bytes):
+        data = ctypes.create_string_buffer(bytes)
+        assert self.hip.hipMemcpy(data, ctypes.c_void_p(address), ctypes.c_size_t(bytes), 2) == 0
+        return data.raw
+
+
+device = Device()
+
+
+def compile_bundle(directory, case, *options):
+    shutil.rmtree(directory, ignore_errors=True)
+    source = directory + ".mlir"
+    with open(source, "w") as file:
+        file.write(case.text())
+    subprocess.run(["attn-compile", source, "--target=mi300x", "--emit=bundle", "-o", directory, *options], check=True)
+    return directory
+
+
+class Arrays:
+    """Inputs and outputs of a case, with NaN in their gaps, on the device."""
+
+    def __init__(self, case):
+        self.case = case
+        inputs, self.outputs = case.views()
+        generator = random.Random(case.name())
+        for view in inputs:
+            view.fill(generator)
+        self.wanted = case.wanted(*inputs)
+        self.views = inputs + self.outputs
+        self.addresses = [device.allocate(encode(view.values, view.element)) for view in self.views]
+
+    def callers(self, view):
+        """Sizes and strides in the caller's order of dimensions."""
+        bshd = self.case.layout == "bshd" and len(view.sizes) == 4
+        order = (0, 2, 1, 3) if bshd else range(len(view.sizes))
+        return [view.sizes[i] for i in order], [view.strides[i] for i in order]
+
+    def dlpack(self, kind=ROCM, number=0):
+        result = []
+        for view, address in zip(self.views, self.addresses):
+            sizes, strides = self.callers(view)
+            result.append(DLArray(sizes, DL_TYPES[view.element], address, strides, number, kind))
+        return result
+
+    def torch(self):
+        types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+        return [
+            torch.Tensor(sizes, types[view.element], strides=strides, data=address)
+            for view, address, (sizes, strides) in zip(self.views, self.addresses, map(self.callers, self.views))
+        ]
+
+    def assert_right(self):
+        """The outputs; they are NaN again afterwards."""
+        results, first = {}, len(self.views) - len(self.outputs)
+        for index in range(first, len(self.views)):
+            view, address = self.views[index], self.addresses[index]
+            size = len(encode(view.values, view.element))
+            results[index] = device.read(address, size)
+            assert device.hip.hipMemset(ctypes.c_void_p(address), 0xFF, ctypes.c_size_t(size)) == 0
+        error = check(self.case, self.outputs, self.wanted, results)
+        assert not error, error
+
+
+def call(kernel, arrays, **keywords):
+    *inputs, out, lse = arrays
+    return kernel(*inputs, out=out, lse=lse, **keywords)
+
+
+compiled = None
+
+
+def bundle(scratch):
+    """A copy, to change, of a bundle with two variants, compiled once."""
+    global compiled
+    if not compiled:
+        compiled = compile_bundle(
+            os.path.join(os.path.dirname(scratch), "causal"), CAUSAL, "--schedule=tiles=query=64,key=64",
+            "--variant=query<=64&key<=128: tiles=query=32,key=32: warps=2",
+        )
+    shutil.rmtree(scratch, ignore_errors=True)
+    return shutil.copytree(compiled, scratch)
+
+
+def change(directory, function):
+    """Changes the manifest by ``function``."""
+    path = os.path.join(directory, "manifest.json")
+    with open(path) as file:
+        manifest = json.load(file)
+    function(manifest)
+    with open(path, "w") as file:
+        json.dump(manifest, file)
+    return directory
+
+
+def rewrite(directory, function):
+    """Changes the second variant's hsaco by ``function``; its path."""
+    (path,) = [os.path.join(directory, name) for name in os.listdir(directory) if name.endswith(".1.hsaco")]
+    with open(path, "rb") as file:
+        contents = function(bytearray(file.read()))
+    with open(path, "wb") as file:
+        file.write(contents)
+    return path
+
+
+def test_sizes_and_variants(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    assert (kernel.target, kernel.arch, len(kernel.variants)) == ("mi300x", "gfx942", 2)
+    for sizes, variant in (((1, 150, 200), 1), ((2, 50, 70), 0), ((1, 64, 129), 1), ((1, 9, 3), 0), ((1, 64, 0), 0)):
+        arrays = Arrays(CAUSAL._replace(sizes=sizes))
+        prepared = kernel.prepare(*(given := arrays.dlpack())[:3], out=given[3], lse=given[4])
+        assert prepared.variant == variant, sizes
+        call(kernel, given)
+        arrays.assert_right()
+        prepared.launch()
+        arrays.assert_right()
+    kernel.close()
+
+
+def test_wrong_results_are_seen(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    given = arrays.dlpack()
+    given[1], given[2] = given[2], given[1]
+    call(kernel, given)
+    expect(AssertionError, "row 0 has error", arrays.assert_right)
+    # What the next test would find there is gone.
+    expect(AssertionError, "row 0 has error nan", arrays.assert_right)
+    kernel.close()
+
+
+def test_persistent(scratch, log):
+    case = Case("full", "bf16", (2, 2), (64, 64), (1, 200, 128))
+    kernel = attn_mlir.load(compile_bundle(
+        scratch, case, "--target-fact=sms=2", "--schedule=tiles=query=64,key=64 persistent resident=1"))
+    arrays = Arrays(case)
+    *inputs, out, lse = arrays.dlpack()
+    prepared = kernel.prepare(*inputs, out=out, lse=lse)
+    assert prepared.grid == 2, prepared.grid  # For eight tiles.
+    prepared.launch()
+    arrays.assert_right()
+
+
+def test_torch(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    given = arrays.torch()  # Of device type "cuda", as with ROCm.
+    o, lse = call(kernel, given)
+    assert o is given[3] and lse is given[4]
+    arrays.assert_right()
+    kernel.close()
+
+
+def test_dlpack(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    given = arrays.dlpack()
+    for stream, told in ((None, 0), (0x50, 0x50)):
+        call(kernel, given, stream=stream)
+        assert all(array.streams[-1] == told for array in given), stream
+        arrays.assert_right()
+    expect(ArgumentError, "view 'q' (DLPack): wanted device type 10 (ROCm), got 2", call, kernel, arrays.dlpack(kind=2))
+    kernel.close()
+
+
+def test_arguments_that_do_not_fit(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    given = arrays.dlpack()
+    wrong = list(given)
+    wrong[1] = DLArray((1, 50, 3, 64), F16, arrays.addresses[1], kind=ROCM)
+    expect(ArgumentError, "view 'k' (argument 1): dimension 1 (2 of the array): wanted size 2, got 3", call, kernel, wrong)
+    wrong[1] = DLArray((1, 51, 2, 64), F16, arrays.addresses[1], kind=ROCM)
+    expect(ArgumentError, ["view 'v'", "wanted size 51, got 50; axis 'key'"], call, kernel, wrong)
+    wrong[1] = DLArray((1, 50, 2, 64), BF16, arrays.addresses[1], kind=ROCM)
+    expect(ArgumentError, "view 'k' (argument 1): wanted element type f16, got bf16", call, kernel, wrong)
+    kernel.close()
+
+
+def test_device_that_is_not_there(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    error = expect(HipError, "hipSetDevice failed to device 7: hipErrorInvalidDevice (101)", call, kernel,
+                   arrays.dlpack(number=7))
+    assert error.code == 101
+    # Frameworks ask for the last error of anyone.
+    assert device.hip.hipGetLastError() == 0
+    call(kernel, arrays.dlpack())
+    arrays.assert_right()
+    kernel.close()
+
+
+def test_device_of_another_architecture(scratch, log):
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    kernel = attn_mlir.load(bundle(scratch))
+    for arch in ("gfx90a:sramecc+:xnack-", "gfx94", "gfx9421", ""):
+        os.environ["ATTN_EMULATE_ARCH"] = arch
+        expect(BundleError, ["for mi300x: wanted a device of architecture gfx942, got " + arch + " (device 0, "], call,
+               kernel, arrays.dlpack())
+    for arch in ("gfx942", "gfx942:sramecc-:xnack+"):
+        os.environ["ATTN_EMULATE_ARCH"] = arch
+        again = attn_mlir.load(bundle(scratch))
+        call(again, arrays.dlpack())
+        arrays.assert_right()
+        again.close()
+    del os.environ["ATTN_EMULATE_ARCH"]
+
+
+def in_process(scratch, environment, batch=1, first=""):
+    """What a call in a fresh process says, which has opened nothing but what ``first`` does."""
+    script = first + "\n" + (
+        "import sys, attn_mlir, support\n"
+        "kernel, batch = attn_mlir.load(sys.argv[1]), int(sys.argv[2])\n"
+        "array = lambda shape, type: support.DLArray(shape, type, kind=10)\n"
+        "q, kv = array((batch, 9, 4, 64), support.F16), array((batch, 9, 2, 64), support.F16)\n"
+        "for _ in range(2):\n"
+        "    try: kernel(q, kv, kv, out=q, lse=array((batch, 4, 9), support.F32)); print('launched')\n"
+        "    except attn_mlir.Error as error: print(type(error).__name__, error)\n"
+    )
+    whole = {**os.environ, **environment}
+    done = subprocess.run(
+        [sys.executable, "-c", script, bundle(scratch), str(batch)], stdout=subprocess.PIPE, text=True, check=True,
+        env={name: value for name, value in whole.items() if value is not None})
+    lines = done.stdout
+    half = lines[: len(lines) // 2]
+    assert half + half == lines, lines  # The second call says the same.
+    return half
+
+
+def test_runtime_that_does_not_open(scratch, log):
+    said = in_process(scratch, {"ATTN_HIP_RUNTIME": "/nowhere/libamdhip64.so"})
+    for part in ("DriverError cannot open the HIP runtime, which '", "' for gfx942 needs", "ATTN_HIP_RUNTIME",
+                 "/nowhere/libamdhip64.so: cannot open shared object file"):
+        assert part in said, said
+    said = in_process(scratch, {"ATTN_HIP_RUNTIME": os.environ["ATTN_LAUNCHER"]})
+    assert "DriverError the HIP runtime '" in said and "has no hipInit: wanted one of ROCm 5 or newer" in said, said
+    # Nothing to do, so nothing to open.
+    assert in_process(scratch, {"ATTN_HIP_RUNTIME": "/nowhere/libamdhip64.so"}, batch=0) == "launched\n"
+
+
+def opens(name):
+    try:
+        return bool(ctypes.CDLL(name))
+    except OSError:
+        return False
+
+
+def test_names_that_are_tried(scratch, log):
+    names = ["libamdhip64.so" + version for version in (".7", ".6", ".5", "")]
+    folder, fixed = scratch + ".lib", "/opt/rocm/lib/libamdhip64.so"
+    if any(map(opens, names + [fixed])):
+        print("SKIPPED: ROCm is installed, and found first")
+        return
+    for name in names:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        with open(os.path.join(folder, name), "w") as file:
+            file.write("no library")
+        said = in_process(scratch, {"ATTN_HIP_RUNTIME": None, "LD_LIBRARY_PATH": folder})
+        assert said.startswith("DriverError cannot open the HIP runtime"), said
+        assert all(f"\n  {each}: " in said for each in names + [fixed]), said
+        assert f"\n  {name}: {folder}/{name}: " in said, said
+        os.remove(os.path.join(folder, name))
+        os.symlink(os.environ["ATTN_HIP_RUNTIME"], os.path.join(folder, name))
+        # The emulator is opened, and refuses the addresses.
+        said = in_process(scratch, {"ATTN_HIP_RUNTIME": None, "LD_LIBRARY_PATH": folder})
+        assert said.startswith("HipError hipModuleLaunchKernel failed for "), said
+
+
+def test_runtime_that_is_loaded_goes_first(scratch, log):
+    folder, seven, five = scratch + ".lib", "libamdhip64.so.7", "libamdhip64.so.5"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    os.symlink(os.environ["ATTN_CUDA_DRIVER"], os.path.join(folder, seven))
+    os.symlink(os.environ["ATTN_HIP_RUNTIME"], os.path.join(folder, five))
+    environment = {"ATTN_HIP_RUNTIME": None, "LD_LIBRARY_PATH": folder}
+    said = in_process(scratch, environment)
+    assert said.startswith(f"DriverError the HIP runtime '{seven}' has no hipInit"), said
+    said = in_process(scratch, environment, first=f"import ctypes; ctypes.CDLL('{five}')")
+    assert said.startswith("HipError hipModuleLaunchKernel failed for "), said
+
+
+def refuse(directory, *parts):
+    expect(BundleError, parts, attn_mlir.load, directory)
+
+
+def test_code_that_is_damaged(scratch, log):
+    def patched(old, new):
+        def patch(contents):
+            assert contents.count(old) == 1
+            return contents.replace(old, new)
+
+        return patch
+
+    def numbered(offset, bytes, number):
+        def patch(contents):
+            contents[offset : offset + bytes] = number.to_bytes(bytes, "little")
+            return contents
+
+        return patch
+
+    for function, *parts in (
+        (lambda contents: contents[:-100], "is cut off: its tables end behind"),
+        (lambda contents: contents[:60], "is no hsaco: wanted an ELF64 file"),
+        (lambda contents: b"", "is no hsaco: wanted an ELF64 file"),
+        (lambda contents: b"x" * len(contents), "is no hsaco: wanted an ELF64 file"),
+        (numbered(18, 2, 190), "is no hsaco: wanted ELF machine 224 (AMDGPU), got 190"),
+        (numbered(54, 2, 8), "is damaged: wanted segments of 56 bytes, got 8"),
+        (numbered(56, 2, 0), "is no hsaco: it has no metadata"),
+        (numbered(64 + 32, 8, 1 << 40), "is cut off: segment 0 ends behind"),
+        (patched(b"AMDGPU\0", b"NVIDIA\0"), "is no hsaco: it has no metadata"),
+        (patched(b"amdhsa--gfx942", b"amdhsa--gfx90a"), "wanted code for the manifest's gfx942, got gfx90a"),
+        (patched(b"amdhsa.kernels", b"amdhsa.Kernels"), "is damaged: its metadata: ", "key 'amdhsa.kernels' not found"),
+    ):
+        directory = bundle(scratch)
+        rewrite(directory, function)
+        refuse(directory, ".1.hsaco'", *parts)
+
+
+def test_code_for_another_chip(scratch, log):
+    # The processor in the header's flags: EF_AMDGPU_MACH_AMDGCN_GFX90A, not GFX942.
+    def patch(contents):
+        assert contents[48] == 0x4C
+        contents[48] = 0x3F
+        return contents
+
+    directory = bundle(scratch)
+    rewrite(directory, patch)
+    kernel = attn_mlir.load(directory)
+    error = expect(HipError, ["hipModuleLoadData failed to load '", ".1.hsaco', which is built for gfx942",
+                              "hipErrorNoBinaryForGpu"], call, kernel, Arrays(CAUSAL).dlpack())
+    assert error.code == 209
+    # The other variant is whole.
+    arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
+    call(kernel, arrays.dlpack())
+    arrays.assert_right()
+
+
+def test_damage_anywhere(scratch, log):
+    """Opens or refuses, and does not crash: headers and metadata, a few bytes changed."""
+    whole = {}
+    rewrite(bundle(scratch), lambda contents: whole.setdefault("contents", contents))
+    contents, values = whole["contents"], random.Random(1)
+    end = contents.index(b"amdhsa.version") + 32
+    refused = 0
+    for _ in range(400):
+        mutant = bytearray(contents)
+        for _ in range(values.randint(1, 3)):
+            mutant[values.randrange(end)] = values.choice((0, 1, 0x7F, 0x80, 0x91, 0xDD, 0xDF, 0xFF))
+        rewrite(scratch, lambda _: mutant)
+        try:
+            attn_mlir.load(scratch).close()
+        except BundleError:
+            refused += 1
+    assert 50 < refused, refused
+    start = contents.index(b"AMDGPU\0") + 8
+    long = bytearray(contents)
+    long[start - 16 : start - 12] = (1 << 20 | 1).to_bytes(4, "little")
+    rewrite(scratch, lambda _: long)
+    refuse(scratch, "is damaged: wanted at most 1048576 bytes of metadata, got 1048577")
+    # Lists in lists, to the end.
+    deep = bytearray(contents)
+    deep[start:end] = b"\x91" * (end - start)
+    rewrite(scratch, lambda _: deep)
+    refuse(scratch, "is damaged: wanted at most 64 levels of metadata")
+
+
+def test_manifests_that_do_not_fit(scratch, log):
+    def variant(**entries):
+        return lambda manifest: manifest["variants"][1].update(entries)
+
+    def last(manifest):
+        return manifest["variants"][1]["parameters"]
+
+    for function, said in (
+        (variant(kernel="nobody"), "wanted kernel 'nobody', got f"),
+        (variant(block=1024), "the manifest wants 1024 threads a CTA, the kernel is compiled for at most "),
+        (variant(binary_format="cubin"), "variants[1].binary_format: wanted 'hsaco', for gfx942, got \"cubin\""),
+        (lambda manifest: last(manifest).pop(), "parameters, the kernel has "),
+        (lambda manifest: last(manifest).append({"kind": "pointer", "view": 0}), "parameters, the kernel has "),
+        (lambda manifest: last(manifest).__setitem__(
+            0, {"kind": "tensor_map", "view": 0, "box": [1, 1, 64, 64], "swizzle": 128}),
+         "variants[1].parameters[0]: wanted no tensor map for gfx942"),
+        (lambda manifest: manifest["target"].update(arch="sm_90a"),
+         "variants[0].binary_format: wanted 'cubin' or 'ptx', for sm_90a, got \"hsaco\""),
+        (lambda manifest: manifest["target"].update(arch="gfx950"), "wanted code for the manifest's gfx950, got gfx942"),
+    ):
+        refuse(change(bundle(scratch), function), said)
+
+    def scalar(manifest):
+        manifest["scalars"] = [{"name": "x", "type": "f32"}]
+        last(manifest)[1] = {"kind": "scalar", "index": 0}
+
+    refuse(change(bundle(scratch), scalar), "parameter 1 has 4 bytes in the manifest, 8 in the kernel")
+
+
+def test_launch_that_fails(scratch, log):
+    kernel = attn_mlir.load(change(bundle(scratch), lambda manifest: manifest["variants"][1].update(shared_bytes=1 << 20)))
+    expect(HipError, ["hipModuleLaunchKernel failed for 12 CTAs of ", "with 1048576 bytes of shared memory",
+                      "hipErrorLaunchFailure (719)"], call, kernel, Arrays(CAUSAL).dlpack())
+
+
+main()
