@@ -44,6 +44,7 @@ from common import attention_text, harness, markdown
 FLOP_OF_PASS = 2048
 LANES = 64
 DIMS = (64, 128)
+POINTER_TYPES = {"bf16": "*bf16", "f16": "*fp16"}  # names of Triton
 BLOCKS = {64: ((128, 64), (128, 128)), 128: ((128, 64),)}
 
 # ---------------------------------------------------------------------------
@@ -234,7 +235,7 @@ def run_triton(arguments):
     folder.mkdir(parents=True, exist_ok=True)
     failed = False
     for name, dim, causal, block, options in triton_configs():
-        signature = {n: "*bf16" for n in kernel.POINTERS}
+        signature = {n: POINTER_TYPES[arguments.element] for n in kernel.POINTERS}
         signature["scale_log2"] = "fp32"
         signature.update((n, "i32") for n in kernel.STRIDES + kernel.SIZES)
         constants = {"D": dim, "M": block[0], "N": block[1], "CAUSAL": causal}
@@ -256,7 +257,7 @@ def run_triton(arguments):
             failed = True
             continue
         record = {
-            "name": name, "dim": dim, "causal": causal, "block": block,
+            "name": name, "element": arguments.element, "dim": dim, "causal": causal, "block": block,
             "options": options, "version": triton.__version__,
             "LDS of block": made.metadata.shared,
         }
@@ -290,7 +291,7 @@ def table_row(name, numbers):
 def our_assembly(compiler, dim, causal, arguments):
     with tempfile.TemporaryDirectory() as folder:
         source, output = Path(folder) / "forward.mlir", Path(folder) / "forward.s"
-        source.write_text(attention_text(16, 16, dim, causal))
+        source.write_text(attention_text(16, 16, dim, causal, arguments.element))
         command = [str(compiler), str(source), "--target=mi300x", "--emit=isa",
                    "-o", str(output)]
         if arguments.schedule:
@@ -301,11 +302,13 @@ def our_assembly(compiler, dim, causal, arguments):
         return output.read_text()
 
 
-def read_triton(folder, mca):
-    """Numbers of the kernels that `triton` left in a folder."""
+def read_triton(folder, element, mca):
+    """Numbers of the kernels of this element type that `triton` left in a folder."""
     found = []
     for path in sorted(Path(folder).glob("*.json")):
         record = json.loads(path.read_text())
+        if record.get("element", "bf16") != element:
+            continue
         numbers = measure(path.with_suffix(".s").read_text(), mca)
         # Triton's LDS is given at the launch: the metadata has none of it.
         found.append({**record, **numbers, "LDS of block": record["LDS of block"]})
@@ -330,9 +333,9 @@ def run_compare(arguments):
     mca = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
     if not mca:
         harness.skip("there is no llvm-mca", arguments.strict)
-    rivals = read_triton(arguments.folder, mca) if arguments.folder else []
+    rivals = read_triton(arguments.folder, arguments.element, mca) if arguments.folder else []
     if arguments.folder and not rivals:
-        harness.skip(f"no kernel of Triton in {arguments.folder}", arguments.strict)
+        harness.skip(f"no kernel of Triton for {arguments.element} in {arguments.folder}", arguments.strict)
     rows, results, worse = [], list(rivals), False
     for dim, causal in itertools.product(DIMS, (False, True)):
         mask = "causal" if causal else "full"
@@ -386,6 +389,7 @@ def main():
     loops.add_argument("file", metavar="FILE.s")
     loops.set_defaults(run=run_loops)
     for command in (triton, compare):
+        command.add_argument("--element", choices=sorted(POINTER_TYPES), default="bf16")
         command.add_argument("--strict", action="store_true",
                              help=f"exit with {harness.SKIPPED_EXIT_CODE} where skipped")
     arguments = parser.parse_args()

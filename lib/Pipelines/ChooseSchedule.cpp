@@ -140,8 +140,10 @@ private:
 } // namespace
 
 std::vector<ScheduleCandidate>
-attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
-  std::vector<ScheduleCandidate> candidates = enumerateSchedules(module);
+attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+                    bool keepViews) {
+  std::vector<ScheduleCandidate> candidates =
+      enumerateSchedules(module, keepViews);
   Workshop workshop(module, sizes);
   // Candidates of one schedule stand together.
   for (size_t begin = 0, end; begin < candidates.size(); begin = end) {
@@ -190,7 +192,8 @@ std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
         if (other.kind == AxisKind::Stream)
           sizes[other.name] = length;
     });
-    std::vector<ScheduleCandidate> ranked = rankSchedules(module, sizes);
+    std::vector<ScheduleCandidate> ranked =
+        rankSchedules(module, sizes, /*keepViews=*/true);
     if (ranked.empty() || !ranked.front().rejected.empty())
       return {};
     const ScheduleCandidate &best = ranked.front();
@@ -286,7 +289,8 @@ struct ChooseSchedulePass
     auto parsed = parseSizes(sizes, getOperation());
     if (failed(parsed))
       return signalPassFailure();
-    std::vector<ScheduleCandidate> ranked = rankSchedules(module, *parsed);
+    std::vector<ScheduleCandidate> ranked =
+        rankSchedules(module, *parsed, keepViews);
     if (ranked.empty()) {
       remark::missed(module.getLoc(), named("nothing-to-choose"))
           << "no streamable operation, or several with different axes";

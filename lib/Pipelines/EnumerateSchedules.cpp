@@ -1,5 +1,6 @@
 //===- EnumerateSchedules.cpp - Options that the pipelines have -----------===//
 
+#include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
 #include "attn-mlir/Pipelines/ChooseSchedule.h"
 
 using namespace mlir;
@@ -44,10 +45,7 @@ std::optional<Traits> traitsOf(ModuleOp module) {
     auto attention = dyn_cast<AttentionOp>(*op);
     own.attention = attention != nullptr;
     own.uneven = attention && attention.getMaskAttr();
-    own.packs = attention && !attention.getMaskAttr() &&
-                attention.getLayout() == TensorLayout::BHSD &&
-                attention.getNumQueryHeads() > attention.getNumKvHeads() &&
-                attention.getQuery().getType().getDimSize(2) == 1;
+    own.packs = attention && whyNotPacked(attention).empty();
     Type element = getElementTypeOrSelf(op->getOperand(0).getType());
     own.halfPrecision = element.isF16() || element.isBF16();
     for (const StreamAxis &axis : op.getStreamAxes()) {
@@ -148,11 +146,13 @@ void enumeratePortable(const Traits &traits,
 
 } // namespace
 
-std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module) {
+std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,
+                                                        bool keepViews) {
   std::vector<ScheduleCandidate> all;
   std::optional<Traits> traits = traitsOf(module);
   if (!traits || traits->groups.empty())
     return all;
+  traits->packs &= !keepViews;
   TargetAttr target = traits->target;
   // Products of few rows leave most of a warpgroup's tile empty.
   constexpr int64_t kFewestRows = 64;

@@ -217,7 +217,7 @@ private:
     for (const auto &entry : sizes)
       given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());
     if (failed(pipeline([&](OpPassManager &pm) {
-          pm.addPass(createAttnChooseSchedule({given}));
+          pm.addPass(createAttnChooseSchedule({given, /*keepViews=*/true}));
         })))
       return failure();
     if (takeAttributes())
@@ -255,7 +255,7 @@ private:
       return success();
     if (failed(setTarget()))
       return failure();
-    candidates = rankSchedules(*module, sizes);
+    candidates = rankSchedules(*module, sizes, /*keepViews=*/true);
     return success();
   }
 

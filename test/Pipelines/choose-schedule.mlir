@@ -32,6 +32,8 @@
 // 16 query heads on 4 of K and V: rows of one tile, which reads K and V once.
 // RUN: sed 's/%q: tensor<?x16x?/%q: tensor<?x16x1/; s/-> tensor<?x16x?/-> tensor<?x16x1/; s/: (tensor<?x16x?/: (tensor<?x16x1/; s/return %o : tensor<?x16x?/return %o : tensor<?x16x1/; s/tensor<?x16x?/tensor<?x4x?/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-choose-schedule{sizes=batch=32,key=8192})' 2>&1 | FileCheck %s --check-prefix=PACK
 // PACK: attn.schedule = "pack-group tiles=query=16,
+// RUN: sed 's/%q: tensor<?x16x?/%q: tensor<?x16x1/; s/-> tensor<?x16x?/-> tensor<?x16x1/; s/: (tensor<?x16x?/: (tensor<?x16x1/; s/return %o : tensor<?x16x?/return %o : tensor<?x16x1/; s/tensor<?x16x?/tensor<?x4x?/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-choose-schedule{sizes=batch=32,key=8192 keep-views})' 2>&1 | FileCheck %s --check-prefix=KEEP
+// KEEP: attn.schedule = "tiles=query=16,
 
 // A chip without warpgroups.
 // REDEFINE: %{target} = gb10

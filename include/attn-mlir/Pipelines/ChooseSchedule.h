@@ -27,14 +27,17 @@ Lowering loweringOf(const TargetOptions &options);
 mlir::FailureOr<Lowering> loweringOf(llvm::StringRef options);
 
 /// All combinations of the options that the pipelines have for the operations
-/// of `module` on its target. None is evaluated.
-std::vector<ScheduleCandidate> enumerateSchedules(mlir::ModuleOp module);
+/// of `module` on its target. None is evaluated. `keepViews`: none that changes
+/// the shapes of a kernel's views.
+std::vector<ScheduleCandidate> enumerateSchedules(mlir::ModuleOp module,
+                                                  bool keepViews);
 
 /// Schedules a copy of `module` by every candidate and predicts it, fastest
 /// first, those that are rejected last. Sizes are those of runKernel; axes that
 /// are neither static nor given get `assumedSize`.
 std::vector<ScheduleCandidate>
-rankSchedules(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes);
+rankSchedules(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+              bool keepViews);
 
 /// Options for lengths up to a bound.
 struct LengthChoice {

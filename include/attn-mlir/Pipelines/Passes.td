@@ -15,7 +15,8 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
     Nothing else changes.
 
     `sizes` says what dynamic axes are chosen for (`sizes=query=4096,key=4096`);
-    others are assumed to be 4096 long, batches 4.
+    others are assumed to be 4096 long, batches 4. `keep-views` leaves out what
+    changes the shapes that a kernel is called with (`attn-pack-group`).
 
     Before: `module attributes {attn.target = ...} { ... attn.attention ... }`
 
@@ -31,7 +32,9 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
     ListOption<"sizes", "sizes", "std::string",
-               "Sizes of dynamic axes, as axis=size">
+               "Sizes of dynamic axes, as axis=size">,
+    Option<"keepViews", "keep-views", "bool", "false",
+           "Leave out options that change the shapes of a kernel's views">
   ];
   let statistics = [
     Statistic<"numCandidates", "candidates", "Combinations of options">,

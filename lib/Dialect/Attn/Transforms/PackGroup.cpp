@@ -1,6 +1,6 @@
 //===- PackGroup.cpp - Query heads of a group as rows of one tile ---------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,10 +17,7 @@ namespace attn {
 
 using namespace attn;
 
-namespace {
-
-/// Why an op stays as it is, or nothing.
-StringRef whyNot(AttentionOp op) {
+StringRef attn::whyNotPacked(AttentionOp op) {
   if (op.getQuery().getType().getDimSize(op.getSeqDim()) != 1)
     return "it has more than one query, or a number of them that is not known";
   if (op.getNumQueryHeads() == op.getNumKvHeads())
@@ -37,6 +34,8 @@ StringRef whyNot(AttentionOp op) {
     return "its mask tells queries apart";
   return "";
 }
+
+namespace {
 
 /// Rewrites one op.
 class Packer {
@@ -134,7 +133,7 @@ struct PackGroupPass : attn::impl::AttnPackGroupBase<PackGroupPass> {
     for (AttentionOp op : ops) {
       auto opts =
           remark::RemarkOpts::name("pack-group").category("attn-pack-group");
-      StringRef reason = whyNot(op);
+      StringRef reason = whyNotPacked(op);
       if (!reason.empty()) {
         remark::missed(op.getLoc(), opts) << reason.str();
         continue;
