@@ -50,6 +50,9 @@ constexpr double kDramShare = 0.88;
 //===----------------------------------------------------------------------===//
 
 constexpr int64_t kWarp = 32, kGroupThreads = 128, kMostRegisters = 255;
+/// Parts of an SM with a scheduler and a share of its units each, on which a
+/// warp stays (CUDA C++ Programming Guide; four SIMDs of a CU of CDNA 3).
+constexpr double kPartitions = 4;
 /// Rows of a warp in products of warpgroups.
 constexpr int64_t kRowsPerWarp = 16;
 /// Bytes that an SM reads from shared memory in a cycle: 32 banks of 4 bytes
@@ -253,7 +256,9 @@ public:
       : run(run), rates(rates), lowering(lowering), resident(resident),
         groups(std::max(1.0, resources.consumerThreads /
                                  static_cast<double>(kGroupThreads))),
-        copies(lowering.warpgroups ? 0 : resources.consumerThreads / kWarp) {
+        copies(lowering.warpgroups ? 0 : resources.consumerThreads / kWarp),
+        partitions(shareOf(resources.consumerThreads)),
+        allPartitions(shareOf(resident * resources.consumerThreads)) {
     bool covered = resident > 1 || (persistent && lowering.residentStages > 1);
     visitCycles = kStored * run.visit.storedBytes / rates.dramBytes;
     if (!covered)
@@ -296,9 +301,17 @@ private:
       return std::max({kOverlapped * together(w), tensor, exp, chain}) + waits;
     }
     // One after the other, beside what other CTAs do.
-    double alone = tensor + std::max(exp, rates.issueCycles(w)) + kStepAlone;
-    double shared = std::max({kPlain * together(w), tensor, exp}) + waits;
+    double alone =
+        (tensor + std::max(exp, rates.issueCycles(w))) / partitions +
+        kStepAlone;
+    double shared =
+        std::max({kPlain * together(w), tensor, exp}) / allPartitions + waits;
     return std::max(alone, resident * shared);
+  }
+
+  /// Share of the SM's partitions that this many threads have warps on.
+  static double shareOf(int64_t threads) {
+    return std::min(1.0, threads / kWarp / kPartitions);
   }
 
   const KernelRun &run;
@@ -308,6 +321,8 @@ private:
   double groups;
   /// Warps that read every tile of the stream from shared memory.
   double copies;
+  /// Share of an SM's partitions that a CTA works on, and all its CTAs do.
+  double partitions, allPartitions;
   double visitCycles;
   SmallVector<std::pair<double, double>, 2> stepCycles;
 };
