@@ -301,9 +301,8 @@ private:
       return std::max({kOverlapped * together(w), tensor, exp, chain}) + waits;
     }
     // One after the other, beside what other CTAs do.
-    double alone =
-        (tensor + std::max(exp, rates.issueCycles(w))) / partitions +
-        kStepAlone;
+    double alone = (tensor + std::max(exp, rates.issueCycles(w))) / partitions +
+                   kStepAlone;
     double shared =
         std::max({kPlain * together(w), tensor, exp}) / allPartitions + waits;
     return std::max(alone, resident * shared);

@@ -164,15 +164,8 @@ private:
       return success();
     if (options.choose == Choose::Model)
       return chooseByModel();
-    if (chooseMeasured() || !isModelCalibrated())
-      return success();
-    return chooseByModel();
-  }
-
-  /// The model's constants were measured on chips with products of warpgroups;
-  /// elsewhere it is asked only where a user says so (docs/targets.md).
-  bool isModelCalibrated() {
-    return TargetAttr::of(*module).hasCapability("wgmma");
+    chooseMeasured();
+    return success();
   }
 
   /// Takes the options that the module states, if it does.
@@ -225,11 +218,10 @@ private:
     return success();
   }
 
-  /// Takes options that were measured, if any were for this.
-  bool chooseMeasured() {
+  void chooseMeasured() {
     std::optional<MeasuredChoice> measured = measuredOptions(*module);
     if (!measured)
-      return false;
+      return;
     choice.schedule = measured->options.schedule;
     choice.lower = measured->options.lower;
     choice.scheduleFrom = choice.lowerFrom = "measured";
@@ -245,7 +237,6 @@ private:
         << "takes the fastest options that were measured:"
         << remark::metric("schedule", choice.schedule)
         << remark::metric("lower", choice.lower);
-    return true;
   }
 
   /// What a page compares with; the input is still level 1.
