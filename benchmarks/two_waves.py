@@ -3,6 +3,7 @@
 
     two_waves.py FILE.s...                      a table: 1 and 2 waves of each file
     two_waves.py FILE.s... --sensitivity        the same for each doubtful assumption
+    two_waves.py FILE.s... --stalls             what the waves wait for
 
 llvm-mca, which static_mi300x.py asks, runs one wave. Two workgroups of 4 waves live on
 a CU here, so two waves share each SIMD: the matrix core may work for one of them while
@@ -62,7 +63,7 @@ What the model takes for true, and where from:
 
 import argparse
 import re
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -78,6 +79,10 @@ BRANCH = 8
 LDS_PORT = 64 / 2  # bytes of a cycle and SIMD
 LDS_ADDRESS = 4  # bytes of a lane that a write sends beside its data
 VMEM_PORT = 64 / 4
+
+# What a wave does in a pass: it starts an instruction, or waits for one of the others.
+STALLS = ("starts", "s_nop, branch", "vmcnt", "lgkmcnt", "register", "matrix core", "port",
+          "queue")
 
 WARM_UP = 6  # iterations that are not counted
 COUNTED = 24
@@ -260,14 +265,14 @@ class Wave:
         same, end = self.sums[register]
         return end if same == adds else end + MFMA_OVERLAP
 
-    def counted(self, op, now):
-        """Whether s_waitcnt lets the wave go on."""
+    def held_by(self, op, now):
+        """The counter that s_waitcnt waits for, if any."""
         for counter, most in op.limits:
             left = [end for end in self.under_way[counter] if end > now]
             self.under_way[counter] = left
             if len(left) > most:
-                return False
-        return True
+                return counter
+        return ""
 
 
 class Simd:
@@ -285,7 +290,8 @@ class Simd:
             "VMEM": Memory(model.vmem_latency, 16),
             "SALU": Memory(model.vmem_latency, 16),  # SMEM: none in our loops
         }
-        self.busy = {"MFMA": 0, "VALU": 0, "LDS": 0}
+        self.busy = Counter(MFMA=0, VALU=0, LDS=0)  # passes
+        self.stalls = Counter()  # passes of waves, all together
 
     def rank(self, wave):
         """The order in which waves are asked."""
@@ -293,16 +299,22 @@ class Simd:
         turn = wave.turns.get(port, -1) if self.model.arbiter == "round-robin" else 0
         return (-wave.priority, turn, wave.age)
 
-    def may_start(self, wave, op, taken):
-        if wave.resume > self.now or op.port in taken:
-            return False
-        if self.port_free.get(op.port, 0) > self.now:
-            return False
+    def obstacle(self, wave, op, taken):
+        """What keeps an instruction from its start: a name, empty if nothing does."""
+        if wave.resume > self.now:
+            return "s_nop, branch"
+        held = wave.held_by(op, self.now)
+        if held:
+            return held
         if op.matrix and self.core_free > self.now:
-            return False
+            return "matrix core"
+        if not wave.operands_ready(op, self.now):
+            return "register"
+        if op.port in taken or self.port_free.get(op.port, 0) > self.now:
+            return "port"
         if op.counter and not self.memory[op.port].room(self.now):
-            return False
-        return wave.counted(op, self.now) and wave.operands_ready(op, self.now)
+            return "queue"
+        return ""
 
     def start(self, wave, op):
         now = self.now
@@ -333,7 +345,9 @@ class Simd:
         taken = set()
         for wave in sorted(self.waves, key=self.rank):
             op = self.body[wave.place]
-            if self.may_start(wave, op, taken):
+            stall = self.obstacle(wave, op, taken)
+            self.stalls[stall or "starts"] += 1
+            if not stall:
                 self.start(wave, op)
                 if op.port:
                     taken.add(op.port)
@@ -350,33 +364,36 @@ class Simd:
 class Run(NamedTuple):
     """Of one offset, over the passes that are counted."""
 
-    ratio: float  # passes over those of MFMA
-    mfma: float  # shares of passes
-    valu: float
-    lds: float
+    busy: dict  # name -> share of passes
+    stalls: dict  # what waves did -> passes of an iteration of one wave, over its MFMA
     slowest: float  # passes of an iteration of the slowest wave
+
+    @property
+    def ratio(self):
+        """Passes over those of MFMA."""
+        return 1 / self.busy["MFMA"]
 
 
 def simulate(body, starts, model, iterations=COUNTED):
     """Runs until the waves have done so many iterations, counted from when the last one
-    has done WARM_UP."""
+    has done WARM_UP or is known to starve."""
     simd = Simd(body, starts, model)
     length = len(body)
-    # A wave of lower priority or age may come to nothing: the passes end, too.
-    end = 10_000 + 100 * WARM_UP * length * len(starts)
-    while min(wave.done for wave in simd.waves) < WARM_UP * length and simd.now < end:
+    patience = max(starts) + 100 * WARM_UP * length * len(starts)
+    while min(wave.done for wave in simd.waves) < WARM_UP * length and simd.now < patience:
         simd.step()
     begin, done = simd.now, [wave.done for wave in simd.waves]
-    busy = dict(simd.busy)
+    busy, stalls = Counter(simd.busy), Counter(simd.stalls)
     wanted = sum(done) + iterations * length * len(starts)
     while sum(wave.done for wave in simd.waves) < wanted:
         simd.step()
-        if simd.now - begin > end * iterations:
+        if simd.now - begin > patience * iterations:
             raise RuntimeError("the waves wait for ever")
     passes = simd.now - begin
-    share = {name: (simd.busy[name] - busy[name]) / passes for name in busy}
+    unit = iterations * len(starts) * sum(op.matrix for op in simd.body)
     slowest = min(wave.done - before for wave, before in zip(simd.waves, done))
-    return Run(1 / share["MFMA"], share["MFMA"], share["VALU"], share["LDS"],
+    return Run({name: (simd.busy[name] - busy[name]) / passes for name in simd.busy},
+               {name: (simd.stalls[name] - stalls[name]) / unit for name in STALLS},
                passes * length / slowest if slowest else float("inf"))
 
 
@@ -391,9 +408,15 @@ def over_offsets(body, waves, model, offsets):
 
 
 def summary(runs):
-    mean = [sum(values) / len(runs) for values in zip(*runs)]
-    return {"mean": mean[0], "worst": max(run.ratio for run in runs), "MFMA": mean[1],
-            "VALU": mean[2], "LDS": mean[3], "iteration of the slowest": mean[4]}
+    def mean(values):
+        return sum(values) / len(runs)
+
+    return {
+        "mean": mean(run.ratio for run in runs), "worst": max(run.ratio for run in runs),
+        "busy": {name: mean(run.busy[name] for run in runs) for name in runs[0].busy},
+        "stalls": {name: mean(run.stalls[name] for run in runs) for name in STALLS},
+        "iteration of the slowest": mean(run.slowest for run in runs),
+    }
 
 
 def measure(body, waves, model, offsets):
@@ -420,7 +443,7 @@ def cells(found, waves):
         if not numbers:
             return ["", "", ""]
         return [f"{numbers['mean']:.3f}", f"{numbers['worst']:.3f}",
-                f"{100 * numbers['MFMA']:.1f}"]
+                f"{100 * numbers['busy']['MFMA']:.1f}"]
 
     return shown(plain) + shown(prio)
 
@@ -471,6 +494,19 @@ def run_sensitivity(files, arguments, model):
     return results
 
 
+def run_stalls(files, arguments, model):
+    """What the waves do, in passes of an iteration of one over its MFMA."""
+    rows, results = [], []
+    for name, body in files.items():
+        for waves in arguments.waves:
+            found = summary(over_offsets(body, waves, model, arguments.offsets))
+            results.append({"file": name, "waves": waves, **found})
+            row = [f"{name}, {waves}"] + [f"{found['stalls'][k]:.3f}" for k in STALLS]
+            rows.append(row + [f"{100 * found['busy'][k]:.1f}" for k in ("VALU", "LDS")])
+    print(markdown(["file, waves", *STALLS, "VALU %", "LDS %"], rows))
+    return results
+
+
 def read_files(paths):
     files = {}
     for path in map(Path, paths):
@@ -491,6 +527,8 @@ def main():
                         help="starts: parts of one wave's iteration (default: 8)")
     parser.add_argument("--sensitivity", action="store_true",
                         help="one assumption changed at a time")
+    parser.add_argument("--stalls", action="store_true",
+                        help="what the waves wait for, s_setprio obeyed")
     parser.add_argument("--arbiter", choices=("oldest", "round-robin"), default="oldest")
     for name, kind in (("lds-latency", int), ("lds-queue", int), ("lds-scale", float),
                        ("vmem-latency", int), ("valu-latency", int)):
@@ -506,7 +544,8 @@ def main():
         lds_queue=arguments.lds_queue, lds_scale=arguments.lds_scale,
         vmem_latency=arguments.vmem_latency, valu_latency=arguments.valu_latency)
     files = read_files(arguments.files)
-    run = run_sensitivity if arguments.sensitivity else run_table
+    run = (run_sensitivity if arguments.sensitivity
+           else run_stalls if arguments.stalls else run_table)
     try:
         results = run(files, arguments, model)
     except ValueError as error:
