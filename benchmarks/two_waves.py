@@ -48,7 +48,9 @@ What the model takes for true, and where from:
     bank conflicts. [assumed: our layouts are swizzled]
  7. LDS answers in order, --lds-latency cycles after it takes an instruction on (64)
     [assumed], and keeps up to --lds-queue ones waiting (4) before the wave has to
-    [assumed].
+    [assumed]. Latencies of LDS and VMEM vary by a quarter of them either way (--jitter),
+    with a seed for each offset: without, waves fall into step in a way that a pass more
+    or less of some latency changes. [assumed]
  8. VMEM: a CU has 64 bytes a cycle for its 4 SIMDs: dwordx4 16 passes, in order,
     --vmem-latency cycles (600) [rate measured on MI308X; latency assumed].
  9. s_waitcnt holds the wave until no more than n of its own are under way; results of
@@ -62,6 +64,7 @@ What the model takes for true, and where from:
 """
 
 import argparse
+import random
 import re
 from collections import Counter, deque
 from dataclasses import dataclass, field, replace
@@ -100,6 +103,8 @@ class Model:
     vmem_latency: int = 600
     valu_latency: int = 1
     transcendental: int = TRANSCENDENTAL
+    jitter: float = 0.25  # share by which latencies of memory vary
+    seed: int = 0
     matrix_port: bool = False  # MFMA has a port of its own, not that of VALU
 
 
@@ -217,12 +222,15 @@ def decode(text, model):
 
 class Memory:
     """LDS or VMEM: takes on instructions in order, each for some passes, and answers
-    after a latency."""
+    in order after a latency that varies."""
 
-    def __init__(self, latency, queue):
-        self.latency = round(latency / CYCLES_OF_PASS)
+    def __init__(self, latency, queue, model):
+        self.latency = latency / CYCLES_OF_PASS
         self.queue = queue
+        self.jitter = model.jitter
+        self.random = random.Random(model.seed)
         self.free = 0
+        self.answered = 0
         self.starts = deque()  # of those that are not taken on yet
 
     def room(self, now):
@@ -235,7 +243,9 @@ class Memory:
         begin = max(now, self.free)
         self.free = begin + busy
         self.starts.append(begin)
-        return begin + max(self.latency, busy)
+        varied = self.latency * (1 + self.jitter * (2 * self.random.random() - 1))
+        self.answered = max(self.answered, begin + round(varied), self.free)
+        return self.answered
 
 
 @dataclass
@@ -243,7 +253,7 @@ class Wave:
     age: int  # 0 is the oldest
     resume: int  # the pass in which its next instruction may start
     place: int = 0
-    done: int = 0  # instructions
+    laps: list = field(default_factory=list)  # passes in which an iteration was over
     priority: int = 0
     ready: dict = field(default_factory=dict)  # register -> pass
     sums: dict = field(default_factory=dict)  # register -> (D of its MFMA, last pass)
@@ -286,11 +296,11 @@ class Simd:
         self.port_free = {"VALU": 0, "matrix": 0}  # of the others, a turn is a pass
         self.core_free = 0
         self.memory = {
-            "LDS": Memory(model.lds_latency, model.lds_queue),
-            "VMEM": Memory(model.vmem_latency, 16),
-            "SALU": Memory(model.vmem_latency, 16),  # SMEM: none in our loops
+            "LDS": Memory(model.lds_latency, model.lds_queue, model),
+            "VMEM": Memory(model.vmem_latency, 16, model),
+            "SALU": Memory(model.vmem_latency, 16, model),  # SMEM: none in our loops
         }
-        self.busy = Counter(MFMA=0, VALU=0, LDS=0)  # passes
+        self.busy = Counter()  # passes
         self.stalls = Counter()  # passes of waves, all together
 
     def rank(self, wave):
@@ -339,7 +349,8 @@ class Simd:
         wave.turns[op.port] = now
         wave.resume = now + op.hold
         wave.place = (wave.place + 1) % len(self.body)
-        wave.done += 1
+        if wave.place == 0:
+            wave.laps.append(now)
 
     def step(self):
         taken = set()
@@ -351,7 +362,6 @@ class Simd:
                 self.start(wave, op)
                 if op.port:
                     taken.add(op.port)
-        self.busy["MFMA"] += self.core_free > self.now
         self.busy["VALU"] += self.port_free["VALU"] > self.now
         self.busy["LDS"] += self.memory["LDS"].free > self.now
         self.now += 1
@@ -364,37 +374,43 @@ class Simd:
 class Run(NamedTuple):
     """Of one offset, over the passes that are counted."""
 
+    ratio: float  # passes over those of MFMA
     busy: dict  # name -> share of passes
     stalls: dict  # what waves did -> passes of an iteration of one wave, over its MFMA
     slowest: float  # passes of an iteration of the slowest wave
 
-    @property
-    def ratio(self):
-        """Passes over those of MFMA."""
-        return 1 / self.busy["MFMA"]
+
+def iterations_per_pass(wave, begin):
+    """From the end of one iteration to that of another: parts of one do not count."""
+    laps = [lap for lap in wave.laps if lap >= begin]
+    return (len(laps) - 1) / (laps[-1] - laps[0]) if len(laps) > 1 else 0
 
 
 def simulate(body, starts, model, iterations=COUNTED):
     """Runs until the waves have done so many iterations, counted from when the last one
     has done WARM_UP or is known to starve."""
     simd = Simd(body, starts, model)
-    length = len(body)
-    patience = max(starts) + 100 * WARM_UP * length * len(starts)
-    while min(wave.done for wave in simd.waves) < WARM_UP * length and simd.now < patience:
+    waves, matrix = simd.waves, sum(op.matrix for op in simd.body)
+    patience = max(starts) + 100 * WARM_UP * len(body) * len(starts)
+
+    def done():
+        return sum(len(wave.laps) for wave in waves)
+
+    while min(len(wave.laps) for wave in waves) < WARM_UP and simd.now < patience:
         simd.step()
-    begin, done = simd.now, [wave.done for wave in simd.waves]
-    busy, stalls = Counter(simd.busy), Counter(simd.stalls)
-    wanted = sum(done) + iterations * length * len(starts)
-    while sum(wave.done for wave in simd.waves) < wanted:
+    begin, before, busy, stalls = simd.now, done(), +simd.busy, +simd.stalls
+    while done() - before < iterations * len(waves):
         simd.step()
         if simd.now - begin > patience * iterations:
             raise RuntimeError("the waves wait for ever")
     passes = simd.now - begin
-    unit = iterations * len(starts) * sum(op.matrix for op in simd.body)
-    slowest = min(wave.done - before for wave, before in zip(simd.waves, done))
-    return Run({name: (simd.busy[name] - busy[name]) / passes for name in simd.busy},
+    rates = [iterations_per_pass(wave, begin) for wave in waves]
+    share = {name: (simd.busy[name] - busy[name]) / passes for name in ("VALU", "LDS")}
+    share["MFMA"] = sum(rates) * matrix
+    unit = sum(rates) * matrix * passes
+    return Run(1 / share["MFMA"], share,
                {name: (simd.stalls[name] - stalls[name]) / unit for name in STALLS},
-               passes * length / slowest if slowest else float("inf"))
+               1 / min(rates) if min(rates) else float("inf"))
 
 
 def over_offsets(body, waves, model, offsets):
@@ -403,8 +419,9 @@ def over_offsets(body, waves, model, offsets):
     if waves == 1:
         return [alone]
     # Waves that start at the same time, or after each other at equal distances.
-    return [simulate(body, [round(alone.slowest * part / offsets * wave) for wave in range(waves)],
-                     model) for part in range(offsets)]
+    shift = alone.slowest / offsets
+    return [simulate(body, [round(shift * part * wave) for wave in range(waves)],
+                     replace(model, seed=part)) for part in range(offsets)]
 
 
 def summary(runs):
@@ -458,6 +475,7 @@ def variations(model):
         "LDS 1.4 times busier": {"lds_scale": 1.4},
         "VMEM latency 1200": {"vmem_latency": 1200},
         "VALU latency 2": {"valu_latency": 2},
+        "no jitter": {"jitter": 0.0},
         "v_exp at full rate": {"transcendental": 1},
         "MFMA at a port of its own": {"matrix_port": True},
     }
@@ -531,7 +549,7 @@ def main():
                         help="what the waves wait for, s_setprio obeyed")
     parser.add_argument("--arbiter", choices=("oldest", "round-robin"), default="oldest")
     for name, kind in (("lds-latency", int), ("lds-queue", int), ("lds-scale", float),
-                       ("vmem-latency", int), ("valu-latency", int)):
+                       ("vmem-latency", int), ("valu-latency", int), ("jitter", float)):
         default = getattr(Model, name.replace("-", "_"))
         parser.add_argument("--" + name, type=kind, default=default, metavar="N",
                             help=f"default: {default}")
@@ -542,7 +560,8 @@ def main():
     model = Model(
         arbiter=arguments.arbiter, lds_latency=arguments.lds_latency,
         lds_queue=arguments.lds_queue, lds_scale=arguments.lds_scale,
-        vmem_latency=arguments.vmem_latency, valu_latency=arguments.valu_latency)
+        vmem_latency=arguments.vmem_latency, valu_latency=arguments.valu_latency,
+        jitter=arguments.jitter)
     files = read_files(arguments.files)
     run = (run_sensitivity if arguments.sensitivity
            else run_stalls if arguments.stalls else run_table)
