@@ -14,9 +14,10 @@ before by the same offset, for several offsets. It was never compared with an MI
   passes / MFMA    passes of 4 cycles over those that the MFMA of all waves take: 1 is
                    a matrix core that never rests; the mean over offsets, and the worst
   MFMA %           of the passes, in how many the matrix core works
-  VALU %           in how many the port of VALU is taken, by MFMA, too
   prio             s_setprio is obeyed; else it takes its slot and no more, which
                    tells what priority does from what its order of code does
+  VALU %, LDS %    (--stalls) in how many the port of VALU is taken, by MFMA, too, and
+                   in how many LDS works
 
 What the model takes for true, and where from:
 
