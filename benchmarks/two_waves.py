@@ -14,9 +14,10 @@ before by the same offset, for several offsets. It was never compared with an MI
   passes / MFMA    passes of 4 cycles over those that the MFMA of all waves take: 1 is
                    a matrix core that never rests; the mean over offsets, and the worst
   MFMA %           of the passes, in how many the matrix core works
-  VALU %           in how many the port of VALU is taken, by MFMA, too
   prio             s_setprio is obeyed; else it takes its slot and no more, which
                    tells what priority does from what its order of code does
+  VALU %, LDS %    (--stalls) in how many the port of VALU is taken, by MFMA, too, and
+                   in how many LDS works
 
 What the model takes for true, and where from:
 
@@ -24,43 +25,45 @@ What the model takes for true, and where from:
     one instruction of each wave, in order, and up to one of each kind: VALU, SALU and
     SMEM, LDS, VMEM, branch; MFMA goes by the port of VALU. [ROCm Compute Profiler,
     Pipeline descriptions: Scheduler; llvm-mca: issue width 1]
- 2. Who of two goes first: higher priority of s_setprio [CDNA3 ISA, 4.1 S_SETPRIO];
-    then the older wave, always the same one (--arbiter oldest), or the one that went
-    longer ago by this port (round-robin) [assumed; the wave's age is in GCN's order].
+ 2. Who of two goes first: higher priority of s_setprio [CDNA3 ISA, S_SETPRIO]; then the
+    older wave, always the same one (--arbiter oldest), or the one that went longer ago
+    by this port (round-robin) [assumed].
  3. MFMA keeps the matrix core for 8 passes (32x32x8) or 4 (16x16x16) and the VALU port
-    for one. [AMD Matrix Instruction Calculator, CDNA3: 16 cycles, of which VALU may use
-    12, for a 4-pass one; peak rate] Another MFMA of any wave waits for the core at its
-    place in the wave: nothing overtakes. [assumed]
+    for one. [AMD Matrix Instruction Calculator, CDNA3: a 16x16x32 of fp8 takes 16
+    cycles, of which VALU may use 12; peak rate] Another MFMA of any wave waits for the
+    core at its place in the wave: nothing overtakes. [assumed]
  4. The result of a P-pass MFMA is read by others P + 4 passes after the start; as the C
     of an MFMA of the same registers after P (nothing but the core's turn), of
-    overlapping ones after P + 2. [LLVM's GCNHazardRecognizer for gfx940: P + 3, 0 and
-    P + 1 wait states between; llvm-mca: latencies 12 and 8]
+    overlapping ones after P + 2. [LLVM's GCNHazardRecognizer for gfx940: P + 3, 0 and P
+    + 1 wait states between; llvm-mca: latencies 12 and 8]
  5. VALU takes its port for one pass, packed f32 as well [peak rate of vector f32];
-    v_exp, log, rcp, rsq, sqrt, sin, cos for 4 [quarter rate: LLVM's SISchedule.td].
-    All others for one, conversions, too [assumed; our loops have none]. The next
-    instruction of the wave may read the result (--valu-latency) [SISchedule.td: 1].
-    What hazards ask for beyond that stands in the code as s_nop.
- 6. LDS has two ports of 64 bytes a cycle, each for two SIMDs, which do the same here:
-    a wave's read takes 32 bytes a cycle of it, b128 8 passes, b64 4, b32 2; writes
-    send an address of 4 bytes a lane, too: b128 10, b64 6, b32 4. [Pipeline
-    descriptions: LDS; 128 bytes a cycle of CU measured for reads on MI308X, 76 for
-    b128 writes, which is 14 passes; --lds-scale] Permutes are like b32 [assumed]. No
-    bank conflicts. [assumed: our layouts are swizzled]
+    v_exp, log, rcp, rsq, sqrt, sin, cos for 4 [quarter rate: LLVM's SISchedule.td; no
+    source says that it keeps other VALU away as long]. All others for one, conversions,
+    too [assumed; our loops have none]. The next instruction of the wave may read the
+    result (--valu-latency) [llvm-mca: 1]. What hazards ask for beyond that stands in
+    the code as s_nop.
+ 6. LDS has two ports of 64 bytes a cycle, each for two SIMDs, which do the same here: a
+    wave's read takes 32 bytes a cycle of it, b128 8 passes, b64 4, b32 2; writes send
+    an address of 4 bytes a lane, too: b128 10, b64 6, b32 4. [Pipeline descriptions:
+    LDS; others measured 128 bytes a cycle of a CU for reads on MI308X, and 76 for b128
+    writes, which is 14 passes; --lds-scale] Permutes are like b32 [assumed]. No bank
+    conflicts. [assumed: our layouts are swizzled]
  7. LDS answers in order, --lds-latency cycles after it takes an instruction on (64)
     [assumed], and keeps up to --lds-queue ones waiting (4) before the wave has to
-    [assumed]. Latencies of LDS and VMEM vary by a quarter of them either way (--jitter),
-    with a seed for each offset: without, waves fall into step in a way that a pass more
-    or less of some latency changes. [assumed]
+    [assumed]. Latencies of LDS and VMEM vary by a quarter of them either way
+    (--jitter), with a seed for each offset: without, waves fall into step in a way that
+    a pass more or less of some latency changes. [assumed]
  8. VMEM: a CU has 64 bytes a cycle for its 4 SIMDs: dwordx4 16 passes, in order,
-    --vmem-latency cycles (600) [rate measured on MI308X; latency assumed].
+    --vmem-latency cycles (600) [rate: measured by others on MI308X; latency assumed].
  9. s_waitcnt holds the wave until no more than n of its own are under way; results of
-    memory are ordered by it alone [CDNA3 ISA, 4.4]. s_nop N is N + 1 passes of its wave
-    [measured: s_nop 10 takes 44 cycles]. Neither of them, nor s_setprio and
-    s_barrier, takes a port [Pipeline descriptions: internal instructions].
+    memory are ordered by it alone [CDNA3 ISA, S_WAITCNT]. s_nop N is N + 1 passes of
+    its wave [measured by others: s_nop 10 takes 44 cycles]. Neither of them, nor
+    s_setprio and s_barrier, takes a port [Pipeline descriptions: internal
+    instructions].
 10. The waves of one workgroup, on the 4 SIMDs, do the same at the same time, so that
     s_barrier takes its slot and no more. [assumed; it hides what they wait in truth]
-11. A branch holds its wave for 8 passes. [SISchedule.td] The code is always there: no
-    misses of the instruction cache. [assumed]
+11. A branch holds its wave for 8 passes. [llvm-mca's latency] The code is always there:
+    no misses of the instruction cache. [assumed]
 """
 
 import argparse
