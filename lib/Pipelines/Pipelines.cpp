@@ -64,6 +64,8 @@ void attn::buildTargetPipeline(OpPassManager &pm,
     kernels.addPass(createAttnOptimisticMax());
   if (options.storeTensors)
     kernels.addPass(createAttnStoreTensors());
+  if (options.priority != Products::None)
+    kernels.addPass(createAttnPrioritizeProducts({options.priority}));
   if (warpgroups)
     kernels.addPass(createAttnIssueDots({options.wgmma}));
   if (options.specialize)

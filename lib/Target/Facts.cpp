@@ -193,8 +193,8 @@ constexpr StringRef kGb10Caps[] = {"nvvm", "mma.sync", "ldmatrix", "cp.async",
 constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
                                      "cp.async", "tma",       "wgmma",
                                      "cluster",  "setmaxnreg"};
-constexpr StringRef kMi300Caps[] = {"rocdl", "mfma", "buffer", "dpp",
-                                    "resident-in-registers"};
+constexpr StringRef kMi300Caps[] = {
+    "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
 
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",

@@ -18,6 +18,9 @@
 // The next tiles are loaded before this one is computed on, and land behind it.
 // CHECK-COUNT-5: rocdl.raw.ptr.buffer.load
 // CHECK-NOT: llvm.store
+// They stay there: all but loads and products may cross.
+// CHECK: rocdl.sched.barrier 1926
+// CHECK-NOT: rocdl.raw.ptr.buffer.load
 // CHECK: llvm.fence syncscope("workgroup") release {llvm.mmra = #[[LOCAL:.+]]}
 // CHECK-NEXT: rocdl.s.barrier
 // CHECK-NEXT: llvm.fence syncscope("workgroup") acquire {llvm.mmra = #[[LOCAL]]}

@@ -83,6 +83,13 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                              llvm::cl::desc("run attn-optimistic-max")};
   Option<bool> storeTensors{*this, "store-tensors", llvm::cl::init(false),
                             llvm::cl::desc("run attn-store-tensors")};
+  Option<Products> priority{
+      *this, "priority", llvm::cl::init(Products::None),
+      llvm::cl::desc("run attn-prioritize-products: products"),
+      llvm::cl::values(clEnumValN(Products::None, "none", "no"),
+                       clEnumValN(Products::Scores, "scores",
+                                  "products with a transposed right-hand side"),
+                       clEnumValN(Products::All, "all", "every product"))};
   Option<Products> wgmma{
       *this, "wgmma", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-issue-dots: products"),

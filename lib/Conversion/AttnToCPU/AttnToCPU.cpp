@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -192,11 +193,12 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
   }
 };
 
-/// CTAs of the CPU run one after the other.
-struct InStepPattern : OpConversionPattern<InStepOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// A hint to what runs at the same time: CTAs of the CPU run one after the
+/// other.
+template <typename Hint> struct HintPattern : OpConversionPattern<Hint> {
+  using OpConversionPattern<Hint>::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(InStepOp op, OpAdaptor,
+  matchAndRewrite(Hint op, typename Hint::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.eraseOp(op);
     return success();
@@ -414,13 +416,14 @@ struct ConvertAttnToCPUPass
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DimPattern, InStepPattern, KernelPattern, LaunchPattern,
+    patterns.add<DimPattern, HintPattern<InStepOp>,
+                 HintPattern<ROCDL::SetPrioOp>, KernelPattern, LaunchPattern,
                  LoadPattern, StorePattern, TouchPattern>(converter, context);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<AttnDialect>();
-    target.addIllegalOp<tensor::SplatOp>();
+    target.addIllegalOp<tensor::SplatOp, ROCDL::SetPrioOp>();
     // On tensors a launch waits for bufferization, and for the next run.
     target.addDynamicallyLegalOp<LaunchOp>(
         [](LaunchOp launch) { return launch->getNumResults() > 0; });

@@ -128,7 +128,9 @@ void attn::prefetchIntoRegisters(LLVM::LLVMFuncOp function) {
         kSlotsAttr,
         Builder(ring.getContext()).getI64IntegerAttr(all ? 1 : stages));
   });
-  for (const Fill &fill : fills) {
+  // Each goes to the start: the first of them last, for which the loop waits
+  // first.
+  for (const Fill &fill : llvm::reverse(fills)) {
     Fill copy = fill;
     auto ring = copy.acquire.getRing().getDefiningOp<RingCreateOp>();
     if (ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt() == 1)

@@ -245,6 +245,9 @@ def cases():
         result.append(
             Case(mask, element, heads, (dim, dim), (1, 70, 150), tiles, "optimistic-max", growth=growth)
         )
+    # Priorities of waves, which are no matter to an emulator but in what LLVM makes of them.
+    for products, mask in (("scores", "full"), ("all", "causal"), ("all optimistic-max", "full")):
+        result.append(Case(mask, "bf16", gqa, (128, 128), (1, 70, 150), lower="priority=" + products))
     # Other operations that stream.
     for element in ("bf16", "f16"):
         result += [

@@ -1,0 +1,74 @@
+//===- PrioritizeProducts.cpp - Waves with products go first --------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNPRIORITIZEPRODUCTS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+/// Priorities of s_setprio, from 0 to 3.
+constexpr int16_t kUsual = 0, kRaised = 1;
+
+struct PrioritizeProductsPass
+    : attn::impl::AttnPrioritizeProductsBase<PrioritizeProductsPass> {
+  using AttnPrioritizeProductsBase::AttnPrioritizeProductsBase;
+
+  bool isWanted(DotOp dot) const {
+    return products == Products::All ||
+           (products == Products::Scores && dot.getTransposeRhs());
+  }
+
+  static void raise(DotOp dot) {
+    OpBuilder b(dot);
+    ROCDL::SetPrioOp::create(b, dot.getLoc(), kRaised);
+    b.setInsertionPointAfter(dot);
+    ROCDL::SetPrioOp::create(b, dot.getLoc(), kUsual);
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto opts = remark::RemarkOpts::name("priority")
+                    .category("attn-prioritize-products")
+                    .function(kernel.getSymName());
+    TargetAttr target = TargetAttr::of(kernel);
+    if (!target.hasCapability("wave-priority")) {
+      remark::missed(kernel.getLoc(), opts)
+          << "the target has no priorities of waves (the capability "
+             "'wave-priority'):"
+          << remark::metric("target", target.getName());
+      return;
+    }
+    if (kernel
+            .walk([](ROCDL::SetPrioOp) { return WalkResult::interrupt(); })
+            .wasInterrupted()) {
+      remark::missed(kernel.getLoc(), opts) << "waves have priorities already";
+      return;
+    }
+    int64_t raised = 0;
+    kernel.walk([&](DotOp dot) {
+      if (!isWanted(dot))
+        return;
+      raise(dot);
+      ++raised;
+    });
+    numRaised += raised;
+    if (raised)
+      remark::passed(kernel.getLoc(), opts)
+          << "waves go first while they have products:"
+          << remark::metric("products", raised);
+    else
+      remark::missed(kernel.getLoc(), opts) << "no such product";
+  }
+};
+
+} // namespace
