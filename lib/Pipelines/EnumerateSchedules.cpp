@@ -144,7 +144,21 @@ void enumeratePortable(const Traits &traits,
   append(all, schedules, {""});
 }
 
+bool takesWarpgroups(const Traits &traits) {
+  // Products of few rows leave most of a warpgroup's tile empty.
+  constexpr int64_t kFewestRows = 64;
+  TargetAttr target = traits.target;
+  return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
+         target.hasCapability("tma") && traits.attention &&
+         traits.halfPrecision && traits.rows >= kFewestRows;
+}
+
 } // namespace
+
+bool attn::isModelCalibrated(ModuleOp module) {
+  std::optional<Traits> traits = traitsOf(module);
+  return traits && !traits->groups.empty() && takesWarpgroups(*traits);
+}
 
 std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,
                                                         bool keepViews) {
@@ -153,12 +167,7 @@ std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,
   if (!traits || traits->groups.empty())
     return all;
   traits->packs &= !keepViews;
-  TargetAttr target = traits->target;
-  // Products of few rows leave most of a warpgroup's tile empty.
-  constexpr int64_t kFewestRows = 64;
-  if (target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
-      target.hasCapability("tma") && traits->attention &&
-      traits->halfPrecision && traits->rows >= kFewestRows)
+  if (takesWarpgroups(*traits))
     enumerateWarpgroups(*traits, all);
   else
     enumeratePortable(*traits, all);

@@ -164,8 +164,9 @@ private:
       return success();
     if (options.choose == Choose::Model)
       return chooseByModel();
-    chooseMeasured();
-    return success();
+    if (chooseMeasured() || !isModelCalibrated(*module))
+      return success();
+    return chooseByModel();
   }
 
   /// Takes the options that the module states, if it does.
@@ -218,10 +219,11 @@ private:
     return success();
   }
 
-  void chooseMeasured() {
+  /// Takes options that were measured, if any were for this.
+  bool chooseMeasured() {
     std::optional<MeasuredChoice> measured = measuredOptions(*module);
     if (!measured)
-      return;
+      return false;
     choice.schedule = measured->options.schedule;
     choice.lower = measured->options.lower;
     choice.scheduleFrom = choice.lowerFrom = "measured";
@@ -237,6 +239,7 @@ private:
         << "takes the fastest options that were measured:"
         << remark::metric("schedule", choice.schedule)
         << remark::metric("lower", choice.lower);
+    return true;
   }
 
   /// What a page compares with; the input is still level 1.

@@ -119,11 +119,13 @@ struct CommandLine {
       cl::desc("Who chooses options where neither --schedule, --lower nor "
                "--variant nor the module gives any"),
       cl::init(Choose::Measured),
-      cl::values(clEnumValN(Choose::Measured, "measured",
-                            "the table of options that were measured"),
-                 clEnumValN(Choose::Model, "model",
-                            "the model, for the sizes that are given"),
-                 clEnumValN(Choose::Nobody, "nobody", "each pass's default")),
+      cl::values(
+          clEnumValN(Choose::Measured, "measured",
+                     "the table of options that were measured; where it has "
+                     "no row, the model if it is calibrated for this"),
+          clEnumValN(Choose::Model, "model",
+                     "the model, for the sizes that are given"),
+          clEnumValN(Choose::Nobody, "nobody", "each pass's default")),
       cl::cat(category)};
   cl::opt<ExplainAs> explain{
       "explain",

@@ -127,6 +127,19 @@ void checkPairs(Tally &tally, const OrderConfig &config,
   });
 }
 
+/// Domains have the same number of tiles, to within one.
+void checkBusy(Tally &tally, const OrderConfig &config, ArrayRef<int64_t> sizes,
+               ArrayRef<Access> accesses) {
+  SmallVector<int64_t> tiles(config.domains);
+  for (const Access &a : accesses)
+    ++tiles[a.cta / config.chunk % config.domains];
+  auto [least, most] = std::minmax_element(tiles.begin(), tiles.end());
+  tally.check(*most - *least <= 1, [&]() {
+    return std::to_string(*least) + " to " + std::to_string(*most) +
+           " tiles a domain: " + describe(config.schedule(), sizes);
+  });
+}
+
 /// Swizzled orders leave floor(C/X) clusters whole on each of X domains.
 void checkWholeClusters(Tally &tally, const OrderConfig &config,
                         ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
@@ -163,6 +176,8 @@ void testOrder(Tally &tally, MLIRContext &context, const OrderConfig &config,
     std::vector<Access> accesses = traceAll(*module, "grid", viewOf(sizes));
     checkCover(tally, config, sizes, accesses);
     bool swizzled = StringRef(config.order).starts_with("swizzled");
+    if (!config.folded && config.chunk == 1 && !config.persistent)
+      checkBusy(tally, config, sizes, accesses);
     if (config.folded)
       checkPairs(tally, config, sizes, accesses);
     else if (swizzled && config.domains > 1 && config.chunk == 1 &&

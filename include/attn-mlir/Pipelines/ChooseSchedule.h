@@ -26,6 +26,11 @@ Lowering loweringOf(const TargetOptions &options);
 /// The same from options as text; failure if they are none.
 mlir::FailureOr<Lowering> loweringOf(llvm::StringRef options);
 
+/// Whether the model's constants were measured on such operations and targets:
+/// attention of 16 bits with enough rows for warpgroups, on chips with these
+/// (docs/transfer-model.md, "Calibration").
+bool isModelCalibrated(mlir::ModuleOp module);
+
 /// All combinations of the options that the pipelines have for the operations
 /// of `module` on its target. None is evaluated. `keepViews`: none that changes
 /// the shapes of a kernel's views.

@@ -23,6 +23,10 @@
 // DEFAULT: v_mfma
 // DEFAULT-NOT: s_setprio
 
+// On the CPU it is nothing.
+// RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=mi300x --lower=priority=all --run --sequential --size=batch=1,query=20,key=40 | FileCheck %s --check-prefix=CPU
+// CPU: PASS
+
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
 module attributes {attn.target = #attn.target<"mi300x">} {
 // CHECK-LABEL: attn.kernel @k

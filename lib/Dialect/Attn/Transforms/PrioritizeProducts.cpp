@@ -48,8 +48,7 @@ struct PrioritizeProductsPass
           << remark::metric("target", target.getName());
       return;
     }
-    if (kernel
-            .walk([](ROCDL::SetPrioOp) { return WalkResult::interrupt(); })
+    if (kernel.walk([](ROCDL::SetPrioOp) { return WalkResult::interrupt(); })
             .wasInterrupted()) {
       remark::missed(kernel.getLoc(), opts) << "waves have priorities already";
       return;
