@@ -133,9 +133,9 @@ void checkBusy(Tally &tally, const OrderConfig &config, ArrayRef<int64_t> sizes,
   SmallVector<int64_t> tiles(config.domains);
   for (const Access &a : accesses)
     ++tiles[a.cta / config.chunk % config.domains];
-  auto [least, most] = std::minmax_element(tiles.begin(), tiles.end());
-  tally.check(*most - *least <= 1, [&]() {
-    return std::to_string(*least) + " to " + std::to_string(*most) +
+  int64_t least = *llvm::min_element(tiles), most = *llvm::max_element(tiles);
+  tally.check(most - least <= 1, [&]() {
+    return std::to_string(least) + " to " + std::to_string(most) +
            " tiles a domain: " + describe(config.schedule(), sizes);
   });
 }
