@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -193,12 +192,11 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
   }
 };
 
-/// A hint to what runs at the same time: CTAs of the CPU run one after the
-/// other.
-template <typename Hint> struct HintPattern : OpConversionPattern<Hint> {
-  using OpConversionPattern<Hint>::OpConversionPattern;
+/// CTAs of the CPU run one after the other.
+struct InStepPattern : OpConversionPattern<InStepOp> {
+  using OpConversionPattern::OpConversionPattern;
   LogicalResult
-  matchAndRewrite(Hint op, typename Hint::Adaptor,
+  matchAndRewrite(InStepOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.eraseOp(op);
     return success();
@@ -416,14 +414,13 @@ struct ConvertAttnToCPUPass
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DimPattern, HintPattern<InStepOp>,
-                 HintPattern<ROCDL::SetPrioOp>, KernelPattern, LaunchPattern,
+    patterns.add<DimPattern, InStepPattern, KernelPattern, LaunchPattern,
                  LoadPattern, StorePattern, TouchPattern>(converter, context);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     target.addIllegalDialect<AttnDialect>();
-    target.addIllegalOp<tensor::SplatOp, ROCDL::SetPrioOp>();
+    target.addIllegalOp<tensor::SplatOp>();
     // On tensors a launch waits for bufferization, and for the next run.
     target.addDynamicallyLegalOp<LaunchOp>(
         [](LaunchOp launch) { return launch->getNumResults() > 0; });

@@ -20,6 +20,8 @@ namespace {
 
 /// Elements of an operand in a lane.
 constexpr int64_t kDepth = 4;
+/// Priorities of waves, of 0 to 3 (AMD CDNA 3 ISA, "S_SETPRIO").
+constexpr int16_t kUsual = 0, kRaised = 1;
 
 int64_t wavesOf(Operation *op) { return threadsOf(op) / kLanes; }
 
@@ -225,7 +227,13 @@ struct DotPattern : OpConversionPattern<DotOp> {
     FailureOr<MfmaBlock> block = check(op);
     if (failed(block))
       return failure();
-    rewriter.replaceOp(op, Multiplier(op, adaptor, *block, rewriter).run());
+    Location loc = op.getLoc();
+    if (op.getPrioritized())
+      ROCDL::SetPrioOp::create(rewriter, loc, kRaised);
+    Value result = Multiplier(op, adaptor, *block, rewriter).run();
+    if (op.getPrioritized())
+      ROCDL::SetPrioOp::create(rewriter, loc, kUsual);
+    rewriter.replaceOp(op, result);
     return success();
   }
 

@@ -17,7 +17,7 @@ attn.kernel @nvidia(%n: index) {
 
 // -----
 
-// CHECK: remark: [Missed] priority | {{.*}}Function=none | Remark="no such product"
+// CHECK: remark: [Missed] priority | {{.*}}Function=none | Remark="no such product without priority"
 module attributes {attn.target = #attn.target<"mi300x">} {
 attn.kernel @none(%n: index) {
   attn.grid (%i) visit %v in (i = %n) {

@@ -7,11 +7,11 @@
 // RUN: diff %t.all %t.again
 // REDEFINE: %{products} = scores
 // RUN: %{run} -o %t.scores 2>&1 | FileCheck %s --check-prefix=REMARK1
-// RUN: FileCheck %s --check-prefix=CHECK --input-file=%t.scores
+// RUN: FileCheck %s --check-prefixes=CHECK,SCORES --input-file=%t.scores
 
 // REMARK2: remark: [Passed] priority | Category:attn-prioritize-products | Function=k | Remark="waves go first while they have products:", products=2
 // REMARK1: {{.*}}products=1
-// AGAIN: remark: [Missed] priority | {{.*}}Function=k | Remark="waves have priorities already"
+// AGAIN: remark: [Missed] priority | {{.*}}Function=k | Remark="no such product without priority"
 
 // In the pipeline, and behind it an s_setprio in machine code; none by default.
 // DEFINE: %{isa} = attn-compile %examples/llama3-8b-prefill.mlir --target=mi300x --emit=isa
@@ -31,15 +31,9 @@
 module attributes {attn.target = #attn.target<"mi300x">} {
 // CHECK-LABEL: attn.kernel @k
 // CHECK: attn.stream
-// CHECK: attn.ring.wait
-// CHECK-NOT: s.setprio
-// CHECK: rocdl.s.setprio 1
-// CHECK-NEXT: attn.dot {{.*}} transpose_rhs
-// CHECK-NEXT: rocdl.s.setprio 0
-// ALL-NEXT: rocdl.s.setprio 1
-// CHECK-NEXT: attn.dot
-// ALL-NEXT: rocdl.s.setprio 0
-// CHECK-NOT: s.setprio
+// CHECK: attn.dot {{.*}} transpose_rhs prioritized :
+// ALL: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} prioritized :
+// SCORES: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} :
 // CHECK: attn.yield
 attn.kernel @k(%a: !attn.view<?x16xbf16>) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index

@@ -2,7 +2,6 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -16,9 +15,6 @@ using namespace attn;
 
 namespace {
 
-/// Priorities of s_setprio, from 0 to 3.
-constexpr int16_t kUsual = 0, kRaised = 1;
-
 struct PrioritizeProductsPass
     : attn::impl::AttnPrioritizeProductsBase<PrioritizeProductsPass> {
   using AttnPrioritizeProductsBase::AttnPrioritizeProductsBase;
@@ -26,13 +22,6 @@ struct PrioritizeProductsPass
   bool isWanted(DotOp dot) const {
     return products == Products::All ||
            (products == Products::Scores && dot.getTransposeRhs());
-  }
-
-  static void raise(DotOp dot) {
-    OpBuilder b(dot);
-    ROCDL::SetPrioOp::create(b, dot.getLoc(), kRaised);
-    b.setInsertionPointAfter(dot);
-    ROCDL::SetPrioOp::create(b, dot.getLoc(), kUsual);
   }
 
   void runOnOperation() override {
@@ -48,16 +37,11 @@ struct PrioritizeProductsPass
           << remark::metric("target", target.getName());
       return;
     }
-    if (kernel.walk([](ROCDL::SetPrioOp) { return WalkResult::interrupt(); })
-            .wasInterrupted()) {
-      remark::missed(kernel.getLoc(), opts) << "waves have priorities already";
-      return;
-    }
     int64_t raised = 0;
     kernel.walk([&](DotOp dot) {
-      if (!isWanted(dot))
+      if (!isWanted(dot) || dot.getPrioritized())
         return;
-      raise(dot);
+      dot.setPrioritized(true);
       ++raised;
     });
     numRaised += raised;
@@ -66,7 +50,8 @@ struct PrioritizeProductsPass
           << "waves go first while they have products:"
           << remark::metric("products", raised);
     else
-      remark::missed(kernel.getLoc(), opts) << "no such product";
+      remark::missed(kernel.getLoc(), opts)
+          << "no such product without priority";
   }
 };
 

@@ -335,15 +335,17 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
   let summary = "Matrix product of tiles, added to an accumulator";
   let description = [{
     result = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, with
-    f32 accumulation.
+    f32 accumulation. `prioritized`, a hint: warps that are at it go before others
+    of their scheduler (attn-prioritize-products).
 
     Example: `%s = attn.dot %q, %k, %zero transpose_rhs : tensor<128x64xbf16>, tensor<32x64xbf16> into tensor<128x32xf32>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
-                       UnitAttr:$transpose_rhs);
+                       UnitAttr:$transpose_rhs, UnitAttr:$prioritized);
   let results = (outs Attn_AccTile:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? attr-dict
+    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)?
+    (`prioritized` $prioritized^)? attr-dict
     `:` type($lhs) `,` type($rhs) `into` type($result)
   }];
   let hasVerifier = 1;

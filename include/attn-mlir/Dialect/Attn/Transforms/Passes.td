@@ -371,25 +371,17 @@ def AttnDeferRowSums : Pass<"attn-defer-row-sums", "::attn::KernelOp"> {
 def AttnPrioritizeProducts : Pass<"attn-prioritize-products", "::attn::KernelOp"> {
   let summary = "Let waves with products go before those without";
   let description = [{
-    Puts `rocdl.s.setprio` around products, on targets with the capability
+    Marks products as `prioritized`, on targets with the capability
     `wave-priority`. Two waves of different workgroups share a SIMD; where both have
     an instruction to issue, the one of the higher priority goes first, so that
-    matrix products of one run beside the softmax of the other (AMD CDNA 3 ISA,
-    "S_SETPRIO"). `products` says around which: all, or only the `scores`, those
-    with a transposed right-hand side. LLVM's scheduler moves nothing across it,
-    within one wave as well: whether it pays is the pass's page.
+    matrix products of one run beside the softmax of the other (`s_setprio`; AMD
+    CDNA 3 ISA, "S_SETPRIO"). `products` says which: all, or only the `scores`,
+    those with a transposed right-hand side. Whether it pays is on the pass's page.
 
     Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
 
-    After:
-
-    ```mlir
-    rocdl.s.setprio 1
-    %s = attn.dot %q, %k, %zero transpose_rhs : ...
-    rocdl.s.setprio 0
-    ```
+    After: `%s = attn.dot %q, %k, %zero transpose_rhs prioritized : ...`
   }];
-  let dependentDialects = ["::mlir::ROCDL::ROCDLDialect"];
   let options = [
     Option<"products", "products", "::attn::Products", /*default=*/"::attn::Products::All",
            "Which products",
