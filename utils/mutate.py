@@ -36,7 +36,7 @@ MUTANTS = [
      IR + "AttnMasks.cpp", "range.fullLo = m.add(hi, -left);",
      "range.fullLo = m.add(lo, -left);"),
     ("no-tail-mask", "keys beyond the end take part", IR + "AttentionStreamable.cpp",
-     "if (tile.hasPartialTile()) {", "if (false) {"),
+     "if (tile.hasPartialTile() &&\n", "if (false &&\n"),
     ("row-beyond-end", "rows beyond the last query widen the bounds",
      IR + "AttentionStreamable.cpp", "t.add(first, tile.sizes[Query]), tile.extents[Query]",
      "t.add(first, tile.sizes[Query]), t.add(first, tile.sizes[Query])"),

@@ -374,7 +374,7 @@ FailureOr<llvm::StringMap<int64_t>> parseSizes(ArrayRef<std::string> texts,
   for (StringRef text : texts) {
     auto [name, number] = text.split('=');
     int64_t value;
-    if (number.getAsInteger(10, value) || value < 0) {
+    if (name.empty() || number.getAsInteger(10, value) || value < 0) {
       op->emitError() << "sizes want axis=size, got '" << text << "'";
       return failure();
     }

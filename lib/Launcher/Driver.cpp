@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
-#include <map>
 #include <mutex>
 
 using namespace attn;

@@ -122,6 +122,8 @@ static const Hip *openHip(const Manifest &manifest) {
   std::string file;
   void *library = openLibrary(manifest, file);
   auto result = new Hip; // Lives as long as the process.
+  // Once it was initialised the runtime has threads of its own: it stays.
+  bool initialised = false;
   try {
 #define ATTN_LOOK_UP(member, symbol, ...)                                      \
   lookUp(library, file, symbol, result->member, /*required=*/true);
@@ -131,10 +133,12 @@ static const Hip *openHip(const Manifest &manifest) {
            result->getPropertiesR0600, /*required=*/false);
     lookUp(library, file, "hipGetDeviceProperties", result->getPropertiesR0000,
            /*required=*/!result->getPropertiesR0600);
+    initialised = true;
     result->check(result->init(0), "hipInit");
   } catch (...) {
     delete result;
-    dlclose(library);
+    if (!initialised)
+      dlclose(library);
     throw;
   }
   return result;

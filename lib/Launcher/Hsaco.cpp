@@ -259,6 +259,13 @@ static void checkKernel(const Manifest &manifest, const VariantSpec &variant,
              std::to_string(variant.block) +
              " threads a CTA, the kernel is compiled for at most " +
              std::to_string(most));
+  auto exact = kernel.find(".reqd_workgroup_size");
+  if (exact != kernel.end() && exact->at(0).get<uint64_t>() != variant.block)
+    fail(ATTN_ERROR_BUNDLE, "kernel " + inQuotes(variant.kernel) +
+                                ": the manifest wants " +
+                                std::to_string(variant.block) +
+                                " threads a CTA, the kernel is compiled for " +
+                                std::to_string(exact->at(0).get<uint64_t>()));
 }
 
 void attn::checkHsaco(const std::string &path, const Manifest &manifest,

@@ -640,7 +640,7 @@ private:
     for (StringRef text : options.sizes) {
       auto [name, number] = text.split('=');
       int64_t value;
-      if (number.empty() || number.getAsInteger(10, value)) {
+      if (name.empty() || number.getAsInteger(10, value)) {
         llvm::errs() << "attn-compile: --size wants axis=integer, got '" << text
                      << "'\n";
         return failure();

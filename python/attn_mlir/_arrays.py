@@ -2,7 +2,7 @@
 
 import sys
 
-from ._dlpack import CUDA, check_device, read_dlpack
+from ._dlpack import CUDA, DEVICE_NAMES, ROCM, check_device, read_dlpack
 from ._errors import ArgumentError
 from ._library import DEVICE_UNKNOWN, TYPE_CODES
 
@@ -55,6 +55,11 @@ def torch_types(torch):
     return _torch_types
 
 
+def torch_kind(torch):
+    """DLPack's type of the GPUs that this torch is built for; it calls both "cuda"."""
+    return ROCM if torch.version.hip else CUDA
+
+
 def torch_stream(torch, device):
     """torch's current stream on a device, as a number."""
     # What Triton uses, too: it makes no stream object.
@@ -64,9 +69,11 @@ def torch_stream(torch, device):
     return torch.cuda.current_stream(device).cuda_stream
 
 
-def torch_fields(torch, values):
+def torch_fields(torch, values, kind):
     """The fields of all AttnTensors in a row, or None where a value is not a torch
-    tensor on a GPU ("cuda" with ROCm, too) of a type that kernels take."""
+    tensor on a GPU of DLPack's type ``kind``, and of a type that kernels take."""
+    if torch_kind(torch) != kind:
+        return None
     types = torch_types(torch)
     fields = []
     for value in values:
@@ -82,11 +89,14 @@ def torch_fields(torch, values):
     return fields
 
 
-def _from_torch(name, value):
-    device = value.device
+def _from_torch(name, value, kind):
+    device, torch = value.device, torch_module()
     if device.type != "cuda":
-        raise ArgumentError(f"view '{name}': wanted a CUDA tensor, got one on {device.type}")
-    torch = torch_module()
+        raise ArgumentError(f"view '{name}': wanted a {DEVICE_NAMES[kind]} tensor, got one on {device.type}")
+    if torch_kind(torch) != kind:
+        raise ArgumentError(
+            f"view '{name}': wanted a {DEVICE_NAMES[kind]} tensor, got one of torch for {DEVICE_NAMES[torch_kind(torch)]}"
+        )
     dtype = torch_types(torch).get(value.dtype)
     if dtype is None:
         raise ArgumentError(
@@ -158,7 +168,7 @@ def as_array(name, value, stream, kind):
     that no kernel takes.
     """
     if is_torch(value):
-        return _from_torch(name, value)
+        return _from_torch(name, value, kind)
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return _from_dlpack(name, value, stream, kind)
     if hasattr(value, "__cuda_array_interface__"):

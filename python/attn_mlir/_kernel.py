@@ -200,7 +200,7 @@ class _Call:
         for index in range(self.count, len(values)):
             if values[index] is None:
                 values[index] = self._allocate(self.kernel.views[index], values)
-        fields = torch_fields(torch, values)
+        fields = torch_fields(torch, values, self.kernel._device_kind)
         if fields is None:
             return False
         try:

@@ -280,6 +280,28 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 18446744073709551680 : i128}}
+  attn.kernel @k() attributes {threads = 18446744073709551680 : i128} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 64 : ui32}}
+  attn.kernel @k() attributes {threads = 64 : ui32} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 48}}
   attn.kernel @k() attributes {threads = 48} {
     %c1 = arith.constant 1 : index

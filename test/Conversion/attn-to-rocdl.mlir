@@ -16,7 +16,9 @@
 // CHECK-COUNT-2: llvm.store {{.*}} {alignment = 8 : i64} : vector<4xi16>, !llvm.ptr<3>
 // CHECK: scf.for
 // The next tiles are loaded before this one is computed on, and land behind it.
-// CHECK-COUNT-5: rocdl.raw.ptr.buffer.load
+// The first tile that is waited for goes first.
+// CHECK: rocdl.raw.ptr.buffer.load {{.*}} : vector<4xi32>
+// CHECK-COUNT-4: rocdl.raw.ptr.buffer.load {{.*}} : i32{{$}}
 // CHECK-NOT: llvm.store
 // They stay there: all but loads and products may cross.
 // CHECK: rocdl.sched.barrier 1926
@@ -132,6 +134,35 @@ attn.kernel @k(%a: !attn.view<?x64xf16>, %b: !attn.view<64x32xf16>, %o: !attn.vi
       attn.yield %d : tensor<32x32xf32, #acc>
     }
     attn.store %sum, %o[%row, %c0] : tensor<32x32xf32, #acc> -> !attn.view<?x32xf32>
+  }
+  attn.return
+}
+}
+
+// -----
+
+// The lanes of a wave agree: a vote of all 64.
+// CHECK-LABEL: gpu.module @any_device
+// CHECK: %[[OVER:[^ ]+]] = arith.cmpf ugt, %{{[^ ]+}}, %{{[^ ]+}} : vector<16xf32>
+// CHECK-COUNT-14: arith.ori
+// CHECK-NEXT: %[[OWN:[^ ]+]] = arith.ori %{{[^ ]+}}, %{{[^ ]+}} : i1
+// CHECK-NEXT: %[[LANES:[^ ]+]] = rocdl.ballot %[[OWN]] : i64
+// CHECK-NEXT: %[[ANY:[^ ]+]] = arith.cmpi ne, %[[LANES]], %c0_i64 : i64
+// CHECK-NEXT: scf.if %[[ANY]]
+#acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
+module attributes {attn.target = #attn.target<"mi300x">} {
+attn.kernel @any(%o: !attn.view<32x32xf32>) attributes {threads = 64 : i64} {
+  %c1 = arith.constant 1 : index
+  %bound = arith.constant dense<2.0> : tensor<32x32xf32, #acc>
+  attn.grid (%i) visit %v in (m = %c1) {
+    %t = attn.iota 1 from %i : tensor<32x32xindex, #acc>
+    %t32 = arith.index_cast %t : tensor<32x32xindex, #acc> to tensor<32x32xi32, #acc>
+    %f = arith.sitofp %t32 : tensor<32x32xi32, #acc> to tensor<32x32xf32, #acc>
+    %c = arith.cmpf ugt, %f, %bound : tensor<32x32xf32, #acc>
+    %any = attn.any %c : tensor<32x32xi1, #acc>
+    scf.if %any {
+      attn.store %f, %o[%i, %i] : tensor<32x32xf32, #acc> -> !attn.view<32x32xf32>
+    }
   }
   attn.return
 }

@@ -70,14 +70,16 @@ private:
     constexpr int64_t kMostThreads = 1024;
     Attribute given = kernel->getAttr(KernelOp::kThreadsAttr);
     auto threads = dyn_cast<IntegerAttr>(given);
+    bool plain = threads && (threads.getType().isSignlessInteger(64) ||
+                             threads.getType().isSignlessInteger(32));
     int64_t lanes = lanesOf(TargetAttr::of(kernel));
-    if (threads && threads.getInt() > 0 && threads.getInt() <= kMostThreads &&
+    if (plain && threads.getInt() > 0 && threads.getInt() <= kMostThreads &&
         threads.getInt() % lanes == 0)
       return success();
     InFlightDiagnostic error = kernel.emitOpError("wants whole warps of ")
                                << lanes << " threads, up to " << kMostThreads
                                << " in all, in its attribute 'threads', got ";
-    return threads ? error << threads.getInt() : error << given;
+    return plain ? error << threads.getInt() : error << given;
   }
 
   bool isArgument(Value view) {

@@ -154,7 +154,7 @@ struct ConvertAttnToROCDLPass
       if (!function)
         return signalPassFailure();
       prefetchIntoRegisters(function);
-      fenceLoads(function);
+      guideScheduler(function);
       placeBarriers(function);
       int64_t bytes = placeRingsInLds(function);
       if (failed(checkSharedBytes(function, bytes, "LDS")))

@@ -29,8 +29,9 @@ void makeAmdKernel(mlir::LLVM::LLVMFuncOp function, int64_t sharedBytes);
 constexpr llvm::StringLiteral kSlotsAttr = "slots";
 /// Issues copies a visit before they land, and says how many slots rings need.
 void prefetchIntoRegisters(mlir::LLVM::LLVMFuncOp function);
-/// Keeps copies that a loop issues before its products there.
-void fenceLoads(mlir::LLVM::LLVMFuncOp function);
+/// Tells LLVM's scheduler to keep the copies that a loop issues before its
+/// products there, or how to interleave a softmax.
+void guideScheduler(mlir::LLVM::LLVMFuncOp function);
 /// Puts barriers before accesses to rings that need one.
 void placeBarriers(mlir::LLVM::LLVMFuncOp function);
 

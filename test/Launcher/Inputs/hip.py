@@ -179,9 +179,12 @@ def test_torch(scratch, log):
     kernel = attn_mlir.load(bundle(scratch))
     arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
     given = arrays.torch()  # Of device type "cuda", as with ROCm.
+    expect(ArgumentError, "view 'q': wanted a ROCm tensor, got one of torch for CUDA", call, kernel, given)
+    torch.version.hip = "6.2"
     o, lse = call(kernel, given)
     assert o is given[3] and lse is given[4]
     arrays.assert_right()
+    torch.version.hip = None
     kernel.close()
 
 
@@ -268,6 +271,9 @@ def test_runtime_that_does_not_open(scratch, log):
         assert part in said, said
     said = in_process(scratch, {"ATTN_HIP_RUNTIME": os.environ["ATTN_LAUNCHER"]})
     assert "DriverError the HIP runtime '" in said and "has no hipInit: wanted one of ROCm 5 or newer" in said, said
+    # What fails to start says the same the next time.
+    said = in_process(scratch, {"ATTN_HIP_RUNTIME": os.environ["FAKE_HIP"], "ATTN_FAKE_FAIL": "hipInit:719"})
+    assert said.startswith("HipError hipInit failed: hipErrorLaunchFailure (719)"), said
     # Nothing to do, so nothing to open.
     assert in_process(scratch, {"ATTN_HIP_RUNTIME": "/nowhere/libamdhip64.so"}, batch=0) == "launched\n"
 
@@ -409,6 +415,7 @@ def test_manifests_that_do_not_fit(scratch, log):
     for function, said in (
         (variant(kernel="nobody"), "wanted kernel 'nobody', got f"),
         (variant(block=1024), "the manifest wants 1024 threads a CTA, the kernel is compiled for at most "),
+        (variant(block=64), "the manifest wants 64 threads a CTA, the kernel is compiled for 256"),
         (variant(binary_format="cubin"), "variants[1].binary_format: wanted 'hsaco', for gfx942, got \"cubin\""),
         (lambda manifest: last(manifest).pop(), "parameters, the kernel has "),
         (lambda manifest: last(manifest).append({"kind": "pointer", "view": 0}), "parameters, the kernel has "),

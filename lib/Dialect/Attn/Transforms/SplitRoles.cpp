@@ -166,12 +166,15 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
             .wasInterrupted();
     if (isSplit || hasStreams)
       return;
-    if (threads.getInt() <= 0 ||
+    bool plain = threads.getType().isSignlessInteger(64) ||
+                 threads.getType().isSignlessInteger(32);
+    if (!plain || threads.getInt() <= 0 ||
         threads.getInt() % Registers::kGroupThreads != 0) {
-      kernel.emitOpError("wants whole warpgroups of ")
+      InFlightDiagnostic error =
+          kernel.emitOpError("wants whole warpgroups of ")
           << Registers::kGroupThreads
-          << " threads beside a producer, in its attribute 'threads', got "
-          << threads.getInt();
+          << " threads beside a producer, in its attribute 'threads', got ";
+      plain ? error << threads.getInt() : error << threads;
       return signalPassFailure();
     }
     split(ctas[0], threads.getInt(), warps.getInt());

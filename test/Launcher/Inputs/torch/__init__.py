@@ -12,6 +12,10 @@ class _DType:
 float16, bfloat16, float32, float64 = map(_DType, ("float16", "bfloat16", "float32", "float64"))
 
 
+class version:
+    hip = None
+
+
 class device:
     def __init__(self, type, index=None):
         self.type, self.index = type, index
