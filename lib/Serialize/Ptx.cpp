@@ -52,8 +52,9 @@ std::unique_ptr<llvm::TargetMachine> createMachine(StringRef arch,
   if (!target)
     return nullptr;
   llvm::TargetOptions options;
-  // a * b + c is one instruction, as the schedule's comments promise.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // a * b + c is one operation only where the IR says so: what rounds once here
+  // and twice on another target has no oracle.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   // Forms of mbarrier and TMA that older versions of PTX lack.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, arch, "+ptx88", options, std::nullopt, std::nullopt,

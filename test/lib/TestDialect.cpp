@@ -21,7 +21,7 @@ void AttnTestDialect::initialize() {
 
 namespace {
 enum Axis { Row, Column, NumAxes };
-enum State { M, L };
+enum State { Factor, Reference, L };
 } // namespace
 
 SmallVector<StreamAxis> LogSumExpOp::getStreamAxes() {
@@ -46,7 +46,7 @@ Reorder LogSumExpOp::getReorder() {
 }
 
 int64_t LogSumExpOp::getStateElements(ArrayRef<int64_t> sizes) {
-  return 2 * sizes[Row];
+  return 3 * sizes[Row];
 }
 
 SmallVector<Segment> LogSumExpOp::buildSegments(OpBuilder &b, Location loc,
@@ -57,8 +57,8 @@ SmallVector<Segment> LogSumExpOp::buildSegments(OpBuilder &b, Location loc,
 SmallVector<Value> LogSumExpOp::buildHead(OpBuilder &b, Location loc,
                                           const TileContext &tile) {
   TileBuilder t{b, loc};
-  return {t.splat(std::numeric_limits<float>::lowest(), {tile.sizes[Row]}),
-          t.splat(0, {tile.sizes[Row]})};
+  auto [factor, reference] = t.initialReference(tile.sizes[Row], 1);
+  return {factor, reference, t.splat(0, {tile.sizes[Row]})};
 }
 
 SmallVector<Value> LogSumExpOp::buildFold(OpBuilder &b, Location loc,
@@ -70,30 +70,28 @@ SmallVector<Value> LogSumExpOp::buildFold(OpBuilder &b, Location loc,
   if (!getElementTypeOrSelf(x).isF32())
     x = arith::ExtFOp::create(b, loc,
                               RankedTensorType::get(shape, b.getF32Type()), x);
-  x = t.scale(x, llvm::numbers::log2e);
   if (tile.hasPartialTile())
     x = t.mask(x, t.lessThan(t.iota(1, tile.offsets[Column], shape),
                              t.spread(tile.extents[Column], shape)));
-  Value m = t.max(state[M], t.reduce(ReduceKind::Max, x));
-  Value p = t.exp2(t.sub(x, t.broadcast(m, shape[1])));
-  Value l = t.mul(state[L], t.exp2(t.sub(state[M], m)));
-  return {m, t.add(l, t.reduce(ReduceKind::Sum, p))};
+  AdvanceOp now = t.advance(t.reduce(ReduceKind::Max, x), state[Factor],
+                            state[Reference], 1);
+  Value p = t.weights(x, now.getFactor(), now.getReference());
+  return {now.getFactor(), now.getReference(),
+          t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p))};
 }
 
 SmallVector<Value> LogSumExpOp::buildMerge(OpBuilder &b, Location loc,
                                            const TileContext &tile,
                                            ValueRange lhs, ValueRange rhs) {
   TileBuilder t{b, loc};
-  Value m = t.max(lhs[M], rhs[M]);
-  auto part = [&](ValueRange state) {
-    return t.mul(state[L], t.exp2(t.sub(state[M], m)));
-  };
-  return {m, t.add(part(lhs), part(rhs))};
+  auto to = t.merge(lhs[Factor], lhs[Reference], rhs[Factor], rhs[Reference]);
+  return {to.factor, to.reference,
+          t.add(t.mul(lhs[L], to.rescales[0]), t.mul(rhs[L], to.rescales[1]))};
 }
 
 SmallVector<Value> LogSumExpOp::buildTail(OpBuilder &b, Location loc,
                                           const TileContext &tile,
                                           ValueRange state) {
   TileBuilder t{b, loc};
-  return {t.scale(t.add(state[M], t.log2(state[L])), llvm::numbers::ln2)};
+  return {t.logSum(state[Factor], state[Reference], state[L], 1)};
 }

@@ -188,6 +188,7 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 } // namespace
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
+  populateDecomposeAdvance(patterns);
   patterns.add<AnyPattern, BroadcastPattern, DotPattern, IotaPattern,
                ReducePattern, SplatPattern>(patterns.getContext());
 }

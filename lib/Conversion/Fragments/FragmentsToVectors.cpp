@@ -490,6 +490,7 @@ void attn::populateFragmentsToVectors(const TypeConverter &converter,
   patterns.add<ReducePattern, ReduceRegistersPattern>(converter, context,
                                                       reduction);
   patterns.add<ElementwisePattern>(converter, context);
+  populateDecomposeAdvance(patterns);
   patterns.add<BroadcastPattern, CompareColumnsPattern, ConstantPattern,
                DistancePattern, IotaPattern, PermutePattern, SplatPattern,
                IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,

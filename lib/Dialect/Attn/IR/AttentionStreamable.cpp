@@ -1,14 +1,12 @@
 //===- AttentionStreamable.cpp - Attention as a streamable op -------------===//
 //
-// The online softmax, with scores in units of log2 so that exponentials are
-// exp2; the algebra is in the documentation of attn.attention.
+// The online softmax; the algebra is in the documentation of attn.attention.
+// Weights are relative to what attn.advance makes of the maximum.
 //
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
-#include "llvm/Support/MathExtras.h"
-#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -19,7 +17,7 @@ enum Axis { Batch, KvHead, GroupHead, Query, Key, QkDim, ValueDim, NumAxes };
 /// Positions of the views.
 enum View { Q, K, V, O, Lse };
 /// Positions in the state.
-enum State { M, L, Acc };
+enum State { Factor, Reference, L, Acc };
 } // namespace
 
 SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
@@ -73,7 +71,7 @@ SmallVector<Value> AttentionOp::getScalarCaptures() {
 Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
 
 int64_t AttentionOp::getStateElements(ArrayRef<int64_t> sizes) {
-  return sizes[Query] * (2 + sizes[ValueDim]);
+  return sizes[Query] * (3 + sizes[ValueDim]);
 }
 
 int64_t AttentionOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
@@ -95,36 +93,39 @@ SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
   return buildRangeSegments(b, loc, tile, range);
 }
 
+/// What is left to multiply scores with behind buildScores: the scale, which
+/// costs nothing there, unless they are modified or the scale is out of the
+/// ordinary.
+static float softmaxScale(AttentionOp op) {
+  float scale = op.getScale().convertToFloat();
+  return op.hasScoreMod() || !AdvanceOp::isValidScale(scale) ? 1 : scale;
+}
+
 SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
                                           const TileContext &tile) {
   TileBuilder t{b, loc};
   int64_t rows = tile.sizes[Query];
-  // -FLT_MAX, not -inf: -inf - -inf never arises for rows without keys.
-  return {t.splat(std::numeric_limits<float>::lowest(), {rows}),
-          t.splat(0, {rows}), t.splat(0, {rows, tile.sizes[ValueDim]})};
+  auto [factor, reference] = t.initialReference(rows, softmaxScale(*this));
+  return {factor, reference, t.splat(0, {rows}),
+          t.splat(0, {rows, tile.sizes[ValueDim]})};
 }
 
-/// The scores of a tile in units of log2: scaled, modified, masked.
+/// The scores of a tile, but for softmaxScale: modified and masked.
 static Value buildScores(AttentionOp op, const TileBuilder &t,
                          const TileContext &tile, Value dot) {
   SmallVector<int64_t> shape{tile.sizes[Query], tile.sizes[Key]};
   // Index tiles: needed by a modification everywhere, by a mask where it acts.
   Value rows = t.iota(0, tile.offsets[Query], shape);
   Value cols = t.iota(1, tile.offsets[Key], shape);
-  double scale = op.getScale().convertToFloat();
-  Value scores;
+  float scale = op.getScale().convertToFloat();
+  Value scores = scale == softmaxScale(op) ? dot : t.scale(dot, scale);
   if (op.hasScoreMod()) {
     int64_t group = tile.axes[GroupHead].extent;
     Value head =
         t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
-    SmallVector<Value> arguments{t.scale(dot, scale), tile.offsets[Batch], head,
-                                 rows, cols};
+    SmallVector<Value> arguments{scores, tile.offsets[Batch], head, rows, cols};
     llvm::append_range(arguments, tile.scalars);
-    Value modified =
-        inlineOverTiles(t.b, op.getScore().front(), arguments, shape)[0];
-    scores = t.scale(modified, llvm::numbers::log2e);
-  } else {
-    scores = t.scale(dot, scale * llvm::numbers::log2e);
+    scores = inlineOverTiles(t.b, op.getScore().front(), arguments, shape)[0];
   }
   Value keep;
   if (auto mask = op.getMaskAttr())
@@ -146,29 +147,30 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
   Value dot = t.dot(tiles[Q], tiles[K], t.splat(0, {rows, keys}),
                     /*transposeRhs=*/true);
   Value scores = buildScores(*this, t, tile, dot);
-  Value m = t.max(state[M], t.reduce(ReduceKind::Max, scores));
-  Value p = t.exp2(t.sub(scores, t.broadcast(m, keys)));
-  Value alpha = t.exp2(t.sub(state[M], m));
-  Value l = t.add(t.mul(state[L], alpha), t.reduce(ReduceKind::Sum, p));
-  Value acc = t.mul(state[Acc], t.broadcast(alpha, tile.sizes[ValueDim]));
+  AdvanceOp now =
+      t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
+                state[Reference], softmaxScale(*this));
+  Value p = t.weights(scores, now.getFactor(), now.getReference());
+  Value l = t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p));
+  Value acc = t.mul(state[Acc],
+                    t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
   Type type = getValue().getType().getElementType();
-  return {m, l, t.dot(t.cast(p, type), tiles[V], acc)};
+  return {now.getFactor(), now.getReference(), l,
+          t.dot(t.cast(p, type), tiles[V], acc)};
 }
 
 SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
                                            const TileContext &tile,
                                            ValueRange lhs, ValueRange rhs) {
   TileBuilder t{b, loc};
-  Value m = t.max(lhs[M], rhs[M]);
-  Value l, acc;
-  for (ValueRange part : {lhs, rhs}) {
-    Value alpha = t.exp2(t.sub(part[M], m));
-    Value partL = t.mul(part[L], alpha);
-    Value partAcc = t.mul(part[Acc], t.broadcast(alpha, tile.sizes[ValueDim]));
-    l = l ? t.add(l, partL) : partL;
-    acc = acc ? t.add(acc, partAcc) : partAcc;
-  }
-  return {m, l, acc};
+  auto to = t.merge(lhs[Factor], lhs[Reference], rhs[Factor], rhs[Reference]);
+  auto rescaled = [&](ValueRange part, Value rescale) {
+    Value wide = t.broadcast(rescale, tile.sizes[ValueDim]);
+    return std::pair(t.mul(part[L], rescale), t.mul(part[Acc], wide));
+  };
+  auto [l, acc] = rescaled(lhs, to.rescales[0]);
+  auto [otherL, otherAcc] = rescaled(rhs, to.rescales[1]);
+  return {to.factor, to.reference, t.add(l, otherL), t.add(acc, otherAcc)};
 }
 
 SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
@@ -184,7 +186,7 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
       t.cast(out, getOutput().getType().getElementType())};
   if (getLse())
     // log2(0) = -inf, as wanted.
-    results.push_back(
-        t.scale(t.add(state[M], t.log2(state[L])), llvm::numbers::ln2));
+    results.push_back(t.logSum(state[Factor], state[Reference], state[L],
+                               softmaxScale(*this)));
   return results;
 }

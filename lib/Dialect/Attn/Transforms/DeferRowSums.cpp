@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
@@ -20,57 +21,76 @@ namespace {
 
 /// The pieces of carried * factor + sum.
 struct RowSum {
-  arith::AddFOp add;
+  /// All of it, and the product where it is one by itself.
+  Operation *all = nullptr;
   arith::MulFOp mul;
   Value factor;
   ReduceOp sum;
 };
 
+/// The pieces of x * y + sum, where x or y is `carried`.
+std::optional<RowSum> matchPieces(Operation *all, Value carried) {
+  RowSum result;
+  result.all = all;
+  std::pair<Value, Value> factors;
+  if (auto fma = dyn_cast_or_null<math::FmaOp>(all)) {
+    result.sum = fma.getC().getDefiningOp<ReduceOp>();
+    factors = {fma.getA(), fma.getB()};
+  } else if (auto add = dyn_cast_or_null<arith::AddFOp>(all)) {
+    for (auto [x, y] : {std::pair(add.getLhs(), add.getRhs()),
+                        std::pair(add.getRhs(), add.getLhs())})
+      if (auto mul = x.getDefiningOp<arith::MulFOp>();
+          mul && y.getDefiningOp<ReduceOp>()) {
+        result.mul = mul;
+        result.sum = y.getDefiningOp<ReduceOp>();
+        factors = {mul.getLhs(), mul.getRhs()};
+      }
+  }
+  if (!result.sum || (factors.first != carried && factors.second != carried))
+    return std::nullopt;
+  result.factor = factors.first == carried ? factors.second : factors.first;
+  return result;
+}
+
 /// Matches what a stream yields for `carried`, whose start is zero.
 std::optional<RowSum> match(StreamOp stream, unsigned index) {
   BlockArgument carried = stream.getCarried()[index];
   auto yield = cast<YieldOp>(stream.getBody().front().getTerminator());
-  RowSum result;
-  result.add = yield.getValues()[index].getDefiningOp<arith::AddFOp>();
-  if (!result.add || !carried.hasOneUse() || !result.add->hasOneUse() ||
+  Value next = yield.getValues()[index];
+  std::optional<RowSum> row = matchPieces(next.getDefiningOp(), carried);
+  if (!row || !carried.hasOneUse() || !next.hasOneUse() ||
+      row->sum.getKind() != ReduceKind::Sum || row->factor == carried ||
+      !row->sum.getResult().hasOneUse() ||
+      (row->mul && !row->mul->hasOneUse()) ||
       !matchPattern(stream.getInits()[index], m_AnyZeroFloat()))
     return std::nullopt;
-  for (auto [x, y] : {std::pair(result.add.getLhs(), result.add.getRhs()),
-                      std::pair(result.add.getRhs(), result.add.getLhs())}) {
-    result.mul = x.getDefiningOp<arith::MulFOp>();
-    result.sum = y.getDefiningOp<ReduceOp>();
-    if (!result.mul || !result.sum || !result.mul->hasOneUse() ||
-        result.sum.getKind() != ReduceKind::Sum)
-      continue;
-    if (result.mul.getLhs() != carried && result.mul.getRhs() != carried)
-      continue;
-    result.factor = result.mul.getLhs() == carried ? result.mul.getRhs()
-                                                   : result.mul.getLhs();
-    auto tile = cast<RankedTensorType>(result.sum.getTile().getType());
-    if (isa_and_nonnull<FragmentAttr>(tile.getEncoding()) &&
-        result.factor != carried && result.sum.getResult().hasOneUse())
-      return result;
-  }
-  return std::nullopt;
+  auto tile = cast<RankedTensorType>(row->sum.getTile().getType());
+  if (!isa_and_nonnull<FragmentAttr>(tile.getEncoding()))
+    return std::nullopt;
+  return row;
 }
 
 /// Makes the stream carry one sum a thread.
 void defer(StreamOp stream, unsigned index, RowSum row) {
   IRRewriter rewriter(stream.getContext());
   Location loc = row.sum.getLoc();
-  rewriter.setInsertionPoint(row.add);
+  rewriter.setInsertionPoint(row.all);
   Value part = ReduceRegistersOp::create(rewriter, loc, ReduceKind::Sum,
                                          row.sum.getTile());
   auto type = cast<RankedTensorType>(part.getType());
   Value factor = BroadcastOp::create(rewriter, loc, type, row.factor);
   BlockArgument carried = stream.getCarried()[index];
   carried.setType(type);
-  Value next = arith::AddFOp::create(
-      rewriter, loc, arith::MulFOp::create(rewriter, loc, carried, factor),
-      part);
-  rewriter.replaceAllUsesWith(row.add.getResult(), next);
-  rewriter.eraseOp(row.add);
-  rewriter.eraseOp(row.mul);
+  Value next;
+  if (row.mul)
+    next = arith::AddFOp::create(
+        rewriter, loc, arith::MulFOp::create(rewriter, loc, carried, factor),
+        part);
+  else
+    next = math::FmaOp::create(rewriter, loc, carried, factor, part);
+  rewriter.replaceOp(row.all, next);
+  if (row.mul)
+    rewriter.eraseOp(row.mul);
   rewriter.eraseOp(row.sum);
   rewriter.setInsertionPoint(stream);
   stream.getInitsMutable()[index].set(arith::ConstantOp::create(

@@ -36,9 +36,8 @@ Value otherOperand(Operation *op, Value one) {
 /// The part of a stream's body that follows from a row maximum.
 struct Softmax {
   StreamOp stream;
-  /// The maximum so far, and with this tile.
-  BlockArgument carried;
-  arith::MaximumFOp maximum;
+  /// What takes the tile's maximum, from what the stream carries.
+  AdvanceOp advance;
   /// What depends on the tile's maximum up to products, in order.
   llvm::SetVector<Operation *> ops;
   /// The sums of exponentials among them.
@@ -46,16 +45,11 @@ struct Softmax {
   /// What others use of it.
   SmallVector<Value> results;
 
-  /// Whether a value is exp2(carried - maximum), which is 1 where they are
-  /// assumed to be the same.
+  /// Whether a value is 1 where the maximum does not rise.
   bool isScale(Value value) {
     if (auto broadcast = value.getDefiningOp<BroadcastOp>())
       return isScale(broadcast.getRows());
-    auto exp2 = value.getDefiningOp<math::Exp2Op>();
-    auto sub =
-        exp2 ? exp2.getOperand().getDefiningOp<arith::SubFOp>() : nullptr;
-    return sub && sub.getLhs() == carried &&
-           sub.getRhs() == maximum.getResult();
+    return value == advance.getRescale();
   }
 };
 
@@ -76,10 +70,10 @@ public:
   StringRef match() {
     ReduceOp max = findMaximum();
     if (!max)
-      return "no stream carries a row maximum";
+      return "no stream carries what a row maximum advances";
     if (StringRef reason = collect(max); !reason.empty())
       return reason;
-    if (!usesAreOfSoftmax())
+    if (!max.getResult().hasOneUse() || !usesAreOfSoftmax())
       return "the maximum is used by more than exponentials";
     if (!scalesWhatIsCarried())
       return "what is carried is not scaled when the maximum grows";
@@ -93,26 +87,29 @@ public:
   Softmax parts;
 
 private:
-  /// carried -> max(carried, f(reduce max)), f of one operand and constants.
+  /// The maximum of an attn.advance from values that the stream carries, to
+  /// those that it hands on.
   ReduceOp findMaximum() {
     auto yield = cast<YieldOp>(parts.stream.getBody().front().getTerminator());
-    for (auto [argument, value] :
-         llvm::zip_equal(parts.stream.getCarried(), yield.getValues())) {
-      auto maximum = value.getDefiningOp<arith::MaximumFOp>();
-      Value tile = maximum ? otherOperand(maximum, argument) : Value();
-      if (!tile)
+    for (auto advance : parts.stream.getBody().getOps<AdvanceOp>()) {
+      auto max = advance.getMaximum().getDefiningOp<ReduceOp>();
+      if (!max || max.getKind() != ReduceKind::Max ||
+          max->getBlock() != advance->getBlock() ||
+          !isCarried(advance.getFactorBefore(), advance.getFactor(), yield) ||
+          !isCarried(advance.getReferenceBefore(), advance.getReference(),
+                     yield))
         continue;
-      if (auto mul = tile.getDefiningOp<arith::MulFOp>();
-          mul && matchPattern(mul.getRhs(), m_Constant()))
-        tile = mul.getLhs();
-      auto reduce = tile.getDefiningOp<ReduceOp>();
-      if (!reduce || reduce.getKind() != ReduceKind::Max)
-        continue;
-      parts.carried = argument;
-      parts.maximum = maximum;
-      return reduce;
+      parts.advance = advance;
+      return max;
     }
     return {};
+  }
+
+  bool isCarried(Value before, Value now, YieldOp yield) {
+    auto argument = dyn_cast<BlockArgument>(before);
+    return argument && argument.getOwner() == yield->getBlock() &&
+           argument != parts.stream.getPosition() &&
+           yield.getValues()[argument.getArgNumber() - 1] == now;
   }
 
   StringRef collect(ReduceOp max) {
@@ -137,59 +134,41 @@ private:
     return "";
   }
 
-  /// exp2(scores - m) and exp2(carried - m): then every other carried value is
-  /// in units of 2^m, whatever m is.
+  /// exp2(fma(scores, factor, -reference)): then every other carried value is
+  /// relative to the reference, whatever that is.
   bool usesAreOfSoftmax() {
-    auto becomesExponential = [](Operation *op) {
-      return isa<arith::SubFOp>(op) &&
-             llvm::all_of(op->getUsers(),
-                          [](auto *u) { return isa<math::Exp2Op>(u); });
-    };
-    Value maximum = parts.maximum;
-    for (Operation *user : maximum.getUsers()) {
-      if (isa<YieldOp>(user))
-        continue;
-      if (auto broadcast = dyn_cast<BroadcastOp>(user)) {
-        for (Operation *next : broadcast->getUsers())
-          if (!becomesExponential(next) || next->getOperand(1) != broadcast)
-            return false;
-        continue;
-      }
-      if (!becomesExponential(user) || user->getOperand(1) != maximum)
-        return false;
-    }
-    for (Operation *sum : parts.sums)
-      if (!sum->getOperand(0).getDefiningOp<math::Exp2Op>())
-        return false;
-    unsigned number = parts.carried.getArgNumber() - 1;
-    return isUnit(parts.stream.getResults()[number]);
-  }
-
-  /// Whether a maximum behind the stream stands for the units of other values
-  /// alone: in m + log2(l), and where streams are merged.
-  static bool isUnit(Value maximum) {
-    return llvm::all_of(maximum.getUsers(), [&](Operation *user) {
-      if (isa<arith::MaximumFOp>(user))
-        return isUnit(user->getResult(0));
-      if (isa<arith::SubFOp>(user))
-        return llvm::all_of(user->getUsers(), [](Operation *next) {
-          return isa<math::Exp2Op>(next);
-        });
-      auto add = dyn_cast<arith::AddFOp>(user);
-      return add && otherOperand(add, maximum).getDefiningOp<math::Log2Op>();
+    for (Value result : {parts.advance.getFactor(), parts.advance.getReference()})
+      for (Operation *user : result.getUsers())
+        if (!isa<YieldOp>(user) && !isInWeights(user))
+          return false;
+    return llvm::all_of(parts.sums, [](Operation *sum) {
+      return sum->getOperand(0).getDefiningOp<math::Exp2Op>();
     });
   }
 
-  /// Everything else that is carried goes from units of 2^carried to those of
-  /// 2^maximum.
+  static bool isInWeights(Operation *op) {
+    if (isa<BroadcastOp, arith::NegFOp, math::FmaOp>(op))
+      return llvm::all_of(op->getUsers(), isInWeights);
+    return isa<math::Exp2Op>(op);
+  }
+
+  /// Everything else that is carried goes from units of the reference before to
+  /// those of the one now.
   bool scalesWhatIsCarried() {
     for (BlockArgument argument : parts.stream.getCarried())
       for (Operation *user : argument.getUsers())
-        if (argument != parts.carried &&
-            (!isa<arith::MulFOp>(user) ||
-             !parts.isScale(otherOperand(user, argument))))
+        if (user != parts.advance && !isScaled(user, argument))
           return false;
     return true;
+  }
+
+  /// value * scale, or value * scale + more.
+  bool isScaled(Operation *op, Value value) {
+    if (auto fma = dyn_cast<math::FmaOp>(op);
+        fma && (fma.getC() == value || value == fma.getB()))
+      return false;
+    return isa<arith::MulFOp, math::FmaOp>(op) &&
+           parts.isScale(otherOperand(op, value));
   }
 
   /// Other than through what a mask keeps.
@@ -201,7 +180,7 @@ private:
       if (value == parts.stream.getPosition())
         return true;
       Operation *op = value.getDefiningOp();
-      if (!op || op->getBlock() != parts.maximum->getBlock() ||
+      if (!op || op->getBlock() != parts.advance->getBlock() ||
           !seen.insert(op).second)
         continue;
       if (isa<IotaOp>(op))
@@ -239,12 +218,12 @@ class Rewriter {
 public:
   Rewriter(Softmax &parts, double bound)
       : parts(parts), bound(bound), b(parts.stream.getContext()),
-        loc(parts.maximum.getLoc()) {}
+        loc(parts.advance.getLoc()) {}
 
   void run() {
     b.setInsertionPointAfter(parts.ops.back());
-    fuseScales();
-    map.map(parts.maximum.getResult(), parts.carried);
+    map.map(parts.advance.getFactor(), parts.advance.getFactorBefore());
+    map.map(parts.advance.getReference(), parts.advance.getReferenceBefore());
     Value missed;
     for (Operation *sum : parts.sums) {
       Value any = buildCheck(assume(sum->getResult(0)));
@@ -279,43 +258,6 @@ public:
   }
 
 private:
-  /// x * c - m as one operation: both branches need it, and the product of
-  /// neither stays in registers for the other.
-  void fuseScales() {
-    OpBuilder::InsertionGuard guard(b);
-    for (Operation *op : llvm::to_vector(parts.ops)) {
-      auto sub = dyn_cast<arith::SubFOp>(op);
-      auto mul = sub ? sub.getLhs().getDefiningOp<arith::MulFOp>() : nullptr;
-      auto rows = sub ? sub.getRhs().getDefiningOp<BroadcastOp>() : nullptr;
-      if (!mul || !rows || !parts.ops.contains(rows))
-        continue;
-      b.setInsertionPoint(sub);
-      Value negative = arith::NegFOp::create(b, loc, rows.getRows());
-      Value spread = BroadcastOp::create(b, loc, rows.getType(), negative);
-      Value fused =
-          math::FmaOp::create(b, loc, mul.getLhs(), mul.getRhs(), spread);
-      replaceOp(sub, {negative.getDefiningOp(), spread.getDefiningOp(),
-                      fused.getDefiningOp()});
-      if (rows->use_empty()) {
-        parts.ops.remove(rows);
-        b.eraseOp(rows);
-      }
-    }
-  }
-
-  /// In the list of operations, too, which is in order.
-  void replaceOp(Operation *op, ArrayRef<Operation *> by) {
-    llvm::SetVector<Operation *> ops;
-    for (Operation *old : parts.ops) {
-      if (old == op)
-        ops.insert(by.begin(), by.end());
-      else
-        ops.insert(old);
-    }
-    parts.ops = std::move(ops);
-    b.replaceOp(op, by.back()->getResults());
-  }
-
   /// Whether any sum is above the bound, or no number.
   Value buildCheck(Value sums) {
     auto type = cast<RankedTensorType>(sums.getType());
@@ -338,6 +280,9 @@ private:
       for (unsigned i : {0, 1})
         if (parts.isScale(op->getOperand(i)))
           return assume(op->getOperand(1 - i));
+    if (auto fma = dyn_cast<math::FmaOp>(op); fma && parts.isScale(fma.getB()))
+      return arith::AddFOp::create(b, loc, assume(fma.getA()),
+                                   assume(fma.getC()));
     for (Value operand : op->getOperands())
       map.map(operand, assume(operand));
     b.clone(*op, map);

@@ -38,7 +38,7 @@ struct SoftmaxLoop {
   RingReleaseOp release;
   /// The release of the keys, and the maximum so far, after which it may come.
   RingReleaseOp keysRelease;
-  arith::MaximumFOp maximum;
+  Value maximum;
   /// Which of the carried values is the sum.
   unsigned sum = 0;
   /// What waits for the product with the values of the last tile: what follows
@@ -131,44 +131,21 @@ private:
     return false;
   }
 
-  /// A row maximum that the loop computes and carries, from a finite number on:
-  /// a release after -inf would never come.
+  /// What the loop carries of a row maximum, which is never -inf (a release
+  /// after that would never come).
   void findPin() {
     if (auto keys = parts.scores.getRhs().getDefiningOp<RingWaitOp>();
         keys && keys->getBlock() == parts.loop.getBody())
       parts.keysRelease = releaseOf(keys);
     auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
-    for (auto [value, init] :
-         llvm::zip_equal(yield.getOperands(), parts.loop.getInitArgs())) {
-      auto maximum = value.getDefiningOp<arith::MaximumFOp>();
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      if (maximum && maximum->getBlock() == parts.loop.getBody() && type &&
-          type.getRank() == 1 && startsFinite(init))
-        parts.maximum = maximum;
+    for (auto [value, argument] : llvm::zip_equal(
+             yield.getOperands(), parts.loop.getRegionIterArgs())) {
+      auto advance = value.getDefiningOp<AdvanceOp>();
+      if (advance && advance->getBlock() == parts.loop.getBody() &&
+          value == advance.getReference() &&
+          advance.getReferenceBefore() == argument)
+        parts.maximum = value;
     }
-  }
-
-  /// Whether a value is a finite constant, or what a loop makes of one that
-  /// only grows.
-  static bool startsFinite(Value value) {
-    APFloat constant(0.0f);
-    if (matchPattern(value, m_ConstantFloat(&constant)))
-      return constant.isFinite();
-    auto result = dyn_cast<OpResult>(value);
-    if (!result)
-      return false;
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
-      return loop.getYieldedValues()[result.getResultNumber()]
-                 .getDefiningOp<arith::MaximumFOp>() &&
-             startsFinite(loop.getInitArgs()[result.getResultNumber()]);
-    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
-      unsigned i = result.getResultNumber();
-      return startsFinite(branch.thenYield().getOperand(i)) &&
-             startsFinite(branch.elseYield().getOperand(i));
-    }
-    auto maximum = value.getDefiningOp<arith::MaximumFOp>();
-    return maximum &&
-           (startsFinite(maximum.getLhs()) || startsFinite(maximum.getRhs()));
   }
 
   void findLate() {
@@ -277,7 +254,7 @@ private:
   /// needs the maximum, so that the wait is not moved up beside the scores'.
   static bool pins(const SoftmaxLoop &parts) {
     return parts.keysRelease && parts.maximum &&
-           !parts.late.contains(parts.maximum);
+           !parts.late.contains(parts.maximum.getDefiningOp());
   }
 
   static IRMapping start(SoftmaxLoop &parts, Value position,
@@ -411,7 +388,7 @@ private:
     if (pinned)
       RingReleaseOp::create(rewriter, loc,
                             map.lookupOrDefault(parts.keysRelease.getRing()),
-                            map.lookup(parts.maximum.getResult()));
+                            map.lookup(parts.maximum));
     map.map(loop.getRegionIterArg(parts.sum), waitValues(parts, values));
     for (Operation &op : loop.getBody()->without_terminator())
       if (parts.late.contains(&op))

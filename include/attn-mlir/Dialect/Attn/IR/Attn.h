@@ -30,6 +30,10 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnOpInterfaces.h.inc"
 
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
 namespace attn {
 class GridOp;
 
@@ -50,6 +54,10 @@ constexpr llvm::StringLiteral kManifestAttr = "attn.manifest";
 llvm::LogicalResult verifyProduct(mlir::Operation *op, mlir::Type lhs,
                                   mlir::Type rhs, mlir::Type acc,
                                   bool transposeRhs);
+
+/// attn.advance as `arith` and `math` without a branch, whatever the layout of its
+/// rows.
+void populateDecomposeAdvance(mlir::RewritePatternSet &patterns);
 } // namespace attn
 
 #define GET_OP_CLASSES

@@ -392,6 +392,59 @@ def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Attn_AdvanceOp : Attn_Op<"advance", [Pure,
+    AllTypesMatch<["maximum", "factorBefore", "referenceBefore", "factor",
+                   "reference", "rescale"]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Advances what the exponentials of a row are relative to";
+  let description = [{
+    Weights of a softmax are relative to a number that rises with the largest score of the row.
+    Where `scale` (s) brings scores to natural units, that of a score x is
+
+        w(x) = exp2(fma(x, factor, -reference)) = exp((x - M) s) 2^d, |d| <= 8
+
+    with M the largest score so far, and d the same for the whole row. This operation takes the
+    largest of more scores, `maximum`, gives the factor and the reference that are right
+    from here on, and `rescale`, by which sums of weights relative to those before are
+    multiplied. Where no maximum is larger, both stay, and `rescale` is 1.
+
+    - Where |M| s log2(e) < 2^28: factor = s log2(e) = c, reference = fl(M c), of which the rounding
+      is d: the plain formula.
+    - Elsewhere fl(M c) is off by more than exp2 takes. There the factor is a power of two near c and
+      the reference M times that, exactly. Scores that differ lie more than 16 binades apart
+      there, so that all but those that equal M have (next to) no weight in either unit.
+
+    A row that has seen nothing has getInitial(). A maximum of -inf changes nothing, one of
+    +inf, or NaN, gives NaN. The logarithm of a sum l of exponentials, of which the weights add
+    up to w, is ln(w) + reference s / factor.
+
+    Example: `%k, %r, %a = attn.advance %max from %k0, %r0 scale(0.125) : tensor<128xf32>`
+  }];
+  let arguments = (ins Attn_RowTile:$maximum, Attn_RowTile:$factorBefore,
+                       Attn_RowTile:$referenceBefore, F32Attr:$scale);
+  let results = (outs Attn_RowTile:$factor, Attn_RowTile:$reference,
+                      Attn_RowTile:$rescale);
+  let assemblyFormat = [{
+    $maximum `from` $factorBefore `,` $referenceBefore `scale` `(` $scale `)` attr-dict
+    `:` type($maximum)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Factor and reference of a row that has seen no score: below every finite one.
+    static std::pair<float, float> getInitial(float scale);
+    /// Whether a scale is one that this operation takes: positive, and far enough
+    /// from the limits of f32.
+    static bool isValidScale(float scale);
+    /// Builds what it computes in `arith` and `math`, without a branch.
+    ::llvm::SmallVector<::mlir::Value> decompose(::mlir::OpBuilder &b);
+    /// Builds what it computes for rows that are plain before and after: the factor
+    /// stays, the reference is the larger of the one before and maximum * factor.
+    ::llvm::SmallVector<::mlir::Value> decomposePlain(::mlir::OpBuilder &b);
+    /// Which rows are not, for the reference that decomposePlain gives.
+    ::mlir::Value buildIsNotPlain(::mlir::OpBuilder &b, ::mlir::Value reference);
+  }];
+}
+
 def Attn_IotaOp : Attn_Op<"iota", [Pure,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Index of each element along one dimension of a tile";

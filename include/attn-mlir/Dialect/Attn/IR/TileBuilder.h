@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace attn {
 
@@ -55,6 +56,9 @@ struct TileBuilder {
   }
   mlir::Value log2(mlir::Value x) const {
     return mlir::math::Log2Op::create(b, loc, x);
+  }
+  mlir::Value fma(mlir::Value x, mlir::Value y, mlir::Value z) const {
+    return mlir::math::FmaOp::create(b, loc, x, y, z);
   }
   mlir::Value equal(mlir::Value x, mlir::Value y) const {
     return mlir::arith::CmpFOp::create(b, loc, mlir::arith::CmpFPredicate::OEQ,
@@ -115,6 +119,59 @@ struct TileBuilder {
   }
   mlir::Value mask(mlir::Value scores, mlir::Value keep) const {
     return MaskOp::create(b, loc, scores.getType(), scores, keep);
+  }
+
+  // What softmax weights are relative to (attn.advance): one value a row each.
+  /// The factor and the reference of rows that have seen no score.
+  std::pair<mlir::Value, mlir::Value> initialReference(int64_t rows,
+                                                       float scale) const {
+    auto [factor, reference] = AdvanceOp::getInitial(scale);
+    return {splat(factor, {rows}), splat(reference, {rows})};
+  }
+  AdvanceOp advance(mlir::Value maximum, mlir::Value factor,
+                    mlir::Value reference, float scale) const {
+    mlir::Type type = maximum.getType();
+    return AdvanceOp::create(b, loc, type, type, type, maximum, factor,
+                             reference, b.getF32FloatAttr(scale));
+  }
+  /// Factor and reference for the scores of two rows together, and by what the
+  /// sums of either are multiplied.
+  struct Merged {
+    mlir::Value factor, reference, rescales[2];
+  };
+  Merged merge(mlir::Value factor, mlir::Value reference,
+               mlir::Value otherFactor, mlir::Value otherReference) const {
+    // Units differ only if one maximum is beyond all of the other unit.
+    mlir::Value same = equal(factor, otherFactor);
+    mlir::Value larger = mlir::arith::CmpFOp::create(
+        b, loc, mlir::arith::CmpFPredicate::OGE, div(reference, factor),
+        div(otherReference, otherFactor));
+    Merged to;
+    to.factor = select(larger, factor, otherFactor);
+    to.reference = select(same, max(reference, otherReference),
+                          select(larger, reference, otherReference));
+    std::pair<mlir::Value, mlir::Value> parts[] = {
+        {factor, reference}, {otherFactor, otherReference}};
+    for (auto [i, part] : llvm::enumerate(parts))
+      to.rescales[i] =
+          select(equal(part.first, to.factor),
+                 exp2(sub(part.second, to.reference)),
+                 splat(0, shapeOf(part.first)));
+    return to;
+  }
+  /// The weights of a tile of scores.
+  mlir::Value weights(mlir::Value scores, mlir::Value factor,
+                      mlir::Value reference) const {
+    int64_t columns = shapeOf(scores)[1];
+    mlir::Value negative = mlir::arith::NegFOp::create(b, loc, reference);
+    return exp2(fma(scores, broadcast(factor, columns),
+                    broadcast(negative, columns)));
+  }
+  /// The logarithm of a sum of exponentials, of the sum of their weights.
+  mlir::Value logSum(mlir::Value factor, mlir::Value reference, mlir::Value sum,
+                     float scale) const {
+    mlir::Value unit = div(splat(scale, shapeOf(factor)), factor);
+    return fma(reference, unit, this->scale(log2(sum), llvm::numbers::ln2));
   }
 
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile) {

@@ -256,22 +256,14 @@ def AttnKeepInStep : Pass<"attn-keep-in-step", "::attn::KernelOp"> {
 //===----------------------------------------------------------------------===//
 
 def AttnSimplifyTiles : Pass<"attn-simplify-tiles", "::attn::KernelOp"> {
-  let summary = "Move scales past masks and maxima, divide once a row";
+  let summary = "Divide once a row";
   let description = [{
-    Three rewrites of tile arithmetic, for targets whose special-function and FMA
-    units bound the softmax:
+    `x / broadcast(d)` becomes `x * broadcast(1 / d)`, for targets on which a division is many
+    instructions. Rounding changes by an ulp or so; infinities and NaN do not.
 
-    - `mask(x * c)` becomes `mask(x) * c`, and `max(x * c)` becomes `max(x) * c`,
-      for a positive constant c. The product that is left feeds a subtraction
-      and an exponential: one fused multiply-add an element.
-    - `x / broadcast(d)` becomes `x * broadcast(1 / d)`.
+    Before: `%d = attn.broadcast %l; %o = arith.divf %acc, %d`
 
-    Rounding changes by an ulp or so; infinities and NaN do not. Nothing happens
-    where the scale is not a positive constant.
-
-    Before: `%s = arith.mulf %dot, %c; %t = attn.mask %s keep %k; %m = attn.reduce max %t`
-
-    After: `%t = attn.mask %dot keep %k; %x = attn.reduce max %t; %m = arith.mulf %x, %c1; %s = arith.mulf %t, %c`
+    After: `%r = arith.divf %one, %l; %d = attn.broadcast %r; %o = arith.mulf %acc, %d`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -364,7 +356,8 @@ def AttnDeferRowSums : Pass<"attn-defer-row-sums", "::attn::KernelOp"> {
 
     After: `%s = attn.reduce_registers sum %p` there, and `attn.reduce sum` of the result behind it
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
   let statistics = [Statistic<"numSums", "sums", "Sums deferred">];
 }
 
