@@ -273,10 +273,10 @@ public:
       op.emitOpError("did not run: ") << llvm::toString(std::move(error));
       return failure();
     }
-    std::vector<double> output, lse;
-    if (failed(evaluateReference(output, lse)))
+    AttentionReference expected;
+    if (failed(evaluateReference(expected)))
       return failure();
-    return compare(output, lse);
+    return compare(expected);
   }
 
 private:
@@ -320,36 +320,47 @@ private:
     return success();
   }
 
-  LogicalResult evaluateReference(std::vector<double> &output,
-                                  std::vector<double> &lse) {
+  /// Other operations than attention have no limits but the usual bound.
+  LogicalResult evaluateReference(AttentionReference &expected) {
     if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
       return referenceAttention(attention, {extents[0], extents[3], extents[4]},
                                 inputs[0], inputs[1], inputs[2],
-                                options.scalars, output, lse);
+                                options.scalars, expected);
     if (isa<MatmulOp>(op.getOperation())) {
       referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],
-                      output);
+                      expected.output);
       return success();
     }
     if (options.reference)
-      return options.reference(op, extents, inputs, output, lse);
+      return options.reference(op, extents, inputs, expected.output,
+                               expected.lse);
     return op.emitOpError("has no float64 reference");
   }
 
-  OracleReport compare(const std::vector<double> &output,
-                       const std::vector<double> &lse) {
+  OracleReport compare(const AttentionReference &expected) {
     OracleReport report;
     const HostView &result = views[inputs.size()];
     std::vector<double> got = result.read();
-    report.outputError = rowwiseError(got, output, result.columns());
+    RowError worst = rowwiseError(got, expected.output, result.columns(),
+                                  expected.slack);
+    report.outputError = worst.error;
+    report.outputSlack = worst.slack;
+    if (!expected.slack.empty()) {
+      if (!expected.largestScore.empty())
+        report.largestScore = expected.largestScore[worst.row];
+      report.outside = distanceOutside(got, expected.low, expected.high);
+    }
     if (options.probe) {
       Type type = cast<ShapedType>(op->getResult(0).getType()).getElementType();
-      for (auto [o, r] : llvm::zip(got, output))
+      for (auto [o, r] : llvm::zip(got, expected.output))
         report.exact &= o == roundTo(type, static_cast<float>(r));
     }
     if (views.size() > inputs.size() + 1) {
       report.hasLse = true;
-      report.lseError = elementwiseError(views.back().read(), lse);
+      RowError lse = elementwiseError(views.back().read(), expected.lse,
+                                      expected.slack);
+      report.lseError = lse.error;
+      report.lseSlack = lse.slack;
     }
     for (const HostView &view : views)
       report.guardsIntact &= view.guardsIntact();
@@ -364,6 +375,11 @@ private:
 };
 
 } // namespace
+
+bool OracleReport::isWithin(double bound, double lseBound) const {
+  return outputError <= bound + outputSlack && lseError <= lseBound + lseSlack &&
+         outside <= bound && guardsIntact && exact;
+}
 
 LogicalResult attn::checkKernel(StreamableOpInterface op,
                                 const LoweredKernel &kernel) {

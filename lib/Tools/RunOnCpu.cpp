@@ -12,6 +12,18 @@ static double defaultTolerance(Type type) {
   return type.isBF16() ? 1e-2 : type.isF16() ? 2e-3 : 1e-5;
 }
 
+/// Prints the bound of a row, and what it is made of where the rounding of its
+/// scores counts.
+static void printBound(double tolerance, double slack, double largestScore,
+                       llvm::raw_ostream &os) {
+  constexpr double kCounts = 0.01;
+  if (slack < kCounts * tolerance)
+    os << llvm::format("%.3g", tolerance);
+  else
+    os << llvm::format("%.3g + %.3g for scores up to %.3g", tolerance, slack,
+                       largestScore);
+}
+
 /// Prints a report; whether it is within tolerance.
 static bool print(StreamableOpInterface op, StringRef kernel,
                   const OracleReport &report, const CpuRunOptions &options,
@@ -19,17 +31,19 @@ static bool print(StreamableOpInterface op, StringRef kernel,
   Type element = cast<ShapedType>(op->getResult(0).getType()).getElementType();
   double tolerance =
       options.tolerance > 0 ? options.tolerance : defaultTolerance(element);
-  bool passed = report.outputError <= tolerance &&
-                report.lseError <= tolerance && report.guardsIntact &&
-                report.exact;
+  bool passed = report.isWithin(tolerance, tolerance);
   os << "kernel @" << kernel
      << llvm::format(": row-wise relative error against float64: "
-                     "%.3g (bound %.3g)",
-                     report.outputError, tolerance);
+                     "%.3g (bound ",
+                     report.outputError);
+  printBound(tolerance, report.outputSlack, report.largestScore, os);
+  os << ")";
   if (report.hasLse)
     os << llvm::format(", of the LSE: %.3g", report.lseError);
   if (options.oracle.probe)
     os << (report.exact ? ", exact" : ", NOT exact");
+  if (report.outside > tolerance)
+    os << llvm::format(", OUTSIDE of what V has by %.3g", report.outside);
   if (!report.guardsIntact)
     os << ", WROTE outside of the result";
   os << (passed ? ": PASS\n" : ": FAIL\n");

@@ -212,9 +212,8 @@ private:
   void check(const Case &c, const Sizes &s, FailureOr<OracleReport> report,
              bool probe) {
     double bound = tolerance(c.type);
-    bool ok = succeeded(report) && report->outputError <= bound &&
-              report->lseError <= (probe ? 2e-6 : bound) &&
-              report->guardsIntact && report->exact;
+    bool ok =
+        succeeded(report) && report->isWithin(bound, probe ? 2e-6 : bound);
     tally.check(ok, [&]() {
       std::string text = c.describe() + " B " + std::to_string(s.batch) +
                          " Sq " + std::to_string(s.queries) + " Skv " +

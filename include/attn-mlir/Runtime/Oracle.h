@@ -70,16 +70,24 @@ struct OracleOptions {
 
 /// How far a kernel is from the reference.
 struct OracleReport {
-  /// Largest row-wise relative error of the output; infinite where an element
-  /// was not written.
+  /// Row-wise relative error of the output, of the row that exceeds its slack
+  /// most; infinite where an element was not written.
   double outputError = 0;
-  /// Largest error of the LSE, relative above 1.
-  double lseError = 0;
+  /// What that row's scores add to the usual bound (scoreSlack), and the
+  /// largest of them.
+  double outputSlack = 0, largestScore = 0;
+  /// How far an output lies outside of the values that it is a mean of.
+  double outside = 0;
+  /// Error of the LSE, relative above 1, and what is added to its bound.
+  double lseError = 0, lseSlack = 0;
   bool hasLse = false;
   /// With OracleOptions::probe: whether the output is exact.
   bool exact = true;
   /// Whether nothing was written outside of the results.
   bool guardsIntact = true;
+
+  /// Whether all is right, for these bounds of errors where scores are small.
+  bool isWithin(double bound, double lseBound) const;
 };
 
 /// Extents of all axes of `op`: static ones, and `sizes` for the others. Fails
