@@ -341,8 +341,8 @@ private:
     OracleReport report;
     const HostView &result = views[inputs.size()];
     std::vector<double> got = result.read();
-    RowError worst = rowwiseError(got, expected.output, result.columns(),
-                                  expected.slack);
+    RowError worst =
+        rowwiseError(got, expected.output, result.columns(), expected.slack);
     report.outputError = worst.error;
     report.outputSlack = worst.slack;
     if (!expected.slack.empty()) {
@@ -357,8 +357,8 @@ private:
     }
     if (views.size() > inputs.size() + 1) {
       report.hasLse = true;
-      RowError lse = elementwiseError(views.back().read(), expected.lse,
-                                      expected.slack);
+      RowError lse =
+          elementwiseError(views.back().read(), expected.lse, expected.slack);
       report.lseError = lse.error;
       report.lseSlack = lse.slack;
     }
@@ -377,8 +377,9 @@ private:
 } // namespace
 
 bool OracleReport::isWithin(double bound, double lseBound) const {
-  return outputError <= bound + outputSlack && lseError <= lseBound + lseSlack &&
-         outside <= bound && guardsIntact && exact;
+  return outputError <= bound + outputSlack &&
+         lseError <= lseBound + lseSlack && outside <= bound && guardsIntact &&
+         exact;
 }
 
 LogicalResult attn::checkKernel(StreamableOpInterface op,

@@ -293,14 +293,13 @@ static void keepWorst(std::optional<RowError> &worst, RowError other) {
     worst = other;
 }
 
-RowError attn::rowwiseError(ArrayRef<double> result,
-                            ArrayRef<double> reference, int64_t columns,
-                            ArrayRef<double> slack) {
+RowError attn::rowwiseError(ArrayRef<double> result, ArrayRef<double> reference,
+                            int64_t columns, ArrayRef<double> slack) {
   std::optional<RowError> worst;
   if (result.size() != reference.size())
     return RowError{kInf, 0, 0};
-  for (int64_t row = 0; !reference.empty();
-       ++row, result = result.drop_front(columns),
+  for (int64_t row = 0; !reference.empty(); ++row,
+               result = result.drop_front(columns),
                reference = reference.drop_front(columns)) {
     // hypot, for squares of the smallest numbers are zero.
     double difference = 0, norm = 0;
@@ -343,8 +342,7 @@ double attn::distanceOutside(ArrayRef<double> result, ArrayRef<double> low,
   for (auto [x, l, h] : llvm::zip_equal(result, low, high)) {
     double outside = std::max(l - x, x - h);
     if (outside > 0)
-      worst = std::max(worst,
-                       outside / std::max(std::abs(l), std::abs(h)));
+      worst = std::max(worst, outside / std::max(std::abs(l), std::abs(h)));
   }
   return worst;
 }

@@ -77,8 +77,9 @@ static double roundTo(const llvm::fltSemantics *to, double value) {
 /// Whether `op` is an operation on floats that may be contracted.
 static bool mayContract(Operation *op) {
   auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
-  return flags && arith::bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
-                                            arith::FastMathFlags::contract);
+  return flags &&
+         arith::bitEnumContainsAll(flags.getFastMathFlagsAttr().getValue(),
+                                   arith::FastMathFlags::contract);
 }
 
 /// Whether compiled code may make one operation of this product and a sum.

@@ -46,11 +46,12 @@ double scoreSlack(double largestScore, double contraction);
 ///
 /// A score modification is evaluated as it is written: it sees the scaled score
 /// in f32, and each of its operations is rounded to its type.
-mlir::LogicalResult
-referenceAttention(AttentionOp op, AttentionSizes sizes,
-                   llvm::ArrayRef<double> q, llvm::ArrayRef<double> k,
-                   llvm::ArrayRef<double> v, llvm::ArrayRef<double> captures,
-                   AttentionReference &result);
+mlir::LogicalResult referenceAttention(AttentionOp op, AttentionSizes sizes,
+                                       llvm::ArrayRef<double> q,
+                                       llvm::ArrayRef<double> k,
+                                       llvm::ArrayRef<double> v,
+                                       llvm::ArrayRef<double> captures,
+                                       AttentionReference &result);
 
 /// c[m,n] = sum_k a[m,k] b[k,n]
 void referenceMatmul(int64_t m, int64_t n, int64_t k, llvm::ArrayRef<double> a,
@@ -79,8 +80,7 @@ RowError elementwiseError(llvm::ArrayRef<double> result,
 
 /// How far values lie outside of [low, high] at most, relative to these.
 double distanceOutside(llvm::ArrayRef<double> result,
-                       llvm::ArrayRef<double> low,
-                       llvm::ArrayRef<double> high);
+                       llvm::ArrayRef<double> low, llvm::ArrayRef<double> high);
 
 } // namespace attn
 
