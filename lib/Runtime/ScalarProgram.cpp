@@ -3,6 +3,7 @@
 #include "ScalarProgram.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/Support/MathExtras.h"
 #include <array>
@@ -99,8 +100,8 @@ struct StepCompiler {
                Contraction contraction)
       : op(op), rounds(!(contraction == Contraction::On && isProductOfFma(op))),
         result(slotOf.lookup(op.getResult(0))),
-        width(widthOf(op.getResult(0).getType())),
-        from(widthOf(op.getOperands().back().getType())) {
+        width(widthOf(getElementTypeOrSelf(op.getResult(0)))),
+        from(widthOf(getElementTypeOrSelf(op.getOperands().back()))) {
     for (auto [slot, operand] : llvm::zip(slots, op.getOperands()))
       slot = slotOf.lookup(operand);
     match();
@@ -113,7 +114,7 @@ struct StepCompiler {
     if (!isa<OpTy...>(op))
       return;
     const llvm::fltSemantics *to =
-        rounds ? semanticsOf(op.getResult(0).getType()) : nullptr;
+        rounds ? semanticsOf(getElementTypeOrSelf(op.getResult(0))) : nullptr;
     step = [fn, r = result, s = slots, w = width, from = from, to](Slot *v) {
       Operand a{v[s[0]], from}, b{v[s[1]], from}, c{v[s[2]], from};
       if constexpr (std::is_invocable_v<F, Operand>)
@@ -142,7 +143,7 @@ struct StepCompiler {
     on<MaximumFOp>(maximum);
     on<MinimumFOp>([](double a, double b) { return -maximum(-a, -b); });
     // Rounded once.
-    if (op.getResult(0).getType().isF32())
+    if (getElementTypeOrSelf(op.getResult(0)).isF32())
       on<FmaOp>([](double a, double b, double c) {
         return double(std::fma(float(a), float(b), float(c)));
       });
@@ -269,4 +270,23 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
   }
   program.result = slotOf.lookup(body.getTerminator()->getOperand(0));
   return program;
+}
+
+std::function<Slot(ArrayRef<Slot>)> attn::compileScalarOp(Operation &op) {
+  constexpr unsigned kMost = 3;
+  unsigned count = op.getNumOperands();
+  if (count == 0 || count > kMost || op.getNumResults() != 1)
+    return {};
+  llvm::DenseMap<Value, unsigned> slotOf{{op.getResult(0), count}};
+  for (auto [i, operand] : llvm::enumerate(op.getOperands()))
+    slotOf[operand] = i;
+  ScalarProgram::Step step = StepCompiler(op, slotOf, Contraction::Off).step;
+  if (!step)
+    return {};
+  return [step = std::move(step), count](ArrayRef<Slot> operands) {
+    Slot frame[kMost + 1];
+    llvm::copy(operands, frame);
+    step(frame);
+    return frame[count];
+  };
 }

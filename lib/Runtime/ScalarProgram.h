@@ -4,7 +4,7 @@
 #ifndef ATTN_MLIR_LIB_RUNTIME_SCALARPROGRAM_H
 #define ATTN_MLIR_LIB_RUNTIME_SCALARPROGRAM_H
 
-#include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/Support/LLVM.h"
 #include <functional>
 #include <vector>
@@ -58,6 +58,10 @@ private:
   std::vector<Slot> frame;
   unsigned result = 0;
 };
+
+/// One operation, or one element of an elementwise one, as a function of its
+/// operands; null where it is not known.
+std::function<Slot(llvm::ArrayRef<Slot>)> compileScalarOp(mlir::Operation &op);
 
 } // namespace attn
 
