@@ -107,7 +107,8 @@ private:
     // As a function of one dimension of an argument, which it increases with.
     AffineMap map;
     ValueDimList operands;
-    auto stop = [](Value v, std::optional<int64_t>, ValueBoundsConstraintSet &) {
+    auto stop = [](Value v, std::optional<int64_t>,
+                   ValueBoundsConstraintSet &) {
       return isa<BlockArgument>(v);
     };
     if (failed(ValueBoundsConstraintSet::computeBound(
@@ -124,8 +125,8 @@ private:
     };
     int64_t factor = at(1) - at(0), rest = size - at(0);
     if (factor > 0 && rest % factor == 0)
-      set(cast<BlockArgument>(operands.front().first),
-          *operands.front().second, rest / factor);
+      set(cast<BlockArgument>(operands.front().first), *operands.front().second,
+          rest / factor);
   }
 
   void set(BlockArgument argument, int64_t dim, int64_t size) {
@@ -214,8 +215,8 @@ private:
   static std::string describe(BlockArgument argument) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "argument " << argument.getArgNumber() << " is " << argument.getType()
-        << " and no capture";
+        << "argument " << argument.getArgNumber() << " is "
+        << argument.getType() << " and no capture";
     return text;
   }
 
@@ -230,8 +231,7 @@ private:
       SmallVector<Value> captures =
           op ? op.getScalarCaptures() : SmallVector<Value>();
       auto found = llvm::find(captures, argument);
-      if (found == captures.end() ||
-          captures.size() != options.scalars.size())
+      if (found == captures.end() || captures.size() != options.scalars.size())
         return false;
       value = options.scalars[found - captures.begin()];
     }
@@ -248,8 +248,7 @@ private:
   void compare(ArrayRef<ReferenceTensor> expected, ArrayRef<int64_t> room,
                double tolerance, FunctionReport &report) {
     std::set<void *> allocated;
-    for (auto [tensor, type] :
-         llvm::zip(expected, function.getResultTypes())) {
+    for (auto [tensor, type] : llvm::zip(expected, function.getResultTypes())) {
       ArrayRef<int64_t> descriptor =
           room.take_front(wordsOf(cast<RankedTensorType>(type)));
       room = room.drop_front(descriptor.size());
@@ -327,10 +326,11 @@ private:
 
 } // namespace
 
-FailureOr<FunctionReport> attn::runFunctionOracle(
-    func::FuncOp reference, ModuleOp lowered, CpuModule &compiled,
-    const OracleOptions &options,
-    const llvm::StringMap<int64_t> &argumentSizes, double tolerance) {
+FailureOr<FunctionReport>
+attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
+                        CpuModule &compiled, const OracleOptions &options,
+                        const llvm::StringMap<int64_t> &argumentSizes,
+                        double tolerance) {
   FunctionReport report;
   auto skip = [&](const Twine &why) {
     report.skipped = why.str();

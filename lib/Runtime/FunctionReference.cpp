@@ -69,8 +69,7 @@ int64_t FunctionReference::valueOf(OpFoldResult size) const {
 
 SmallVector<int64_t>
 FunctionReference::valuesOf(ArrayRef<OpFoldResult> sizes) const {
-  return llvm::map_to_vector(sizes,
-                             [&](OpFoldResult s) { return valueOf(s); });
+  return llvm::map_to_vector(sizes, [&](OpFoldResult s) { return valueOf(s); });
 }
 
 ReferenceTensor &FunctionReference::make(Value result,
@@ -244,7 +243,8 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
   withScalars.scalars.clear();
   for (Value capture : op.getScalarCaptures()) {
     Slot slot = scalars.lookup(capture);
-    withScalars.scalars.push_back(isa<FloatType>(capture.getType()) ? slot.f : slot.i);
+    withScalars.scalars.push_back(isa<FloatType>(capture.getType()) ? slot.f
+                                                                    : slot.i);
   }
   AttentionReference expected;
   if (failed(evaluateReference(op, extents, inputs, withScalars, expected)))
@@ -267,8 +267,7 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
         at[dim] = index[d];
       int64_t to = placeOf(at, shape);
       result.values[to] = source[place];
-      result.slack[to] =
-          slack + (own.empty() ? 0 : own[place / columns]);
+      result.slack[to] = slack + (own.empty() ? 0 : own[place / columns]);
       ++place;
     });
   }

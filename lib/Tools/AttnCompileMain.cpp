@@ -113,7 +113,8 @@ private:
     if (!reference)
       return failure();
     if (reference
-            ->walk([](StreamableOpInterface) { return WalkResult::interrupt(); })
+            ->walk(
+                [](StreamableOpInterface) { return WalkResult::interrupt(); })
             .wasInterrupted())
       return success();
     module->emitError() << "--run wants a level-1 operation that says what is "

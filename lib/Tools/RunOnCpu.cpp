@@ -174,17 +174,15 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   if (oracle.probe)
     return success(passed);
   for (auto function : reference.getOps<func::FuncOp>()) {
-    bool launches = function
-                        .walk([](StreamableOpInterface) {
-                          return WalkResult::interrupt();
-                        })
-                        .wasInterrupted();
+    bool launches =
+        function
+            .walk([](StreamableOpInterface) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     // A module of kernels alone has no function.
     if (!launches || !module.lookupSymbol(function.getName()))
       continue;
-    FailureOr<FunctionReport> report =
-        runFunctionOracle(function, module, **compiled, oracle, argumentSizes,
-                          options.tolerance);
+    FailureOr<FunctionReport> report = runFunctionOracle(
+        function, module, **compiled, oracle, argumentSizes, options.tolerance);
     if (failed(report))
       return failure();
     passed &= print(function.getName(), *report, os);

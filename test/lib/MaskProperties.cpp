@@ -14,8 +14,7 @@ struct Band {
   MaskAlign align;
 
   bool attends(int64_t queries, int64_t keys, int64_t i, int64_t j) const {
-    int64_t diagonal =
-        align == MaskAlign::BottomRight ? i + keys - queries : i;
+    int64_t diagonal = align == MaskAlign::BottomRight ? i + keys - queries : i;
     return (left < 0 || j >= diagonal - left) &&
            (right < 0 || j <= diagonal + right);
   }
@@ -41,7 +40,8 @@ void attn_test::testMasks(Tally &tally, MLIRContext &context) {
   auto check = [&](MaskInterface mask, const Band &band) {
     tally.check(mask.impliesKeyExists() == band.impliesKeyExists(), [&]() {
       std::string text;
-      llvm::raw_string_ostream(text) << "that a key exists follows from " << mask;
+      llvm::raw_string_ostream(text)
+          << "that a key exists follows from " << mask;
       return text;
     });
   };
