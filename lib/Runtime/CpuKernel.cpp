@@ -216,6 +216,17 @@ llvm::Error CpuModule::trace(StringRef kernel, ArrayRef<StridedBuffer> views,
   return error;
 }
 
+llvm::Error CpuModule::call(StringRef function,
+                            MutableArrayRef<void *> arguments) {
+  RingReport report;
+  currentReport = &report;
+  llvm::Error error = engine->invokePacked(function, arguments);
+  currentReport = nullptr;
+  if (error || report.message.empty())
+    return error;
+  return llvm::createStringError(function + ": " + report.message);
+}
+
 llvm::Expected<int64_t> CpuModule::callIndex(StringRef function,
                                              ArrayRef<int64_t> arguments) {
   SmallVector<int64_t> values(arguments);

@@ -48,6 +48,25 @@ static double decode(Type type, uint64_t bits) {
   return number.convertToDouble();
 }
 
+ScalarBytes attn::encodeScalar(Type type, double value) {
+  uint64_t bits = type.isF64() ? llvm::bit_cast<uint64_t>(value)
+                  : isa<FloatType>(type)
+                      ? encode(type, value)
+                      : static_cast<uint64_t>(static_cast<int64_t>(value));
+  const char *bytes = reinterpret_cast<const char *>(&bits);
+  return ScalarBytes(bytes, bytes + sizeof(bits));
+}
+
+double attn::readElement(Type type, const char *data) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, data, type.getIntOrFloatBitWidth() / 8);
+  return decode(type, bits);
+}
+
+double attn::usualBound(Type element) {
+  return element.isBF16() ? 1e-2 : element.isF16() ? 2e-3 : 1e-5;
+}
+
 double attn::roundTo(Type type, double value) {
   return decode(type, encode(type, value));
 }
@@ -123,9 +142,7 @@ std::vector<double> HostView::read() const {
   std::vector<double> values;
   values.reserve(count());
   forEach([&](int64_t offset) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, data + offset, elementBytes);
-    values.push_back(decode(element, bits));
+    values.push_back(readElement(element, data + offset));
   });
   return values;
 }
@@ -273,10 +290,10 @@ public:
       op.emitOpError("did not run: ") << llvm::toString(std::move(error));
       return failure();
     }
-    std::vector<double> output, lse;
-    if (failed(evaluateReference(output, lse)))
+    AttentionReference expected;
+    if (failed(evaluateReference(op, extents, inputs, options, expected)))
       return failure();
-    return compare(output, lse);
+    return compare(expected);
   }
 
 private:
@@ -308,48 +325,35 @@ private:
       return op.emitOpError("wants a value for each of its ")
              << captures.size() << " scalar captures, got "
              << options.scalars.size();
-    for (auto [capture, value] : llvm::zip(captures, options.scalars)) {
-      Type type = capture.getType();
-      uint64_t bits = type.isF64() ? llvm::bit_cast<uint64_t>(value)
-                      : isa<FloatType>(type)
-                          ? encode(type, value)
-                          : static_cast<uint64_t>(static_cast<int64_t>(value));
-      const char *bytes = reinterpret_cast<const char *>(&bits);
-      scalars.emplace_back(bytes, bytes + sizeof(bits));
-    }
+    for (auto [capture, value] : llvm::zip(captures, options.scalars))
+      scalars.push_back(encodeScalar(capture.getType(), value));
     return success();
   }
 
-  LogicalResult evaluateReference(std::vector<double> &output,
-                                  std::vector<double> &lse) {
-    if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
-      return referenceAttention(attention, {extents[0], extents[3], extents[4]},
-                                inputs[0], inputs[1], inputs[2],
-                                options.scalars, output, lse);
-    if (isa<MatmulOp>(op.getOperation())) {
-      referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],
-                      output);
-      return success();
-    }
-    if (options.reference)
-      return options.reference(op, extents, inputs, output, lse);
-    return op.emitOpError("has no float64 reference");
-  }
-
-  OracleReport compare(const std::vector<double> &output,
-                       const std::vector<double> &lse) {
+  OracleReport compare(const AttentionReference &expected) {
     OracleReport report;
     const HostView &result = views[inputs.size()];
     std::vector<double> got = result.read();
-    report.outputError = rowwiseError(got, output, result.columns());
+    RowError worst =
+        rowwiseError(got, expected.output, result.columns(), expected.slack);
+    report.outputError = worst.error;
+    report.outputSlack = worst.slack;
+    if (!expected.slack.empty()) {
+      if (!expected.largestScore.empty())
+        report.largestScore = expected.largestScore[worst.row];
+      report.outside = distanceOutside(got, expected.low, expected.high);
+    }
     if (options.probe) {
       Type type = cast<ShapedType>(op->getResult(0).getType()).getElementType();
-      for (auto [o, r] : llvm::zip(got, output))
+      for (auto [o, r] : llvm::zip(got, expected.output))
         report.exact &= o == roundTo(type, static_cast<float>(r));
     }
     if (views.size() > inputs.size() + 1) {
       report.hasLse = true;
-      report.lseError = elementwiseError(views.back().read(), lse);
+      RowError lse =
+          elementwiseError(views.back().read(), expected.lse, expected.slack);
+      report.lseError = lse.error;
+      report.lseSlack = lse.slack;
     }
     for (const HostView &view : views)
       report.guardsIntact &= view.guardsIntact();
@@ -365,20 +369,46 @@ private:
 
 } // namespace
 
-LogicalResult attn::checkKernel(StreamableOpInterface op,
-                                const LoweredKernel &kernel) {
+LogicalResult attn::evaluateReference(StreamableOpInterface op,
+                                      ArrayRef<int64_t> extents,
+                                      ArrayRef<std::vector<double>> inputs,
+                                      const OracleOptions &options,
+                                      AttentionReference &expected) {
+  if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
+    return referenceAttention(attention, {extents[0], extents[3], extents[4]},
+                              inputs[0], inputs[1], inputs[2], options.scalars,
+                              expected);
+  // Others have no limits but the usual bound.
+  if (isa<MatmulOp>(op.getOperation())) {
+    referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],
+                    expected.output);
+    return success();
+  }
+  if (options.reference)
+    return options.reference(op, extents, inputs, expected.output,
+                             expected.lse);
+  return op.emitOpError("has no float64 reference");
+}
+
+bool OracleReport::isWithin(double bound, double lseBound) const {
+  return outputError <= bound + outputSlack &&
+         lseError <= lseBound + lseSlack && outside <= bound && guardsIntact &&
+         exact;
+}
+
+std::string attn::whyNotKernel(StreamableOpInterface op,
+                               const LoweredKernel &kernel) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
   SmallVector<Type> types;
   for (Value operand : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
       types.push_back(operand.getType());
   llvm::append_range(types, op->getResultTypes());
-  auto fail = [&]() {
-    return op.emitOpError("is not what kernel @")
-           << kernel.name << " computes: ";
-  };
-  if (types.size() != kernel.views.size())
-    return fail() << "wants " << types.size() << " views, got "
-                  << kernel.views.size();
+  if (types.size() != kernel.views.size()) {
+    os << "wants " << types.size() << " views, got " << kernel.views.size();
+    return text;
+  }
   SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
   for (auto [i, view] : llvm::enumerate(kernel.views)) {
     auto type = cast<RankedTensorType>(types[i]);
@@ -390,14 +420,16 @@ LogicalResult attn::checkKernel(StreamableOpInterface op,
                 ShapedType::isDynamic(view.getShape()[d]) ||
                 size == view.getShape()[d];
     }
-    if (!matches)
-      return fail() << "wants a view " << op.getViewNames()[i] << " for "
-                    << type << ", got " << view;
+    if (matches)
+      continue;
+    os << "wants a view " << op.getViewNames()[i] << " for '" << type
+       << "', got '" << view << "'";
+    return text;
   }
   if (kernel.numScalars != op.getScalarCaptures().size())
-    return fail() << "wants " << op.getScalarCaptures().size()
-                  << " scalars, got " << kernel.numScalars;
-  return success();
+    os << "wants " << op.getScalarCaptures().size() << " scalars, got "
+       << kernel.numScalars;
+  return text;
 }
 
 FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,

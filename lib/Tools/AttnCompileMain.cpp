@@ -26,6 +26,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <chrono>
+#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -111,8 +112,10 @@ private:
       reference = parse(options.reference, referenceSources);
     if (!reference)
       return failure();
-    reference->walk([&](StreamableOpInterface op) { ops.push_back(op); });
-    if (!ops.empty())
+    if (reference
+            ->walk(
+                [](StreamableOpInterface) { return WalkResult::interrupt(); })
+            .wasInterrupted())
       return success();
     module->emitError() << "--run wants a level-1 operation that says what is "
                            "computed, here or in a --reference";
@@ -445,6 +448,52 @@ private:
                    failed(verify(*module)));
   }
 
+  /// The name of an --emit that nothing follows which --run could run; empty
+  /// for the others.
+  StringRef gpuEmit() {
+    switch (options.emit) {
+    case Emit::Target:
+      return options.sequential ? "" : "target without --sequential";
+    case Emit::Ptx:
+      return "ptx";
+    case Emit::Cubin:
+      return "cubin";
+    case Emit::Isa:
+      return "isa";
+    case Emit::Hsaco:
+      return "hsaco";
+    case Emit::Bundle:
+      return "bundle";
+    default:
+      return "";
+    }
+  }
+
+  LogicalResult checkRun() {
+    if (!options.run)
+      return success();
+    if (StringRef emit = gpuEmit(); !emit.empty()) {
+      llvm::errs() << "attn-compile: --run wants an --emit other than " << emit
+                   << "\n";
+      return failure();
+    }
+    // What is run goes to standard output; the IR goes to a file.
+    if (options.emit.getNumOccurrences() > 0 &&
+        options.output.getNumOccurrences() == 0) {
+      llvm::errs() << "attn-compile: --run with --emit wants a file for the IR "
+                      "(-o)\n";
+      return failure();
+    }
+    double tolerance = options.tolerance;
+    if (options.tolerance.getNumOccurrences() > 0 &&
+        !(tolerance > 0 && std::isfinite(tolerance))) {
+      llvm::errs() << "attn-compile: --tolerance wants a number above 0, got "
+                   << llvm::format("%g", tolerance) << "\n";
+      return failure();
+    }
+    return success();
+  }
+
   /// Options that would have no effect.
   LogicalResult checkOptions() {
     bool bundle = options.emit == Emit::Bundle;
@@ -455,11 +504,7 @@ private:
       llvm::errs() << "attn-compile: " << wanting << " wants --emit=bundle\n";
       return failure();
     }
-    if (bundle && options.run) {
-      llvm::errs() << "attn-compile: --run wants an --emit other than bundle\n";
-      return failure();
-    }
-    return success();
+    return checkRun();
   }
 
   /// Compiles the input once for each --variant.
@@ -645,7 +690,11 @@ private:
                      << "'\n";
         return failure();
       }
-      sizes[name] = value;
+      if (!sizes.try_emplace(name, value).second) {
+        llvm::errs() << "attn-compile: --size wants each axis once, got '"
+                     << name << "' twice\n";
+        return failure();
+      }
     }
     return success();
   }
@@ -680,7 +729,7 @@ private:
     wanted.tolerance = options.tolerance;
     // Rings make for much code, and are not there to be fast.
     wanted.optimise = options.sequential ? 1 : 3;
-    return runOnCpu(*module, ops, wanted, llvm::outs());
+    return runOnCpu(*module, *reference, wanted, llvm::outs());
   }
 
   /// Lines that are shown of levels that run to hundreds.
@@ -708,7 +757,6 @@ private:
   SmallVector<OwningOpRef<ModuleOp>> variants;
   /// Lowered for --unaligned.
   OwningOpRef<ModuleOp> fallback;
-  SmallVector<StreamableOpInterface> ops;
 };
 
 } // namespace

@@ -17,12 +17,13 @@ struct CpuRunOptions {
   unsigned optimise = 3;
 };
 
-/// Runs the kernels of a module in the LLVM dialect on the CPU, each against
-/// the op of `ops` in its place, and prints a line a kernel: its errors, and
-/// whether they are within bounds. Fails if one is not, or after a diagnostic:
-/// kernels that do not match `ops`, or that do not compile.
-mlir::LogicalResult runOnCpu(mlir::ModuleOp module,
-                             llvm::ArrayRef<StreamableOpInterface> ops,
+/// Runs a module in the LLVM dialect on the CPU and prints how far it is from
+/// `reference`, a module at level 1: a line for each kernel, against the
+/// operation in its place (or that with its heads packed), and one for each
+/// function around them, with what it does between kernels. Fails if an error
+/// is out of bounds, or after a diagnostic: kernels that do not match the
+/// operations, or that do not compile.
+mlir::LogicalResult runOnCpu(mlir::ModuleOp module, mlir::ModuleOp reference,
                              const CpuRunOptions &options,
                              llvm::raw_ostream &os);
 

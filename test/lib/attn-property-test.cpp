@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskProperties.h"
 #include "TestDriver.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Target/MatrixLayouts.h"
@@ -662,6 +663,7 @@ int main() {
   context.loadAllAvailableDialects();
   std::mt19937 random(20261120);
   Tally tally;
+  testMasks(tally, context);
   testLayouts(tally, context, random);
   testOrders(tally, context, random);
   testInverses(tally, context, random);

@@ -64,6 +64,11 @@ public:
   llvm::Expected<int64_t> callIndex(llvm::StringRef function,
                                     llvm::ArrayRef<int64_t> arguments);
 
+  /// Calls any function with pointers to its arguments, as the LLVM dialect has
+  /// them, and one to room for its result. Fails as `run` does.
+  llvm::Error call(llvm::StringRef function,
+                   llvm::MutableArrayRef<void *> arguments);
+
 private:
   explicit CpuModule(std::unique_ptr<mlir::ExecutionEngine> engine);
   std::unique_ptr<mlir::ExecutionEngine> engine;

@@ -5,6 +5,7 @@
 #define ATTN_MLIR_RUNTIME_ORACLE_H
 
 #include "attn-mlir/Runtime/CpuKernel.h"
+#include "attn-mlir/Runtime/Reference.h"
 #include "llvm/ADT/StringMap.h"
 #include <vector>
 
@@ -46,6 +47,15 @@ private:
 /// The nearest value of a float type (f16, bf16, f32).
 double roundTo(mlir::Type type, double value);
 
+/// The number of a float type (f16, bf16, f32) in memory.
+double readElement(mlir::Type type, const char *data);
+
+/// A number as an argument of a scalar type.
+ScalarBytes encodeScalar(mlir::Type type, double value);
+
+/// The bound of the project for errors of results of this element type.
+double usualBound(mlir::Type element);
+
 /// Evaluates an op in float64: from the extents of its axes and its inputs in
 /// logical order, its first and, where there is one, second result.
 using ReferenceFn = std::function<mlir::LogicalResult(
@@ -68,18 +78,33 @@ struct OracleOptions {
   ReferenceFn reference;
 };
 
+/// Evaluates an op from its inputs in logical order, in float64; fails after a
+/// diagnostic.
+mlir::LogicalResult
+evaluateReference(StreamableOpInterface op, llvm::ArrayRef<int64_t> extents,
+                  llvm::ArrayRef<std::vector<double>> inputs,
+                  const OracleOptions &options, AttentionReference &expected);
+
 /// How far a kernel is from the reference.
 struct OracleReport {
-  /// Largest row-wise relative error of the output; infinite where an element
-  /// was not written.
+  /// Row-wise relative error of the output, of the row that exceeds its slack
+  /// most; infinite where an element was not written.
   double outputError = 0;
-  /// Largest error of the LSE, relative above 1.
-  double lseError = 0;
+  /// What that row's scores add to the usual bound (scoreSlack), and the
+  /// largest of them.
+  double outputSlack = 0, largestScore = 0;
+  /// How far an output lies outside of the values that it is a mean of.
+  double outside = 0;
+  /// Error of the LSE, relative above 1, and what is added to its bound.
+  double lseError = 0, lseSlack = 0;
   bool hasLse = false;
   /// With OracleOptions::probe: whether the output is exact.
   bool exact = true;
   /// Whether nothing was written outside of the results.
   bool guardsIntact = true;
+
+  /// Whether all is right, for these bounds of errors where scores are small.
+  bool isWithin(double bound, double lseBound) const;
 };
 
 /// Extents of all axes of `op`: static ones, and `sizes` for the others. Fails
@@ -91,10 +116,9 @@ resolveExtents(StreamableOpInterface op, const llvm::StringMap<int64_t> &sizes);
 llvm::SmallVector<int64_t> viewSizes(StreamableOpInterface op, unsigned view,
                                      llvm::ArrayRef<int64_t> extents);
 
-/// Whether a lowered kernel has the views and scalars of `op`; else fails after
-/// a diagnostic.
-mlir::LogicalResult checkKernel(StreamableOpInterface op,
-                                const LoweredKernel &kernel);
+/// Why a lowered kernel is not one of `op`, by its views and scalars; empty if
+/// it can be.
+std::string whyNotKernel(StreamableOpInterface op, const LoweredKernel &kernel);
 
 /// Runs `kernel`, which was made from `op`, on random inputs, and compares it
 /// with the float64 reference.

@@ -13,39 +13,74 @@ struct AttentionSizes {
   int64_t batch, queries, keys;
 };
 
+/// Attention by its definition, and what a row's result may differ by.
+struct AttentionReference {
+  /// [B,Hq,Sq,Dv] and [B,Hq,Sq].
+  std::vector<double> output, lse;
+  /// [B,Hq,Sq]: by how much the relative error of a row may exceed the usual
+  /// bound (scoreSlack), and the largest score behind that.
+  std::vector<double> slack, largestScore;
+  /// [B,Hq,Sq,Dv]: where a row has much slack, the least and the largest value
+  /// of V at keys that take part. An output is a mean of them, whatever their
+  /// weights. Elsewhere infinite.
+  std::vector<double> low, high;
+};
+
+/// The bound of a row, in the one place that states it: its relative error is
+/// at most the usual bound of the element type plus this. `largestScore` is the
+/// largest magnitude of its finite scores, in natural units, that can have a
+/// weight; rounding a score to f32 moves it by half of 2^-23 of that, and the
+/// row by as much. `contraction` is how far a modification that may be
+/// contracted (`fastmath<contract>`) moves a score.
+double scoreSlack(double largestScore, double contraction);
+
 /// Evaluates attn.attention by its definition, in float64, with nothing in
 /// common with what the compiler makes of it.
 ///
 /// Inputs are dense and in logical order, whatever the layout of the op: q
 /// [B,Hq,Sq,Dqk], k [B,Hkv,Skv,Dqk], v [B,Hkv,Skv,Dv]. `captures` are the
-/// values of the op's scalar captures. Makes output [B,Hq,Sq,Dv] and lse
-/// [B,Hq,Sq]; a row that attends to nothing has output 0 and lse -inf. Fails
-/// after a diagnostic where the op has a mask or a score operation that the
-/// reference does not know, or where the inputs are of the wrong size.
+/// values of the op's scalar captures. A row that attends to nothing has output
+/// 0 and lse -inf. Fails after a diagnostic where the op has a mask or a score
+/// operation that the reference does not know, or where the inputs are of the
+/// wrong size.
 ///
-/// The score modification is evaluated in float64 too, whatever its float
-/// types; only a truncation to a type narrower than f32 rounds.
-mlir::LogicalResult
-referenceAttention(AttentionOp op, AttentionSizes sizes,
-                   llvm::ArrayRef<double> q, llvm::ArrayRef<double> k,
-                   llvm::ArrayRef<double> v, llvm::ArrayRef<double> captures,
-                   std::vector<double> &output, std::vector<double> &lse);
+/// A score modification is evaluated as it is written: it sees the scaled score
+/// in f32, and each of its operations is rounded to its type.
+mlir::LogicalResult referenceAttention(AttentionOp op, AttentionSizes sizes,
+                                       llvm::ArrayRef<double> q,
+                                       llvm::ArrayRef<double> k,
+                                       llvm::ArrayRef<double> v,
+                                       llvm::ArrayRef<double> captures,
+                                       AttentionReference &result);
 
 /// c[m,n] = sum_k a[m,k] b[k,n]
 void referenceMatmul(int64_t m, int64_t n, int64_t k, llvm::ArrayRef<double> a,
                      llvm::ArrayRef<double> b, std::vector<double> &c);
 
-/// The largest |o - r|_2 / |r|_2 over the rows of `columns` values. A row whose
-/// reference is zero has to be zero exactly, and a value that is not finite in
-/// one of the two has to be the same in both; else the error is infinite, as it
-/// is for different sizes. No rows have no error.
-double rowwiseError(llvm::ArrayRef<double> result,
-                    llvm::ArrayRef<double> reference, int64_t columns);
+/// The error of the row that exceeds its slack most.
+struct RowError {
+  double error = 0, slack = 0;
+  int64_t row = 0;
+};
 
-/// For LSE: the largest |x - r| / max(1, |r|). Infinities equal themselves; a
-/// NaN anywhere or a difference in size makes the error infinite.
-double elementwiseError(llvm::ArrayRef<double> result,
-                        llvm::ArrayRef<double> reference);
+/// |o - r|_2 / |r|_2 of rows of `columns` values: of the row where that exceeds
+/// `slack` (one a row, or none) most. A row whose reference is zero has to be
+/// zero exactly, and a value that is not finite in one of the two has to be the
+/// same in both; else the error is infinite, as it is for different sizes. No
+/// rows have no error.
+RowError rowwiseError(llvm::ArrayRef<double> result,
+                      llvm::ArrayRef<double> reference, int64_t columns,
+                      llvm::ArrayRef<double> slack = {});
+
+/// For LSE: |x - r| / max(1, |r|), likewise; slack counts in units of x.
+/// Infinities equal themselves; else what is not finite has an infinite error.
+RowError elementwiseError(llvm::ArrayRef<double> result,
+                          llvm::ArrayRef<double> reference,
+                          llvm::ArrayRef<double> slack = {});
+
+/// How far values lie outside of [low, high] at most, relative to these.
+double distanceOutside(llvm::ArrayRef<double> result,
+                       llvm::ArrayRef<double> low, llvm::ArrayRef<double> high);
 
 } // namespace attn
 

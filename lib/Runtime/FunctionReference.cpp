@@ -1,0 +1,302 @@
+//===- FunctionReference.cpp - A level-1 function in float64 --------------===//
+
+#include "FunctionReference.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/TypeUtilities.h"
+#include <limits>
+
+using namespace mlir;
+using namespace attn;
+
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+
+static int64_t countOf(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+/// Calls `body` with every index of a shape, in order.
+static void forIndices(ArrayRef<int64_t> shape,
+                       function_ref<void(ArrayRef<int64_t>)> body) {
+  SmallVector<int64_t> index(shape.size(), 0);
+  for (int64_t i = 0, count = countOf(shape); i < count; ++i) {
+    body(index);
+    for (unsigned d = index.size(); d-- > 0 && ++index[d] == shape[d];)
+      index[d] = 0;
+  }
+}
+
+static int64_t placeOf(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
+  int64_t place = 0;
+  for (auto [i, size] : llvm::zip(index, shape))
+    place = place * size + i;
+  return place;
+}
+
+/// The part of a tensor that a slice is: `sizes` in all of its dimensions.
+namespace {
+struct SlicePart {
+  SmallVector<int64_t> offsets, sizes, strides;
+
+  /// Calls `body` with places in the whole and in the slice.
+  bool forPlaces(ArrayRef<int64_t> shape,
+                 function_ref<void(int64_t, int64_t)> body) const {
+    for (auto [offset, size, stride, whole] :
+         llvm::zip(offsets, sizes, strides, shape))
+      if (offset < 0 || size < 0 ||
+          (size > 0 && offset + (size - 1) * stride >= whole))
+        return false;
+    int64_t place = 0;
+    forIndices(sizes, [&](ArrayRef<int64_t> index) {
+      SmallVector<int64_t> at;
+      for (auto [i, offset, stride] : llvm::zip(index, offsets, strides))
+        at.push_back(offset + i * stride);
+      body(placeOf(at, shape), place++);
+    });
+    return true;
+  }
+};
+} // namespace
+
+int64_t FunctionReference::valueOf(OpFoldResult size) const {
+  if (auto attr = dyn_cast<Attribute>(size))
+    return cast<IntegerAttr>(attr).getInt();
+  return scalars.lookup(cast<Value>(size)).i;
+}
+
+SmallVector<int64_t>
+FunctionReference::valuesOf(ArrayRef<OpFoldResult> sizes) const {
+  return llvm::map_to_vector(sizes, [&](OpFoldResult s) { return valueOf(s); });
+}
+
+ReferenceTensor &FunctionReference::make(Value result,
+                                         ArrayRef<int64_t> shape) {
+  ReferenceTensor &tensor = tensors[result];
+  tensor.shape.assign(shape.begin(), shape.end());
+  tensor.values.assign(countOf(shape), 0.0);
+  tensor.slack.assign(countOf(shape), 0.0);
+  return tensor;
+}
+
+bool FunctionReference::evaluateConstant(Operation &op) {
+  auto constant = dyn_cast<arith::ConstantOp>(op);
+  if (!constant)
+    return false;
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue())) {
+    scalars[constant] = number.getValueAsDouble();
+    return true;
+  }
+  if (auto number = dyn_cast<IntegerAttr>(constant.getValue())) {
+    scalars[constant] = number.getValue().getSExtValue();
+    return true;
+  }
+  auto numbers = dyn_cast<DenseFPElementsAttr>(constant.getValue());
+  if (!numbers)
+    return false;
+  ReferenceTensor &tensor = make(constant, numbers.getType().getShape());
+  for (auto [value, number] : llvm::zip(tensor.values, numbers))
+    value = FloatAttr::get(numbers.getElementType(), number).getValueAsDouble();
+  return true;
+}
+
+/// What changes the shape of tensors or takes parts of them.
+bool FunctionReference::evaluateMove(Operation &op) {
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+    ReferenceTensor &t = make(empty, valuesOf(empty.getMixedSizes()));
+    llvm::fill(t.slack, kInf);
+    return true;
+  }
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    const ReferenceTensor &source = tensors[dim.getSource()];
+    int64_t at = scalars.lookup(dim.getIndex()).i;
+    if (at < 0 || at >= int64_t(source.shape.size()))
+      return false;
+    scalars[dim] = source.shape[at];
+    return true;
+  }
+  if (isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op)) {
+    ReferenceTensor moved = tensors[op.getOperand(0)];
+    if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+      moved.shape = valuesOf(expand.getMixedOutputShape());
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+      SmallVector<int64_t> shape;
+      for (const ReassociationIndices &group :
+           collapse.getReassociationIndices()) {
+        shape.push_back(1);
+        for (int64_t dim : group)
+          shape.back() *= moved.shape[dim];
+      }
+      moved.shape = shape;
+    }
+    if (countOf(moved.shape) != int64_t(moved.values.size()))
+      return false;
+    tensors[op.getResult(0)] = std::move(moved);
+    return true;
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    ReferenceTensor source = tensors[slice.getSource()];
+    SlicePart part{valuesOf(slice.getMixedOffsets()),
+                   valuesOf(slice.getMixedSizes()),
+                   valuesOf(slice.getMixedStrides())};
+    SmallVector<int64_t> shape;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [dim, size] : llvm::enumerate(part.sizes))
+      if (!dropped.test(dim))
+        shape.push_back(size);
+    ReferenceTensor &result = make(slice, shape);
+    result.bound = source.bound;
+    result.isLog = source.isLog;
+    return part.forPlaces(source.shape, [&](int64_t from, int64_t to) {
+      result.values[to] = source.values[from];
+      result.slack[to] = source.slack[from];
+    });
+  }
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    ReferenceTensor result = tensors[insert.getDest()];
+    const ReferenceTensor &source = tensors[insert.getSource()];
+    SlicePart part{valuesOf(insert.getMixedOffsets()),
+                   valuesOf(insert.getMixedSizes()),
+                   valuesOf(insert.getMixedStrides())};
+    if (!part.forPlaces(result.shape, [&](int64_t to, int64_t from) {
+          result.values[to] = source.values[from];
+          result.slack[to] = source.slack[from];
+        }))
+      return false;
+    result.bound = std::max(result.bound, source.bound);
+    result.isLog |= source.isLog;
+    tensors[insert] = std::move(result);
+    return true;
+  }
+  return false;
+}
+
+/// arith and math, on scalars and on tensors of floats.
+bool FunctionReference::evaluateElementwise(Operation &op) {
+  std::function<Slot(ArrayRef<Slot>)> fn = compileScalarOp(op);
+  if (!fn)
+    return false;
+  SmallVector<Slot> slots(op.getNumOperands());
+  if (!isa<RankedTensorType>(op.getResult(0).getType())) {
+    for (auto [slot, operand] : llvm::zip(slots, op.getOperands()))
+      slot = scalars.lookup(operand);
+    scalars[op.getResult(0)] = fn(slots);
+    return true;
+  }
+  for (Value value : llvm::concat<Value>(llvm::to_vector(op.getOperands()),
+                                         llvm::to_vector(op.getResults())))
+    if (!isa<RankedTensorType>(value.getType()) ||
+        !isa<FloatType>(getElementTypeOrSelf(value)))
+      return false;
+  ReferenceTensor result = tensors[op.getOperand(0)];
+  for (auto [i, value] : llvm::enumerate(result.values)) {
+    for (auto [slot, operand] : llvm::zip(slots, op.getOperands())) {
+      slot = roundTo(getElementTypeOrSelf(operand), tensors[operand].values[i]);
+      result.slack[i] = std::max(result.slack[i], tensors[operand].slack[i]);
+    }
+    value = fn(slots).f;
+  }
+  // Operands that differ make a result that does, and it is rounded once more.
+  result.bound = usualBound(getElementTypeOrSelf(op.getResult(0)));
+  for (Value operand : op.getOperands())
+    result.bound += tensors[operand].bound;
+  tensors[op.getResult(0)] = std::move(result);
+  return true;
+}
+
+LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
+  SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      operands.push_back(operand);
+  // From the dimensions of a tensor to those of its view.
+  auto viewShape = [&](unsigned view, ArrayRef<int64_t> shape) {
+    return llvm::map_to_vector(perms[view],
+                               [&](int64_t dim) { return shape[dim]; });
+  };
+  std::vector<std::vector<double>> inputs;
+  double bound = 0, slack = 0;
+  for (unsigned view = 0; view < operands.size(); ++view) {
+    const ReferenceTensor &tensor = tensors[operands[view]];
+    std::vector<double> &values = inputs.emplace_back();
+    Type element = getElementTypeOrSelf(operands[view]);
+    forIndices(viewShape(view, tensor.shape), [&](ArrayRef<int64_t> index) {
+      SmallVector<int64_t> at(index.size());
+      for (auto [d, dim] : llvm::enumerate(perms[view]))
+        at[dim] = index[d];
+      int64_t place = placeOf(at, tensor.shape);
+      values.push_back(roundTo(element, tensor.values[place]));
+      slack = std::max(slack, tensor.slack[place]);
+    });
+    bound = std::max(bound, tensor.bound);
+  }
+  SmallVector<int64_t> extents;
+  for (const StreamAxis &axis : op.getStreamAxes())
+    extents.push_back(
+        ShapedType::isDynamic(axis.extent)
+            ? viewShape(axis.view, tensors[operands[axis.view]].shape)[axis.dim]
+            : axis.extent);
+  OracleOptions withScalars = options;
+  withScalars.scalars.clear();
+  for (Value capture : op.getScalarCaptures()) {
+    Slot slot = scalars.lookup(capture);
+    withScalars.scalars.push_back(isa<FloatType>(capture.getType()) ? slot.f
+                                                                    : slot.i);
+  }
+  AttentionReference expected;
+  if (failed(evaluateReference(op, extents, inputs, withScalars, expected)))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(op->getResults())) {
+    unsigned view = operands.size() + i;
+    const std::vector<double> &source = i == 0 ? expected.output : expected.lse;
+    const std::vector<double> &own = expected.slack;
+    SmallVector<int64_t> logical = viewSizes(op, view, extents),
+                         shape(logical.size());
+    for (auto [d, dim] : llvm::enumerate(perms[view]))
+      shape[dim] = logical[d];
+    ReferenceTensor &result = make(value, shape);
+    result.bound = bound + usualBound(getElementTypeOrSelf(value));
+    result.isLog = i > 0;
+    int64_t columns = i > 0 ? 1 : logical.back(), place = 0;
+    forIndices(logical, [&](ArrayRef<int64_t> index) {
+      SmallVector<int64_t> at(index.size());
+      for (auto [d, dim] : llvm::enumerate(perms[view]))
+        at[dim] = index[d];
+      int64_t to = placeOf(at, shape);
+      result.values[to] = source[place];
+      result.slack[to] = slack + (own.empty() ? 0 : own[place / columns]);
+      ++place;
+    });
+  }
+  return success();
+}
+
+bool FunctionReference::evaluate(Operation &op) {
+  return evaluateConstant(op) || evaluateMove(op) || evaluateElementwise(op);
+}
+
+FailureOr<std::vector<ReferenceTensor>>
+FunctionReference::run(func::FuncOp function, std::string &unknown) {
+  if (!function.getBody().hasOneBlock()) {
+    unknown = "several blocks";
+    return failure();
+  }
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    if (auto streamable = dyn_cast<StreamableOpInterface>(op)) {
+      if (failed(evaluateStreamable(streamable)))
+        return failure();
+      continue;
+    }
+    if (evaluate(op))
+      continue;
+    unknown = op.getName().getStringRef();
+    return failure();
+  }
+  std::vector<ReferenceTensor> results;
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
+    results.push_back(tensors[value]);
+  return results;
+}
