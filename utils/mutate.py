@@ -79,18 +79,34 @@ MUTANTS = [
     ("store-unclipped", "a store writes beyond the view", CONVERSION + "AttnToCPU/AttnToCPU.cpp",
      "Value end = clamp(m.sub(dim, offset));",
      "Value end = all;"),
+    ("release-is-no-read", "MI300X: a copy does not wait for reads up to a release",
+     CONVERSION + "AttnToROCDL/Barriers.cpp", "state.read.insert(release.getRing());", "(void)release;"),
+    ("wait-is-no-read", "MI300X: a copy does not wait for reads behind a wait",
+     CONVERSION + "AttnToROCDL/Barriers.cpp", "state.read.insert(wait.getRing());", "(void)wait;"),
+    ("mfma-operands", "MI300X: the operands of an MFMA change places", CONVERSION + "AttnToROCDL/Mfma.cpp",
+     "multiply(slice(operands[n], part, kDepth),\n                         slice(a[row], part, kDepth), acc)",
+     "multiply(slice(a[row], part, kDepth),\n                         slice(operands[n], part, kDepth), acc)"),
+    ("mfma-halves", "MI300X: one operand gives the other half of the sum", CONVERSION + "AttnToROCDL/Mfma.cpp",
+     "slice(a[row], part, kDepth), acc)", "slice(a[row], vector - kDepth - part, kDepth), acc)"),
+    ("row-stride-unlimited", "MI300X: rows may be as far apart as they like",
+     CONVERSION + "AttnToROCDL/AttnToROCDL.cpp", "limitRowStrides(function);", ""),
+    ("tiles-unlimited", "the number of tiles may leave 32 bits", CONVERSION + "AttnToGPU/Limits.cpp",
+     "if (range.most > kMostIndex)", "if (false)"),
 ]
 
 TESTS = [
     ("properties", ["test/lib/attn-property-test"]),
     ("bounds", ["test/lib/attn-sweep", "bounds"]),
     ("sweep", ["test/lib/attn-sweep", "0", "30"]),
+    # A command without a program of the tree: lit tests, by folder.
+    ("conversion", ["lit", "test/Conversion"]),
 ]
+LIT = shutil.which("lit-22") or "/usr/lib/llvm-22/bin/llvm-lit"
 
 
 def build(tree):
     return subprocess.run(
-        ["ninja", "-C", tree / "build", "attn-property-test", "attn-sweep"],
+        ["ninja", "-C", tree / "build", "attn-property-test", "attn-sweep", "attn-opt", "attn-compile"],
         capture_output=True, text=True)
 
 
@@ -99,8 +115,9 @@ def kills(tree):
     failed = []
     for name, command in TESTS:
         try:
-            done = subprocess.run([tree / "build" / command[0], *command[1:]],
-                                  capture_output=True, timeout=300)
+            program = [LIT, "-q"] if command[0] == "lit" else [tree / "build" / command[0]]
+            arguments = [tree / "build" / path for path in command[1:]] if command[0] == "lit" else command[1:]
+            done = subprocess.run([*program, *arguments], capture_output=True, timeout=300)
             ok = done.returncode == 0
         except subprocess.TimeoutExpired:
             ok = False

@@ -6,15 +6,31 @@
 
 using namespace attn;
 
-static constexpr int64_t kMaxGrid = (int64_t(1) << 31) - 1;
+/// CTAs of a launch, at most. CUDA counts CTAs in 31 bits; a dispatch on AMD
+/// GPUs threads in 32 (hsa_kernel_dispatch_packet_t).
+static int64_t maxGrid(const Manifest &manifest, const VariantSpec &variant) {
+  if (manifest.platform == Platform::Hip)
+    return ((int64_t(1) << 32) - 1) / variant.block;
+  return (int64_t(1) << 31) - 1;
+}
 
-static unsigned gridOf(const VariantSpec &variant, unsigned index,
+[[noreturn]] static void failGrid(const Manifest &manifest, unsigned index,
+                                  int64_t grid, int64_t most) {
+  std::string wanted = "0 to " + std::to_string(most) + " CTAs";
+  if (manifest.platform == Platform::Hip)
+    wanted += " of " + std::to_string(manifest.variants[index].block) +
+              " threads, fewer than 2^32 threads in all";
+  fail(ATTN_ERROR_ARGUMENT, "the grid of variant " + std::to_string(index) +
+                                ": " + wantedGot(wanted, std::to_string(grid)));
+}
+
+static unsigned gridOf(const Manifest &manifest, unsigned index,
                        const BoundView *views) {
+  const VariantSpec &variant = manifest.variants[index];
   int64_t grid = variant.grid.evaluate(views, "the grid", index);
-  if (grid < 0 || grid > kMaxGrid)
-    fail(ATTN_ERROR_ARGUMENT,
-         "the grid of variant " + std::to_string(index) + ": " +
-             wantedGot("0 to 2147483647 CTAs", std::to_string(grid)));
+  int64_t most = maxGrid(manifest, variant);
+  if (grid < 0 || grid > most)
+    failGrid(manifest, index, grid, most);
   return grid;
 }
 
@@ -26,7 +42,7 @@ void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
   call.scalars = scalars;
   launch.variant = selectVariant(manifest, call.views);
   const VariantSpec &variant = manifest.variants[launch.variant];
-  launch.grid = gridOf(variant, launch.variant, call.views);
+  launch.grid = gridOf(manifest, launch.variant, call.views);
   launch.block = variant.block;
   launch.sharedBytes = variant.sharedBytes;
   launch.context = {};

@@ -232,9 +232,11 @@ static void parseViews(const Cursor &at, Manifest &manifest) {
 
 static void parseScalars(const Cursor &at, Manifest &manifest) {
   size_t count = at.list(0, kMaxScalars);
-  for (size_t i = 0; i < count; ++i)
+  for (size_t i = 0; i < count; ++i) {
+    Cursor type = at.entry(i).at("type");
     manifest.scalars.push_back({at.entry(i).at("name").text(),
-                                at.entry(i).at("type").type(typeCount)});
+                                type.type(typeCount), type.text() == "index"});
+  }
 }
 
 static uint32_t parseViewIndex(const Cursor &at, const Manifest &manifest) {
@@ -425,14 +427,24 @@ static void parseAlign(const Cursor &at, const Manifest &manifest,
   }
 }
 
+static void parseLimits(const Cursor &at, const Manifest &manifest,
+                        VariantSpec &variant) {
+  size_t count = at.list(0, kMaxLimits);
+  for (size_t i = 0; i < count; ++i)
+    variant.limits.push_back(parseExpression(at.entry(i), manifest));
+}
+
 static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
-  at.allowOnly({"guard", "resources", "binary", "binary_format", "kernel",
-                "grid", "block", "shared_bytes", "align", "parameters"});
+  at.allowOnly({"guard", "limits", "resources", "binary", "binary_format",
+                "kernel", "grid", "block", "shared_bytes", "align",
+                "parameters"});
   VariantSpec variant;
   if (at.has("guard")) {
     variant.guard = parseExpression(at.at("guard"), manifest);
     variant.guardText = variant.guard.print(manifest.views);
   }
+  if (at.has("limits"))
+    parseLimits(at.at("limits"), manifest, variant);
   variant.grid = parseExpression(at.at("grid"), manifest);
   variant.binary = parseBinary(at, manifest);
   variant.kernel = at.at("kernel").text();

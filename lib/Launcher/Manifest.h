@@ -21,8 +21,12 @@ constexpr size_t kMaxScalars = 32;
 constexpr size_t kMaxVariants = 64;
 constexpr size_t kMaxParameters = 256;
 constexpr size_t kMaxTensorMaps = 16;
+constexpr size_t kMaxLimits = 256;
 constexpr size_t kMaxNodes = 1024;
 constexpr unsigned kMaxDepth = 64;
+/// Of a scalar that is an index, which devices have 32 bits for
+/// (docs/bundle.md).
+constexpr int64_t kMaxIndex = int64_t(1) << 29;
 constexpr size_t kMaxManifestBytes = size_t(16) << 20;
 
 struct DimSpec {
@@ -43,6 +47,8 @@ struct ViewSpec {
 struct ScalarSpec {
   std::string name;
   AttnType type;
+  /// An i64 that the device takes for an index.
+  bool isIndex;
 };
 
 enum class ParameterKind : uint8_t { TensorMap, Pointer, Size, Stride, Scalar };
@@ -65,6 +71,8 @@ struct AlignSpec {
 struct VariantSpec {
   Expression guard; // Empty: always.
   Expression grid;
+  /// What must hold of sizes and strides for the code to be right.
+  std::vector<Expression> limits;
   std::string guardText, kernel;
   uint32_t binary;
   uint32_t block, sharedBytes;

@@ -57,10 +57,19 @@ static bool guardHolds(const VariantSpec &variant, size_t index,
          variant.guard.evaluate(views, "the guard", index);
 }
 
+/// The first limit that does not hold, or null.
+static const Expression *brokenLimit(const VariantSpec &variant, size_t index,
+                                     const BoundView *views) {
+  for (const Expression &limit : variant.limits)
+    if (!limit.evaluate(views, "a limit", index))
+      return &limit;
+  return nullptr;
+}
+
 static bool applies(const Manifest &manifest, size_t index,
                     const BoundView *views) {
   const VariantSpec &variant = manifest.variants[index];
-  if (!guardHolds(variant, index, views))
+  if (!guardHolds(variant, index, views) || brokenLimit(variant, index, views))
     return false;
   for (const AlignSpec &align : variant.align)
     if (!isAligned(manifest.views[align.view], views[align.view], align.bytes))
@@ -73,6 +82,8 @@ static std::string whyNot(const Manifest &manifest, size_t index,
   const VariantSpec &variant = manifest.variants[index];
   if (!guardHolds(variant, index, views))
     return "wanted " + variant.guard.print(manifest.views, views);
+  if (const Expression *limit = brokenLimit(variant, index, views))
+    return "its code is for " + limit->print(manifest.views, views);
   for (const AlignSpec &align : variant.align)
     if (!isAligned(manifest.views[align.view], views[align.view], align.bytes))
       return describeAlign(manifest.views[align.view], views[align.view],

@@ -152,11 +152,19 @@ void attn::checkScalars(const Manifest &manifest, const AttnScalar *scalars,
     fail(ATTN_ERROR_ARGUMENT,
          wantedGot(std::to_string(manifest.scalars.size()) + " scalars",
                    count && !scalars ? "null" : std::to_string(count)));
-  for (int32_t i = 0; i < count; ++i)
-    if (scalars[i].type != manifest.scalars[i].type)
-      fail(
-          ATTN_ERROR_ARGUMENT,
-          "scalar " + inQuotes(manifest.scalars[i].name) + ": " +
-              wantedGot("type " + std::string(nameOf(manifest.scalars[i].type)),
-                        nameOf(scalars[i].type)));
+  for (int32_t i = 0; i < count; ++i) {
+    const ScalarSpec &spec = manifest.scalars[i];
+    std::string name = "scalar " + inQuotes(spec.name) + ": ";
+    if (scalars[i].type != spec.type)
+      fail(ATTN_ERROR_ARGUMENT,
+           name + wantedGot("type " + std::string(nameOf(spec.type)),
+                            nameOf(scalars[i].type)));
+    int64_t value = scalars[i].value.i64;
+    if (spec.isIndex && (value < -kMaxIndex || value > kMaxIndex))
+      fail(ATTN_ERROR_ARGUMENT,
+           name + wantedGot("an index from " + std::to_string(-kMaxIndex) +
+                                " to " + std::to_string(kMaxIndex) +
+                                ", as the device has 32 bits for it",
+                            std::to_string(value)));
+  }
 }

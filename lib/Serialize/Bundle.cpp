@@ -67,8 +67,8 @@ public:
   json::Object variant(StringRef binary, StringRef format,
                        std::optional<json::Object> resources) {
     json::Object result;
-    for (StringRef key :
-         {"align", "block", "grid", "guard", "parameters", "shared_bytes"})
+    for (StringRef key : {"align", "block", "grid", "guard", "limits",
+                          "parameters", "shared_bytes"})
       if (Attribute value = facts.get(key))
         result[key] = toJson(value);
     result["binary"] = binary.str();

@@ -597,3 +597,15 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     }
   }
 }
+
+// -----
+
+// A static size that is beyond what indices are good for.
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+  // expected-error @below {{'attn.kernel' op wants views of at most 536870912 elements a dimension for a GPU, got '!attn.view<4x536870913xf32>'}}
+  attn.kernel @k(%x: !attn.view<4x536870913xf32>) attributes {threads = 32 : i64} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+    }
+  }
+}

@@ -90,9 +90,81 @@ Expected<std::vector<uint8_t>> Argument::contents(StringRef fill,
   return bytes;
 }
 
+Error Argument::parseShape(StringRef text) {
+  constexpr uint64_t kMost = 1u << 30;
+  auto [sizesText, stridesText] = text.split('@');
+  SmallVector<StringRef> sizes, strides;
+  sizesText.split(sizes, 'x');
+  stridesText.split(strides, ',', -1, /*KeepEmpty=*/false);
+  auto wrong = [] {
+    return createStringError("wants TYPE[COUNT]:FILL, or "
+                             "TYPE[SIZESxCOUNT@STRIDES]:FILL with a stride for "
+                             "each of SIZES");
+  };
+  uint64_t columns;
+  if (sizes.size() != strides.size() + 1 ||
+      sizes.back().getAsInteger(10, columns) || columns == 0 || columns > kMost)
+    return wrong();
+  count = columns;
+  if (!strides.empty())
+    rowOffsets = {0};
+  for (auto [sizeText, strideText] : zip(drop_end(sizes), strides)) {
+    uint64_t size, stride;
+    if (sizeText.getAsInteger(10, size) ||
+        strideText.getAsInteger(10, stride) || size == 0 ||
+        size > kMost / count || stride > uint64_t(1) << 40)
+      return wrong();
+    count *= size;
+    std::vector<uint64_t> all;
+    for (uint64_t offset : rowOffsets)
+      for (uint64_t i = 0; i < size; ++i)
+        all.push_back(offset + i * stride * elementSize);
+    rowOffsets = std::move(all);
+  }
+  return Error::success();
+}
+
+Expected<std::vector<uint8_t>>
+Argument::read(attn::gfx942::GlobalMemory &memory) const {
+  std::vector<uint8_t> bytes(size());
+  MutableArrayRef<uint8_t> rest = bytes;
+  if (rowOffsets.empty())
+    if (Error e = memory.read(deviceAddress, rest))
+      return std::move(e);
+  for (uint64_t offset : rowOffsets) {
+    size_t row = size() / rowOffsets.size();
+    if (Error e = memory.read(deviceAddress + offset, rest.take_front(row)))
+      return std::move(e);
+    rest = rest.drop_front(row);
+  }
+  return bytes;
+}
+
+Error Argument::write(attn::gfx942::GlobalMemory &memory,
+                      ArrayRef<uint8_t> bytes) const {
+  if (rowOffsets.empty())
+    return memory.write(deviceAddress, bytes);
+  size_t row = size() / rowOffsets.size();
+  for (uint64_t offset : rowOffsets) {
+    if (Error e = memory.write(deviceAddress + offset, bytes.take_front(row)))
+      return e;
+    bytes = bytes.drop_front(row);
+  }
+  return Error::success();
+}
+
 Error Argument::parseBuffer(StringRef fill, unsigned index, uint64_t seed,
                             attn::gfx942::GlobalMemory &memory) {
-  deviceAddress = memory.allocate(size(), "argument " + std::to_string(index));
+  std::string name = "argument " + std::to_string(index);
+  if (rowOffsets.empty()) {
+    deviceAddress = memory.allocate(size(), name);
+  } else {
+    auto address =
+        memory.allocateRows(rowOffsets, size() / rowOffsets.size(), name);
+    if (!address)
+      return address.takeError();
+    deviceAddress = *address;
+  }
   value.resize(8);
   std::memcpy(value.data(), &deviceAddress, 8);
   if (fill == "poison")
@@ -100,7 +172,7 @@ Error Argument::parseBuffer(StringRef fill, unsigned index, uint64_t seed,
   auto bytes = contents(fill, seed + index);
   if (!bytes)
     return bytes.takeError();
-  return memory.write(deviceAddress, *bytes);
+  return write(memory, *bytes);
 }
 
 Expected<Argument> Argument::parse(StringRef text, unsigned index,
@@ -117,10 +189,11 @@ Expected<Argument> Argument::parse(StringRef text, unsigned index,
   if (!argument.elementSize)
     return fail("wants a type f32, f16, bf16, i64, i32 or i8");
   bool buffer = spec.contains('[');
-  if (buffer && (!countText.consume_back("]") ||
-                 countText.getAsInteger(10, argument.count) ||
-                 argument.count == 0 || argument.count > (1u << 30)))
+  if (buffer && !countText.consume_back("]"))
     return fail("wants TYPE[COUNT]:FILL");
+  if (buffer)
+    if (Error error = argument.parseShape(countText))
+      return fail(toString(std::move(error)));
   Error error = buffer ? argument.parseBuffer(rest, index, seed, memory)
                        : argument.parseScalar(typeName, rest);
   if (error)
@@ -130,12 +203,13 @@ Expected<Argument> Argument::parse(StringRef text, unsigned index,
 
 Error Argument::print(attn::gfx942::GlobalMemory &memory, uint64_t n,
                       raw_ostream &os) const {
-  std::vector<uint8_t> bytes(std::min(n, count) * elementSize);
-  if (Error e = memory.read(deviceAddress, bytes))
-    return e;
-  for (uint64_t i = 0; i * elementSize < bytes.size(); ++i) {
+  auto bytes = read(memory);
+  if (!bytes)
+    return bytes.takeError();
+  for (uint64_t i = 0; i < std::min(n, count); ++i) {
     std::string text;
-    raw_string_ostream(text) << format("%g", decode(&bytes[i * elementSize]));
+    raw_string_ostream(text)
+        << format("%g", decode(&(*bytes)[i * elementSize]));
     os << (i ? " " : "") << text;
   }
   os << "\n";

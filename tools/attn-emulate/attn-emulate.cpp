@@ -158,14 +158,14 @@ static Error output(Machine &machine, ArrayRef<Argument> arguments) {
     auto buffer = bufferOf(text, path, arguments);
     if (!buffer)
       return buffer.takeError();
-    std::vector<uint8_t> bytes((*buffer)->size());
-    if (Error e = machine.memory().read((*buffer)->address(), bytes))
-      return e;
+    auto bytes = (*buffer)->read(machine.memory());
+    if (!bytes)
+      return bytes.takeError();
     std::error_code code;
     raw_fd_ostream file(path, code);
     if (code)
       return createStringError("'" + path + "': " + code.message());
-    file.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    file.write(reinterpret_cast<const char *>(bytes->data()), bytes->size());
   }
   return Error::success();
 }

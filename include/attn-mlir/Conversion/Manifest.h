@@ -12,9 +12,21 @@ namespace attn {
 /// The number of a kernel's argument among those that are views.
 int64_t viewNumber(mlir::BlockArgument view);
 
-/// An expression of docs/bundle.md for index arithmetic over the sizes of
-/// views: nested arrays of strings and integers. Fails after a diagnostic where
-/// `value` is anything else.
+/// Expressions of docs/bundle.md for index arithmetic over the sizes of views:
+/// nested arrays of strings and integers.
+class SizeExpressions {
+public:
+  /// Null where `value` is anything else.
+  mlir::Attribute find(mlir::Value value);
+
+private:
+  mlir::Attribute build(mlir::Value value);
+
+  llvm::DenseMap<mlir::Value, mlir::Attribute> expressions;
+};
+
+/// The expression of a number of CTAs. Fails after a diagnostic where `value`
+/// is something else.
 mlir::FailureOr<mlir::Attribute> buildSizeExpression(mlir::Value value);
 
 } // namespace attn

@@ -66,13 +66,18 @@ void attn::addToManifest(LLVM::LLVMFuncOp function,
                     manifest.getDictionary(function.getContext()));
 }
 
-ArrayAttr attn::findAlignments(LLVM::LLVMFuncOp function,
-                               function_ref<int64_t(Operation *)> accessBytes) {
+SmallVector<Value> attn::viewsOf(LLVM::LLVMFuncOp function) {
   SmallVector<Value> views;
   function.walk([&](UnrealizedConversionCastOp cast) {
     if (cast.getNumResults() == 1 && isa<ViewType>(cast.getType(0)))
       views.push_back(cast.getResult(0));
   });
+  return views;
+}
+
+ArrayAttr attn::findAlignments(LLVM::LLVMFuncOp function,
+                               function_ref<int64_t(Operation *)> accessBytes) {
+  SmallVector<Value> views = viewsOf(function);
   Builder b(function.getContext());
   SmallVector<Attribute> result;
   for (auto [i, view] : llvm::enumerate(views)) {
@@ -96,6 +101,13 @@ void attn::eraseViews(LLVM::LLVMFuncOp function) {
 }
 
 LogicalResult attn::checkIndices(KernelOp kernel) {
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto view = dyn_cast<ViewType>(argument.getType());
+    if (view && llvm::any_of(view.getShape(),
+                             [](int64_t size) { return size > kMostIndex; }))
+      return kernel.emitOpError("wants views of at most ")
+             << kMostIndex << " elements a dimension for a GPU, got " << view;
+  }
   WalkResult result = kernel.walk([](arith::ConstantOp constant) {
     Attribute value = constant.getValue();
     if (auto splat = dyn_cast<SplatElementsAttr>(value))

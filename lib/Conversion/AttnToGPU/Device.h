@@ -54,6 +54,9 @@ void addToManifest(
     mlir::LLVM::LLVMFuncOp function,
     llvm::ArrayRef<std::pair<llvm::StringRef, mlir::Attribute>> entries);
 
+/// The views of a function of outlineKernel, by their numbers.
+llvm::SmallVector<mlir::Value> viewsOf(mlir::LLVM::LLVMFuncOp function);
+
 /// For the manifest: bytes of which bases and strides of each view are
 /// multiples. An element, or what `accessBytes` says that a user moves at once
 /// (0: elements).
@@ -64,9 +67,17 @@ findAlignments(mlir::LLVM::LLVMFuncOp function,
 /// Erases views, and the index arithmetic that only they needed.
 void eraseViews(mlir::LLVM::LLVMFuncOp function);
 
-/// Indices are 32 bits wide on the device: a diagnostic where a constant is
-/// not.
+/// Indices are 32 bits wide on the device. Sizes, and what is computed from
+/// them alone, are at most this, so that sums of two and a constant (below
+/// 2^30) fit.
+constexpr int64_t kMostIndex = int64_t(1) << 29;
+/// A diagnostic where a constant or a static size is beyond that.
 mlir::LogicalResult checkIndices(KernelOp kernel);
+/// What must hold of sizes for all indices of a kernel to fit: expressions of
+/// docs/bundle.md, for the manifest.
+mlir::ArrayAttr findLimits(KernelOp kernel);
+/// Adds one to the manifest of a function.
+void addLimit(mlir::LLVM::LLVMFuncOp function, mlir::Attribute condition);
 
 /// Names of the LLVM intrinsics that compute an f32 in one instruction.
 struct MathIntrinsics {

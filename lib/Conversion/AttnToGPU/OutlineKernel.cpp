@@ -205,6 +205,8 @@ private:
         b.getNamedAttr("parameters", b.getArrayAttr(parameters)),
         b.getNamedAttr("scalars", b.getArrayAttr(scalars)),
         b.getNamedAttr("views", b.getArrayAttr(views))};
+    if (ArrayAttr limits = findLimits(kernel); !limits.empty())
+      entries.push_back(b.getNamedAttr("limits", limits));
     if (kernel.getArgNamesAttr())
       entries.push_back(b.getNamedAttr("names", kernel.getArgNamesAttr()));
     for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,

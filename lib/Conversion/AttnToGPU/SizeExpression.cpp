@@ -46,8 +46,12 @@ StringRef operatorOf(Operation *op) {
       .Case<arith::RemUIOp, arith::RemSIOp>([](Operation *) { return "rem"; })
       .Case<arith::MinUIOp, arith::MinSIOp>([](Operation *) { return "min"; })
       .Case<arith::MaxUIOp, arith::MaxSIOp>([](Operation *) { return "max"; })
-      .Case([](arith::AndIOp) { return "and"; })
-      .Case([](arith::OrIOp) { return "or"; })
+      .Case<arith::AndIOp, arith::OrIOp>([](Operation *logical) {
+        // Of truth values, not of bits.
+        if (!logical->getResult(0).getType().isInteger(1))
+          return "";
+        return isa<arith::AndIOp>(logical) ? "and" : "or";
+      })
       .Case([](arith::SelectOp) { return "select"; })
       .Case([](arith::CmpIOp cmp) { return comparison(cmp.getPredicate()); })
       .Default([](Operation *) { return ""; });
@@ -61,7 +65,16 @@ int64_t attn::viewNumber(BlockArgument view) {
       [](BlockArgument other) { return isa<ViewType>(other.getType()); });
 }
 
-FailureOr<Attribute> attn::buildSizeExpression(Value value) {
+Attribute SizeExpressions::find(Value value) {
+  auto known = expressions.find(value);
+  if (known != expressions.end())
+    return known->second;
+  Attribute result = build(value);
+  expressions[value] = result;
+  return result;
+}
+
+Attribute SizeExpressions::build(Value value) {
   Builder b(value.getContext());
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant))) {
@@ -69,26 +82,40 @@ FailureOr<Attribute> attn::buildSizeExpression(Value value) {
     int64_t number = value.getType().isInteger(1)
                          ? static_cast<int64_t>(constant.getZExtValue())
                          : constant.getSExtValue();
-    return Attribute(b.getI64IntegerAttr(number));
+    return b.getI64IntegerAttr(number);
   }
   Operation *op = value.getDefiningOp();
   if (auto dim = dyn_cast_or_null<DimOp>(op))
     if (auto view = dyn_cast<BlockArgument>(dim.getView()))
-      return Attribute(b.getArrayAttr(
+      return b.getArrayAttr(
           {b.getStringAttr("size"), b.getI64IntegerAttr(viewNumber(view)),
-           b.getI64IntegerAttr(static_cast<int64_t>(dim.getDim()))}));
+           b.getI64IntegerAttr(static_cast<int64_t>(dim.getDim()))});
   StringRef name = op ? operatorOf(op) : "";
-  if (name.empty()) {
-    emitError(value.getLoc()) << "wants a number of CTAs that is integer "
-                                 "arithmetic over sizes of views";
-    return failure();
-  }
+  if (name.empty())
+    return {};
   SmallVector<Attribute> parts{b.getStringAttr(name)};
   for (Value operand : op->getOperands()) {
-    FailureOr<Attribute> part = buildSizeExpression(operand);
-    if (failed(part))
-      return failure();
-    parts.push_back(*part);
+    parts.push_back(find(operand));
+    if (!parts.back())
+      return {};
   }
-  return Attribute(b.getArrayAttr(parts));
+  return b.getArrayAttr(parts);
+}
+
+FailureOr<Attribute> attn::buildSizeExpression(Value value) {
+  SizeExpressions expressions;
+  if (Attribute expression = expressions.find(value))
+    return expression;
+  // The error is where something else comes in.
+  auto isElse = [&](Value operand) { return !expressions.find(operand); };
+  Value cause = value;
+  while (Operation *op = cause.getDefiningOp()) {
+    auto operand = llvm::find_if(op->getOperands(), isElse);
+    if (operatorOf(op).empty() || operand == op->operand_end())
+      break;
+    cause = *operand;
+  }
+  emitError(cause.getLoc()) << "wants a number of CTAs that is integer "
+                               "arithmetic over sizes of views";
+  return failure();
 }

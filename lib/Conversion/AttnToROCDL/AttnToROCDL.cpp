@@ -112,6 +112,7 @@ struct ConvertAttnToROCDLPass
     addToManifest(function, {{"align", findAlignments(function, accessBytes)},
                              {"shared_bytes",
                               Builder(&getContext()).getI64IntegerAttr(0)}});
+    limitRowStrides(function);
     ROCDLConverter converter(&getContext(), threadsOf(function));
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());

@@ -73,6 +73,10 @@ private:
   bool ragged;
 };
 
+/// Adds to the manifest of `function` which strides of rows Windows of its
+/// tiles can have.
+void limitRowStrides(mlir::LLVM::LLVMFuncOp function);
+
 /// Neighbouring columns that a lane loads or stores at once of a tile with this
 /// layout.
 int64_t accessRun(FragmentAttr layout, ViewType view);

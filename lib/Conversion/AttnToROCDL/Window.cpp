@@ -11,8 +11,19 @@ using namespace attn;
 /// Untyped 32-bit data, as LLVM's and MLIR's own uses of raw buffers have it on
 /// gfx9 (AMD CDNA 3 ISA, "Buffer resource descriptor", DATA_FORMAT).
 static constexpr int64_t kRawBuffer = 0x27000;
-/// An offset that is outside of every buffer: they are smaller than 2^31 bytes.
+/// An offset that is outside of every buffer: tiles end before it.
 static constexpr int64_t kOutside = 0x7ffffff0;
+
+/// The stride of rows, in elements. Rows that are missing from a view with one
+/// row must be beyond it, too, whatever its stride is.
+static Value rowStride(OpBuilder &b, Location loc, const ViewParameters &view) {
+  unsigned row = view.sizes.size() - 2;
+  Value several = b.createOrFold<arith::CmpIOp>(
+      loc, arith::CmpIPredicate::sgt, view.sizes[row],
+      arith::ConstantIntOp::create(b, loc, 1, 64));
+  return b.createOrFold<arith::SelectOp>(loc, several, view.strides[row],
+                                         view.sizes.back());
+}
 
 Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
                int64_t rows, int64_t columns)
@@ -55,7 +66,7 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
     return arith::MinSIOp::create(b, loc, x, wide(most));
   };
   Value lastRow = sub(clamp(left[0], rows), wide(1));
-  Value stride = view.strides[rank - 2];
+  Value stride = rowStride(b, loc, view);
   Value elements = add(mul(lastRow, stride), clamp(left[1], columns));
   // Whole words, of which none crosses the end of an allocation.
   Value bytes = mul(elements, wide(elementBytes));
@@ -130,4 +141,55 @@ Value Window::clear(Value words, Value column) const {
     result.push_back(kept);
   }
   return vector::FromElementsOp::create(b, loc, type, result);
+}
+
+/// Conditions on the stride of the rows of a view for tiles of `rows` x
+/// `columns`: rows do not overlap, so that their bounds follow from the stride,
+/// and no lane's offset reaches kOutside.
+static void limitRowStride(LLVM::LLVMFuncOp function, ViewType view,
+                           int64_t number, int64_t rows, int64_t columns) {
+  Builder b(function.getContext());
+  int64_t last = view.getRank() - 1, bytes = view.getElementBytes();
+  if (view.getShape()[last - 1] == 1 || rows == 1)
+    return;
+  auto term = [&](StringRef name, int64_t dim) -> Attribute {
+    return b.getArrayAttr({b.getStringAttr(name), b.getI64IntegerAttr(number),
+                           b.getI64IntegerAttr(dim)});
+  };
+  auto add = [&](StringRef comparison, Attribute bound) {
+    Attribute condition = b.getArrayAttr(
+        {b.getStringAttr(comparison), term("stride", last - 1), bound});
+    if (ShapedType::isDynamic(view.getShape()[last - 1]))
+      condition = b.getArrayAttr(
+          {b.getStringAttr("or"),
+           b.getArrayAttr({b.getStringAttr("le"), term("size", last - 1),
+                           b.getI64IntegerAttr(1)}),
+           condition});
+    addLimit(function, condition);
+  };
+  int64_t length = view.getShape()[last];
+  add("ge", ShapedType::isDynamic(length) ? term("size", last)
+                                          : b.getI64IntegerAttr(length));
+  add("le",
+      b.getI64IntegerAttr((kOutside - columns * bytes) / ((rows - 1) * bytes)));
+}
+
+void attn::limitRowStrides(LLVM::LLVMFuncOp function) {
+  for (auto [number, view] : llvm::enumerate(viewsOf(function))) {
+    int64_t rows = 0, columns = 0;
+    for (Operation *user : view.getUsers()) {
+      RankedTensorType tile;
+      if (auto issue = dyn_cast<RingIssueOp>(user))
+        tile = issue.getSlot().getType().getTile();
+      else if (auto load = dyn_cast<LoadOp>(user))
+        tile = cast<RankedTensorType>(load.getTile().getType());
+      if (!tile || tile.getRank() != 2)
+        continue;
+      rows = std::max(rows, tile.getDimSize(0));
+      columns = std::max(columns, tile.getDimSize(1));
+    }
+    if (rows > 0)
+      limitRowStride(function, cast<ViewType>(view.getType()),
+                     static_cast<int64_t>(number), rows, columns);
+  }
 }

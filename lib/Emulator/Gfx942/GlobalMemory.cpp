@@ -12,10 +12,32 @@ uint64_t GlobalMemory::allocate(uint64_t size, StringRef name, bool readOnly) {
   size = std::max<uint64_t>(size, 1);
   uint64_t base = next;
   next = alignTo(base + size + kGuardBytes, 4096);
+  add(base, size, name, readOnly);
+  return base;
+}
+
+void GlobalMemory::add(uint64_t base, uint64_t size, StringRef name,
+                       bool readOnly) {
   Buffer buffer{base, std::vector<uint8_t>(size), name.str(), readOnly};
   for (uint64_t i = 0; i < size; ++i)
     buffer.bytes[i] = uint8_t(kPoison >> (8 * (i % 4)));
   buffers.emplace(base, std::move(buffer));
+}
+
+Expected<uint64_t> GlobalMemory::allocateRows(ArrayRef<uint64_t> offsets,
+                                              uint64_t rowBytes,
+                                              StringRef name) {
+  std::vector<uint64_t> sorted(offsets);
+  llvm::sort(sorted);
+  for (size_t i = 1; i < sorted.size(); ++i)
+    if (sorted[i] - sorted[i - 1] < rowBytes)
+      return createStringError("rows of " + Twine(rowBytes) + " bytes at " +
+                               Twine(sorted[i - 1]) + " and " +
+                               Twine(sorted[i]) + " overlap");
+  uint64_t base = next;
+  next = alignTo(base + sorted.back() + rowBytes + kGuardBytes, 4096);
+  for (uint64_t offset : sorted)
+    add(base + offset, rowBytes, name, /*readOnly=*/false);
   return base;
 }
 

@@ -51,6 +51,14 @@ Error Launch::check(Dim3 grid, Dim3 block, ArrayRef<uint8_t> kernargs,
   if (items > kMaxWorkItems)
     return createStringError("a workgroup has at most " + Twine(kMaxWorkItems) +
                              " work-items, got " + Twine(items));
+  const uint64_t dispatched[] = {uint64_t(grid.x) * block.x,
+                                 uint64_t(grid.y) * block.y,
+                                 uint64_t(grid.z) * block.z};
+  for (uint64_t all : dispatched)
+    if (!isUInt<32>(all))
+      return createStringError("a dispatch has fewer than 2^32 work-items a "
+                               "dimension, got " +
+                               Twine(all));
   uint64_t lds = uint64_t(kernel.ldsBytes) + dynamicLds;
   if (lds > kMaxLds)
     return createStringError("a workgroup has at most " + Twine(kMaxLds) +

@@ -242,7 +242,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // Dynamic sizes: the conditions become a guard before the grid. Persistent: a head
 // has tiles for two visits, or all tiles divide the CTAs; and the bytes of all heads
-// in flight exceed the cache.
+// in flight exceed the cache, counted in 64 bits, which GPUs' indices do not have.
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=dynamic | {{.*}} decided="at run time", variant=persistent
 // CHECK-LABEL: attn.kernel @dynamic(
@@ -251,8 +251,8 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
 // CHECK-DAG: %[[C96:[^ ]+]] = arith.constant 96 : index
-// CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
-// CHECK-DAG: %[[L2:[^ ]+]] = arith.constant 20971520 : index
+// CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : i64
+// CHECK-DAG: %[[L2:[^ ]+]] = arith.constant 20971520 : i64
 // CHECK-DAG: %[[HEADS:[^ ]+]] = attn.dim %[[K]], 0
 // CHECK-DAG: %[[KEYS:[^ ]+]] = attn.dim %[[K]], 1
 // CHECK-DAG: %[[ALL:[^ ]+]] = arith.muli %[[HEADS]], %[[TILES:[^ ]+]] : index
@@ -268,9 +268,11 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-DAG: %[[HEADS1:[^ ]+]] = arith.maxui %[[HEADS]], %[[C1]] : index
 // CHECK-DAG: %[[MOST:[^ ]+]] = arith.minui %[[HEADS1]], %[[FLIGHT]] : index
 // CHECK-DAG: %[[CLUSTERS:[^ ]+]] = arith.minui %[[CTAS]], %[[MOST]] : index
-// CHECK-DAG: %[[ONE:[^ ]+]] = arith.muli %[[KEYS]], %[[C128]] : index
-// CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[ONE]], %[[CLUSTERS]] : index
-// CHECK-DAG: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %[[BYTES]], %[[L2]] : index
+// CHECK-DAG: %[[WIDE:[^ ]+]] = arith.index_cast %[[KEYS]] : index to i64
+// CHECK-DAG: %[[ONE:[^ ]+]] = arith.muli %[[WIDE]], %[[C128]] : i64
+// CHECK-DAG: %[[COUNT:[^ ]+]] = arith.index_cast %[[CLUSTERS]] : index to i64
+// CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[ONE]], %[[COUNT]] : i64
+// CHECK-DAG: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %[[BYTES]], %[[L2]] : i64
 // CHECK-DAG: %[[GUARD:[^ ]+]] = arith.andi %[[KEEPS]], %[[EXCEEDS]] : i1
 // CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in (head = %[[HEADS]], query = %[[TILES]]) cluster [head] persistent 96 {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
@@ -310,11 +312,11 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-SAME: %[[TILES:[^ ]+]]: index
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
 // CHECK-DAG: %[[SLOTS:[^ ]+]] = arith.constant 288 : index
-// CHECK-DAG: %[[L2:[^ ]+]] = arith.constant 20971520 : index
+// CHECK-DAG: %[[L2:[^ ]+]] = arith.constant 20971520 : i64
 // CHECK: %[[PAIRS:[^ ]+]] = arith.ceildivui %[[TILES]], %[[C2]] : index
 // CHECK: %[[ALL:[^ ]+]] = arith.muli %{{[^ ]+}}, %[[PAIRS]] : index
 // CHECK: arith.minui %[[ALL]], %[[SLOTS]] : index
-// CHECK: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %{{[^ ]+}}, %[[L2]] : index
+// CHECK: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %{{[^ ]+}}, %[[L2]] : i64
 // CHECK: attn.grid {{.*}} cluster [head] run 2 {
 // CHECK: %[[ODD:[^ ]+]] = arith.cmpi eq,
 // CHECK: %[[REVERSE:[^ ]+]] = arith.andi %[[ODD]], %[[EXCEEDS]] : i1

@@ -5,7 +5,7 @@ import os
 import threading
 
 import attn_mlir
-from attn_mlir import HipError
+from attn_mlir import ArgumentError, HipError
 from support import BF16, F32, DLArray, expect, main
 
 FIRST = ["hipGetDeviceProperties", "hipModuleLoadData", "hipModuleGetFunction"]
@@ -20,11 +20,14 @@ def load():
     return attn_mlir.load(os.environ["ATTN_TEST_BUNDLE"])
 
 
-def arguments(device=0, queries=150):
-    """Those of hip.mlir."""
-    q, kv = (1, 2, queries, 64), (1, 1, 200, 64)
+def arguments(device=0, queries=150, keys=200, batch=1, strides=None):
+    """Those of hip.mlir; `strides` are K's."""
+    q, kv = (batch, 2, queries, 64), (batch, 1, keys, 64)
     shapes = ((q, BF16), (kv, BF16), (kv, BF16), (q, BF16), (q[:3], F32))
-    return [DLArray(shape, type, 0x10000 * i, None, device, ROCM) for i, (shape, type) in enumerate(shapes, 1)]
+    return [
+        DLArray(shape, type, 0x10000 * i, strides if i == 2 else None, device, ROCM)
+        for i, (shape, type) in enumerate(shapes, 1)
+    ]
 
 
 def run(kernel, stream=0, **more):
@@ -123,6 +126,45 @@ def test_every_call_that_fails(scratch, log):
         del os.environ["ATTN_FAKE_FAIL"]
         run(kernel, device=1)
         kernel.close()
+
+
+def test_limits(scratch, log):
+    """32 bits of the device: what is one beyond is refused in words, the last before it is launched."""
+    kernel = load()
+    # Rows of 64 keys x 64 columns end at 2^31 - 16 bytes.
+    most = (0x7FFFFFF0 - 128) // 126
+    most -= most % 2
+    assert 2 * (63 * most + 64) <= 0x7FFFFFF0 < 2 * (63 * (most + 2) + 64)
+    run(kernel, strides=(0, 0, most, 1))
+    run(kernel, strides=(0, 0, 64, 1))
+    run(kernel, strides=(-(1 << 33), 1 << 40, 64, 1))  # Of other dimensions: all 64 bits.
+    for stride, condition in (
+        (most + 2, f"le(stride(k, 2)={most + 2}, {(0x7FFFFFF0 - 128) // 126})"),
+        (1 << 31, f"le(stride(k, 2)={1 << 31}, "),
+        (1 << 32, f"le(stride(k, 2)={1 << 32}, "),
+        (62, "ge(stride(k, 2)=62, 64)"),
+        (0, "ge(stride(k, 2)=0, 64)"),
+        (-64, "ge(stride(k, 2)=-64, 64)"),
+    ):
+        parts = ["no variant of 'causal_attention' applies", "its code is for or(le(size(k, 2)=200, 1), " + condition]
+        expect(ArgumentError, parts, run, kernel, strides=(0, 0, stride, 1))
+    # The stride of a dimension of size 1 is not looked at.
+    run(kernel, keys=1, strides=(0, 0, 1 << 40, 1))
+    # Sizes: of a CTA's 64 queries and of two heads.
+    most = 1 << 29
+    run(kernel, keys=most)
+    expect(ArgumentError, f"its code is for le(size(k, 2)={most + 1}, {most})", run, kernel, keys=most + 1)
+    expect(ArgumentError, f"its code is for le(size(q, 2)={1 << 32}, {most})", run, kernel, queries=1 << 32)
+    # Threads of a grid: a dispatch counts them in 32 bits.
+    last = ((1 << 32) - 1) // 256 // 2
+    run(kernel, queries=1, batch=last)
+    assert f"grid={2 * last},1,1 block=256,1,1" in log.lines()[-1]
+    log.clear()
+    said = f"the grid of variant 0: wanted 0 to {((1 << 32) - 1) // 256} CTAs of 256 threads, fewer than 2^32 threads in all, got "
+    expect(ArgumentError, said + str(1 << 24), run, kernel, queries=1, batch=1 << 23)
+    expect(ArgumentError, said + str(1 << 28), run, kernel, queries=1, batch=1 << 27)
+    assert log.calls() == []
+    kernel.close()
 
 
 def test_unknown_code(scratch, log):

@@ -5,7 +5,7 @@ import ctypes
 import attn_mlir
 from attn_mlir import ArgumentError
 from attn_mlir import _library
-from support import BF16, F16, F32, DLArray, arguments, changed, expect, main, prefill, write_bundle
+from support import BF16, ELF, F16, F32, DLArray, arguments, changed, expect, main, prefill, write_bundle
 
 
 def refuse(kernel, parts, at=None, array=None, scalars=(1.0,), error=ArgumentError, **sizes):
@@ -120,6 +120,44 @@ def test_expressions(scratch, log):
     ):
         refuse(with_parts(scratch, grid=grid), said)
     assert log.calls() == []
+
+
+def test_limits(scratch, log):
+    """All of them hold, or the variant is passed over."""
+    query = ["size", 0, 2]  # 256
+    holds, broken = ["le", query, 256], ["lt", ["mul", query, 2], 512]
+    kernel = with_parts(scratch, limits=[holds, broken])
+    refuse(kernel, "variant 0 (prefill_tma): its code is for lt(mul(size(q, 2)=256, 2), 512)")
+    refuse(with_parts(scratch, limits=[["ge", ["stride", 1, 2], 4096]]),
+           "its code is for ge(stride(k, 2)=1024, 4096)")
+    big = ["mul", ["mul", query, 1 << 40], 1 << 40]
+    refuse(with_parts(scratch, limits=[["le", big, 1]]), "a limit of variant 0 leaves 64 bits for these sizes")
+    assert log.calls() == []
+    # The guard comes first; a limit that holds says nothing.
+    refuse(with_parts(scratch, guard=["lt", query, 256], limits=[broken]), "wanted lt(size(q, 2)=256, 256)")
+    q, k, o, lse = arguments()
+    with_parts(scratch, limits=[holds])(q, k, out=o, lse=lse, scalars=[1.0])
+    assert "cuLaunchKernelEx" in log.calls()
+    # Another variant is taken.
+    manifest = changed(["variants", 0, "limits"], [broken])
+    attn_mlir.load(write_bundle(scratch, manifest))(q, k, out=o, lse=lse, scalars=[1.0])
+    assert "cuLaunchKernelEx prefill_plain" in " ".join(log.lines())
+
+
+def test_index_scalars(scratch, log):
+    """Indices have 32 bits on the device."""
+    manifest = changed(["scalars"], [{"name": "offset", "type": "index"}])
+    manifest["variants"] = manifest["variants"][:1]
+    binaries = {"prefill.0.cubin": ELF + b"// fake kernel prefill_tma 128 128 8 8 8 8 8\n"}
+    kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
+    q, k, o, lse = arguments()
+    most = 1 << 29
+    for value in (most + 1, -most - 1, 1 << 32, -(1 << 63)):
+        said = f"scalar 'offset': wanted an index from {-most} to {most}, as the device has 32 bits for it, got {value}"
+        expect(ArgumentError, said, kernel, q, k, out=o, lse=lse, scalars=[value])
+    assert log.calls() == []
+    for value in (most, -most):
+        kernel.prepare(q, k, out=o, lse=lse, scalars=[value])
 
 
 def test_values_of_expressions(scratch, log):

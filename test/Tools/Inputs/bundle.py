@@ -122,7 +122,7 @@ def check_variant(directory, manifest, variant):
         "variant",
         variant,
         ["binary", "binary_format", "kernel", "grid", "block", "shared_bytes", "align", "parameters"],
-        ["guard", "resources"],
+        ["guard", "limits", "resources"],
     )
     want(variant["binary_format"] in ("cubin", "ptx"), variant["binary_format"], "is no format")
     want(variant["binary"].endswith("." + variant["binary_format"]), variant["binary"], "is named otherwise")
@@ -133,6 +133,8 @@ def check_variant(directory, manifest, variant):
         if key in variant:
             check_expression(views, variant[key])
             print(key, json.dumps(variant[key]))
+    for limit in variant.get("limits", []):
+        check_expression(views, limit)
     want(is_count(variant["block"], 1) and variant["block"] <= 1024, variant["block"], "is no block")
     want(is_count(variant["shared_bytes"]), variant["shared_bytes"], "is no size")
     for align in variant["align"]:
@@ -176,7 +178,8 @@ def main():
     for text in arguments.size:
         sizes = {name: int(size) for name, size in (pair.split("=") for pair in text.split(","))}
         for number, variant in enumerate(manifest["variants"]):
-            if evaluate(manifest["views"], sizes, variant.get("guard", 1)):
+            conditions = [variant.get("guard", 1), *variant.get("limits", [])]
+            if all(evaluate(manifest["views"], sizes, condition) for condition in conditions):
                 print(text, "variant", number, "ctas", evaluate(manifest["views"], sizes, variant["grid"]))
                 break
         else:

@@ -37,6 +37,12 @@ public:
   /// `name` is for diagnostics. A kernel that stores to a read-only buffer is
   /// stopped.
   uint64_t allocate(uint64_t size, llvm::StringRef name, bool readOnly = false);
+  /// Poisoned rows of `rowBytes` bytes at `offsets` from the address that is
+  /// returned, which may lie far apart: nothing is between them. Errors where
+  /// rows overlap.
+  llvm::Expected<uint64_t> allocateRows(llvm::ArrayRef<uint64_t> offsets,
+                                        uint64_t rowBytes,
+                                        llvm::StringRef name);
   /// Errors where no buffer starts at `address`.
   llvm::Error release(uint64_t address);
 
@@ -65,6 +71,7 @@ private:
     std::string name;
     bool readOnly;
   };
+  void add(uint64_t base, uint64_t size, llvm::StringRef name, bool readOnly);
   uint8_t *accessSlow(uint64_t address, uint64_t size, bool store);
   Buffer *containing(uint64_t address, uint64_t size);
 

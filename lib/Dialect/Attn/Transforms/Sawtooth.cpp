@@ -43,7 +43,8 @@ bool dependsOn(Value value, Value source) {
   });
 }
 
-/// Bytes that the stream of a grid reads, as index arithmetic.
+/// Bytes that the stream of a grid reads, as arithmetic on i64: of a few
+/// million keys they leave the 32 bits that indices have on a GPU.
 class StreamBytes {
 public:
   StreamBytes(GridOp grid, StreamOp stream, const IndexBuilder &m)
@@ -52,12 +53,17 @@ public:
   /// Distinct bytes that `ctas` CTAs on `clusters` clusters read between two
   /// visits to one tile.
   Value inFlight(Value ctas, Value clusters) {
-    Value total = m.constant(0);
+    Value total = wide(m.constant(0));
     stream.walk([&](LoadOp load) {
       if (Value bytes = bytesOf(load))
-        total = m.add(total, m.mul(bytes, isShared(load) ? clusters : ctas));
+        total =
+            m.add(total, m.mul(bytes, wide(isShared(load) ? clusters : ctas)));
     });
     return total;
+  }
+
+  Value wide(Value index) {
+    return m.b.createOrFold<arith::IndexCastOp>(m.loc, m.b.getI64Type(), index);
   }
 
 private:
@@ -72,7 +78,7 @@ private:
                          load.getView().getType().getElementBytes();
       Value length =
           m.b.createOrFold<DimOp>(m.loc, load.getView(), int64_t(leading + i));
-      return m.mul(length, m.constant(rowBytes));
+      return m.mul(wide(length), wide(m.constant(rowBytes)));
     }
     return {};
   }
@@ -125,10 +131,10 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
         m.ceilDiv(ctas, m.constant(target.get(Fact::L2Domains)));
     Value clusters =
         m.minU(ctasOfDomain, box.buildClustersInFlight(b, m.loc, ctas));
-    result.exceedsCache =
-        m.compare(arith::CmpIPredicate::ugt,
-                  StreamBytes(grid, stream, m).inFlight(ctasOfDomain, clusters),
-                  m.constant(target.get(Fact::L2EffectiveBytes)));
+    StreamBytes bytes(grid, stream, m);
+    result.exceedsCache = m.compare(
+        arith::CmpIPredicate::ugt, bytes.inFlight(ctasOfDomain, clusters),
+        bytes.wide(m.constant(target.get(Fact::L2EffectiveBytes))));
     return result;
   }
 

@@ -6,7 +6,7 @@ says to attn-emulate, and compares the result with attention written out here.
 Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
     emulate.py --compile attn-test-compile --emulate attn-emulate
-        [--filter TEXT] [--part I/N] [--drop-barriers] [--list]
+        [--filter TEXT] [--part I/N] [--far] [--drop-barriers] [--list]
 """
 
 import argparse
@@ -170,6 +170,18 @@ class LogSumExp(NamedTuple):
         return [[max(r) + math.log(sum(math.exp(v - max(r)) for v in r))] for r in rows], []
 
 
+def far_cases():
+    """Rows as far apart as the code can have them, heads and batches further: places of elements
+    need 34 bits, the offsets within a tile all 31 that they have."""
+    tiles = "tiles=query=128,key=64"
+    return [
+        Case("full", "bf16", (2, 1), (64, 64), (2, 130, 90), tiles),
+        Case("causal-br", "f16", (2, 2), (56, 56), (1, 70, 131), tiles),
+        Case("window", "bf16", (1, 1), (128, 128), (1, 65, 140), "tiles=query=64,key=64", layout="bshd"),
+        Matmul("bf16", (70, 72, 96), "tiles=m=64,n=64,k=32 persistent sms=2 resident=1"),
+    ]
+
+
 ORDERS = (
     "naive-block-first",
     "swizzled-block-first",
@@ -303,6 +315,14 @@ class Buffer:
                 stride += gap
         self.values = [math.nan] * max(stride + 64, 1)
 
+    def passed(self):
+        """Strides that the kernel is told."""
+        return self.strides
+
+    def argument(self):
+        """Type and size for attn-emulate."""
+        return "%s[%d]" % (self.element, len(self.values))
+
     def places(self):
         def walk(dim, base):
             if dim == len(self.sizes):
@@ -317,6 +337,24 @@ class Buffer:
         for place in self.places():
             self.values[place] = generator.gauss(0, 1)
         self.values = list(decode(encode(self.values, self.element), self.element))
+
+    def move_apart(self, limits, number):
+        """Takes the largest stride of rows that the limits of view `number` allow; the caller's
+        arrays hold rows only."""
+        row = len(self.sizes) - 2
+        most = min(limit[2] for limit in conditions(limits) if limit[:2] == ["le", ["stride", number, row]])
+        self.far = [1] * len(self.sizes)
+        self.far[row] = most - most % 8
+        for dim in reversed(range(row)):
+            self.far[dim] = self.far[dim + 1] * max(self.sizes[dim + 1], 1)
+        stride = 1
+        for dim in reversed(range(len(self.sizes))):
+            self.strides[dim] = stride
+            stride *= self.sizes[dim]
+        self.values = [math.nan] * stride
+        self.passed = lambda: self.far
+        sizes, strides = "x".join(map(str, self.sizes)), ",".join(map(str, self.far[:-1]))
+        self.argument = lambda: "%s[%s@%s]" % (self.element, sizes, strides)
 
     def base(self, *index):
         return sum(i * s for i, s in zip(index, self.strides))
@@ -368,8 +406,9 @@ def evaluate(expression, views):
     if isinstance(expression, int):
         return expression
     name, *operands = expression
-    if name == "size":
-        return views[operands[0]].sizes[operands[1]]
+    if name in ("size", "stride"):
+        view = views[operands[0]]
+        return (view.sizes if name == "size" else view.passed())[operands[1]]
     x = [evaluate(operand, views) for operand in operands]
     operators = {
         "add": lambda: x[0] + x[1],
@@ -391,6 +430,11 @@ def evaluate(expression, views):
         "ge": lambda: int(x[0] >= x[1]),
     }
     return operators[name]()
+
+
+def conditions(limits):
+    """Those of single quantities, also where a dimension of size 1 is excepted."""
+    return [limit[2] if limit[0] == "or" else limit for limit in limits]
 
 
 def compile_case(tool, case, directory):
@@ -423,7 +467,7 @@ class Launch:
             if kind == "size":
                 text = "i64:%d" % view.sizes[parameter["dim"]]
             elif kind == "stride":
-                text = "i64:%d" % view.strides[parameter["dim"]]
+                text = "i64:%d" % view.passed()[parameter["dim"]]
             else:
                 text = self.buffer(number, parameter["view"], view, directory)
             self.arguments += ["--arg", text]
@@ -439,7 +483,7 @@ class Launch:
             path = os.path.join(directory, "result%d.bin" % index)
             self.arguments += ["--dump", "%d:%s" % (number, path)]
             self.dumps[index] = path
-        return "%s[%d]:%s" % (view.element, len(view.values), what)
+        return view.argument() + ":" + what
 
     def run(self, tool, *options):
         done = subprocess.run([tool] + self.arguments + list(options), capture_output=True, text=True)
@@ -453,10 +497,16 @@ class Launch:
         return results
 
 
-def prepare(case, tool, directory):
+def prepare(case, tool, directory, far=False):
     code, variant = compile_case(tool, case, directory)
     inputs, outputs = case.views()
     generator = random.Random(case.name())
+    limits = variant.get("limits", [])
+    for number, view in enumerate(inputs if far else []):
+        view.move_apart(limits, number)
+    for limit in limits:
+        if not evaluate(limit, inputs + outputs):
+            raise RuntimeError("sizes and strides are not within the limit %s" % limit)
     for view in inputs:
         view.fill(generator)
     if isinstance(case, Case) and case.growth:
@@ -494,7 +544,7 @@ def check(case, outputs, wanted, results):
 
 def run_case(case, arguments):
     with tempfile.TemporaryDirectory() as directory:
-        launch, inputs, outputs = prepare(case, arguments.compile, directory)
+        launch, inputs, outputs = prepare(case, arguments.compile, directory, arguments.far)
         wanted = case.wanted(*inputs)
         for interleaving in INTERLEAVINGS:
             results = launch.run(arguments.emulate, "--interleave", interleaving, "--seed", "7")
@@ -546,10 +596,11 @@ def main():
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
     parser.add_argument("--drop-barriers", action="store_true")
+    parser.add_argument("--far", action="store_true", help="the cases with rows far apart")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     first, step = map(int, arguments.part.split("/"))
-    kept = [case for case in cases() if needs_barriers(case) or not arguments.drop_barriers]
+    kept = [case for case in (far_cases() if arguments.far else cases()) if needs_barriers(case) or not arguments.drop_barriers]
     chosen = [case for case in kept[first::step] if arguments.filter in case.name()]
     failures = 0
     for case in chosen:
