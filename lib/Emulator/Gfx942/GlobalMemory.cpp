@@ -10,13 +10,27 @@ using namespace llvm;
 
 uint64_t GlobalMemory::allocate(uint64_t size, StringRef name, bool readOnly) {
   size = std::max<uint64_t>(size, 1);
+  uint64_t base = reserve(size);
+  add(base, size, name, readOnly);
+  return base;
+}
+
+uint64_t GlobalMemory::reserve(uint64_t size) {
   uint64_t base = next;
   next = alignTo(base + size + kGuardBytes, 4096);
+  return base;
+}
+
+void GlobalMemory::allocateAt(uint64_t address, uint64_t size, StringRef name) {
+  add(address, std::max<uint64_t>(size, 1), name, /*readOnly=*/false);
+}
+
+void GlobalMemory::add(uint64_t base, uint64_t size, StringRef name,
+                       bool readOnly) {
   Buffer buffer{base, std::vector<uint8_t>(size), name.str(), readOnly};
   for (uint64_t i = 0; i < size; ++i)
     buffer.bytes[i] = uint8_t(kPoison >> (8 * (i % 4)));
   buffers.emplace(base, std::move(buffer));
-  return base;
 }
 
 Error GlobalMemory::release(uint64_t address) {

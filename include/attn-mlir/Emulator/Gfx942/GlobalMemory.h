@@ -37,6 +37,11 @@ public:
   /// `name` is for diagnostics. A kernel that stores to a read-only buffer is
   /// stopped.
   uint64_t allocate(uint64_t size, llvm::StringRef name, bool readOnly = false);
+  /// Addresses for `size` bytes, in which nothing can be accessed until
+  /// allocateAt puts buffers there: for arrays that are mostly holes.
+  uint64_t reserve(uint64_t size);
+  /// A poisoned buffer in a reservation, apart from the others there.
+  void allocateAt(uint64_t address, uint64_t size, llvm::StringRef name);
   /// Errors where no buffer starts at `address`.
   llvm::Error release(uint64_t address);
 
@@ -65,6 +70,7 @@ private:
     std::string name;
     bool readOnly;
   };
+  void add(uint64_t base, uint64_t size, llvm::StringRef name, bool readOnly);
   uint8_t *accessSlow(uint64_t address, uint64_t size, bool store);
   Buffer *containing(uint64_t address, uint64_t size);
 
