@@ -76,14 +76,14 @@ double attn::roundTo(Type type, double value) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Elements between rows, and in front of and behind the whole.
-constexpr int64_t kRowGuard = 8, kEndGuard = 64;
+/// Elements in front of and behind the whole.
+constexpr int64_t kEndGuard = 64;
 /// A byte of which every float format makes a NaN.
 constexpr char kNaN = '\xff';
 } // namespace
 
 HostView::HostView(Type element, ArrayRef<int64_t> sizes,
-                   ArrayRef<int64_t> permutation)
+                   ArrayRef<int64_t> permutation, ArrayRef<int64_t> gaps)
     : element(element), elementBytes(element.getIntOrFloatBitWidth() / 8) {
   unsigned rank = sizes.size();
   dims.assign(sizes.begin(), sizes.end());
@@ -94,8 +94,9 @@ HostView::HostView(Type element, ArrayRef<int64_t> sizes,
     unsigned dim = llvm::find(permutation, memory) - permutation.begin();
     strides[dim] = stride;
     stride *= sizes[dim];
-    if (memory == rank - 1)
-      stride += kRowGuard;
+    unsigned outside = rank - 1 - memory;
+    if (outside < gaps.size())
+      stride += gaps[outside];
   }
   storage.assign((stride + 2 * kEndGuard) * elementBytes, kNaN);
 }
@@ -268,25 +269,24 @@ public:
         continue;
       unsigned i = views.size();
       views.emplace_back(type.getElementType(), viewSizes(op, i, extents),
-                         perms[i]);
+                         perms[i], options.gaps);
       inputs.push_back(makeInput(i, views.back(), random));
       views.back().write(inputs.back());
     }
     for (Type type : op->getResultTypes())
       views.emplace_back(cast<ShapedType>(type).getElementType(),
                          viewSizes(op, views.size(), extents),
-                         perms[views.size()]);
+                         perms[views.size()], options.gaps);
   }
 
-  FailureOr<OracleReport> run(CpuModule &module, StringRef kernel) {
+  FailureOr<OracleReport> run(const LaunchFn &launch) {
     SmallVector<ScalarBytes> scalars;
     if (failed(encodeScalars(scalars)))
       return failure();
     SmallVector<StridedBuffer> buffers;
     for (HostView &view : views)
       buffers.push_back(view.buffer());
-    if (llvm::Error error =
-            module.run(kernel, buffers, scalars, options.threads)) {
+    if (llvm::Error error = launch(buffers, scalars)) {
       op.emitOpError("did not run: ") << llvm::toString(std::move(error));
       return failure();
     }
@@ -301,6 +301,10 @@ private:
                                 std::mt19937_64 &random) {
     std::vector<double> values(host.count());
     std::normal_distribution<double> normal;
+    if (options.fill && !options.probe) {
+      options.fill(view, host.sizes(), values);
+      return values;
+    }
     if (!options.probe) {
       for (double &value : values)
         value = normal(random);
@@ -435,11 +439,22 @@ std::string attn::whyNotKernel(StreamableOpInterface op,
 FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,
                                         CpuModule &module, StringRef kernel,
                                         const OracleOptions &options) {
+  return runOracle(
+      op,
+      [&](ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars) {
+        return module.run(kernel, views, scalars, options.threads);
+      },
+      options);
+}
+
+FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,
+                                        const LaunchFn &launch,
+                                        const OracleOptions &options) {
   if (options.probe && !isa<AttentionOp>(op.getOperation()))
     return op.emitOpError("has no probe inputs: they are for attention"),
            failure();
   FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
   if (failed(extents))
     return failure();
-  return OracleRun(op, options, *extents).run(module, kernel);
+  return OracleRun(op, options, *extents).run(launch);
 }

@@ -16,9 +16,11 @@ namespace attn {
 class HostView {
 public:
   /// `permutation` takes a dimension of the view to the dimension that it has
-  /// in memory (see StreamableOpInterface). Elements start as NaN.
+  /// in memory (see StreamableOpInterface); `gaps` are elements that are left
+  /// between rows, between what lies around these, and so on. Elements start
+  /// as NaN.
   HostView(mlir::Type element, llvm::ArrayRef<int64_t> sizes,
-           llvm::ArrayRef<int64_t> permutation);
+           llvm::ArrayRef<int64_t> permutation, llvm::ArrayRef<int64_t> gaps);
 
   /// Stores values in logical order, rounded to the element type, and rounds
   /// `values` likewise.
@@ -63,6 +65,15 @@ using ReferenceFn = std::function<mlir::LogicalResult(
     llvm::ArrayRef<std::vector<double>> inputs, std::vector<double> &output,
     std::vector<double> &second)>;
 
+/// Fills input number `view`, of these sizes and in logical order, with values
+/// of the element type or such as round to them.
+using FillFn = std::function<void(unsigned view, llvm::ArrayRef<int64_t> sizes,
+                                  llvm::MutableArrayRef<double> values)>;
+
+/// Runs a kernel on these views, in place of a CpuModule.
+using LaunchFn = std::function<llvm::Error(
+    llvm::ArrayRef<StridedBuffer> views, llvm::ArrayRef<ScalarBytes> scalars)>;
+
 /// What to run a kernel on.
 struct OracleOptions {
   /// Sizes of dynamic axes, by name ("batch", "query", "key").
@@ -76,6 +87,10 @@ struct OracleOptions {
   unsigned threads = 0;
   /// For ops that the project does not know.
   ReferenceFn reference;
+  /// Makes the inputs; without it they are normally distributed.
+  FillFn fill;
+  /// Elements between rows, and so on (see HostView).
+  llvm::SmallVector<int64_t> gaps = {8};
 };
 
 /// Evaluates an op from its inputs in logical order, in float64; fails after a
@@ -125,6 +140,11 @@ std::string whyNotKernel(StreamableOpInterface op, const LoweredKernel &kernel);
 mlir::FailureOr<OracleReport> runOracle(StreamableOpInterface op,
                                         CpuModule &module,
                                         llvm::StringRef kernel,
+                                        const OracleOptions &options);
+
+/// Likewise, with `launch` to run it.
+mlir::FailureOr<OracleReport> runOracle(StreamableOpInterface op,
+                                        const LaunchFn &launch,
                                         const OracleOptions &options);
 
 } // namespace attn

@@ -6,6 +6,8 @@
 
 #include "VectorOp.h"
 #include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <limits>
 
 using namespace attn::gfx942;
 using namespace llvm;
@@ -40,15 +42,39 @@ U permute(U a, U b, U selectors) {
   return result;
 }
 
+/// A sum or difference, exact in 64 bits: with `clamp` it saturates in T, else
+/// it wraps.
+template <typename T, typename F> Handler sum(F exact) {
+  Handler wrapping =
+      vectorOp<T, T, T>([=](T a, T b) { return T(exact(S64(a), S64(b))); });
+  Handler saturating = vectorOp<T, T, T>([=](T a, T b) {
+    using Limits = std::numeric_limits<T>;
+    return T(
+        std::clamp<S64>(exact(S64(a), S64(b)), Limits::min(), Limits::max()));
+  });
+  return [=](Wave &w, const Inst &i) {
+    if (!i.mods.clamp)
+      return wrapping(w, i);
+    Inst rest = i;
+    rest.mods.clamp = false;
+    saturating(w, rest);
+  };
+}
+
+void addSums(SemanticsTable &t) {
+  auto add = [](S64 a, S64 b) { return a + b; };
+  auto subtract = [](S64 a, S64 b) { return a - b; };
+  t.add("v_add_u32", kValu, sum<U>(add));
+  t.add("v_sub_u32", kValu, sum<U>(subtract));
+  t.add("v_subrev_u32", kValu, sum<U>([](S64 a, S64 b) { return b - a; }));
+  t.add("v_add_i32", kValu, sum<S>(add));
+  t.add("v_sub_i32", kValu, sum<S>(subtract));
+}
+
 void addTwo(SemanticsTable &t) {
   auto two = [&](StringRef name, auto f) {
     t.add(name, kValu, vectorOp<U, U, U>(f));
   };
-  two("v_add_u32", [](U a, U b) { return a + b; });
-  two("v_sub_u32", [](U a, U b) { return a - b; });
-  two("v_subrev_u32", [](U a, U b) { return b - a; });
-  two("v_add_i32", [](U a, U b) { return a + b; });
-  two("v_sub_i32", [](U a, U b) { return a - b; });
   two("v_and_b32", [](U a, U b) { return a & b; });
   two("v_or_b32", [](U a, U b) { return a | b; });
   two("v_xor_b32", [](U a, U b) { return a ^ b; });
@@ -207,6 +233,7 @@ template <bool IsSigned> void mad64(Wave &w, const Inst &i) {
 } // namespace
 
 void attn::gfx942::addVectorInteger(SemanticsTable &table) {
+  addSums(table);
   addTwo(table);
   addThree(table);
   addOne(table);

@@ -338,3 +338,25 @@ attn.kernel @static(%x: !attn.view<16x4xf32>) {
     attn.store %t, %x[%hi, %qi] : tensor<1xf32> -> !attn.view<16x4xf32>
   }
 }
+
+// -----
+
+// A grid without tiles, whose coordinates would be remainders of a division by
+// zero: no CTA runs, and what one would do is well defined.
+
+// CHECK-LABEL: attn.kernel @no_tiles
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK: attn.ctas %{{[^ ]+}} in %[[C0]] {
+// CHECK-NOT: divui
+// CHECK-NOT: remui
+// CHECK-NOT: scf.for
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^ ]+}}, %{{[^ ]+}}]
+// CHECK-NEXT: }
+attn.kernel @no_tiles(%x: !attn.view<?x0xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %b = attn.dim %x, 0 : !attn.view<?x0xf32>
+  %q = arith.constant 0 : index
+  attn.grid (%bi, %qi) visit %v in (batch = %b, query = %q) cluster [batch] persistent 4 {
+    attn.store %t, %x[%bi, %qi] : tensor<1xf32> -> !attn.view<?x0xf32>
+  }
+}

@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 
@@ -38,24 +39,12 @@ public:
                                         {rewriter.getIndexType()}, {loc});
     YieldOp::create(rewriter, loc);
     rewriter.setInsertionPointToStart(block);
-
-    Value position = ctasOp.getCta(), round = constant(0);
-    if (grid.getPersistent()) {
-      auto loop =
-          scf::ForOp::create(rewriter, loc, ctasOp.getCta(), tiles, ctas);
-      rewriter.setInsertionPointToStart(loop.getBody());
-      position = loop.getInductionVar();
-      round = arith::DivUIOp::create(
-          rewriter, loc,
-          arith::SubIOp::create(rewriter, loc, position, ctasOp.getCta()),
-          ctas);
-    }
-    SmallVector<Value> coords = box.buildCoordinates(rewriter, loc, position);
-    if (grid.getRun() != 1)
-      enterRun(coords, round);
-    if (grid.getFolded())
-      coords.back() = fold(coords.back());
-    coords.push_back(round);
+    // Of a grid without tiles no CTA runs; coordinates would be remainders of a
+    // division by zero.
+    bool hasTiles = !matchPattern(tiles, m_Zero());
+    SmallVector<Value> coords(grid.getSizes().size() + 1, constant(0));
+    if (hasTiles)
+      coords = buildVisit(box, ctasOp.getCta(), tiles, ctas);
     Block *body = grid.getBodyBlock();
     rewriter.eraseOp(body->getTerminator());
     rewriter.inlineBlockBefore(body, rewriter.getInsertionBlock(),
@@ -64,6 +53,28 @@ public:
   }
 
 private:
+  /// Opens the loops over the tiles of a CTA; the coordinates of one, and the
+  /// visit.
+  SmallVector<Value> buildVisit(const OrderedBox &box, Value cta, Value tiles,
+                                Value ctas) {
+    Value position = cta, round = constant(0);
+    if (grid.getPersistent()) {
+      auto loop = scf::ForOp::create(rewriter, loc, cta, tiles, ctas);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      position = loop.getInductionVar();
+      round = arith::DivUIOp::create(
+          rewriter, loc, arith::SubIOp::create(rewriter, loc, position, cta),
+          ctas);
+    }
+    SmallVector<Value> coords = box.buildCoordinates(rewriter, loc, position);
+    if (grid.getRun() != 1)
+      enterRun(coords, round);
+    if (grid.getFolded())
+      coords.back() = fold(coords.back());
+    coords.push_back(round);
+    return coords;
+  }
+
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(rewriter, loc, value);
   }

@@ -1,0 +1,370 @@
+//===- Generate.cpp - Random modules --------------------------------------===//
+
+#include "RandomModule.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace attn_random;
+
+namespace {
+
+class Generator {
+public:
+  Generator(Mode mode, uint64_t seed, const Limits &limits)
+      : random(seed * 4 + uint64_t(mode)), limits(limits) {
+    m.seed = seed;
+    m.mode = mode;
+  }
+
+  RandomModule run() {
+    chooseTarget();
+    m.op = !random.oneIn(8)  ? OpKind::Attention
+           : random.oneIn(2) ? OpKind::Matmul
+                             : OpKind::LogSumExp;
+    if (!onCores())
+      m.element = random.oneIn(2) ? "bf16" : "f16";
+    else
+      m.element = random.oneIn(3) ? "f32" : random.oneIn(2) ? "bf16" : "f16";
+    switch (m.op) {
+    case OpKind::Attention:
+      attention();
+      break;
+    case OpKind::Matmul:
+      plainAxes({"m", "n", "k"});
+      break;
+    case OpKind::LogSumExp:
+      m.element = random.oneIn(2) ? "f32" : "bf16";
+      plainAxes({"row", "column"});
+    }
+    chooseGaps();
+    chooseSchedule();
+    if (usesLevel3())
+      chooseLowering();
+    return m;
+  }
+
+private:
+  /// Whether code runs on CPU cores, by way of level 2.
+  bool onCores() const { return m.mode == Mode::Run || m.target == "cpu"; }
+  bool usesLevel3() const { return m.mode != Mode::Run && m.target != "cpu"; }
+  bool onAmd() const { return m.target == "mi300x"; }
+
+  void chooseTarget() {
+    const char *const all[] = {"cpu", "h200", "gb10", "mi300x"};
+    const char *const gpus[] = {"h200", "gb10", "mi300x"};
+    switch (m.mode) {
+    case Mode::Emulate:
+      m.target = "mi300x";
+      return;
+    case Mode::Sequential:
+      m.target = random.pick(gpus);
+      return;
+    default:
+      m.target = random.pick(all);
+    }
+  }
+
+  /// A length: 0, 1, primes, whole and partial tiles.
+  int64_t length() {
+    const int64_t odd[] = {0, 1, 1, 2, 3, 7, 13, 17, 31, 61, 97, 101, 127, 131};
+    if (random.oneIn(3))
+      return random.pick(odd);
+    if (random.oneIn(4))
+      return 16 * random.integer(1, 10);
+    return random.integer(1, m.mode == Mode::Run ? 160 : 100);
+  }
+
+  /// Head dimensions are multiples of 8 to 256, small ones oftener: they are
+  /// compiled in less time.
+  int64_t headDim() {
+    const int64_t common[] = {16, 32, 32, 64, 64, 128};
+    if (random.oneIn(2))
+      return random.pick(common);
+    return 8 * random.integer(1, random.oneIn(10) ? 32 : 9);
+  }
+
+  void attention() {
+    m.qkDim = headDim();
+    m.valueDim = random.oneIn(3) ? headDim() : m.qkDim;
+    m.kvHeads = random.integer(1, 3);
+    m.groupHeads = random.integer(1, 4);
+    m.bshd = random.oneIn(3);
+    m.lse = random.oneIn(2);
+    m.axes = {
+        {"batch", random.oneIn(20) ? 0 : random.integer(1, 2), random.oneIn(4)},
+        {"query", length(), random.oneIn(4)},
+        {"key", length(), random.oneIn(4)}};
+    // Nothing is learned twice as often from twice as many heads.
+    if (m.mode == Mode::Sequential || m.mode == Mode::Emulate)
+      m.kvHeads = random.integer(1, 2), m.groupHeads = random.integer(1, 2);
+    if (random.oneIn(12))
+      m.axes[1].size = 1, m.axes[1].isStatic = true;
+    chooseMask();
+    m.scale = float(random.oneIn(4)
+                        ? random.magnitude(1e-3, std::min(1e10, scaleLimit()))
+                        : 1 / std::sqrt(double(m.qkDim)));
+    chooseValues();
+    chooseParts();
+  }
+
+  /// Scores of normal inputs are within the limit.
+  double scaleLimit() const {
+    return std::max(1e-2, limits.magnitude / (40 * double(m.qkDim)));
+  }
+
+  void chooseMask() {
+    const Mask::Kind kinds[] = {Mask::None, Mask::Causal, Mask::Window,
+                                Mask::Window};
+    m.mask.kind = random.pick(kinds);
+    m.mask.bottomRight = random.oneIn(2);
+    if (m.mask.kind != Mask::Window)
+      return;
+    auto side = [&]() -> int64_t {
+      if (random.oneIn(5))
+        return -1;
+      // Ends are where the mistakes are.
+      return random.integer(0, random.oneIn(2) ? 2 : random.oneIn(2) ? 8 : 120);
+    };
+    m.mask.left = side();
+    m.mask.right = side();
+  }
+
+  void chooseValues() {
+    if (random.oneIn(2))
+      return;
+    m.values = Values(random.integer(1, 3));
+    if (m.values == Values::Ties && random.oneIn(2))
+      m.scale = 0.125f;
+    if (m.values != Values::Large)
+      return;
+    // A power of two, for then scores are exact.
+    m.scale = std::exp2(float(random.integer(-6, 2)));
+    double most = m.element == "f16" ? 0x1p30 : 0x1p110;
+    double limit = limits.magnitude / (m.scale * double(m.qkDim));
+    int64_t exponents = int64_t(std::log2(std::min(most, limit)));
+    m.largeProduct = std::exp2(double(random.integer(0, exponents) & ~1));
+    m.largeNegative = !random.oneIn(4);
+  }
+
+  /// About the largest score that the inputs make.
+  double reach() const {
+    double keys = double(m.sizeOf("key"));
+    double product = m.values == Values::Large  ? m.largeProduct
+                     : m.values == Values::Ties ? 4
+                                                : 40;
+    if (m.values == Values::Growing)
+      product *= 1 + 0.3 * keys;
+    return double(m.scale) * double(m.qkDim) * product;
+  }
+
+  /// Whether a part makes a score smaller, by which an error that was small
+  /// beside it becomes large.
+  static bool contracts(const ScorePart &part) {
+    return part.kind == ScorePart::SoftCap || part.kind == ScorePart::Clamp ||
+           part.kind >= ScorePart::Exponential ||
+           (part.kind == ScorePart::Multiply && part.number < 1);
+  }
+
+  void chooseParts() {
+    if (random.oneIn(2))
+      return;
+    double now = reach();
+    bool infinite = false;
+    int64_t extent = std::max<int64_t>(m.sizeOf("key"), 4);
+    double longest = double(extent + m.sizeOf("query"));
+    for (int64_t wanted = random.integer(1, 3), tries = 0;
+         wanted > 0 && tries < 20; ++tries) {
+      ScorePart part = makeScorePart(random, limits.magnitude, extent);
+      double after = part.reach(now, longest);
+      bool isInfinite = std::isinf(part.number);
+      if (!(after <= std::min(3.4e38, std::max(limits.magnitude, now))) ||
+          (contracts(part) && (now > 100 || infinite)))
+        continue;
+      // An infinity is a constant, and its like is added once.
+      part.captured &= !isInfinite;
+      infinite |= isInfinite;
+      m.parts.push_back(part);
+      now = after;
+      --wanted;
+    }
+  }
+
+  void plainAxes(std::initializer_list<const char *> names) {
+    for (const char *name : names) {
+      m.axes.push_back({name, length(), random.oneIn(3)});
+      // Rows of GPUs are whole words; one in eight is not, which has a message.
+      if (!onCores() && !random.oneIn(8))
+        m.axes.back().size += m.axes.back().size & 1;
+    }
+    // A mean of nothing has no logarithm.
+    if (m.op == OpKind::LogSumExp)
+      m.axes[1].size = std::max<int64_t>(m.axes[1].size, 1);
+  }
+
+  void chooseGaps() {
+    // Rows of whole words for the GPUs; columns of a matrix are sizes.
+    int64_t step = onCores() ? 1 : 2;
+    int64_t row = random.oneIn(3) ? 8 : step * random.integer(0, 24);
+    m.gaps = {row};
+    if (random.oneIn(2))
+      m.gaps.push_back(step * random.integer(0, 40));
+    if (random.oneIn(3))
+      m.gaps.push_back(step * random.integer(0, 40));
+    if (m.mode != Mode::Emulate || m.op != OpKind::Attention)
+      return;
+    // Rows that are far apart: a tile of them reaches beyond 32 bits.
+    if (random.oneIn(6))
+      m.deviceRowBytes = int64_t(1) << random.integer(22, 31);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Schedules
+  //===--------------------------------------------------------------------===//
+
+  int64_t tile(int64_t most) {
+    if (!usesLevel3())
+      return random.oneIn(2) ? 16 * random.integer(1, most / 16)
+                             : random.integer(1, most);
+    return 16 * random.integer(1, most / 16);
+  }
+
+  void chooseTiles() {
+    // The compiler's own are large, and take as long.
+    if (random.oneIn(25))
+      return;
+    int64_t most = random.oneIn(10) ? 128 : 48;
+    auto add = [&](const char *name, int64_t size) {
+      m.tiles.push_back(name + ("=" + std::to_string(size)));
+    };
+    switch (m.op) {
+    case OpKind::Attention:
+      add("query", tile(most));
+      add("key", tile(most));
+      break;
+    case OpKind::Matmul:
+      add("m", tile(most));
+      add("n", tile(most));
+      add("k", tile(32));
+      break;
+    case OpKind::LogSumExp:
+      add("row", tile(most));
+      add("column", tile(most));
+    }
+  }
+
+  void chooseOrder() {
+    const char *const orders[] = {"naive-block-first", "swizzled-block-first",
+                                  "naive-head-first", "swizzled-head-first"};
+    if (random.oneIn(2)) {
+      m.schedule.push_back(std::string("grid-order=") + random.pick(orders));
+      if (random.oneIn(2))
+        m.schedule.push_back("domains=" + number(1, 8));
+      if (random.oneIn(4))
+        m.schedule.push_back("chunk=" + number(1, 3));
+    }
+    if (random.oneIn(5))
+      m.schedule.push_back("longest-first");
+  }
+
+  void choosePersistence() {
+    if (!random.oneIn(2))
+      return;
+    m.schedule.push_back("persistent");
+    if (!random.oneIn(4)) {
+      m.schedule.push_back("sms=" + number(1, 6));
+      m.schedule.push_back("resident=" + number(1, 2));
+    }
+    if (random.oneIn(3))
+      m.schedule.push_back("pair-tiles");
+    if (random.oneIn(4))
+      m.schedule.push_back("in-step");
+  }
+
+  void chooseSchedule() {
+    chooseTiles();
+    chooseOrder();
+    choosePersistence();
+    if (random.oneIn(3))
+      m.schedule.push_back(random.oneIn(2) ? "sawtooth=force"
+                                           : "sawtooth=auto");
+    if (random.oneIn(6))
+      m.schedule.push_back("overrides=l2_effective_bytes=" + number(1, 9000));
+    if (random.oneIn(5))
+      m.schedule.push_back("splits=" + number(2, 4));
+    if (m.op == OpKind::Attention && m.mode == Mode::Compile && random.oneIn(8))
+      m.schedule.push_back("pack-group");
+  }
+
+  std::string number(int64_t lo, int64_t hi) {
+    return std::to_string(random.integer(lo, hi));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Level 3
+  //===--------------------------------------------------------------------===//
+
+  /// Rows of a tile, or 0 where the compiler takes its own.
+  int64_t rowsOfTile() const {
+    return m.tiles.empty()
+               ? 0
+               : std::stoll(m.tiles[0].substr(m.tiles[0].find('=') + 1));
+  }
+
+  void chooseWarps(bool warpgroups) {
+    int64_t rows = rowsOfTile();
+    if (!random.oneIn(2) || rows == 0 || warpgroups)
+      return;
+    const int64_t counts[] = {1, 2, 3, 4, 8};
+    int64_t count = random.pick(counts);
+    // One in eight is not to be had, which has a message.
+    if (rows % (16 * count) == 0 || random.oneIn(8))
+      m.lower.push_back("warps=" + std::to_string(count));
+  }
+
+  void flag(const char *name, int64_t n) {
+    if (random.oneIn(n))
+      m.lower.push_back(name);
+  }
+
+  void chooseLowering() {
+    bool warpgroups = m.target == "h200" && random.oneIn(3);
+    if (warpgroups) {
+      m.lower.push_back(random.oneIn(3) ? "wgmma=scores" : "wgmma=all");
+      if (!m.tiles.empty())
+        m.tiles[0] = m.tiles[0].substr(0, m.tiles[0].find('=') + 1) +
+                     (random.oneIn(2) ? "64" : "128");
+    }
+    chooseWarps(warpgroups);
+    if (random.oneIn(3))
+      m.lower.push_back("stages=" + number(1, 4));
+    if (random.oneIn(4))
+      m.lower.push_back("resident-stages=" + number(1, 3));
+    flag("optimistic-max", 2);
+    if (onAmd()) {
+      if (random.oneIn(4))
+        m.lower.push_back(random.oneIn(2) ? "priority=scores" : "priority=all");
+      return;
+    }
+    if (random.oneIn(4)) {
+      m.lower.push_back("copy=async");
+      if (random.oneIn(2))
+        m.lower.push_back(random.oneIn(2) ? "chunk=4" : "chunk=8");
+    }
+    if (random.oneIn(3)) {
+      m.lower.push_back("specialize");
+      flag("overlap", 2);
+      flag("ping-pong", 2);
+    }
+    flag("store-tensors", 4);
+  }
+
+  Random random;
+  Limits limits;
+  RandomModule m;
+};
+
+} // namespace
+
+RandomModule attn_random::makeRandomModule(Mode mode, uint64_t seed,
+                                           const Limits &limits) {
+  return Generator(mode, seed, limits).run();
+}

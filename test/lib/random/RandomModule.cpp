@@ -1,0 +1,227 @@
+//===- RandomModule.cpp - A random module's text --------------------------===//
+
+#include "RandomModule.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace attn_random;
+
+llvm::StringRef attn_random::nameOf(Mode mode) {
+  switch (mode) {
+  case Mode::Compile:
+    return "compile";
+  case Mode::Run:
+    return "run";
+  case Mode::Sequential:
+    return "sequential";
+  case Mode::Emulate:
+    return "emulate";
+  }
+  llvm_unreachable("unknown mode");
+}
+
+int64_t RandomModule::sizeOf(llvm::StringRef name) const {
+  for (const Axis &axis : axes)
+    if (axis.name == name)
+      return axis.size;
+  llvm_unreachable("no such axis");
+}
+
+llvm::StringMap<int64_t> RandomModule::dynamicSizes() const {
+  llvm::StringMap<int64_t> sizes;
+  for (const Axis &axis : axes)
+    if (!axis.isStatic)
+      sizes[axis.name] = axis.size;
+  return sizes;
+}
+
+std::vector<double> RandomModule::captures() const {
+  std::vector<double> values;
+  for (const ScorePart &part : parts)
+    if (part.captured)
+      values.push_back(part.number);
+  return values;
+}
+
+bool RandomModule::hasExactProducts() const {
+  return values == Values::Ties || values == Values::Large;
+}
+
+namespace {
+
+/// Prints the function of a module.
+class TextWriter {
+public:
+  TextWriter(const RandomModule &m, llvm::raw_ostream &os) : m(m), os(os) {}
+
+  void run() {
+    switch (m.op) {
+    case OpKind::Attention:
+      return attention();
+    case OpKind::Matmul:
+      return matmul();
+    case OpKind::LogSumExp:
+      return logSumExp();
+    }
+  }
+
+private:
+  std::string dim(llvm::StringRef axis) {
+    for (const Axis &a : m.axes)
+      if (a.name == axis)
+        return a.isStatic ? std::to_string(a.size) : "?";
+    llvm_unreachable("no such axis");
+  }
+  std::string tensor(llvm::ArrayRef<std::string> dims,
+                     const std::string &element) {
+    return "tensor<" + llvm::join(dims, "x") + "x" + element + ">";
+  }
+  std::string rows(int64_t heads, llvm::StringRef axis, int64_t features) {
+    std::string h = std::to_string(heads), s = dim(axis),
+                d = std::to_string(features), b = dim("batch");
+    return m.bshd ? tensor({b, s, h, d}, m.element)
+                  : tensor({b, h, s, d}, m.element);
+  }
+
+  std::string maskText() {
+    std::string align = m.mask.bottomRight ? "bottom_right" : "top_left";
+    switch (m.mask.kind) {
+    case Mask::None:
+      return "";
+    case Mask::Causal:
+      return " mask(#attn.causal<" + align + ">)";
+    case Mask::Window:
+      return " mask(#attn.window<left = " + std::to_string(m.mask.left) +
+             ", right = " + std::to_string(m.mask.right) +
+             ", align = " + align + ">)";
+    }
+    llvm_unreachable("unknown mask");
+  }
+
+  /// The captures as the function declares them, and as the op names them.
+  std::string captured(llvm::StringRef sigil, bool typed) {
+    std::string text;
+    for (unsigned i = 0, count = m.captures().size(); i < count; ++i)
+      text += (text.empty() ? "" : ", ") + ("%" + sigil).str() +
+              std::to_string(i) + (typed ? ": f32" : "");
+    return text;
+  }
+
+  void score() {
+    if (m.parts.empty())
+      return;
+    unsigned count = m.captures().size();
+    if (count)
+      os << "\n  captures(" << captured("x", false) << " : "
+         << llvm::join(std::vector<std::string>(count, "f32"), ", ") << ")";
+    os << "\n  score(%s: f32, %b: index, %h: index, %i: index, %j: index"
+       << (count ? ", " + captured("y", true) : "") << ") {\n";
+    std::string value = "%s";
+    unsigned capture = 0;
+    for (auto [i, part] : llvm::enumerate(m.parts)) {
+      std::string name = "%y" + std::to_string(capture);
+      capture += part.captured;
+      value = part.print(os, "v" + std::to_string(i), value, name);
+    }
+    os << "    attn.yield " << value << " : f32\n  }";
+  }
+
+  void attention() {
+    int64_t heads = m.kvHeads * m.groupHeads;
+    std::string q = rows(heads, "query", m.qkDim),
+                k = rows(m.kvHeads, "key", m.qkDim),
+                v = rows(m.kvHeads, "key", m.valueDim),
+                o = rows(heads, "query", m.valueDim),
+                l = tensor({dim("batch"), std::to_string(heads), dim("query")},
+                           "f32");
+    std::string results = m.lse ? "(" + o + ", " + l + ")" : o;
+    std::string scalars = captured("x", true);
+    os << "func.func @f(%q: " << q << ",\n    %k: " << k << ",\n    %v: " << v
+       << (scalars.empty() ? "" : ",\n    " + scalars) << ")\n    -> "
+       << results << " {\n  " << (m.lse ? "%r:2" : "%r")
+       << " = attn.attention %q, %k, %v" << maskText() << " scale("
+       << exact(m.scale) << ")" << (m.bshd ? " layout(bshd)" : "");
+    score();
+    os << "\n  : (" << q << ", " << k << ", " << v << ") -> " << results
+       << "\n  return "
+       << (m.lse ? "%r#0, %r#1 : " + o + ", " + l : "%r : " + o) << "\n}\n";
+  }
+
+  void matmul() {
+    std::string a = tensor({dim("m"), dim("k")}, m.element),
+                b = tensor({dim("k"), dim("n")}, m.element),
+                c = tensor({dim("m"), dim("n")}, "f32");
+    os << "func.func @f(%a: " << a << ", %b: " << b << ") -> " << c
+       << " {\n  %c = attn.matmul %a, %b : (" << a << ", " << b << ") -> " << c
+       << "\n  return %c : " << c << "\n}\n";
+  }
+
+  void logSumExp() {
+    std::string x = tensor({dim("row"), dim("column")}, m.element),
+                y = tensor({dim("row")}, "f32");
+    os << "func.func @f(%x: " << x << ") -> " << y
+       << " {\n  %y = attn_test.logsumexp %x : (" << x << ") -> " << y
+       << "\n  return %y : " << y << "\n}\n";
+  }
+
+  const RandomModule &m;
+  llvm::raw_ostream &os;
+};
+
+} // namespace
+
+std::string RandomModule::text() const {
+  std::string result;
+  llvm::raw_string_ostream os(result);
+  TextWriter(*this, os).run();
+  return result;
+}
+
+std::string RandomModule::scheduleText() const {
+  std::vector<std::string> options = schedule;
+  if (!tiles.empty())
+    options.insert(options.begin(), "tiles=" + llvm::join(tiles, ","));
+  return llvm::join(options, " ");
+}
+
+std::string RandomModule::lowerText() const { return llvm::join(lower, " "); }
+
+std::string RandomModule::command(llvm::StringRef file) const {
+  std::string text = "attn-test-compile " + file.str() + " --target=" + target +
+                     " --schedule='" + scheduleText() + "'";
+  if (mode != Mode::Run)
+    text += " --lower='" + lowerText() + "'";
+  if (mode == Mode::Compile || mode == Mode::Emulate) {
+    llvm::StringRef emit = target == "cpu"      ? "llvm"
+                           : target == "mi300x" ? "hsaco"
+                                                : "ptx";
+    return text + " --emit=" + emit.str();
+  }
+  text += mode == Mode::Sequential ? " --run --sequential" : " --run";
+  std::string sizes;
+  for (const Axis &axis : axes)
+    if (!axis.isStatic)
+      sizes += (sizes.empty() ? " --size=" : ",") + axis.name + "=" +
+               std::to_string(axis.size);
+  text += sizes;
+  for (double value : captures())
+    text += " --scalar=" + std::to_string(value);
+  return text;
+}
+
+std::string RandomModule::inputsInWords() const {
+  const char *const names[] = {"normally distributed", "growing keys",
+                               "small integers", "large keys"};
+  std::string text = names[unsigned(values)];
+  for (const Axis &axis : axes)
+    text += ", " + axis.name + " " + std::to_string(axis.size);
+  text += "; gaps of";
+  for (int64_t gap : gaps)
+    text += " " + std::to_string(gap);
+  text += " elements";
+  if (deviceRowBytes)
+    text += "; " + std::to_string(deviceRowBytes) +
+            " bytes from row to row on the device";
+  return text;
+}

@@ -1,0 +1,119 @@
+//===- RandomModule.h - A random module, its schedule and inputs -*- C++
+//-*-===//
+
+#ifndef ATTN_MLIR_TEST_LIB_RANDOMMODULE_H
+#define ATTN_MLIR_TEST_LIB_RANDOMMODULE_H
+
+#include "ScoreParts.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace attn_random {
+
+/// What is done with a module.
+enum class Mode {
+  /// Through all pipelines of its target, to code.
+  Compile,
+  /// Its schedule on the CPU, against the reference.
+  Run,
+  /// Its level 3 on the CPU, one CTA after the other.
+  Sequential,
+  /// Its code for gfx942 in the emulator.
+  Emulate
+};
+llvm::StringRef nameOf(Mode mode);
+
+enum class OpKind { Attention, Matmul, LogSumExp };
+
+/// How inputs are made.
+enum class Values {
+  Normal,
+  /// Row maxima rise from tile to tile.
+  Growing,
+  /// Small integers, of which many scores are equal.
+  Ties,
+  /// The first third of the keys has scores of a large magnitude, exact ones.
+  Large
+};
+
+struct Mask {
+  enum Kind { None, Causal, Window } kind = None;
+  bool bottomRight = false;
+  int64_t left = -1, right = -1;
+};
+
+struct Axis {
+  std::string name;
+  int64_t size = 0;
+  bool isStatic = false;
+};
+
+/// A valid module, what it is compiled for, how, and on what it runs.
+struct RandomModule {
+  uint64_t seed = 0;
+  Mode mode = Mode::Run;
+  OpKind op = OpKind::Attention;
+  std::string element = "f32";
+  std::vector<Axis> axes;
+  /// Of attention only.
+  int64_t qkDim = 16, valueDim = 16, kvHeads = 1, groupHeads = 1;
+  bool bshd = false, lse = false;
+  Mask mask;
+  float scale = 1;
+  std::vector<ScorePart> parts;
+
+  std::string target;
+  /// "axis=size" for attn-schedule's `tiles`.
+  std::vector<std::string> tiles;
+  /// Options of attn-schedule, but for target and tiles, and of attn-to-target.
+  std::vector<std::string> schedule, lower;
+
+  Values values = Values::Normal;
+  /// Of Values::Large: the magnitude of q's elements times that of k's.
+  double largeProduct = 0;
+  bool largeNegative = true;
+  /// Elements between rows, heads and batches.
+  std::vector<int64_t> gaps = {8};
+  /// Bytes from row to row in the emulator's memory, which has holes; 0: as on
+  /// the host.
+  int64_t deviceRowBytes = 0;
+
+  /// Largest error, or less than 0 for that of the element type.
+  double bound = -1;
+
+  std::string text() const;
+  std::string scheduleText() const;
+  std::string lowerText() const;
+  llvm::StringMap<int64_t> dynamicSizes() const;
+  /// Values of the captures of the score parts.
+  std::vector<double> captures() const;
+  int64_t sizeOf(llvm::StringRef axis) const;
+
+  /// Whether scores are computed without rounding whatever the order of sums.
+  bool hasExactProducts() const;
+
+  /// The commands that repeat what was done with the module in `file`.
+  std::string command(llvm::StringRef file) const;
+  /// What `command` cannot say: values and gaps.
+  std::string inputsInWords() const;
+};
+
+/// Limits of a campaign.
+struct Limits {
+  /// Of score modifications and scores.
+  double magnitude = 3.4e38;
+};
+
+/// Makes a module of a seed.
+RandomModule makeRandomModule(Mode mode, uint64_t seed, const Limits &limits);
+
+/// Modules with one feature less, or one that is smaller; what drops most comes
+/// first. Of one module always the same.
+std::vector<RandomModule> simplify(const RandomModule &module);
+
+} // namespace attn_random
+
+#endif // ATTN_MLIR_TEST_LIB_RANDOMMODULE_H
