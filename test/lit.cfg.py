@@ -2,10 +2,14 @@ import os
 import shutil
 import sys
 
-import lit.formats
+# Workers of lit import what tests refer to: this file's folder is not on their path.
+sys.path.insert(0, os.path.dirname(__file__))
+from timed_format import TimedShTest
 
 config.name = "attn-mlir"
-config.test_format = lit.formats.ShTest(execute_external=True)
+config.test_format = TimedShTest(
+    os.path.join(config.attn_binary_dir, "times", "tests"), execute_external=True
+)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "lib"]
 config.test_source_root = os.path.dirname(__file__)

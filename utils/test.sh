@@ -17,16 +17,32 @@ for argument in "$@"; do
   esac
 done
 
-utils/build.sh
-utils/check-format.sh
+results=$(mktemp) clock=$(mktemp)
+trap 'rm -f "$results" "$clock"' EXIT
+
+# part NAME COMMAND...: runs it, and notes its processor time for utils/ci-times.py.
+part() {
+  local name=$1 status=0 TIMEFORMAT='%U %S'
+  shift
+  # The clock's line goes to a file, the command's errors where they always go.
+  { time "$@" 2>&3; } 3>&2 2>"$clock" || status=$?
+  mkdir -p build/times
+  echo "$name $(cat "$clock")" >>build/times/parts
+  return "$status"
+}
+
+rm -rf build/times
+part "build" utils/build.sh
+part "format" utils/check-format.sh
 if [[ $quick == 0 ]]; then
-  utils/check-tidy.sh
+  tidy=()
+  [[ $full == 0 ]] || tidy=(--all)
+  part "clang-tidy" utils/check-tidy.sh "${tidy[@]}"
 fi
 
-results=$(mktemp)
-trap 'rm -f "$results"' EXIT
 lit=$(command -v lit-22 || echo /usr/lib/llvm-22/bin/llvm-lit)
 status=0
 "$lit" -v --order=lexical --param full="$full" --output "$results" build/test || status=$?
+utils/ci-times.py || true
 utils/count-tests.py "$results" || status=1
 exit "$status"
