@@ -18,8 +18,8 @@ function(attn_mlir_library name)
   set_property(GLOBAL APPEND PROPERTY ATTN_MLIR_LIBRARIES ${name})
 endfunction()
 
-# Reuses one precompiled header of MLIR's core, whose parsing is most of the time
-# that a conversion file takes.
+# Reuses one precompiled header of MLIR (lib/PCH.h), whose parsing is most of the
+# time that a source takes.
 function(attn_mlir_pch name)
   if(ATTN_ENABLE_PCH)
     target_precompile_headers(${name} REUSE_FROM AttnMLIRPCH)

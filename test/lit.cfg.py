@@ -2,10 +2,14 @@ import os
 import shutil
 import sys
 
-import lit.formats
+# Workers of lit import what tests refer to: this file's folder is not on their path.
+sys.path.insert(0, os.path.dirname(__file__))
+from timed_format import TimedShTest
 
 config.name = "attn-mlir"
-config.test_format = lit.formats.ShTest(execute_external=True)
+config.test_format = TimedShTest(
+    os.path.join(config.attn_binary_dir, "times", "tests"), execute_external=True
+)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["Inputs", "lib"]
 config.test_source_root = os.path.dirname(__file__)
@@ -25,6 +29,7 @@ config.environment["PATH"] = os.pathsep.join(
     tools + [config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
 config.substitutions += [
+    ("%lit", f'"{sys.executable}" "{os.path.realpath(sys.argv[0])}"'),
     ("%python", f'"{sys.executable}"'),
     ("%examples", os.path.join(config.attn_source_dir, "examples")),
     ("%source", config.attn_source_dir),
@@ -50,3 +55,8 @@ if shutil.which("ptxas", path=os.pathsep.join(places)) or (
 # Kernels for the emulator of gfx942 are compiled by LLVM's own clang and lld.
 if all(shutil.which(tool, path=config.llvm_tools_dir) for tool in ("clang", "ld.lld")):
     config.available_features.add("clang")
+
+# What takes longer than CI has time for: `lit --param full=1`, `utils/test.sh --full`.
+# Whole tests say `REQUIRES: full`, counts `%if full %{64%} %else %{16%}`.
+if lit_config.params.get("full", "0") not in ("", "0"):
+    config.available_features.add("full")

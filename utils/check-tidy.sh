@@ -1,12 +1,27 @@
 #!/usr/bin/env bash
-# Runs clang-tidy (.clang-tidy) over all sources of build/; fails on a finding.
+# Runs clang-tidy (.clang-tidy) over the sources of build/ that the last commits changed
+# (since $ATTN_TIDY_BASE, default HEAD~5) or that the working tree does; with --all, or
+# where the history is too short, over all of them. Fails on a finding.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+base=${ATTN_TIDY_BASE:-HEAD~5}
+sources=('lib/*.cpp' 'tools/*.cpp' 'test/lib/*.cpp')
+if [[ ${1:-} == --all ]] || ! git rev-parse -q --verify "$base^{commit}" >/dev/null; then
+  mapfile -t files < <(git ls-files "${sources[@]}" | grep -v PCH.cpp)
+else
+  mapfile -t files < <(git diff --name-only --diff-filter=d "$base" -- "${sources[@]}" |
+    grep -v PCH.cpp)
+fi
+if [[ ${#files[@]} == 0 ]]; then
+  echo "clang-tidy: no source changed since $base"
+  exit 0
+fi
 
 # clang-tidy reads no precompiled headers of another build: configure without.
 cmake --preset release -B build-tidy -DATTN_ENABLE_PCH=OFF >/dev/null
 ninja -C build-tidy AttnOpsIncGen AttnInterfacesIncGen AttnTransformsIncGen \
   AttnAnalysisIncGen AttnConversionIncGen AttnPipelinesIncGen AttnTestIncGen >/dev/null
-git ls-files 'lib/*.cpp' 'tools/*.cpp' 'test/lib/*.cpp' | grep -v PCH.cpp |
+printf '%s\n' "${files[@]}" |
   xargs -P "$(nproc)" -n 1 clang-tidy-22 -p build-tidy --quiet 2>/dev/null
-echo "clang-tidy: clean"
+echo "clang-tidy: ${#files[@]} files clean"

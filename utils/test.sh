@@ -1,27 +1,48 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs all checks; the last line counts
-# them. With --quick, what takes longest (clang-tidy) is left out.
+# them. --quick leaves out what takes longest (clang-tidy); --full adds the longer
+# runs, which docs/testing.md lists.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-utils/build.sh
-utils/check-format.sh
-if [[ ${1:-} != --quick ]]; then
-  utils/check-tidy.sh
+quick=0 full=0
+for argument in "$@"; do
+  case $argument in
+  --quick) quick=1 ;;
+  --full) full=1 ;;
+  *)
+    echo "usage: utils/test.sh [--quick] [--full]; got '$argument'" >&2
+    exit 2
+    ;;
+  esac
+done
+
+results=$(mktemp) clock=$(mktemp)
+trap 'rm -f "$results" "$clock"' EXIT
+
+# part NAME COMMAND...: runs it, and notes its processor time for utils/ci-times.py.
+part() {
+  local name=$1 status=0 TIMEFORMAT='%U %S'
+  shift
+  # The clock's line goes to a file, the command's errors where they always go.
+  { time "$@" 2>&3; } 3>&2 2>"$clock" || status=$?
+  mkdir -p build/times
+  echo "$name $(cat "$clock")" >>build/times/parts
+  return "$status"
+}
+
+rm -rf build/times
+part "build" utils/build.sh
+part "format" utils/check-format.sh
+if [[ $quick == 0 ]]; then
+  tidy=()
+  [[ $full == 0 ]] || tidy=(--all)
+  part "clang-tidy" utils/check-tidy.sh "${tidy[@]}"
 fi
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
 lit=$(command -v lit-22 || echo /usr/lib/llvm-22/bin/llvm-lit)
 status=0
-"$lit" -v --order=lexical build/test | tee "$log" || status=$?
-
-count() {
-  awk -v what="$1" '$1 == what || $1 == what":" { gsub(":", " "); print $2; exit }' \
-    <(sed 's/^ *//' "$log")
-}
-passed=$(count Passed) failed=$(count Failed) unresolved=$(count Unresolved)
-echo "${passed:-0} passed, $((${failed:-0} + ${unresolved:-0})) failed"
-# No test is no success.
-[[ ${passed:-0} -gt 0 ]] || exit 1
+"$lit" -v --order=lexical --param full="$full" --output "$results" build/test || status=$?
+utils/ci-times.py || true
+utils/count-tests.py "$results" || status=1
 exit "$status"
