@@ -1,8 +1,8 @@
 //===- AttnCompileMain.cpp - The attn-compile tool ------------------------===//
 
-#include "attn-mlir/Tools/AttnCompileMain.h"
 #include "CommandLine.h"
 #include "Explain.h"
+#include "Progress.h"
 #include "RunOnCpu.h"
 #include "Simulate.h"
 #include "attn-mlir/Analysis/Passes.h"
@@ -13,6 +13,7 @@
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
+#include "attn-mlir/Tools/AttnCompileMain.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -211,7 +212,8 @@ private:
     for (const auto &entry : sizes)
       given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());
     if (failed(pipeline([&](OpPassManager &pm) {
-          pm.addPass(createAttnChooseSchedule({given, /*keepViews=*/true}));
+          pm.addPass(createAttnChooseSchedule(
+              {given, /*keepViews=*/true, static_cast<int64_t>(maxWork())}));
         })))
       return failure();
     if (takeAttributes())
@@ -249,8 +251,19 @@ private:
       return success();
     if (failed(setTarget()))
       return failure();
-    candidates = rankSchedules(*module, sizes, /*keepViews=*/true);
+    double work = rankingWork(*module, sizes, /*keepViews=*/true);
+    if (work > maxWork())
+      return module->emitError(
+          tooMuchWork("the candidates of --explain", work, maxWork()));
+    ProgressLine line("predicting candidates");
+    candidates = rankSchedules(*module, sizes, /*keepViews=*/true, maxWork(),
+                               line.teller());
     return success();
+  }
+
+  /// Of --simulate and --explain.
+  double maxWork() const {
+    return options.maxWork > 0 ? options.maxWork : kDefaultMaxWork;
   }
 
   LogicalResult explain(llvm::ToolOutputFile &file) {
@@ -658,6 +671,7 @@ private:
     wanted.drift = options.drift;
     wanted.seed = options.seed;
     wanted.threads = options.threads;
+    wanted.maxWork = maxWork();
     if (options.resident.getNumOccurrences() > 0)
       wanted.resident = options.resident;
     wanted.curve.assign(options.curve.begin(), options.curve.end());
@@ -678,6 +692,8 @@ private:
     wanted.oracle.threads = options.threads;
     wanted.oracle.reference = evaluate;
     wanted.tolerance = options.tolerance;
+    if (options.maxWork > 0)
+      wanted.maxWork = options.maxWork;
     // Rings make for much code, and are not there to be fast.
     wanted.optimise = options.sequential ? 1 : 3;
     return runOnCpu(*module, ops, wanted, llvm::outs());

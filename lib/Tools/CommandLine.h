@@ -187,6 +187,13 @@ struct CommandLine {
       "resident",
       cl::desc("With --simulate: CTAs of an SM (default: by the footprint)"),
       cl::cat(category)};
+  cl::opt<int64_t> maxWork{
+      "max-work",
+      cl::desc(
+          "With --simulate, --explain and --run: work above which they "
+          "refuse, in accesses of tiles or multiplications (default: about "
+          "a minute)"),
+      cl::init(0), cl::cat(category)};
   cl::list<int64_t> curve{
       "l2-curve", cl::CommaSeparated,
       cl::desc("With --simulate: also what misses in an L2 of these bytes"),

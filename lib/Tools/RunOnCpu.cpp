@@ -36,6 +36,44 @@ static bool print(StreamableOpInterface op, StringRef kernel,
   return passed;
 }
 
+/// Multiplications of an op, and of an element of its views as many as drawing
+/// and comparing it takes.
+static double multiplicationsOf(StreamableOpInterface op,
+                                ArrayRef<int64_t> extents) {
+  constexpr double kPerElement = 100;
+  double pairs = 1, wholes = 0, elements = 0;
+  for (auto [axis, extent] : llvm::zip(op.getStreamAxes(), extents))
+    if (axis.kind == AxisKind::Whole)
+      wholes += extent;
+    else
+      pairs *= extent;
+  for (unsigned view = 0; view < op.getViewNames().size(); ++view) {
+    double count = 1;
+    for (int64_t size : viewSizes(op, view, extents))
+      count *= size;
+    elements += count;
+  }
+  return pairs * std::max(wholes, 1.0) + kPerElement * elements;
+}
+
+static LogicalResult checkWork(StreamableOpInterface op,
+                               const CpuRunOptions &options) {
+  FailureOr<SmallVector<int64_t>> extents =
+      resolveExtents(op, options.oracle.sizes);
+  if (failed(extents))
+    return failure();
+  double work = multiplicationsOf(op, *extents);
+  if (work <= options.maxWork)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "wants about " << llvm::format("%.2g", work)
+      << " multiplications to be run and compared, "
+      << llvm::format("%.2g", work / options.maxWork)
+      << " times the most that are made (--max-work raises it)";
+  return op.emitOpError(text);
+}
+
 LogicalResult attn::runOnCpu(ModuleOp module,
                              ArrayRef<StreamableOpInterface> ops,
                              const CpuRunOptions &options,
@@ -48,7 +86,7 @@ LogicalResult attn::runOnCpu(ModuleOp module,
     return failure();
   }
   for (auto [op, kernel] : llvm::zip(ops, kernels))
-    if (failed(checkKernel(op, kernel)))
+    if (failed(checkKernel(op, kernel)) || failed(checkWork(op, options)))
       return failure();
   auto compiled = CpuModule::compile(module, options.optimise);
   if (!compiled) {
