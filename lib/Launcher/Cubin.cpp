@@ -63,8 +63,7 @@ static std::vector<Section> readSections(const std::string &path,
   constexpr uint64_t kCuda = 190, kEntryBytes = 64;
   const char *begin = contents.data();
   auto at = [&](uint64_t offset) {
-    return Reader(path, "its headers", begin + offset,
-                  begin + contents.size());
+    return Reader(path, "its headers", begin + offset, begin + contents.size());
   };
   if (uint64_t machine = at(18).littleEndian(2); machine != kCuda)
     fail(ATTN_ERROR_BUNDLE,
@@ -73,8 +72,7 @@ static std::vector<Section> readSections(const std::string &path,
   uint64_t table = at(40).littleEndian(8), entry = at(58).littleEndian(2),
            count = at(60).littleEndian(2), namesAt = at(62).littleEndian(2);
   if (count && entry != kEntryBytes)
-    at(0).malformed(
-        wantedGot("sections of 64 bytes", std::to_string(entry)));
+    at(0).malformed(wantedGot("sections of 64 bytes", std::to_string(entry)));
   auto contentsOf = [&](uint64_t section) {
     Reader header = at(table + section * entry + 24);
     uint64_t offset = header.littleEndian(8), size = header.littleEndian(8);
@@ -91,8 +89,7 @@ static std::vector<Section> readSections(const std::string &path,
                        begin + names.offset + names.size);
   std::vector<Section> sections;
   for (uint64_t i = 0; i < count; ++i) {
-    std::string name =
-        readName(text, at(table + i * entry).littleEndian(4));
+    std::string name = readName(text, at(table + i * entry).littleEndian(4));
     if (name.rfind(kInfoPrefix, 0) != 0 && name.rfind(kMercuryPrefix, 0) != 0)
       continue;
     sections.push_back(contentsOf(i));
@@ -200,9 +197,9 @@ static void checkVariant(const std::string &path, const Manifest &manifest,
       checkKernel(path, manifest, variant, section);
   }
   if (!found)
-    fail(ATTN_ERROR_BUNDLE,
-         inQuotes(path) + ": " + wantedGot("kernel " + inQuotes(variant.kernel),
-                                           names.empty() ? "none" : names));
+    fail(ATTN_ERROR_BUNDLE, inQuotes(path) + ": " +
+                                wantedGot("kernel " + inQuotes(variant.kernel),
+                                          names.empty() ? "none" : names));
 }
 
 void attn::checkCubin(const std::string &path, const Manifest &manifest,

@@ -1,8 +1,8 @@
 //===- PtxText.cpp - PTX against its manifest -----------------------------===//
 //
 // The driver compiles PTX, and reads as many parameters as the kernel declares
-// then, as it does of a cubin (Cubin.cpp). Source: "PTX ISA", sections "Syntax",
-// "Kernel and Function Directives: .entry", "Parameter State Space".
+// then, as it does of a cubin (Cubin.cpp). Source: "PTX ISA", sections
+// "Syntax", "Kernel and Function Directives: .entry", "Parameter State Space".
 //
 //===----------------------------------------------------------------------===//
 
