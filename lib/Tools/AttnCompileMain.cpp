@@ -1,5 +1,6 @@
 //===- AttnCompileMain.cpp - The attn-compile tool ------------------------===//
 
+#include "attn-mlir/Tools/AttnCompileMain.h"
 #include "CommandLine.h"
 #include "Explain.h"
 #include "Progress.h"
@@ -13,7 +14,6 @@
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
-#include "attn-mlir/Tools/AttnCompileMain.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -263,7 +263,8 @@ private:
 
   /// Of --simulate and --explain.
   double maxWork() const {
-    return options.maxWork > 0 ? options.maxWork : kDefaultMaxWork;
+    return options.maxWork.getNumOccurrences() > 0 ? options.maxWork.getValue()
+                                                   : kDefaultMaxWork;
   }
 
   LogicalResult explain(llvm::ToolOutputFile &file) {
@@ -692,7 +693,7 @@ private:
     wanted.oracle.threads = options.threads;
     wanted.oracle.reference = evaluate;
     wanted.tolerance = options.tolerance;
-    if (options.maxWork > 0)
+    if (options.maxWork.getNumOccurrences() > 0)
       wanted.maxWork = options.maxWork;
     // Rings make for much code, and are not there to be fast.
     wanted.optimise = options.sequential ? 1 : 3;
@@ -762,6 +763,12 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
   cl::ParseCommandLineOptions(
       argc, argv,
       "attn-compile: attention in, schedules, code and results out\n");
+  if (options.input.getNumOccurrences() == 0 &&
+      llvm::sys::Process::StandardInIsUserInput()) {
+    llvm::errs() << "attn-compile: wants a file, or '-' for standard input; "
+                    "usage: attn-compile <input.mlir> [options], see --help\n";
+    return 1;
+  }
   // A kernel is compiled on one thread.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
