@@ -2,12 +2,16 @@
 
 import os
 import shutil
+import tempfile
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.egg_info import egg_info
 
 FILE_NAME = "libattn_launcher.so"
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# pip builds in the checkout: what setuptools writes on the way goes elsewhere.
+SCRATCH = tempfile.TemporaryDirectory(prefix="attn-mlir-")
 
 
 class BuildWithLauncher(build_py):
@@ -22,4 +26,13 @@ class BuildWithLauncher(build_py):
             print(f"attn-mlir: no {launcher}: set ATTN_LAUNCHER when you use the package")
 
 
-setup(cmdclass={"build_py": BuildWithLauncher})
+class EggInfoElsewhere(egg_info):
+    def initialize_options(self):
+        super().initialize_options()
+        self.egg_base = SCRATCH.name
+
+
+setup(
+    cmdclass={"build_py": BuildWithLauncher, "egg_info": EggInfoElsewhere},
+    options={"build": {"build_base": os.path.join(SCRATCH.name, "build")}},
+)

@@ -1,5 +1,6 @@
 import os
 import shutil
+import subprocess
 import sys
 
 # Workers of lit import what tests refer to: this file's folder is not on their path.
@@ -51,6 +52,15 @@ if shutil.which("ptxas", path=os.pathsep.join(places)) or (
     os.environ.get("ATTN_REQUIRE_PTXAS") == "1"
 ):
     config.available_features.add("ptxas")
+
+# The Python package is installed by a Python that has what that takes.
+for python in (sys.executable, "/usr/bin/python3"):
+    if os.path.exists(python) and not subprocess.run(
+        [python, "-c", "import setuptools, wheel, pip"], stderr=subprocess.DEVNULL
+    ).returncode:
+        config.available_features.add("pip")
+        config.substitutions.append(("%pip_python", f'"{python}"'))
+        break
 
 # Kernels for the emulator of gfx942 are compiled by LLVM's own clang and lld.
 if all(shutil.which(tool, path=config.llvm_tools_dir) for tool in ("clang", "ld.lld")):

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Analysis/AccessTrace.h"
 #include "TouchCompressor.h"
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Pipelines/CpuPipelines.h"
 #include "attn-mlir/Runtime/CpuKernel.h"
@@ -11,6 +12,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include <atomic>
 #include <limits>
 #include <numeric>
 #include <thread>
@@ -19,6 +21,9 @@ using namespace mlir;
 using namespace attn;
 
 using Extents = std::array<int64_t, kTouchDims>;
+
+/// CTAs that are traced before it is asked whether that is too much.
+static constexpr int64_t kCtasAtOnce = 64;
 
 int64_t AccessTrace::numAccesses() const {
   int64_t count = 0;
@@ -293,6 +298,13 @@ private:
 // KernelTracer
 //===----------------------------------------------------------------------===//
 
+namespace {
+struct TraceLimit {
+  double most;
+  const std::function<void(double)> &progress;
+};
+} // namespace
+
 struct KernelTracer::Impl {
   KernelOp kernel;
   Location location;
@@ -316,9 +328,9 @@ struct KernelTracer::Impl {
                             unsigned view, unsigned dim,
                             llvm::StringSet<> &used) const;
   FailureOr<AccessTrace> trace(const llvm::StringMap<int64_t> &sizes,
-                               unsigned threads) const;
+                               unsigned threads, const TraceLimit &limit) const;
   LogicalResult collect(ArrayRef<StridedBuffer> views,
-                        ArrayRef<ScalarBytes> scalars,
+                        ArrayRef<ScalarBytes> scalars, const TraceLimit &limit,
                         std::vector<TouchCompressor> &parts) const;
 };
 
@@ -413,10 +425,9 @@ KernelTracer::Impl::sizeOf(const llvm::StringMap<int64_t> &sizes, unsigned view,
   return found->second;
 }
 
-LogicalResult
-KernelTracer::Impl::collect(ArrayRef<StridedBuffer> views,
-                            ArrayRef<ScalarBytes> scalars,
-                            std::vector<TouchCompressor> &parts) const {
+LogicalResult KernelTracer::Impl::collect(
+    ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars,
+    const TraceLimit &limit, std::vector<TouchCompressor> &parts) const {
   llvm::Expected<int64_t> ctas = module->countCtas(name, views, scalars);
   if (!ctas)
     return emitError(location)
@@ -425,15 +436,29 @@ KernelTracer::Impl::collect(ArrayRef<StridedBuffer> views,
   int64_t count = parts.size();
   std::vector<std::string> errors(count);
   std::vector<std::thread> pool;
+  std::atomic<int64_t> accesses{0}, done{0};
   for (int64_t i = 0; i < count; ++i)
     pool.emplace_back([&, i]() {
-      int64_t begin = *ctas * i / count, end = *ctas * (i + 1) / count;
+      int64_t end = *ctas * (i + 1) / count;
       TouchCompressor &part = parts[i];
-      part.start(begin);
-      if (llvm::Error error =
-              module->trace(name, views, scalars, begin, end,
-                            [&](const Access &access) { part.add(access); }))
-        errors[i] = llvm::toString(std::move(error));
+      part.start(*ctas * i / count);
+      for (int64_t at = *ctas * i / count; at < end && accesses <= limit.most;
+           at += kCtasAtOnce) {
+        int64_t own = 0, next = std::min(at + kCtasAtOnce, end);
+        llvm::Error error = module->trace(name, views, scalars, at, next,
+                                          [&](const Access &access) {
+                                            part.add(access);
+                                            ++own;
+                                          });
+        if (error) {
+          errors[i] = llvm::toString(std::move(error));
+          break;
+        }
+        accesses += own;
+        done += next - at;
+        if (limit.progress)
+          limit.progress(double(done) / *ctas);
+      }
       part.finish(end);
     });
   for (std::thread &thread : pool)
@@ -441,12 +466,17 @@ KernelTracer::Impl::collect(ArrayRef<StridedBuffer> views,
   for (const std::string &error : errors)
     if (!error.empty())
       return emitError(location) << "the trace did not run: " << error;
+  if (accesses > limit.most)
+    return emitError(location)
+           << "kernel @" << name << " "
+           << tooMuchWork("a trace", double(accesses) * *ctas / done,
+                          limit.most);
   return success();
 }
 
 FailureOr<AccessTrace>
 KernelTracer::Impl::trace(const llvm::StringMap<int64_t> &sizes,
-                          unsigned threads) const {
+                          unsigned threads, const TraceLimit &limit) const {
   llvm::StringSet<> used;
   SmallVector<StridedBuffer> views;
   SmallVector<ScalarBytes> scalars;
@@ -495,7 +525,7 @@ KernelTracer::Impl::trace(const llvm::StringMap<int64_t> &sizes,
   if (threads == 0)
     threads = std::clamp(std::thread::hardware_concurrency(), 1u, 16u);
   std::vector<TouchCompressor> parts(threads, TouchCompressor(numbers));
-  if (failed(collect(views, scalars, parts)))
+  if (failed(collect(views, scalars, limit, parts)))
     return failure();
   if (failed(TraceBuilder(extents, elementBytes, shapes).build(parts, result)))
     return emitError(location)
@@ -517,7 +547,8 @@ KernelTracer::compile(KernelOp kernel) {
 }
 
 FailureOr<AccessTrace>
-KernelTracer::trace(const llvm::StringMap<int64_t> &sizes,
-                    unsigned threads) const {
-  return impl->trace(sizes, threads);
+KernelTracer::trace(const llvm::StringMap<int64_t> &sizes, unsigned threads,
+                    double most,
+                    const std::function<void(double)> &progress) const {
+  return impl->trace(sizes, threads, {most, progress});
 }

@@ -330,6 +330,35 @@ private:
 
 } // namespace
 
+namespace {
+
+/// Tells how far all threads are together, now and then.
+class Progress {
+public:
+  Progress(const AccessTrace &trace, const CacheConfig &config, int64_t domains)
+      : tell(config.progress),
+        all(tell ? double(trace.numAccesses()) * domains / config.domains : 1) {
+  }
+
+  /// One access; `untold` is the thread's own.
+  void add(int64_t &untold) {
+    if (++untold < kTold)
+      return;
+    int64_t sum = done += untold;
+    untold = 0;
+    if (tell)
+      tell(std::min(1.0, sum / all));
+  }
+
+private:
+  static constexpr int64_t kTold = 1 << 20;
+  const ProgressFn &tell;
+  double all;
+  std::atomic<int64_t> done{0};
+};
+
+} // namespace
+
 CacheReport attn::simulateCache(const AccessTrace &trace,
                                 const CacheConfig &config) {
   CacheReport report;
@@ -341,12 +370,15 @@ CacheReport attn::simulateCache(const AccessTrace &trace,
   std::vector<AlikeDomains> groups = findAlike(trace, config);
   Collector collector(trace, report);
   std::mutex mutex;
+  Progress progress(trace, config, groups.size());
   forEachNumber(groups.size(), config.threads, [&](int64_t i) {
     const AlikeDomains &alike = groups[i];
     Domain domain(trace, config);
+    int64_t untold = 0;
     forEachAccess(trace, config, alike.first,
                   [&](const TileAccess &access, int64_t cta, int64_t sm) {
                     domain.access(access, cta, sm % config.partitions);
+                    progress.add(untold);
                   });
     std::lock_guard<std::mutex> lock(mutex);
     collector.add(alike.first, domain, nullptr);

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -306,12 +307,49 @@ LogicalResult IndexProgram::runLoop(const Instruction &loop,
     return loop.op->emitOpError("wants a positive step, got ") << step;
   unsigned position =
       slotNumbers.lookup(cast<scf::ForOp>(loop.op).getInductionVar());
-  for (int64_t i = lower; i < upper; i += step) {
-    slots[position] = i;
-    if (failed(runBlock(loop.body, listener)))
-      return failure();
+  if (upper <= lower)
+    return success();
+  return runNumbers(llvm::divideCeil(upper - lower, step), sampledIterations,
+                    [&](int64_t number) {
+                      slots[position] = lower + number * step;
+                      return runBlock(loop.body, listener);
+                    });
+}
+
+LogicalResult
+IndexProgram::runNumbers(int64_t count, std::optional<int64_t> most,
+                         function_ref<LogicalResult(int64_t)> body) {
+  if (!most || count <= *most) {
+    for (int64_t number = 0; number < count; ++number)
+      if (failed(body(number)))
+        return failure();
+    return success();
   }
-  return success();
+  // Multiples of the golden ratio are spread evenly, and keep step with no
+  // period of the grid.
+  double outer = currentWeight, at = 0.5;
+  currentWeight *= static_cast<double>(count) / *most;
+  LogicalResult result = success();
+  for (int64_t i = 0; i < *most && succeeded(result); ++i) {
+    result = body(std::min(static_cast<int64_t>(at * count), count - 1));
+    at += 0.6180339887498949;
+    at -= std::floor(at);
+  }
+  currentWeight = outer;
+  return result;
+}
+
+LogicalResult IndexProgram::runCtas(const Instruction &i, Listener &listener) {
+  int64_t count = slots[i.operands[0]];
+  if (!sampledCtas && count > kMost)
+    return i.op->emitOpError("wants at most ")
+           << kMost << " CTAs to be predicted, got " << count;
+  unsigned cta = slotNumbers.lookup(cast<CtasOp>(i.op).getCta());
+  return runNumbers(count, sampledCtas, [&](int64_t number) {
+    slots[cta] = number;
+    listener.enterCta(number);
+    return runBlock(i.body, listener);
+  });
 }
 
 LogicalResult IndexProgram::runOp(const Instruction &i, Listener &listener) {
@@ -322,20 +360,8 @@ LogicalResult IndexProgram::runOp(const Instruction &i, Listener &listener) {
     int body = slots[i.operands[0]] ? i.body : i.otherwise;
     return body < 0 ? success() : runBlock(body, listener);
   }
-  case Ctas: {
-    int64_t count = slots[i.operands[0]];
-    if (count > kMost)
-      return i.op->emitOpError("wants at most ")
-             << kMost << " CTAs to be predicted, got " << count;
-    unsigned cta = slotNumbers.lookup(cast<CtasOp>(i.op).getCta());
-    for (int64_t w = 0; w < count; ++w) {
-      slots[cta] = w;
-      listener.enterCta(w);
-      if (failed(runBlock(i.body, listener)))
-        return failure();
-    }
-    return success();
-  }
+  case Ctas:
+    return runCtas(i, listener);
   default:
     return runStream(i, listener);
   }

@@ -5,6 +5,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <optional>
 #include <vector>
 
 namespace attn {
@@ -35,6 +36,15 @@ public:
   mlir::LogicalResult compile(KernelOp kernel, SizeFn sizeOf);
   mlir::LogicalResult run(Listener &listener);
 
+  /// From here on, runs only so many CTAs of a grid and iterations of a loop
+  /// that has more, spread evenly.
+  void sample(int64_t mostCtas, int64_t mostIterations) {
+    sampledCtas = mostCtas;
+    sampledIterations = mostIterations;
+  }
+  /// What the listener is told of stands for so many of its kind.
+  double weight() const { return currentWeight; }
+
   /// The value of an index at this point of the run.
   int64_t valueOf(mlir::Value value) const;
 
@@ -60,6 +70,11 @@ private:
   mlir::LogicalResult compileOp(mlir::Operation &op, Code &code, SizeFn sizeOf);
   mlir::LogicalResult runBlock(int block, Listener &listener);
   mlir::LogicalResult runLoop(const Instruction &loop, Listener &listener);
+  mlir::LogicalResult runCtas(const Instruction &ctas, Listener &listener);
+  /// Calls `body` with the numbers below `count`, or a sample of `most`.
+  mlir::LogicalResult
+  runNumbers(int64_t count, std::optional<int64_t> most,
+             llvm::function_ref<mlir::LogicalResult(int64_t)> body);
   mlir::LogicalResult runStream(const Instruction &stream, Listener &listener);
   mlir::LogicalResult runOp(const Instruction &i, Listener &listener);
 
@@ -69,6 +84,8 @@ private:
   std::vector<int64_t> slots;
   bool inStream = false;
   int64_t walks = 0;
+  std::optional<int64_t> sampledCtas, sampledIterations;
+  double currentWeight = 1;
 };
 
 } // namespace attn

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Format.h"
 
 using namespace mlir;
 
@@ -400,29 +401,101 @@ SmallVector<std::string> dynamicSizes(KernelOp kernel) {
   return names;
 }
 
-FailureOr<KernelRun> runKernel(KernelOp kernel,
-                               const llvm::StringMap<int64_t> &given) {
+namespace {
+
+/// The index arithmetic of a copy of a kernel, for sizes.
+struct CompiledKernel {
+  OwningOpRef<ModuleOp> module;
+  KernelOp copy;
+  IndexProgram program;
+};
+
+LogicalResult compile(KernelOp kernel, const llvm::StringMap<int64_t> &given,
+                      CompiledKernel &result) {
   // A copy, so that the grid may become arithmetic; with the target beside it.
-  OwningOpRef<ModuleOp> module = ModuleOp::create(kernel.getLoc());
-  (*module)->setAttr(TargetAttr::kModuleAttr, TargetAttr::of(kernel));
-  auto copy = cast<KernelOp>(kernel->clone());
-  module->push_back(copy);
+  result.module = ModuleOp::create(kernel.getLoc());
+  (*result.module)->setAttr(TargetAttr::kModuleAttr, TargetAttr::of(kernel));
+  result.copy = cast<KernelOp>(kernel->clone());
+  result.module->push_back(result.copy);
   for (GridOp grid :
-       llvm::make_early_inc_range(copy.getBody().getOps<GridOp>()))
+       llvm::make_early_inc_range(result.copy.getBody().getOps<GridOp>()))
     materializeGrid(grid);
-  Sizes sizes(copy, given);
+  Sizes sizes(result.copy, given);
   if (failed(sizes.checkNames()))
     return failure();
-  IndexProgram program;
-  if (failed(program.compile(
-          copy, [&](DimOp dim) { return sizes(dim.getView(), dim.getDim()); })))
+  return result.program.compile(result.copy, [&](DimOp dim) {
+    return sizes(dim.getView(), dim.getDim());
+  });
+}
+
+/// Counts, for an estimate.
+class Counter : public IndexProgram::Listener {
+public:
+  Counter(const IndexProgram &program, WorkEstimate &result)
+      : program(program), result(result) {}
+
+  void enterCta(int64_t) override {}
+  void enterBlock(Block *block) override {
+    auto [count, isNew] = accesses.try_emplace(block);
+    if (isNew)
+      count->second = llvm::count_if(*block, llvm::IsaPred<LoadOp, StoreOp>);
+    result.visits += program.weight();
+    result.accesses += program.weight() * count->second;
+  }
+  void stream(StreamOp op, int64_t steps, int64_t maskedSteps, bool) override {
+    auto [it, isNew] = loads.try_emplace(op);
+    int64_t &count = it->second;
+    if (isNew)
+      op.walk([&](LoadOp) { ++count; });
+    result.accesses += program.weight() * count * (steps + maskedSteps);
+  }
+
+private:
+  const IndexProgram &program;
+  WorkEstimate &result;
+  llvm::DenseMap<Block *, int64_t> accesses;
+  llvm::DenseMap<Operation *, int64_t> loads;
+};
+
+} // namespace
+
+FailureOr<WorkEstimate> estimateWork(KernelOp kernel,
+                                     const llvm::StringMap<int64_t> &given) {
+  CompiledKernel compiled;
+  if (failed(compile(kernel, given, compiled)))
+    return failure();
+  // 65,536 visits at most where CTAs are persistent: milliseconds.
+  compiled.program.sample(/*mostCtas=*/1024, /*mostIterations=*/64);
+  WorkEstimate result;
+  Counter counter(compiled.program, result);
+  if (failed(compiled.program.run(counter)))
+    return failure();
+  return result;
+}
+
+std::string tooMuchWork(StringRef what, double work, double most) {
+  constexpr double kPerMinute = 4e9;
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "wants about " << llvm::format("%.2g", work)
+      << " accesses of tiles for " << what << ", "
+      << llvm::format("%.2g", work / kPerMinute) << " minutes or so; at most "
+      << llvm::format("%.2g", most) << " are made (--max-work raises it)";
+  return text;
+}
+
+FailureOr<KernelRun> runKernel(KernelOp kernel,
+                               const llvm::StringMap<int64_t> &given) {
+  CompiledKernel compiled;
+  if (failed(compile(kernel, given, compiled)))
     return failure();
   KernelRun result;
-  measureTiles(copy, result);
-  if (failed(measureViews(copy, sizes, result)))
+  measureTiles(compiled.copy, result);
+  Sizes sizes(compiled.copy, given);
+  if (failed(measureViews(compiled.copy, sizes, result)))
     return failure();
-  Recorder recorder(copy, program, result);
-  if (failed(program.run(recorder)))
+  Recorder recorder(compiled.copy, compiled.program, result);
+  if (failed(compiled.program.run(recorder)))
     return failure();
   return result;
 }

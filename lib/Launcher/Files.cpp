@@ -74,11 +74,13 @@ Manifest attn::readBundle(const std::string &directory) {
     switch (binary.format) {
     case BinaryFormat::Cubin:
       checkElf(path, binary.contents, "cubin");
+      checkCubin(path, manifest, i);
       break;
     case BinaryFormat::Ptx:
       // Behind the contents std::string keeps a 0, where the driver stops.
       if (binary.contents.empty())
         fail(ATTN_ERROR_BUNDLE, inQuotes(path) + " is empty");
+      checkPtx(path, manifest, i);
       break;
     case BinaryFormat::Hsaco:
       checkElf(path, binary.contents, "hsaco");

@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bundle.h"
-#include "Failure.h"
+#include "Reader.h"
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -17,52 +17,6 @@ using Json = nlohmann::json;
 
 /// A kernel has about 2 KiB of it.
 static constexpr uint64_t kMaxMetadataBytes = 1 << 20;
-
-namespace {
-/// Bytes of a file, read from the front. Numbers in the file's order.
-class Reader {
-public:
-  Reader(const std::string &path, const char *begin, const char *end)
-      : path(path), at(begin), end(end) {}
-
-  [[noreturn]] void malformed(const std::string &what) const {
-    fail(ATTN_ERROR_BUNDLE, inQuotes(path) + " is damaged: " + what);
-  }
-  size_t left() const { return end - at; }
-  const char *take(uint64_t bytes) {
-    if (bytes > left())
-      malformed("wanted " + std::to_string(bytes) +
-                " bytes more of its metadata, got " + std::to_string(left()));
-    const char *result = at;
-    at += bytes;
-    return result;
-  }
-  uint64_t littleEndian(unsigned bytes) {
-    const char *from = take(bytes);
-    uint64_t number = 0;
-    for (unsigned i = bytes; i-- > 0;)
-      number = number << 8 | uint8_t(from[i]);
-    return number;
-  }
-  uint64_t bigEndian(unsigned bytes) {
-    const char *from = take(bytes);
-    uint64_t number = 0;
-    for (unsigned i = 0; i < bytes; ++i)
-      number = number << 8 | uint8_t(from[i]);
-    return number;
-  }
-  /// The next bytes alone.
-  Reader part(uint64_t bytes) {
-    const char *begin = take(bytes);
-    return Reader(path, begin, begin + bytes);
-  }
-  std::string text(uint64_t bytes) { return std::string(take(bytes), bytes); }
-
-private:
-  const std::string &path;
-  const char *at, *end;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // MessagePack
@@ -144,7 +98,9 @@ static std::vector<Segment> readSegments(const std::string &path,
                                          const std::string &contents) {
   constexpr uint64_t kAmdGpu = 224, kEntryBytes = 56;
   const char *begin = contents.data(), *end = begin + contents.size();
-  auto at = [&](uint64_t offset) { return Reader(path, begin + offset, end); };
+  auto at = [&](uint64_t offset) {
+    return Reader(path, "its headers", begin + offset, end);
+  };
   if (uint64_t machine = at(18).littleEndian(2); machine != kAmdGpu)
     fail(ATTN_ERROR_BUNDLE,
          inQuotes(path) + " is no hsaco: " +
@@ -202,7 +158,8 @@ static Json readMetadata(const std::string &path, const std::string &contents) {
     if (segment.type != kNote)
       continue;
     const char *begin = contents.data() + segment.offset;
-    Json metadata = findMetadata(Reader(path, begin, begin + segment.size));
+    Json metadata =
+        findMetadata(Reader(path, "its metadata", begin, begin + segment.size));
     if (!metadata.is_null())
       return metadata;
   }

@@ -118,8 +118,13 @@ size_t bytesOf(const Manifest &manifest, const ParameterSpec &spec);
 /// Of an AttnType, or of any number that a caller gave as one.
 const char *nameOf(int type);
 
-/// Checks what an hsaco says of its kernels against the manifest: architecture,
-/// parameters, threads. `path` is for messages. Throws Failure.
+/// Check what a binary says of its kernels against the manifest: parameters,
+/// and of an hsaco architecture and threads. `path` is for messages. Throw
+/// Failure.
+void checkCubin(const std::string &path, const Manifest &manifest,
+                uint32_t binary);
+void checkPtx(const std::string &path, const Manifest &manifest,
+              uint32_t binary);
 void checkHsaco(const std::string &path, const Manifest &manifest,
                 uint32_t binary);
 

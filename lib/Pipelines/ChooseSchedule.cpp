@@ -77,6 +77,23 @@ public:
     copy = parseSourceString<ModuleOp>(text, config);
   }
 
+  /// The work of one schedule; 0 where it fails.
+  double workOf(const ScheduleCandidate &candidate) {
+    ScopedDiagnosticHandler handler(&context,
+                                    [](Diagnostic &) { return success(); });
+    OwningOpRef<ModuleOp> module = scheduled(candidate.schedule);
+    double work = 0;
+    if (module)
+      for (auto kernel : module->getOps<KernelOp>()) {
+        FailureOr<WorkEstimate> estimate =
+            estimateWork(kernel, completeSizes(kernel, sizes));
+        // Streams are counted in one step.
+        if (succeeded(estimate))
+          work += WorkEstimate::kAccessesPerVisit * estimate->visits;
+      }
+    return work;
+  }
+
   /// Predicts candidates of one schedule.
   void evaluate(MutableArrayRef<ScheduleCandidate> candidates) {
     std::string problem = "the pipeline fails";
@@ -88,23 +105,19 @@ public:
       for (ScheduleCandidate &candidate : candidates)
         candidate.rejected = problem;
     };
-    std::unique_ptr<ScheduleOptions> options =
-        ScheduleOptions::createFromString(candidates.front().schedule);
-    if (!copy || !options)
+    OwningOpRef<ModuleOp> module = scheduled(candidates.front().schedule);
+    if (!module)
       return reject();
-    OwningOpRef<ModuleOp> module = copy->clone();
-    PassManager pm(&context);
-    pm.enableVerifier(false);
-    buildSchedulePipeline(pm, *options);
-    if (failed(pm.run(*module)))
-      return reject();
+    bool mayTurn =
+        ScheduleOptions::createFromString(candidates.front().schedule)
+            ->sawtooth != SawtoothMode::Off;
     for (auto kernel : module->getOps<KernelOp>()) {
       FailureOr<KernelRun> run =
           runKernel(kernel, completeSizes(kernel, sizes));
       if (failed(run))
         return reject();
       problem = "the traversal never turns for these sizes";
-      if (options->sawtooth != SawtoothMode::Off && !turns(*run))
+      if (mayTurn && !turns(*run))
         return reject();
       TrafficMemo memo;
       for (ScheduleCandidate &candidate : candidates)
@@ -113,6 +126,21 @@ public:
   }
 
 private:
+  /// Null after a diagnostic.
+  OwningOpRef<ModuleOp> scheduled(StringRef schedule) {
+    std::unique_ptr<ScheduleOptions> options =
+        ScheduleOptions::createFromString(schedule);
+    if (!copy || !options)
+      return {};
+    OwningOpRef<ModuleOp> module = copy->clone();
+    PassManager pm(&context);
+    pm.enableVerifier(false);
+    buildSchedulePipeline(pm, *options);
+    if (failed(pm.run(*module)))
+      return {};
+    return module;
+  }
+
   static bool turns(const KernelRun &run) {
     return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
   }
@@ -139,19 +167,47 @@ private:
 
 } // namespace
 
-std::vector<ScheduleCandidate>
-attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
-                    bool keepViews) {
-  std::vector<ScheduleCandidate> candidates =
-      enumerateSchedules(module, keepViews);
-  Workshop workshop(module, sizes);
-  // Candidates of one schedule stand together.
+/// Candidates of one schedule, which stand together.
+static std::vector<MutableArrayRef<ScheduleCandidate>>
+groupBySchedule(MutableArrayRef<ScheduleCandidate> candidates) {
+  std::vector<MutableArrayRef<ScheduleCandidate>> groups;
   for (size_t begin = 0, end; begin < candidates.size(); begin = end) {
     for (end = begin + 1;
          end < candidates.size() &&
          candidates[end].schedule == candidates[begin].schedule;)
       ++end;
-    workshop.evaluate(MutableArrayRef(candidates).slice(begin, end - begin));
+    groups.push_back(candidates.slice(begin, end - begin));
+  }
+  return groups;
+}
+
+double attn::rankingWork(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+                         bool keepViews) {
+  std::vector<ScheduleCandidate> candidates =
+      enumerateSchedules(module, keepViews);
+  if (candidates.empty())
+    return 0;
+  return Workshop(module, sizes).workOf(candidates.front()) *
+         groupBySchedule(candidates).size();
+}
+
+std::vector<ScheduleCandidate>
+attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+                    bool keepViews, double maxWork,
+                    const ProgressFn &progress) {
+  std::vector<ScheduleCandidate> candidates =
+      enumerateSchedules(module, keepViews);
+  if (double work = rankingWork(module, sizes, keepViews); work > maxWork) {
+    for (ScheduleCandidate &candidate : candidates)
+      candidate.rejected = tooMuchWork("all schedules", work, maxWork);
+    return candidates;
+  }
+  Workshop workshop(module, sizes);
+  auto groups = groupBySchedule(candidates);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    workshop.evaluate(group);
+    if (progress)
+      progress((i + 1.0) / groups.size());
   }
   // Of equals the one that is listed first.
   std::vector<std::tuple<bool, double, size_t>> order;
@@ -286,11 +342,17 @@ struct ChooseSchedulePass
           << "the module states its options";
       return;
     }
+    if (maxWork < 1) {
+      module.emitError("'attn-choose-schedule' wants max-work of at least 1, "
+                       "got ")
+          << maxWork;
+      return signalPassFailure();
+    }
     auto parsed = parseSizes(sizes, getOperation());
     if (failed(parsed))
       return signalPassFailure();
     std::vector<ScheduleCandidate> ranked =
-        rankSchedules(module, *parsed, keepViews);
+        rankSchedules(module, *parsed, keepViews, maxWork);
     if (ranked.empty()) {
       remark::missed(module.getLoc(), named("nothing-to-choose"))
           << "no streamable operation, or several with different axes";

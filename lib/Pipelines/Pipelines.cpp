@@ -31,7 +31,12 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(
       createAttnStreamPartition({strings(options.tiles), options.splits}));
   OpPassManager &kernels = pm.nest<KernelOp>();
-  if (!options.gridOrder.empty() || options.longestFirst) {
+  // The passes refuse such numbers: also where nothing else asks for them.
+  auto wrong = [](int64_t count) {
+    return count < 0 || count > OrderAttr::kMaxCount;
+  };
+  if (!options.gridOrder.empty() || options.longestFirst ||
+      wrong(options.domains) || wrong(options.chunk)) {
     AttnGridOrderOptions order;
     if (!options.gridOrder.empty())
       order.order = options.gridOrder;
@@ -40,7 +45,7 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
     order.longestFirst = options.longestFirst;
     kernels.addPass(createAttnGridOrder(order));
   }
-  if (options.persistent)
+  if (options.persistent || wrong(options.sms) || wrong(options.resident))
     kernels.addPass(createAttnPersistent(
         {options.sms, options.resident, options.pairTiles}));
   if (options.inStep)

@@ -68,11 +68,15 @@ void attn::registerDialects(DialectRegistry &registry) {
 }
 
 void attn::registerPasses() {
+  registerOwnPasses();
+  registerTransformsPasses();
+}
+
+void attn::registerOwnPasses() {
   registerAttnAnalysisPasses();
   registerAttnConversionPasses();
   registerAttnPipelinesPasses();
   registerAttnTransformsPasses();
-  registerTransformsPasses();
   PassPipelineRegistration<ScheduleOptions>(
       "attn-schedule", "Level 1 to scheduled level 2", buildSchedulePipeline);
   PassPipelineRegistration<>("attn-lower-to-loops",

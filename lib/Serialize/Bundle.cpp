@@ -364,6 +364,12 @@ FailureOr<Attribute> parseComparison(ModuleOp module, DictionaryAttr manifest,
     }
     if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
       break;
+    if (number < 0) {
+      module.emitError() << "guard wants a number of 0 or more, which a size "
+                            "can be, got '"
+                         << text << "'";
+      return failure();
+    }
     return Attribute(b.getArrayAttr(
         {b.getStringAttr(name), size, b.getI64IntegerAttr(number)}));
   }

@@ -3,7 +3,9 @@
 #include "attn-mlir/Serialize/Ptx.h"
 #include "Codegen.h"
 #include "SplitVectors.h"
+#include "attn-mlir/Target/Capabilities.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -95,8 +97,21 @@ llvm::FunctionPassManager buildPasses(PtxOrder order) {
 
 FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
                                       PtxOrder order) {
+  // The code generator takes the oldest one for a name that it does not know,
+  // and ends the process where that lacks an instruction.
+  if (std::string wanted = wantedArch(arch, "mma.sync"); !wanted.empty()) {
+    module.emitError() << "wants the architecture " << wanted << ", got '"
+                       << arch << "'";
+    return failure();
+  }
   std::string error;
   auto machine = createMachine(arch, error);
+  if (machine && !machine->getMCSubtargetInfo()->isCPUStringValid(arch)) {
+    module.emitError() << "wants an architecture that LLVM's code generator "
+                          "for NVIDIA GPUs knows, got '"
+                       << arch << "'";
+    return failure();
+  }
   if (!machine) {
     module.emitError() << "no code generator for NVIDIA GPUs: " << error;
     return failure();

@@ -1,6 +1,7 @@
 //===- Facts.cpp - Table of known targets ---------------------------------===//
 
 #include "attn-mlir/Target/Facts.h"
+#include "attn-mlir/Target/Capabilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
@@ -233,6 +234,57 @@ const KnownTarget *findTarget(StringRef name) {
   const KnownTarget *it =
       find_if(kTargets, [&](const KnownTarget &t) { return t.name == name; });
   return it == std::end(kTargets) ? nullptr : it;
+}
+
+std::vector<StringRef> knownCapabilities() {
+  std::vector<StringRef> names;
+  for (const KnownTarget &target : kTargets)
+    for (StringRef capability : target.capabilities)
+      if (!is_contained(names, capability))
+        names.push_back(capability);
+  return names;
+}
+
+namespace {
+
+/// Since when NVIDIA GPUs have it; PTX ISA, "Target ISA Notes" of mma,
+/// ldmatrix, cp.async, cp.async.bulk.tensor, wgmma, setmaxnreg and
+/// barrier.cluster.
+struct ArchRule {
+  StringRef capability;
+  unsigned least;
+  /// Of this architecture alone (0: no), and only with its own features ("a").
+  unsigned only;
+  bool specific;
+};
+
+constexpr ArchRule kArchRules[] = {
+    {"mma.sync", 80, 0, false}, {"ldmatrix", 75, 0, false},
+    {"cp.async", 80, 0, false}, {"tma", 90, 0, false},
+    {"cluster", 90, 0, false},  {"wgmma", 90, 90, true},
+    {"setmaxnreg", 90, 0, true}};
+
+} // namespace
+
+std::string wantedArch(StringRef arch, StringRef capability) {
+  const ArchRule *rule = find_if(kArchRules, [&](const ArchRule &r) {
+    return r.capability == capability;
+  });
+  if (rule == std::end(kArchRules))
+    return "";
+  StringRef digits = arch;
+  unsigned number = 0;
+  bool parsed = digits.consume_front("sm_") &&
+                !digits.consumeInteger(10, number) &&
+                (digits.empty() || digits == "a" || digits == "f");
+  if (parsed && number >= rule->least &&
+      (!rule->only || number == rule->only) &&
+      (!rule->specific || !digits.empty()))
+    return "";
+  std::string wanted = "sm_" + std::to_string(rule->least);
+  if (rule->only)
+    return wanted + "a";
+  return wanted + (rule->specific ? "a" : "") + " or newer";
 }
 
 std::string didYouMean(StringRef name, ArrayRef<StringRef> candidates) {

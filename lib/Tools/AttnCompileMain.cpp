@@ -3,6 +3,7 @@
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "CommandLine.h"
 #include "Explain.h"
+#include "Progress.h"
 #include "RunOnCpu.h"
 #include "Simulate.h"
 #include "attn-mlir/Analysis/Passes.h"
@@ -214,7 +215,8 @@ private:
     for (const auto &entry : sizes)
       given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());
     if (failed(pipeline([&](OpPassManager &pm) {
-          pm.addPass(createAttnChooseSchedule({given, /*keepViews=*/true}));
+          pm.addPass(createAttnChooseSchedule(
+              {given, /*keepViews=*/true, static_cast<int64_t>(maxWork())}));
         })))
       return failure();
     if (takeAttributes())
@@ -252,8 +254,20 @@ private:
       return success();
     if (failed(setTarget()))
       return failure();
-    candidates = rankSchedules(*module, sizes, /*keepViews=*/true);
+    double work = rankingWork(*module, sizes, /*keepViews=*/true);
+    if (work > maxWork())
+      return module->emitError(
+          tooMuchWork("the candidates of --explain", work, maxWork()));
+    ProgressLine line("predicting candidates");
+    candidates = rankSchedules(*module, sizes, /*keepViews=*/true, maxWork(),
+                               line.teller());
     return success();
+  }
+
+  /// Of --simulate and --explain.
+  double maxWork() const {
+    return options.maxWork.getNumOccurrences() > 0 ? options.maxWork.getValue()
+                                                   : kDefaultMaxWork;
   }
 
   LogicalResult explain(llvm::ToolOutputFile &file) {
@@ -707,6 +721,7 @@ private:
     wanted.drift = options.drift;
     wanted.seed = options.seed;
     wanted.threads = options.threads;
+    wanted.maxWork = maxWork();
     if (options.resident.getNumOccurrences() > 0)
       wanted.resident = options.resident;
     wanted.curve.assign(options.curve.begin(), options.curve.end());
@@ -727,6 +742,8 @@ private:
     wanted.oracle.threads = options.threads;
     wanted.oracle.reference = evaluate;
     wanted.tolerance = options.tolerance;
+    if (options.maxWork.getNumOccurrences() > 0)
+      wanted.maxWork = options.maxWork;
     // Rings make for much code, and are not there to be fast.
     wanted.optimise = options.sequential ? 1 : 3;
     return runOnCpu(*module, *reference, wanted, llvm::outs());
@@ -794,6 +811,12 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
   cl::ParseCommandLineOptions(
       argc, argv,
       "attn-compile: attention in, schedules, code and results out\n");
+  if (options.input.getNumOccurrences() == 0 &&
+      llvm::sys::Process::StandardInIsUserInput()) {
+    llvm::errs() << "attn-compile: wants a file, or '-' for standard input; "
+                    "usage: attn-compile <input.mlir> [options], see --help\n";
+    return 1;
+  }
   // A kernel is compiled on one thread.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);

@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 #define ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 
+#include "OptionParsers.h"
 #include "Simulate.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
@@ -29,6 +30,22 @@ enum class Emit {
 enum class Choose { Measured, Model, Nobody };
 
 enum class ExplainAs { Nothing, Text, Json, Svg };
+
+/// The most that makes sense of CTAs, accesses and the like.
+constexpr int64_t kMostCount = int64_t(1) << 24;
+
+} // namespace attn
+
+ATTN_LIST_VALUES(attn::Emit);
+ATTN_LIST_VALUES(attn::Choose);
+ATTN_LIST_VALUES(attn::ExplainAs);
+ATTN_LIST_VALUES(attn::SimulateFormat);
+
+namespace attn {
+
+/// An option that is a number within bounds.
+template <int64_t least, int64_t most>
+using NumberOption = cl::opt<long, false, NumberParser<least, most>>;
 
 /// The command line. Constructed once, before it is parsed.
 struct CommandLine {
@@ -93,7 +110,7 @@ struct CommandLine {
   cl::opt<std::string> ptxas{
       "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
       cl::value_desc("file"), cl::cat(category)};
-  cl::opt<unsigned> benchmark{
+  NumberOption<0, 1'000'000> benchmark{
       "benchmark",
       cl::desc("Compile this many times in one process, each from text, and "
                "print the median of the seconds that it took"),
@@ -165,7 +182,7 @@ struct CommandLine {
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
-  cl::opt<unsigned> threads{
+  NumberOption<0, 1024> threads{
       "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
       cl::init(0), cl::cat(category)};
   cl::opt<SimulateFormat> simulate{
@@ -178,15 +195,22 @@ struct CommandLine {
                  clEnumValN(SimulateFormat::Text, "text", "as a table"),
                  clEnumValN(SimulateFormat::Json, "json", "as JSON")),
       cl::cat(category)};
-  cl::opt<int64_t> drift{
+  NumberOption<0, kMostCount> drift{
       "drift",
       cl::desc("With --simulate: accesses by which a CTA lags behind at most "
                "(0: lock step)"),
       cl::init(kDefaultDrift), cl::cat(category)};
-  cl::opt<int64_t> resident{
+  NumberOption<1, kMostCount> resident{
       "resident",
       cl::desc("With --simulate: CTAs of an SM (default: by the footprint)"),
       cl::cat(category)};
+  NumberOption<1, INT64_MAX> maxWork{
+      "max-work",
+      cl::desc(
+          "With --simulate, --explain and --run: work above which they "
+          "refuse, in accesses of tiles or multiplications (default: about "
+          "a minute)"),
+      cl::init(0), cl::cat(category)};
   cl::list<int64_t> curve{
       "l2-curve", cl::CommaSeparated,
       cl::desc("With --simulate: also what misses in an L2 of these bytes"),

@@ -132,6 +132,43 @@ static FailureOr<OracleOptions> optionsFor(StreamableOpInterface op,
   return result;
 }
 
+/// Multiplications of an op, and of an element of its views as many as drawing
+/// and comparing it takes.
+static double multiplicationsOf(StreamableOpInterface op,
+                                ArrayRef<int64_t> extents) {
+  constexpr double kPerElement = 100;
+  double pairs = 1, wholes = 0, elements = 0;
+  for (auto [axis, extent] : llvm::zip(op.getStreamAxes(), extents))
+    if (axis.kind == AxisKind::Whole)
+      wholes += extent;
+    else
+      pairs *= extent;
+  for (unsigned view = 0; view < op.getViewNames().size(); ++view) {
+    double count = 1;
+    for (int64_t size : viewSizes(op, view, extents))
+      count *= size;
+    elements += count;
+  }
+  return pairs * std::max(wholes, 1.0) + kPerElement * elements;
+}
+
+static LogicalResult checkWork(StreamableOpInterface op,
+                               const OracleOptions &oracle, double maxWork) {
+  FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, oracle.sizes);
+  if (failed(extents))
+    return failure();
+  double work = multiplicationsOf(op, *extents);
+  if (work <= maxWork)
+    return success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "wants about " << llvm::format("%.2g", work)
+      << " multiplications to be run and compared, "
+      << llvm::format("%.2g", work / maxWork)
+      << " times the most that are made (--max-work raises it)";
+  return op.emitOpError(text);
+}
+
 LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
                              const CpuRunOptions &options,
                              llvm::raw_ostream &os) {
@@ -162,7 +199,7 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     FailureOr<OracleOptions> own =
         optionsFor(ops[i], references.ops()[i], oracle);
-    if (failed(own))
+    if (failed(own) || failed(checkWork(ops[i], *own, options.maxWork)))
       return failure();
     FailureOr<OracleReport> report =
         runOracle(ops[i], **compiled, kernel.name, *own);

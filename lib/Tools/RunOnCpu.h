@@ -15,6 +15,8 @@ struct CpuRunOptions {
   double tolerance = 0;
   /// Optimisation level of the just-in-time compiler, 0 to 3.
   unsigned optimise = 3;
+  /// Most multiplications; about a minute of the reference on one core.
+  double maxWork = 6e10;
 };
 
 /// Runs a module in the LLVM dialect on the CPU and prints how far it is from

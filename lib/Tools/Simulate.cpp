@@ -1,6 +1,8 @@
 //===- Simulate.cpp - attn-compile --simulate -----------------------------===//
 
 #include "Simulate.h"
+#include "Progress.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
@@ -46,13 +48,36 @@ static LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config,
   return success();
 }
 
+/// Before anything runs. What is not index arithmetic alone has no estimate:
+/// its trace ends where it is too long.
+static LogicalResult checkWork(KernelOp kernel,
+                               const SimulateOptions &options) {
+  double work = 0;
+  {
+    ScopedDiagnosticHandler quiet(kernel.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    FailureOr<WorkEstimate> estimate = estimateWork(kernel, options.sizes);
+    if (succeeded(estimate))
+      work =
+          estimate->work() + (options.curve.empty() ? 0 : estimate->accesses);
+  }
+  if (work > options.maxWork)
+    return kernel.emitOpError(
+        tooMuchWork("a simulation", work, options.maxWork));
+  return success();
+}
+
 static FailureOr<CacheReport> simulate(KernelOp kernel,
                                        const SimulateOptions &options,
                                        std::vector<int64_t> &curve) {
+  if (failed(checkWork(kernel, options)))
+    return failure();
   auto tracer = KernelTracer::compile(kernel);
   if (failed(tracer))
     return failure();
-  auto trace = (*tracer)->trace(options.sizes, options.threads);
+  ProgressLine tracing("tracing @" + kernel.getSymName().str());
+  auto trace = (*tracer)->trace(options.sizes, options.threads, options.maxWork,
+                                tracing.teller());
   if (failed(trace))
     return failure();
   CacheConfig config = CacheConfig::of(kernel);
@@ -65,7 +90,11 @@ static FailureOr<CacheReport> simulate(KernelOp kernel,
     return failure();
   if (!options.curve.empty())
     curve = missCurve(*trace, config, options.curve);
-  return simulateCache(*trace, config);
+  ProgressLine line("simulating @" + kernel.getSymName().str());
+  config.progress = line.teller();
+  CacheReport report = simulateCache(*trace, config);
+  report.config.progress = {};
+  return report;
 }
 
 static void printCurve(const CacheReport &report, ArrayRef<int64_t> sizes,
@@ -81,6 +110,7 @@ LogicalResult attn::simulateKernels(ModuleOp module,
                                     raw_ostream &os) {
   if (failed(checkOptions(module, options)))
     return failure();
+  module.getContext()->loadDialect<scf::SCFDialect>();
   llvm::json::Array reports;
   for (auto kernel : module.getOps<KernelOp>()) {
     std::vector<int64_t> misses;

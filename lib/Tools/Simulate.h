@@ -18,6 +18,8 @@ struct SimulateOptions {
   uint64_t seed = 1;
   /// Threads; 0: all cores.
   unsigned threads = 0;
+  /// Most work (WorkEstimate) that is done.
+  double maxWork = kDefaultMaxWork;
   /// CTAs of an SM, instead of the footprint's.
   std::optional<int64_t> resident;
   /// L2 sizes of a domain in bytes: also what each would miss.

@@ -6,23 +6,28 @@
 //   ATTN_FAKE_CURRENT=DEVICE   whose primary context is current at first
 //   ATTN_FAKE_STATIC=BYTES     static shared memory of every kernel
 //   ATTN_FAKE_THREADS=N        most threads of a CTA of every kernel
+//   ATTN_FAKE_PARAMETERS=TEXT  bytes of each parameter that cuFuncGetParamInfo
+//                              tells of every kernel, whatever its code says
 //
 // What it accepts of tensor maps was compared with driver 580 on an H200 (null
 // and any other address, sizes of 0 and above 2^32, strides of 0, 8 and 2^40,
 // no context).
 //
-// There are 2 devices. A module is text (behind an ELF header, where it is a
-// cubin) with lines "fake kernel NAME BYTES...": the sizes of its parameters.
+// There are 2 devices. As the real driver does, it takes from the code how many
+// parameters a kernel has and of how many bytes, and reads so many at a launch.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../../lib/Launcher/CudaTypes.h"
 #include "Fake.h"
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <elf.h>
 #include <map>
 #include <mutex>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -47,8 +52,8 @@ struct attn::cuda::CUfuncObject {
 namespace {
 constexpr int kDeviceCount = 2;
 constexpr int kMaxShared = 227 << 10;
-constexpr Result kInvalidContext = 201, kNoBinary = 209, kInvalidPtx = 218,
-                 kInvalidDevice = 101, kNotFound = 500;
+constexpr Result kInvalidContext = 201, kInvalidPtx = 218, kInvalidDevice = 101,
+                 kNotFound = 500;
 
 std::mutex mutex;
 std::set<Module> modules;
@@ -214,22 +219,65 @@ void attnFakeReset(Device device) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-static Module parseModule(const char *text) {
-  auto module = new attn::cuda::CUmodObject;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string comment, fake, kernel;
-    words >> comment >> fake >> kernel;
-    if (fake != "fake" || kernel != "kernel")
-      continue;
-    auto function = new attn::cuda::CUfuncObject;
-    words >> function->name;
-    for (size_t bytes; words >> bytes;)
-      function->parameterBytes.push_back(bytes);
-    module->functions[function->name] = function;
+static Function addFunction(Module module, const std::string &name) {
+  auto function = new attn::cuda::CUfuncObject;
+  function->name = name;
+  return module->functions[name] = function;
+}
+
+/// What describes a kernel; Cubin.cpp says how it is laid out.
+static void parseInfo(const char *at, const char *end,
+                      std::vector<size_t> &bytes) {
+  while (at < end) {
+    uint16_t size;
+    std::memcpy(&size, at + 2, sizeof(size));
+    bool sized = at[0] == 4;
+    if (sized && at[1] == 0x17) {
+      uint16_t number;
+      uint32_t flags;
+      std::memcpy(&number, at + 8, sizeof(number));
+      std::memcpy(&flags, at + 12, sizeof(flags));
+      bytes.resize(std::max<size_t>(bytes.size(), number + 1));
+      bytes[number] = flags >> 18;
+    }
+    at += 4 + (sized ? size : 0);
   }
-  return module;
+}
+
+static void parseCubin(Module module, const char *image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof(header));
+  std::vector<Elf64_Shdr> sections(header.e_shnum);
+  if (!sections.empty())
+    std::memcpy(sections.data(), image + header.e_shoff,
+                sections.size() * sizeof(Elf64_Shdr));
+  const std::string prefix = ".nv.info.";
+  for (const Elf64_Shdr &section : sections) {
+    std::string name =
+        image + sections[header.e_shstrndx].sh_offset + section.sh_name;
+    if (name.compare(0, prefix.size(), prefix) == 0)
+      parseInfo(
+          image + section.sh_offset,
+          image + section.sh_offset + section.sh_size,
+          addFunction(module, name.substr(prefix.size()))->parameterBytes);
+  }
+}
+
+/// As LLVM writes it.
+static void parsePtx(Module module, const std::string &text) {
+  static const std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\))");
+  static const std::regex parameter(
+      R"(\.param[^,]*?\.[a-z](8|16|32|64)\s[^,[]*(\[(\d+)\])?)");
+  for (std::sregex_iterator it(text.begin(), text.end(), entry), end; it != end;
+       ++it) {
+    Function function = addFunction(module, (*it)[1]);
+    std::string list = (*it)[2];
+    for (std::sregex_iterator p(list.begin(), list.end(), parameter); p != end;
+         ++p)
+      function->parameterBytes.push_back(
+          std::stoul((*p)[1]) / 8 *
+          ((*p)[3].matched ? std::stoul((*p)[3]) : 1));
+  }
 }
 
 Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
@@ -249,11 +297,13 @@ Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
   note("cuModuleLoadDataEx %s", cubin ? "cubin" : "ptx");
   if (!current())
     return kInvalidContext;
+  if (!cubin && std::strstr(text, "broken"))
+    return kInvalidPtx;
+  *module = new attn::cuda::CUmodObject;
   if (cubin)
-    text += 64;
-  if (std::strstr(text, "broken"))
-    return cubin ? kNoBinary : kInvalidPtx;
-  *module = parseModule(text);
+    parseCubin(*module, text);
+  else
+    parsePtx(*module, text);
   modules.insert(*module);
   return kSuccess;
 }
@@ -300,10 +350,17 @@ Result cuFuncSetAttribute(Function function, int attribute, int value) {
 Result cuFuncGetParamInfo(Function function, size_t index, size_t *offset,
                           size_t *bytes) {
   ATTN_FAKE_ENTER("cuFuncGetParamInfo");
-  if (index >= function->parameterBytes.size())
+  std::vector<size_t> told = function->parameterBytes;
+  if (const char *text = std::getenv("ATTN_FAKE_PARAMETERS")) {
+    told.clear();
+    std::istringstream words(text);
+    for (size_t each; words >> each;)
+      told.push_back(each);
+  }
+  if (index >= told.size())
     return kInvalidValue;
   *offset = 0;
-  *bytes = function->parameterBytes[index];
+  *bytes = told[index];
   return kSuccess;
 }
 

@@ -6,6 +6,15 @@
 // To loops, with what is MLIR's own.
 // RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(attn-stream-partition,attn.kernel(attn-persistent,attn-materialize-grid),convert-attn-stream-to-scf,cse,canonicalize,convert-attn-to-cpu,one-shot-bufferize{bufferize-function-boundaries},convert-attn-to-cpu,convert-linalg-to-loops)' | FileCheck %s --check-prefix=LOOPS
 
+// Pipelines by name, with their options, from either flag or both.
+// RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(attn-schedule{target=gb10 persistent sms=1 resident=4})' | FileCheck %s
+// RUN: mlir-opt %s --load-pass-plugin=%plugin --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(attn-schedule{target=gb10 persistent sms=1 resident=4})' | FileCheck %s
+// RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(attn-schedule,attn-lower-to-loops)' | FileCheck %s --check-prefix=LOOPS
+
+// mlir-opt has made its flags before it loads a plugin: those of its passes are none.
+// RUN: not mlir-opt %s --load-dialect-plugin=%plugin --attn-stream-partition 2>&1 | FileCheck %s --check-prefix=FLAG
+// FLAG: Unknown command line argument '--attn-stream-partition'
+
 // Without it nothing of this is known.
 // RUN: not mlir-opt %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: error: Dialect `attn' not found for custom op 'attn.matmul'

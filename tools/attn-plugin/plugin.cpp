@@ -1,23 +1,20 @@
-//===- plugin.cpp - The dialect and its passes for the stock mlir-opt -----===//
+//===- plugin.cpp - The dialect, passes and pipelines for mlir-opt --------===//
 
-#include "attn-mlir/Analysis/Passes.h"
-#include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
-#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Pipelines/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"
 #include "llvm/Config/llvm-config.h"
 
+/// Once: a tool may be given the plugin for the dialect and for the passes.
 static void registerPasses() {
-  attn::registerAttnAnalysisPasses();
-  attn::registerAttnConversionPasses();
-  attn::registerAttnTransformsPasses();
+  [[maybe_unused]] static bool once = (attn::registerOwnPasses(), true);
 }
 
-/// mlir-opt --load-dialect-plugin=AttnMLIRPlugin.so: the dialect and the
-/// passes.
+/// mlir-opt --load-dialect-plugin=AttnMLIRPlugin.so: the dialect, the
+/// passes and the pipelines.
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "AttnMLIR", LLVM_VERSION_STRING,
@@ -28,7 +25,7 @@ mlirGetDialectPluginInfo() {
           }};
 }
 
-/// mlir-opt --load-pass-plugin=AttnMLIRPlugin.so: the passes.
+/// mlir-opt --load-pass-plugin=AttnMLIRPlugin.so: passes and pipelines.
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "AttnMLIR", LLVM_VERSION_STRING,

@@ -12,6 +12,8 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -133,8 +135,11 @@ public:
   /// dynamic dimension of a view, by the name of its axis ("query", of the
   /// kernel's dim_names) or by view and dimension ("q.2"), and for each integer
   /// argument, by name. Fails after a diagnostic.
-  mlir::FailureOr<AccessTrace> trace(const llvm::StringMap<int64_t> &sizes,
-                                     unsigned threads = 0) const;
+  /// It also fails where there are more accesses than `most`.
+  mlir::FailureOr<AccessTrace>
+  trace(const llvm::StringMap<int64_t> &sizes, unsigned threads = 0,
+        double most = std::numeric_limits<double>::infinity(),
+        const std::function<void(double)> &progress = {}) const;
 
 private:
   struct Impl;

@@ -10,6 +10,7 @@
 #define ATTN_MLIR_ANALYSIS_CACHESIMULATOR_H
 
 #include "attn-mlir/Analysis/AccessTrace.h"
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,6 +39,8 @@ struct CacheConfig {
   uint64_t seed = 1;
   /// Threads to simulate domains on; 0: all cores.
   unsigned threads = 0;
+  /// Told how far simulateCache is.
+  ProgressFn progress;
 
   /// From the target of a kernel; resident CTAs from its footprint.
   static CacheConfig of(KernelOp kernel);

@@ -11,6 +11,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 #include <vector>
 
 namespace attn {
@@ -97,6 +98,32 @@ struct KernelRun {
 /// the dialects scf and arith loaded.
 mlir::FailureOr<KernelRun> runKernel(KernelOp kernel,
                                      const llvm::StringMap<int64_t> &sizes);
+
+/// What following a kernel takes, before it is followed.
+struct WorkEstimate {
+  /// Visits of CTAs to tiles of the grid, and loads and stores of tiles.
+  double visits = 0, accesses = 0;
+
+  /// In units of one access. A visit that is followed takes as long as about so
+  /// many, and memory for its part of a trace.
+  double work() const { return accesses + kAccessesPerVisit * visits; }
+  static constexpr double kAccessesPerVisit = 100;
+};
+
+/// Told how much of the work is done, from 0 to 1; from several threads.
+using ProgressFn = std::function<void(double share)>;
+
+/// Work for which a tool does not ask: about a minute on one core.
+constexpr int64_t kDefaultMaxWork = 4'000'000'000;
+
+/// From a sample of the kernel's CTAs, exact for small grids; in milliseconds.
+/// Sizes as for runKernel, and fails like it.
+mlir::FailureOr<WorkEstimate>
+estimateWork(KernelOp kernel, const llvm::StringMap<int64_t> &sizes);
+
+/// "wants about 2.6e+11 accesses of tiles (58 minutes) for WHAT, at most 4e+09
+/// are made (--max-work)".
+std::string tooMuchWork(llvm::StringRef what, double work, double most);
 
 /// Sizes by name, of texts "name=size" as options of passes have them; fails
 /// after a diagnostic at `op` where a text is not of this form or a size is

@@ -38,11 +38,18 @@ std::vector<ScheduleCandidate> enumerateSchedules(mlir::ModuleOp module,
                                                   bool keepViews);
 
 /// Schedules a copy of `module` by every candidate and predicts it, fastest
-/// first, those that are rejected last. Sizes are those of runKernel; axes that
-/// are neither static nor given get `assumedSize`.
+/// first, those that are rejected last: all of them, untried, where that takes
+/// more work than `maxWork` (WorkEstimate). Sizes are those of runKernel; axes
+/// that are neither static nor given get `assumedSize`.
 std::vector<ScheduleCandidate>
 rankSchedules(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes,
-              bool keepViews);
+              bool keepViews, double maxWork = kDefaultMaxWork,
+              const ProgressFn &progress = {});
+
+/// About the work of ranking: that of the first schedule for each of them; 0
+/// where it cannot be scheduled.
+double rankingWork(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+                   bool keepViews);
 
 /// Options for lengths up to a bound.
 struct LengthChoice {

@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_PIPELINES_PASSES_H
 #define ATTN_MLIR_PIPELINES_PASSES_H
 
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Pass/Pass.h"
 

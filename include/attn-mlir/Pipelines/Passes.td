@@ -16,7 +16,9 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
 
     `sizes` says what dynamic axes are chosen for (`sizes=query=4096,key=4096`);
     others are assumed to be 4096 long, batches 4. `keep-views` leaves out what
-    changes the shapes that a kernel is called with (`attn-pack-group`).
+    changes the shapes that a kernel is called with (`attn-pack-group`). Where
+    predicting all candidates takes more work than `max-work`, about a minute by
+    default, none is.
 
     Before: `module attributes {attn.target = ...} { ... attn.attention ... }`
 
@@ -34,7 +36,9 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
     ListOption<"sizes", "sizes", "std::string",
                "Sizes of dynamic axes, as axis=size">,
     Option<"keepViews", "keep-views", "bool", "false",
-           "Leave out options that change the shapes of a kernel's views">
+           "Leave out options that change the shapes of a kernel's views">,
+    Option<"maxWork", "max-work", "int64_t", "::attn::kDefaultMaxWork",
+           "Most accesses of tiles, or as much time, for which to predict">
   ];
   let statistics = [
     Statistic<"numCandidates", "candidates", "Combinations of options">,

@@ -18,6 +18,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// that its pipelines use.
 void registerPasses();
 
+/// Only those of the project: for a tool that has the upstream ones.
+void registerOwnPasses();
+
 } // namespace attn
 
 #endif // ATTN_MLIR_PIPELINES_REGISTRATION_H

@@ -3,6 +3,7 @@
 #include "Lowering.h"
 #include "attn-mlir/Conversion/Manifest.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Target/Capabilities.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -119,6 +120,49 @@ struct ConvertAttnToNVVMPass
     return lowerMath(function, kIntrinsics, "NVIDIA");
   }
 
+  /// The capability that an operation's instructions stand under; empty where
+  /// all have them.
+  static StringRef capabilityOf(Operation *op) {
+    if (auto issue = dyn_cast<RingIssueOp>(op);
+        issue && issue.getBy() == CopyKind::Async)
+      return "cp.async";
+    if (auto store = dyn_cast<StoreOp>(op); store && !store.getScratch())
+      return "";
+    // Barriers that are waited for are those that came with TMA.
+    if (isa<RingCreateOp, RingIssueOp, StoreOp>(op))
+      return "tma";
+    if (isa<DotIssueOp, DotWaitOp>(op))
+      return "wgmma";
+    if (isa<SpecializeOp>(op))
+      return "setmaxnreg";
+    return isa<DotOp>(op) ? "mma.sync" : "";
+  }
+
+  /// Whatever is left to the code generator without its instructions ends the
+  /// process.
+  static LogicalResult checkTarget(KernelOp kernel) {
+    TargetAttr target = TargetAttr::of(kernel);
+    WalkResult result = kernel.walk([&](Operation *op) {
+      StringRef capability = capabilityOf(op);
+      if (capability.empty())
+        return WalkResult::advance();
+      if (!target.hasCapability(capability)) {
+        op->emitOpError("wants a target with the capability '")
+            << capability << "', got " << target.getName() << " with "
+            << target.getCapabilities();
+        return WalkResult::interrupt();
+      }
+      std::string wanted = wantedArch(target.getArch(), capability);
+      if (wanted.empty())
+        return WalkResult::advance();
+      op->emitOpError("wants the architecture ")
+          << wanted << " for the capability '" << capability << "', got "
+          << target.getArch();
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// What tensor maps and cp.async write, and ldmatrix reads.
   static LogicalResult checkRings(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
@@ -148,7 +192,8 @@ struct ConvertAttnToNVVMPass
     if (failed(checkCapabilities(module, {"nvvm", "mma.sync", "ldmatrix"})))
       return signalPassFailure();
     for (KernelOp kernel : kernels) {
-      if (failed(checkIndices(kernel)) || failed(checkRings(kernel)))
+      if (failed(checkTarget(kernel)) || failed(checkIndices(kernel)) ||
+          failed(checkRings(kernel)))
         return signalPassFailure();
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)

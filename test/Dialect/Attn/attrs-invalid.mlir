@@ -236,6 +236,11 @@ module attributes {attn.target = #attn.target<"gb10", capabilities = [tma]>} {}
 
 // -----
 
+// expected-error @below {{unknown capability 'mma.synk'; did you mean 'mma.sync'? (known: cpu, nvvm, mma.sync, ldmatrix, cp.async, tma, wgmma, cluster, setmaxnreg, rocdl, mfma, buffer, dpp, resident-in-registers, wave-priority)}}
+module attributes {attn.target = #attn.target<"gb10", capabilities = ["nvvm", "mma.synk"]>} {}
+
+// -----
+
 // expected-error @below {{expected '['}}
 module attributes {attn.target = #attn.target<"gb10", capabilities = "tma">} {}
 

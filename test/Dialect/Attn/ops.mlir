@@ -610,10 +610,10 @@ module @known attributes {attn.target = #attn.target<"gb10">} {
 }
 
 // What is given overrides the table; the rest stays.
-// CHECK: module @overridden attributes {attn.target = #attn.target<"mi300x", arch = "gfx950", capabilities = ["rocdl", "a \22b\22"], sms = 40, max_resident_ctas = 16, smem_per_sm = 65536, smem_per_block = 65536, registers_per_sm = 131072, l2_bytes = 4194304, l2_effective_bytes = 4194304, l2_domains = 4, l2_partitions = 1, l2_sector_bytes = 128, dispatch_chunk = 1, dram_gbps = 5300, tensor_gflops = 1307400, clock_mhz = 2100, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 34400>}
+// CHECK: module @overridden attributes {attn.target = #attn.target<"mi300x", arch = "gfx950", capabilities = ["rocdl", "mfma"], sms = 40, max_resident_ctas = 16, smem_per_sm = 65536, smem_per_block = 65536, registers_per_sm = 131072, l2_bytes = 4194304, l2_effective_bytes = 4194304, l2_domains = 4, l2_partitions = 1, l2_sector_bytes = 128, dispatch_chunk = 1, dram_gbps = 5300, tensor_gflops = 1307400, clock_mhz = 2100, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 34400>}
 module @overridden attributes {
   attn.target = #attn.target<"mi300x", l2_domains = 4, arch = "gfx950",
-                             capabilities = ["rocdl", "a \"b\""], sms = 40>} {
+                             capabilities = ["rocdl", "mfma"], sms = 40>} {
 }
 
 // CHECK: module @without_capabilities attributes {attn.target = #attn.target<"cpu", arch = "host", capabilities = [], sms = 4,

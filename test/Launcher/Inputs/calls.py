@@ -5,7 +5,7 @@ import os
 import threading
 
 import attn_mlir
-from support import DLArray, arguments, changed, expect, main, prefill, write_bundle
+from support import DLArray, arguments, changed, cubin, expect, main, prefill, ptx, write_bundle
 
 CONTEXT = ["cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxGetId"]
 
@@ -124,8 +124,7 @@ def test_second_variant(scratch, log):
 def test_one_module_for_variants_of_one_binary(scratch, log):
     manifest = changed(["variants", 1, "binary"], "prefill.0.cubin")
     manifest["variants"][1].update(binary_format="cubin", kernel="other")
-    binaries = {"prefill.0.cubin": b"\x7fELF\x02" + bytes(59) + b"// fake kernel prefill_tma 128 128 8 8 8 8 4\n"
-                b"// fake kernel other 8 4\n"}
+    binaries = {"prefill.0.cubin": cubin(prefill_tma=[128, 128, 8, 8, 8, 8, 4], other=[8, 4])}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
     run(kernel)
     run(kernel, query=5000)
@@ -254,8 +253,8 @@ def test_scalars(scratch, log):
     manifest["scalars"] = [{"name": type, "type": type} for type in types]
     manifest["variants"] = manifest["variants"][1:]
     manifest["variants"][0]["parameters"] = [{"kind": "scalar", "index": i} for i in range(len(types))]
-    bytes_of = " ".join(text.split(":")[1] for text, _ in types.values())
-    binaries = {"prefill.1.ptx": f"// fake kernel prefill_plain {bytes_of}\n".encode()}
+    sizes = [int(text.split(":")[1]) for text, _ in types.values()]
+    binaries = {"prefill.1.ptx": ptx("prefill_plain", sizes)}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
     q, k, o, lse = arguments()
     wanted = " ".join(text for text, _ in types.values())

@@ -6,7 +6,7 @@ import random
 
 import attn_mlir
 from attn_mlir import BundleError, Error
-from support import BINARIES, ELF, arguments, changed, expect, main, prefill, write_bundle
+from support import BINARIES, arguments, changed, expect, main, prefill, write_bundle
 
 
 def refuse(scratch, parts, manifest=None, binaries=BINARIES):
@@ -159,7 +159,8 @@ def test_files(scratch, log):
     expect(BundleError, ["cannot open '", "manifest.json': No such file"], attn_mlir.load, scratch + ".none")
     os.makedirs(scratch + ".directory/manifest.json", exist_ok=True)
     expect(BundleError, ["cannot read '", "Is a directory"], attn_mlir.load, scratch + ".directory")
-    header = bytearray(ELF)
+    header = bytearray(BINARIES["prefill.0.cubin"][:64])
+    header[40:48], header[60:62] = bytes(8), bytes(2)  # No tables.
     for offset, size in ((32, 8), (40, 8)):
         far = header[:]
         far[offset : offset + size] = (10000).to_bytes(size, "little")
@@ -169,7 +170,7 @@ def test_files(scratch, log):
         many = header[:]
         many[count - 2 : count + 2] = b"\x40\0\x10\0"
         refuse(scratch, "is cut off", binaries={**BINARIES, "prefill.0.cubin": bytes(many)})
-    for contents in (b"", b"\x7fELF", ELF[:63], b"// PTX" + bytes(100), b"\x7fELF\x01" + bytes(100)):
+    for contents in (b"", b"\x7fELF", bytes(header[:63]), b"// PTX" + bytes(100), b"\x7fELF\x01" + bytes(100)):
         refuse(scratch, "is no cubin: wanted an ELF64 file", binaries={**BINARIES, "prefill.0.cubin": contents})
     refuse(scratch, "prefill.1.ptx' is empty", binaries={**BINARIES, "prefill.1.ptx": b""})
 

@@ -5,15 +5,52 @@ import ctypes
 import json
 import os
 import shutil
+import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# An ELF64 header without tables; the fake driver reads what is behind it.
-ELF = b"\x7fELF\x02\x01\x01" + bytes(57)
+
+
+def kernel_info(sizes):
+    """What a cubin says of a kernel with parameters of these sizes."""
+    info, offset = b"", 0
+    for number, size in enumerate(sizes):
+        info += struct.pack("<BBHIHHI", 4, 0x17, 12, 0, number, offset, size << 18 | 0x1F000)
+        offset += size
+    info += struct.pack("<BBH", 3, 0x1B, 255)  # An entry that nobody reads.
+    return info + struct.pack("<BBH", 3, 0x19, offset) + struct.pack("<BBHIHH", 4, 0x0A, 8, 3, 528, offset)
+
+
+def cubin_of(sections):
+    """An ELF file for CUDA with the sections of a dict."""
+    names, contents, table = b"\0.shstrtab\0", b"", []
+    for name, content in sections.items():
+        table.append((len(names), 64 + len(contents), len(content)))
+        names += name.encode() + b"\0"
+        contents += content
+    table = [(0, 0, 0), (1, 64 + len(contents), len(names))] + table
+    contents += names
+    header = b"\x7fELF\x02\x01\x41\x08" + bytes(8) + struct.pack(
+        "<HHIQQQIHHHHHH", 2, 190, 1, 0, 0, 64 + len(contents), 0, 64, 56, 0, 64, len(table), 1)
+    return header + contents + b"".join(
+        struct.pack("<IIQQQQIIQQ", name, 1, 0, 0, offset, size, 0, 0, 1, 0) for name, offset, size in table)
+
+
+def cubin(**kernels):
+    """A cubin with kernels of these sizes of parameters, and no code."""
+    return cubin_of({".nv.info." + name: kernel_info(sizes) for name, sizes in kernels.items()})
+
+
+def ptx(kernel, sizes):
+    """PTX that declares a kernel."""
+    parameters = ",\n".join(f"\t.param .u{8 * size} {kernel}_param_{i}" for i, size in enumerate(sizes))
+    return f".version 8.8\n.visible .entry {kernel}(\n{parameters}\n)\n{{\n\tret;\n}}\n".encode()
+
+
 BINARIES = {
-    "prefill.0.cubin": ELF + b"// fake kernel prefill_tma 128 128 8 8 8 8 4\n",
-    "prefill.1.ptx": b"// fake kernel prefill_plain 8 4\n",
+    "prefill.0.cubin": cubin(prefill_tma=[128, 128, 8, 8, 8, 8, 4]),
+    "prefill.1.ptx": ptx("prefill_plain", [8, 4]),
 }
 
 
@@ -191,7 +228,7 @@ def main():
     tests = [(name, test) for name, test in vars(__main__).items() if name.startswith("test_")]
     assert tests
     for name, test in tests:
-        for variable in ("ATTN_FAKE_FAIL", "ATTN_FAKE_STATIC", "ATTN_FAKE_THREADS"):
+        for variable in ("ATTN_FAKE_FAIL", "ATTN_FAKE_PARAMETERS", "ATTN_FAKE_STATIC", "ATTN_FAKE_THREADS"):
             os.environ.pop(variable, None)
         log.clear()
         test(os.path.join(scratch, name), log)

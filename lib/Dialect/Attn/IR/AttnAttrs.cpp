@@ -2,6 +2,7 @@
 
 #include "NameList.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Target/Capabilities.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -168,6 +169,16 @@ static ParseResult parseFact(AsmParser &parser, StringRef key, SMLoc loc,
   return success();
 }
 
+static ParseResult checkCapability(AsmParser &parser, SMLoc at,
+                                   StringRef name) {
+  std::vector<StringRef> known = knownCapabilities();
+  if (llvm::is_contained(known, name))
+    return success();
+  return parser.emitError(at, "unknown capability '")
+         << name << "'" << didYouMean(name, known)
+         << " (known: " << llvm::join(known, ", ") << ")";
+}
+
 Attribute TargetAttr::parse(AsmParser &parser, Type) {
   std::string name;
   SMLoc loc = parser.getCurrentLocation();
@@ -199,10 +210,11 @@ Attribute TargetAttr::parse(AsmParser &parser, Type) {
       result = parser.parseCommaSeparatedList(
           AsmParser::Delimiter::Square, [&]() -> ParseResult {
             std::string value;
+            SMLoc at = parser.getCurrentLocation();
             if (parser.parseString(&value))
               return failure();
             list.push_back(b.getStringAttr(value));
-            return success();
+            return checkCapability(parser, at, value);
           });
       capabilities = b.getArrayAttr(list);
     } else {

@@ -1,0 +1,92 @@
+//===- OptionParsers.h - Values of options, checked -------------*- C++ -*-===//
+//
+// What LLVM's option parsers leave to be wished: a value that is not known is
+// refused with those that are, a number that makes no sense with its bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_LIB_TOOLS_OPTIONPARSERS_H
+#define ATTN_MLIR_LIB_TOOLS_OPTIONPARSERS_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/CommandLine.h"
+#include <string>
+
+namespace attn {
+
+/// Parses enumerations; llvm::cl::parser for those that ATTN_LIST_VALUES names.
+template <typename T>
+class ValueParser : public llvm::cl::generic_parser_base {
+protected:
+  struct OptionInfo : GenericOptionInfo {
+    OptionInfo(llvm::StringRef name, T value, llvm::StringRef help)
+        : GenericOptionInfo(name, help), V(value) {}
+    llvm::cl::OptionValue<T> V;
+  };
+  /// Named as MLIR's parser of pass options wants it.
+  llvm::SmallVector<OptionInfo, 8> Values;
+
+public:
+  using parser_data_type = T;
+  explicit ValueParser(llvm::cl::Option &option)
+      : generic_parser_base(option) {}
+
+  unsigned getNumOptions() const override { return Values.size(); }
+  llvm::StringRef getOption(unsigned i) const override {
+    return Values[i].Name;
+  }
+  llvm::StringRef getDescription(unsigned i) const override {
+    return Values[i].HelpStr;
+  }
+  const llvm::cl::GenericOptionValue &getOptionValue(unsigned i) const override {
+    return Values[i].V;
+  }
+
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             T &result) {
+    std::string known;
+    for (const OptionInfo &value : Values) {
+      if (value.Name == text) {
+        result = value.V.getValue();
+        return false;
+      }
+      if (!value.Name.empty())
+        known += (known.empty() ? "" : ", ") + value.Name.str();
+    }
+    return option.error("wants one of " + known + ", got '" + text + "'");
+  }
+
+  template <typename Value>
+  void addLiteralOption(llvm::StringRef name, const Value &value,
+                        llvm::StringRef help) {
+    Values.push_back(OptionInfo(name, static_cast<T>(value), help));
+    llvm::cl::AddLiteralOption(Owner, name);
+  }
+};
+
+/// Parses whole numbers from `least` to `most`.
+template <int64_t least, int64_t most>
+class NumberParser : public llvm::cl::basic_parser<long> {
+public:
+  using basic_parser<long>::basic_parser;
+  bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
+             long &result) {
+    if (!text.getAsInteger(10, result) && result >= least && result <= most)
+      return false;
+    return option.error("wants a whole number from " + llvm::Twine(least) +
+                        " to " + llvm::Twine(most) + ", got '" + text + "'");
+  }
+};
+
+} // namespace attn
+
+/// Outside of namespaces, before the first option of the type.
+#define ATTN_LIST_VALUES(type)                                                 \
+  template <>                                                                  \
+  class llvm::cl::parser<type> : public attn::ValueParser<type> {              \
+  public:                                                                      \
+    using ValueParser::ValueParser;                                            \
+  }
+
+#endif // ATTN_MLIR_LIB_TOOLS_OPTIONPARSERS_H
