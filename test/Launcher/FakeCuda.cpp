@@ -22,6 +22,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -35,13 +36,13 @@ struct attn::cuda::CUctxObject {
   Device device;
   unsigned long long id;
 };
-struct attn::cuda::CUmodObject {
-  std::map<std::string, Function> functions;
-};
 struct attn::cuda::CUfuncObject {
   std::string name;
   std::vector<size_t> parameterBytes;
   int dynamicShared = 48 << 10;
+};
+struct attn::cuda::CUmodObject {
+  std::map<std::string, std::unique_ptr<CUfuncObject>> functions;
 };
 
 namespace {
@@ -223,11 +224,12 @@ static Module parseModule(const char *text) {
     words >> comment >> fake >> kernel;
     if (fake != "fake" || kernel != "kernel")
       continue;
-    auto function = new attn::cuda::CUfuncObject;
+    auto function = std::make_unique<attn::cuda::CUfuncObject>();
     words >> function->name;
     for (size_t bytes; words >> bytes;)
       function->parameterBytes.push_back(bytes);
-    module->functions[function->name] = function;
+    std::string name = function->name;
+    module->functions[name] = std::move(function);
   }
   return module;
 }
@@ -260,7 +262,10 @@ Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
 
 Result cuModuleUnload(Module module) {
   ATTN_FAKE_ENTER("cuModuleUnload");
-  note("cuModuleUnload%s", modules.erase(module) ? "" : " of no module");
+  bool known = modules.erase(module);
+  note("cuModuleUnload%s", known ? "" : " of no module");
+  if (known)
+    delete module;
   return kSuccess;
 }
 
@@ -271,7 +276,7 @@ Result cuModuleGetFunction(Function *function, Module module,
   auto found = module->functions.find(name);
   if (found == module->functions.end())
     return kNotFound;
-  *function = found->second;
+  *function = found->second.get();
   return kSuccess;
 }
 
