@@ -11,7 +11,7 @@ build=$(realpath "${1:-build}") sanitized=$(realpath "${1:-build}")/sanitize
 llvm=/usr/lib/llvm-22/bin
 lit=$(command -v lit-22 || echo "$llvm/llvm-lit")
 
-cmake --preset sanitize -B "$sanitized" >/dev/null
+[[ -f $sanitized/build.ninja ]] || cmake --preset sanitize -B "$sanitized" >/dev/null
 ninja -C "$sanitized" AttnMLIRLauncher AttnFakeCuda AttnFakeHip attn-launch-test \
   attn-hip-launch-test attn-emulate attn-emulator-test AttnHipEmulator attn-hip-test \
   fuzz-manifest fuzz-code-object fuzz-parse
