@@ -12,7 +12,7 @@ config.test_format = TimedShTest(
     os.path.join(config.attn_binary_dir, "times", "tests"), execute_external=True
 )
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "lib"]
+config.excludes = ["Inputs", "lib", "Regressions"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.attn_binary_dir, "test")
 
@@ -26,14 +26,25 @@ tools = [
         ("test", "Emulator", "Unit"),
     )
 ]
+python = f'"{sys.executable}"'
+if config.asan_runtime:
+    # Only launcher and emulator are built with sanitizers (utils/sanitize.sh); another
+    # build compiles. Python is neither, so it loads the runtime first, and its own memory
+    # is not looked through.
+    tools.append(lit_config.params["compiler"])
+    config.environment["ASAN_OPTIONS"] = "detect_container_overflow=0:allow_user_poisoning=0"
+    config.environment["UBSAN_OPTIONS"] = "print_stacktrace=1"
+    preload = f'LD_PRELOAD="{config.asan_runtime}" ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=0'
+    python = f"env {preload} {python}"
 config.environment["PATH"] = os.pathsep.join(
     tools + [config.llvm_tools_dir, os.environ.get("PATH", "")]
 )
 config.substitutions += [
     ("%lit", f'"{sys.executable}" "{os.path.realpath(sys.argv[0])}"'),
-    ("%python", f'"{sys.executable}"'),
+    ("%python", python),
     ("%examples", os.path.join(config.attn_source_dir, "examples")),
     ("%source", config.attn_source_dir),
+    ("%llvm_tools", config.llvm_tools_dir),
     ("%build", config.attn_binary_dir),
     ("%cmake", config.cmake),
     ("%cxx", config.cxx),

@@ -37,7 +37,10 @@ static Json readMap(Reader &reader, uint64_t count, unsigned depth) {
     Json key = readValue(reader, depth + 1);
     if (!key.is_string())
       reader.malformed("wanted texts as keys of its metadata");
-    result[key.get<std::string>()] = readValue(reader, depth + 1);
+    auto name = key.get<std::string>();
+    // Of two, another reader may take the other.
+    if (!result.emplace(name, readValue(reader, depth + 1)).second)
+      reader.malformed("its metadata has " + inQuotes(name) + " twice");
   }
   return result;
 }
@@ -185,12 +188,20 @@ static void checkTarget(const std::string &path, const Manifest &manifest,
 static const Json &findKernel(const std::string &path, const Json &metadata,
                               const std::string &name) {
   std::string names;
+  const Json *found = nullptr;
   for (const Json &kernel : metadata.at("amdhsa.kernels")) {
     auto its = kernel.at(".name").get<std::string>();
-    if (its == name)
-      return kernel;
     names += (names.empty() ? "" : ", ") + its;
+    if (its != name)
+      continue;
+    if (found)
+      fail(ATTN_ERROR_BUNDLE, inQuotes(path) +
+                                  " is damaged: its metadata has kernel " +
+                                  inQuotes(name) + " twice");
+    found = &kernel;
   }
+  if (found)
+    return *found;
   fail(ATTN_ERROR_BUNDLE,
        inQuotes(path) + ": " + wantedGot("kernel " + inQuotes(name), names));
 }

@@ -26,6 +26,7 @@
 #include <cstring>
 #include <elf.h>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <regex>
 #include <set>
@@ -40,13 +41,13 @@ struct attn::cuda::CUctxObject {
   Device device;
   unsigned long long id;
 };
-struct attn::cuda::CUmodObject {
-  std::map<std::string, Function> functions;
-};
 struct attn::cuda::CUfuncObject {
   std::string name;
   std::vector<size_t> parameterBytes;
   int dynamicShared = 48 << 10;
+};
+struct attn::cuda::CUmodObject {
+  std::map<std::string, std::unique_ptr<CUfuncObject>> functions;
 };
 
 namespace {
@@ -220,9 +221,10 @@ void attnFakeReset(Device device) {
 //===----------------------------------------------------------------------===//
 
 static Function addFunction(Module module, const std::string &name) {
-  auto function = new attn::cuda::CUfuncObject;
+  auto &function = module->functions[name];
+  function = std::make_unique<attn::cuda::CUfuncObject>();
   function->name = name;
-  return module->functions[name] = function;
+  return function.get();
 }
 
 /// What describes a kernel; Cubin.cpp says how it is laid out.
@@ -310,7 +312,10 @@ Result cuModuleLoadDataEx(Module *module, const void *image, unsigned count,
 
 Result cuModuleUnload(Module module) {
   ATTN_FAKE_ENTER("cuModuleUnload");
-  note("cuModuleUnload%s", modules.erase(module) ? "" : " of no module");
+  bool known = modules.erase(module);
+  note("cuModuleUnload%s", known ? "" : " of no module");
+  if (known)
+    delete module;
   return kSuccess;
 }
 
@@ -321,7 +326,7 @@ Result cuModuleGetFunction(Function *function, Module module,
   auto found = module->functions.find(name);
   if (found == module->functions.end())
     return kNotFound;
-  *function = found->second;
+  *function = found->second.get();
   return kSuccess;
 }
 

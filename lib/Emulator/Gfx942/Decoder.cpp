@@ -50,7 +50,9 @@ Decoder::Decoder() : tools(std::make_unique<Tools>()) {
   t.asmInfo.reset(
       target->createMCAsmInfo(*t.registers, t.triple, MCTargetOptions()));
   t.instrs.reset(target->createMCInstrInfo());
-  t.subtarget.reset(target->createMCSubtargetInfo(t.triple, "gfx942", ""));
+  // With literals behind any instruction, which gfx942 has not: see decode().
+  t.subtarget.reset(
+      target->createMCSubtargetInfo(t.triple, "gfx942", "+vop3-literal"));
   t.context = std::make_unique<MCContext>(t.triple, t.asmInfo.get(),
                                           t.registers.get(), t.subtarget.get());
   t.disassembler.reset(target->createMCDisassembler(*t.subtarget, *t.context));
@@ -95,6 +97,21 @@ void Decoder::fill(Inst &inst, const MCInst &mc) {
   assignSemantics(inst);
 }
 
+/// Decodes what is at `code`; the bytes that it takes, 0 where it is nothing.
+/// LLVM looks for a literal behind every operand 255 and crashes where it sees
+/// no bytes for it. So it sees some, and what takes them is no instruction.
+uint64_t Decoder::decodeOne(ArrayRef<uint8_t> code, uint64_t pc, MCInst &mc) {
+  constexpr size_t kMostBytes = 8, kLiteralBytes = 4;
+  uint8_t bytes[kMostBytes + kLiteralBytes] = {};
+  size_t count = std::min(code.size(), std::size(bytes));
+  llvm::copy(code.take_front(count), bytes);
+  uint64_t size = 0;
+  auto status =
+      tools->disassembler->getInstruction(mc, size, bytes, pc, nulls());
+  bool fits = size <= std::min(count, kMostBytes);
+  return status == MCDisassembler::Success && fits ? size : 0;
+}
+
 Expected<Program> Decoder::decode(const CodeObject &object,
                                   const KernelInfo &kernel) {
   if (!tools->disassembler)
@@ -103,17 +120,14 @@ Expected<Program> Decoder::decode(const CodeObject &object,
   ArrayRef<uint8_t> image = object.image();
   for (uint64_t pc = kernel.codeBegin; pc + 4 <= kernel.codeEnd;) {
     MCInst mc;
-    uint64_t size = 0;
-    auto status = tools->disassembler->getInstruction(
-        mc, size, image.slice(pc, kernel.codeEnd - pc), pc, nulls());
+    uint64_t size = decodeOne(image.slice(pc, kernel.codeEnd - pc), pc, mc);
     Inst inst;
     inst.pc = pc;
     inst.size = size ? size : 4;
-    if (status != MCDisassembler::Success) {
-      inst.name = inst.text = "<not an instruction of gfx942>";
-    } else {
+    if (size)
       fill(inst, mc);
-    }
+    else
+      inst.name = inst.text = "<not an instruction of gfx942>";
     if (inst.name == "s_barrier")
       inst.ordinal = program.barriers++;
     program.indexOf[pc] = program.insts.size();

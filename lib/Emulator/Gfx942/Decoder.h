@@ -32,6 +32,8 @@ public:
                                  const KernelInfo &kernel);
 
 private:
+  uint64_t decodeOne(llvm::ArrayRef<uint8_t> code, uint64_t pc,
+                     llvm::MCInst &mc);
   void fill(Inst &inst, const llvm::MCInst &mc);
 
   struct Tools;

@@ -10,6 +10,7 @@
 //   ATTN_EMULATE_COUNTERS=FILE                       appends a line of JSON per
 //   launch
 //   ATTN_EMULATE_ARCH=gfx90a:xnack-                  what the device says it is
+//   ATTN_EMULATE_INSTRUCTIONS=N                      most of a launch
 //
 // What stopped a launch is printed to stderr and returned by
 // attnEmulatorLastError().
@@ -173,6 +174,8 @@ LaunchOptions optionsFromEnvironment() {
     options.interleaving = Interleaving::Random;
   if (const char *seed = std::getenv("ATTN_EMULATE_SEED"))
     options.seed = std::strtoull(seed, nullptr, 0);
+  if (const char *most = std::getenv("ATTN_EMULATE_INSTRUCTIONS"))
+    options.maxInstructions = std::strtoull(most, nullptr, 0);
   return options;
 }
 

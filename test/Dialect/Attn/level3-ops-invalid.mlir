@@ -206,9 +206,26 @@ func.func private @f(tensor<4x4xf32, #attn.fragment<threads [4:(1, 0), 2:(0, 1)]
 
 // -----
 
+// 3 * 6148914691236517216 is 32, modulo 2^64.
+// expected-error @below {{wants static sizes of at most 2^63 - 1 elements for}}
+module attributes {test.attr = tensor<3x6148914691236517216xf16, #attn.fragment<threads [32:(0, 1)], registers []>>} {}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // #attn.shared
 //===----------------------------------------------------------------------===//
+
+// Bytes of a row beyond 64 bits.
+// expected-error @below {{wants static sizes of at most 2^63 - 1 bytes a row in shared memory}}
+module attributes {test.attr = tensor<64x4611686018427387904xf16, #attn.shared<128>>} {}
+
+// -----
+
+// expected-error @below {{wants static sizes of at most 2^63 - 1 bytes a row in shared memory}}
+module attributes {test.attr = tensor<64x?xf16, #attn.shared<128>>} {}
+
+// -----
 
 // expected-error @below {{wants a span of 32, 64 or 128 bytes, got 48}}
 module attributes {test.attr = #attn.shared<48>} {}

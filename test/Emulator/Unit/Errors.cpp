@@ -157,6 +157,10 @@ void testLaunches() {
   expectError(unknown,
               "pc 0x4 'v_mqsad_u32_u8 v[0:3], v[4:5], v6, v[8:11]': the "
               "emulator has no semantics for 'v_mqsad_u32_u8'");
+  // A buffer instruction with a literal, which it cannot have.
+  Snippet reserved;
+  reserved.text = "s_nop 0\n.long 0xe0787a36, 0xfff7c837";
+  expectError(reserved, "pc 0x4 '<not an instruction of gfx942>'");
   Snippet endless;
   endless.text = ".Lloop:\ns_branch .Lloop";
   endless.options.maxInstructions = 1000;

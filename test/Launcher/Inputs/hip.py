@@ -350,6 +350,7 @@ def test_code_that_is_damaged(scratch, log):
         (numbered(64 + 32, 8, 1 << 40), "is cut off: segment 0 ends behind"),
         (patched(b"AMDGPU\0", b"NVIDIA\0"), "is no hsaco: it has no metadata"),
         (patched(b"amdhsa--gfx942", b"amdhsa--gfx90a"), "wanted code for the manifest's gfx942, got gfx90a"),
+        (patched(b".sgpr_spill_count", b".vgpr_spill_count"), "is damaged: its metadata has '.vgpr_spill_count' twice"),
         (patched(b"amdhsa.kernels", b"amdhsa.Kernels"), "is damaged: its metadata: ", "key 'amdhsa.kernels' not found"),
     ):
         directory = bundle(scratch)

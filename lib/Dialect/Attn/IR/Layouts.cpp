@@ -232,12 +232,18 @@ LogicalResult FragmentAttr::verifyEncoding(
   if (shape.size() != getRank())
     return emitError() << "wants a tile of rank " << getRank() << " for "
                        << *this << ", got rank " << shape.size();
-  int64_t elements = ShapedType::getNumElements(shape), copies = 1;
+  int64_t elements = 1, copies = 1;
+  for (int64_t size : shape)
+    if (ShapedType::isDynamic(size) ||
+        llvm::MulOverflow(elements, size, elements))
+      return emitError() << "wants static sizes of at most 2^63 - 1 elements "
+                            "for "
+                         << *this;
   for (const Mode &mode : getThreadModes())
     if (llvm::all_equal(mode.strides) && mode.strides[0] == 0)
       copies *= mode.size;
   int64_t places = getNumThreads() * getNumRegisters();
-  if (places != elements * copies)
+  if (places % copies != 0 || places / copies != elements)
     return emitError() << "layout " << *this << " has " << places / copies
                        << " places for " << elements << " elements";
   SmallVector<int32_t> owners(elements, 0);
@@ -342,7 +348,12 @@ SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                        << elementType;
   int64_t rows = shape[getTransposed() ? 1 : 0],
           columns = shape[getTransposed() ? 0 : 1];
-  int64_t rowBytes = columns * (elementType.getIntOrFloatBitWidth() / 8);
+  int64_t rowBytes = 0;
+  if (ShapedType::isDynamicShape(shape) ||
+      llvm::MulOverflow(
+          columns, int64_t(elementType.getIntOrFloatBitWidth() / 8), rowBytes))
+    return emitError() << "wants static sizes of at most 2^63 - 1 bytes a row "
+                          "in shared memory";
   if (rowBytes % getSpan() != 0)
     return emitError() << "wants " << (getTransposed() ? "columns" : "rows")
                        << " of a multiple of " << getSpan() << " bytes, got "
