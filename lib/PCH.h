@@ -1,5 +1,5 @@
-// Headers of MLIR that the sources include, precompiled once: parsing them is most
-// of what a source costs (NVVM's and ROCDL's dialects alone, 6 to 8 s).
+// Headers of MLIR that the sources include, precompiled once: parsing them is
+// most of what a source costs (NVVM's and ROCDL's dialects alone, 6 to 8 s).
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -101,8 +101,7 @@ TileWork workOf(Operation *op, bool masked) {
       .Case<arith::AddFOp, arith::SubFOp, arith::DivFOp, arith::MaximumFOp,
             arith::MinimumFOp, arith::SelectOp, arith::CmpFOp, arith::NegFOp,
             arith::SIToFPOp, arith::UIToFPOp, arith::ExtFOp, arith::MaxNumFOp,
-            arith::MinNumFOp, math::FmaOp>(
-          [&](Operation *) { work.lanes = n; })
+            arith::MinNumFOp, math::FmaOp>([&](Operation *) { work.lanes = n; })
       .Default([&](Operation *other) {
         if (isa<math::MathDialect>(other->getDialect()))
           work.specials = n;

@@ -162,8 +162,8 @@ public:
       tensor.shape.assign(shapes[number].begin(), shapes[number].end());
       SmallVector<int64_t> order(type.getRank());
       std::iota(order.begin(), order.end(), 0);
-      HostView &view =
-          views.emplace_back(type.getElementType(), tensor.shape, order);
+      HostView &view = views.emplace_back(type.getElementType(), tensor.shape,
+                                          order, options.gaps);
       tensor.values.resize(view.count());
       for (double &value : tensor.values)
         value = normal(random);

@@ -16,8 +16,7 @@
 namespace attn {
 
 /// Parses enumerations; llvm::cl::parser for those that ATTN_LIST_VALUES names.
-template <typename T>
-class ValueParser : public llvm::cl::generic_parser_base {
+template <typename T> class ValueParser : public llvm::cl::generic_parser_base {
 protected:
   struct OptionInfo : GenericOptionInfo {
     OptionInfo(llvm::StringRef name, T value, llvm::StringRef help)
@@ -39,7 +38,8 @@ public:
   llvm::StringRef getDescription(unsigned i) const override {
     return Values[i].HelpStr;
   }
-  const llvm::cl::GenericOptionValue &getOptionValue(unsigned i) const override {
+  const llvm::cl::GenericOptionValue &
+  getOptionValue(unsigned i) const override {
     return Values[i].V;
   }
 
@@ -69,7 +69,10 @@ public:
 template <int64_t least, int64_t most>
 class NumberParser : public llvm::cl::basic_parser<long> {
 public:
-  using basic_parser<long>::basic_parser;
+  explicit NumberParser(llvm::cl::Option &option)
+      : basic_parser(option), printer(option) {}
+  /// By which llvm::cl prints values.
+  operator const llvm::cl::parser<long> &() const { return printer; }
   bool parse(llvm::cl::Option &option, llvm::StringRef, llvm::StringRef text,
              long &result) {
     if (!text.getAsInteger(10, result) && result >= least && result <= most)
@@ -77,14 +80,16 @@ public:
     return option.error("wants a whole number from " + llvm::Twine(least) +
                         " to " + llvm::Twine(most) + ", got '" + text + "'");
   }
+
+private:
+  llvm::cl::parser<long> printer;
 };
 
 } // namespace attn
 
 /// Outside of namespaces, before the first option of the type.
 #define ATTN_LIST_VALUES(type)                                                 \
-  template <>                                                                  \
-  class llvm::cl::parser<type> : public attn::ValueParser<type> {              \
+  template <> class llvm::cl::parser<type> : public attn::ValueParser<type> {  \
   public:                                                                      \
     using ValueParser::ValueParser;                                            \
   }

@@ -31,9 +31,8 @@ struct Range {
 };
 
 Range operator*(Range x, Range y) {
-  auto [least, most] =
-      std::minmax({x.least * y.least, x.least * y.most, x.most * y.least,
-                   x.most * y.most});
+  auto [least, most] = std::minmax(
+      {x.least * y.least, x.least * y.most, x.most * y.least, x.most * y.most});
   return {least, most};
 }
 
@@ -77,16 +76,16 @@ private:
           continue;
         int64_t number = viewNumber(argument);
         StringRef axis =
-            names
-                ? cast<StringAttr>(cast<ArrayAttr>(names[number])[dim])
-                      .getValue()
-                : "";
+            names ? cast<StringAttr>(cast<ArrayAttr>(names[number])[dim])
+                        .getValue()
+                  : "";
         // Dimensions of one axis agree.
         if (!axis.empty() && !seen.insert(axis).second)
           continue;
-        add("le", b.getArrayAttr({b.getStringAttr("size"),
-                                  b.getI64IntegerAttr(number),
-                                  b.getI64IntegerAttr(dim)}),
+        add("le",
+            b.getArrayAttr({b.getStringAttr("size"),
+                            b.getI64IntegerAttr(number),
+                            b.getI64IntegerAttr(dim)}),
             kMostIndex);
       }
     }
@@ -126,8 +125,8 @@ private:
   }
 
   void add(StringRef comparison, Attribute expression, int64_t bound) {
-    limits.insert(b.getArrayAttr({b.getStringAttr(comparison), expression,
-                                  b.getI64IntegerAttr(bound)}));
+    limits.insert(b.getArrayAttr(
+        {b.getStringAttr(comparison), expression, b.getI64IntegerAttr(bound)}));
   }
 
   /// Of an expression that is within its limits.

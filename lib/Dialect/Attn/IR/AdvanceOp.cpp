@@ -28,8 +28,8 @@ constexpr float kLargest = std::numeric_limits<float>::max();
 
 double plainFactor(double scale) { return scale * llvm::numbers::log2e; }
 
-/// A power of two near the factor whose product with a finite score, in units of
-/// `scale`, is finite.
+/// A power of two near the factor whose product with a finite score, in units
+/// of `scale`, is finite.
 double exactFactor(double scale) {
   double factor = plainFactor(scale);
   if (factor <= 1)
@@ -94,8 +94,7 @@ Value AdvanceOp::buildIsNotPlain(OpBuilder &b, Value reference) {
   // True of NaN.
   Value before = r.compare(arith::CmpFPredicate::ULE, getReferenceBefore(),
                            r.splat(-kPlain));
-  Value now =
-      r.compare(arith::CmpFPredicate::UGE, reference, r.splat(kPlain));
+  Value now = r.compare(arith::CmpFPredicate::UGE, reference, r.splat(kPlain));
   return arith::OrIOp::create(b, getLoc(), before, now);
 }
 
@@ -113,9 +112,9 @@ SmallVector<Value> AdvanceOp::decompose(OpBuilder &b) {
   Location loc = getLoc();
   double scale = getScale().convertToFloat(), plain = plainFactor(scale);
   // True of NaN, which is handed on.
-  Value grows = r.compare(arith::CmpFPredicate::UGT,
-                          r.mul(getMaximum(), getFactorBefore()),
-                          getReferenceBefore());
+  Value grows =
+      r.compare(arith::CmpFPredicate::UGT,
+                r.mul(getMaximum(), getFactorBefore()), getReferenceBefore());
   Value isSmall = r.compare(
       arith::CmpFPredicate::OLT, math::AbsFOp::create(b, loc, getMaximum()),
       r.splat(std::min<double>(kLimit / plain, kLargest)));

@@ -147,13 +147,12 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
   Value dot = t.dot(tiles[Q], tiles[K], t.splat(0, {rows, keys}),
                     /*transposeRhs=*/true);
   Value scores = buildScores(*this, t, tile, dot);
-  AdvanceOp now =
-      t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
-                state[Reference], softmaxScale(*this));
+  AdvanceOp now = t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
+                            state[Reference], softmaxScale(*this));
   Value p = t.weights(scores, now.getFactor(), now.getReference());
   Value l = t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p));
-  Value acc = t.mul(state[Acc],
-                    t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
+  Value acc =
+      t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
   Type type = getValue().getType().getElementType();
   return {now.getFactor(), now.getReference(), l,
           t.dot(t.cast(p, type), tiles[V], acc)};

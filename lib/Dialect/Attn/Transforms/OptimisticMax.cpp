@@ -137,7 +137,8 @@ private:
   /// exp2(fma(scores, factor, -reference)): then every other carried value is
   /// relative to the reference, whatever that is.
   bool usesAreOfSoftmax() {
-    for (Value result : {parts.advance.getFactor(), parts.advance.getReference()})
+    for (Value result :
+         {parts.advance.getFactor(), parts.advance.getReference()})
       for (Operation *user : result.getUsers())
         if (!isa<YieldOp>(user) && !isInWeights(user))
           return false;

@@ -138,8 +138,8 @@ private:
         keys && keys->getBlock() == parts.loop.getBody())
       parts.keysRelease = releaseOf(keys);
     auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
-    for (auto [value, argument] : llvm::zip_equal(
-             yield.getOperands(), parts.loop.getRegionIterArgs())) {
+    for (auto [value, argument] :
+         llvm::zip_equal(yield.getOperands(), parts.loop.getRegionIterArgs())) {
       auto advance = value.getDefiningOp<AdvanceOp>();
       if (advance && advance->getBlock() == parts.loop.getBody() &&
           value == advance.getReference() &&

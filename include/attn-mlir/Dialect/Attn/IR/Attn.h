@@ -55,8 +55,8 @@ llvm::LogicalResult verifyProduct(mlir::Operation *op, mlir::Type lhs,
                                   mlir::Type rhs, mlir::Type acc,
                                   bool transposeRhs);
 
-/// attn.advance as `arith` and `math` without a branch, whatever the layout of its
-/// rows.
+/// attn.advance as `arith` and `math` without a branch, whatever the layout of
+/// its rows.
 void populateDecomposeAdvance(mlir::RewritePatternSet &patterns);
 } // namespace attn
 

@@ -153,10 +153,9 @@ struct TileBuilder {
     std::pair<mlir::Value, mlir::Value> parts[] = {
         {factor, reference}, {otherFactor, otherReference}};
     for (auto [i, part] : llvm::enumerate(parts))
-      to.rescales[i] =
-          select(equal(part.first, to.factor),
-                 exp2(sub(part.second, to.reference)),
-                 splat(0, shapeOf(part.first)));
+      to.rescales[i] = select(equal(part.first, to.factor),
+                              exp2(sub(part.second, to.reference)),
+                              splat(0, shapeOf(part.first)));
     return to;
   }
   /// The weights of a tile of scores.
@@ -164,8 +163,8 @@ struct TileBuilder {
                       mlir::Value reference) const {
     int64_t columns = shapeOf(scores)[1];
     mlir::Value negative = mlir::arith::NegFOp::create(b, loc, reference);
-    return exp2(fma(scores, broadcast(factor, columns),
-                    broadcast(negative, columns)));
+    return exp2(
+        fma(scores, broadcast(factor, columns), broadcast(negative, columns)));
   }
   /// The logarithm of a sum of exponentials, of the sum of their weights.
   mlir::Value logSum(mlir::Value factor, mlir::Value reference, mlir::Value sum,
