@@ -23,11 +23,12 @@ struct Row {
   MeasuredChoice even, causal;
 };
 
-/// Without roles two CTAs of an SM cover each other's waits, and short ones end
-/// together.
+/// Without roles four small CTAs of an SM cover each other's waits, and short
+/// ones end together.
 constexpr MeasuredVariant kShortCausal64[] = {
     {"query<=2048",
-     {"tiles=query=128,key=128 " ATTN_LONGEST_FIRST, "wgmma=all" ATTN_STORE}}};
+     {"tiles=query=64,key=64 " ATTN_LONGEST_FIRST,
+      "wgmma=all optimistic-max" ATTN_STORE}}};
 
 /// The wider tile reads its accumulators less often; short rows would leave
 /// more of it empty.
