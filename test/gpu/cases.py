@@ -14,6 +14,8 @@ import collections
 import random
 from typing import NamedTuple, Optional
 
+import extremes
+
 SEED = 20261121
 ATTENTION_KERNELS = 72
 SIZES_PER_KERNEL = 5
@@ -222,6 +224,12 @@ MODIFICATION_TEXT = {
 }
 
 
+def modification_text(name):
+    if name in MODIFICATION_TEXT:
+        return MODIFICATION_TEXT[name]
+    return extremes.modification_text(name)
+
+
 class Attention(NamedTuple):
     """A kernel of attention. `static` has its sizes where they are static."""
 
@@ -240,6 +248,8 @@ class Attention(NamedTuple):
     options: str
     lower: str
     static: Optional[Sizes] = None
+    # Of extremes.py, one for each of its sizes; none: of INPUTS.
+    inputs: tuple = ()
 
     kind = "attention"
 
@@ -290,7 +300,7 @@ class Attention(NamedTuple):
             f"  {'%r:2' if self.lse else '%r'} = attn.attention %q, %k, %v"
             f"{self.mask.text()} scale({self.scale!r})"
             f"{' layout(bshd)' if self.bshd else ''}"
-            f"{MODIFICATION_TEXT[self.modification]}\n"
+            f"{modification_text(self.modification)}\n"
             f"      : ({q}, {k}, {v}) -> {results}\n"
             f"  return {f'%r#0, %r#1 : {o}, {l}' if self.lse else f'%r : {o}'}\n"
             f"}}\n"
@@ -462,6 +472,55 @@ def hopper_kernels():
     return kernels
 
 
+EXTREME_MASKS = {
+    "causal": MASKS[1],
+    "full": MASKS[0],
+    "bottom right": MASKS[2],
+    "window": MASKS[8],
+}
+
+
+def extreme_sizes(number):
+    """No multiple of a tile, far more keys than extremes.LEFT."""
+    return Sizes(1, 1500 - 37 * number, 1500 - 29 * number)
+
+
+def extreme_kernels(first):
+    """Large scores, infinities, NaN and denormals."""
+    result = []
+    for element, dim, mask, modification, pipeline, inputs in extremes.kernels():
+        tiles, options, lower = pipeline
+        i = len(result)
+        result.append(
+            Attention(
+                first + i,
+                element,
+                dim,
+                dim,
+                2,
+                1 + i % 2,
+                EXTREME_MASKS[mask],
+                bool(i & 1),
+                True,
+                modification,
+                2.0 ** -(dim.bit_length() // 2),
+                tiles,
+                options,
+                lower,
+                inputs=inputs,
+            )
+        )
+    return result
+
+
+def inputs_of(kernel, sizes, index):
+    """What the inputs of combination `index` are like."""
+    if kernel.kind == "attention" and kernel.inputs:
+        numbers = range(len(kernel.inputs))
+        return kernel.inputs[[extreme_sizes(n) for n in numbers].index(sizes)]
+    return INPUTS[index % len(INPUTS)]
+
+
 def combinations():
     """All (kernel, sizes), kernels in order."""
     rng = random.Random(SEED + 1)
@@ -474,6 +533,8 @@ def combinations():
             continue
         mine = sizes[index * SIZES_PER_KERNEL : (index + 1) * SIZES_PER_KERNEL]
         result += [(kernel, s) for s in dict.fromkeys(mine)]
+    for kernel in extreme_kernels(len(kernels)):
+        result += [(kernel, extreme_sizes(n)) for n in range(len(kernel.inputs))]
     for kernel in MATMULS:
         for s in MATMUL_SIZES:
             s = s._replace(n=kernel.n or s.n, k=kernel.k or s.k)
@@ -533,8 +594,8 @@ def main():
         counts = collections.Counter(s.label() for _, s in pairs)
         print("sizes:", ", ".join(f"{v} x {n}" for v, n in sorted(counts.items())))
     else:
-        for kernel, sizes in pairs:
-            print(kernel.describe(), sizes.label())
+        for index, (kernel, sizes) in enumerate(pairs):
+            print(kernel.describe(), sizes.label(), inputs_of(kernel, sizes, index))
     print(f"{len(kernels())} kernels, {len(pairs)} combinations")
 
 

@@ -2,12 +2,15 @@
 """Runs the combinations of cases.py on a GPU against float64.
 
 Wants the bundles that compile.py made. Inputs are random and fresh (the seed is
-printed), with keys whose lengths grow, fall or leap for some; every buffer lies within a larger one of NaN, in front, behind and, for
-every other combination, between its rows; outputs start as NaN. Checked are
+printed), with keys whose lengths grow, fall or leap for some, or of large scores,
+infinities, NaN and denormals (extremes.py); every buffer lies within a larger one
+of NaN, in front, behind and, for every other combination, between its rows;
+outputs start as NaN. Checked are
 
   - the error of O, the largest over rows of |o - r| / |r|,
   - the error of LSE, relative above 1,
   - rows that attend to nothing: 0 and -inf exactly,
+  - NaN where it is to be, and nowhere else,
   - that every element of the outputs was written, and nothing beside them.
 
 Combinations run in a child process, so that one that crashes or hangs is a
@@ -26,6 +29,7 @@ import time
 import traceback
 
 import cases
+import extremes
 import harness
 import reference
 from compile import add_bundle_arguments, job
@@ -132,7 +136,12 @@ def make_buffers(torch, kernel, sizes, device, padded, generator, inputs_like="e
             outputs.append(buffer((sizes.batch, kernel.heads, sizes.queries), "f32"))
     for b in inputs:
         b.randomize(generator)
-    if kernel.kind == "attention" and inputs_like != "even":
+    if kernel.kind == "attention" and kernel.inputs:
+        views = [b.view.transpose(1, 2) if kernel.bshd else b.view for b in inputs]
+        extremes.fill(torch, inputs_like, kernel, views, generator)
+        for b in inputs:
+            b.before = b.bits.clone()
+    elif kernel.kind == "attention" and inputs_like != "even":
         factors = key_factors(torch, inputs_like, sizes.keys, device)
         inputs[1].lengthen(factors, 1 if kernel.bshd else 2)
     return inputs, outputs
@@ -158,9 +167,15 @@ def largest(error):
     return error.nan_to_num(nan=math.inf).max().item()
 
 
+def without_nan(out, ref):
+    """Both with 0 for what is NaN in both; what is in one only stays NaN."""
+    both = out.isnan() & ref.isnan()
+    return out.masked_fill(both, 0.0), ref.masked_fill(both, 0.0)
+
+
 def row_error(out, ref):
     """The largest over rows of |o - r| / |r|; rows of zeros are to be exact."""
-    out = out.double()
+    out, ref = without_nan(out.double(), ref)
     difference, norm = (out - ref).norm(dim=-1), ref.norm(dim=-1)
     exact = (out == 0).all(dim=-1)
     zero_rows = (~exact).double() * math.inf
@@ -169,11 +184,11 @@ def row_error(out, ref):
 
 
 def lse_error(out, ref):
-    out = out.double()
+    out, ref = without_nan(out.double(), ref)
     wrong = (out != ref).double() * math.inf
     wrong[out == ref] = 0.0
     relative = (out - ref).abs() / ref.abs().clamp(min=1.0)
-    return largest(relative.where(ref > -math.inf, wrong))
+    return largest(relative.where(ref != -math.inf, wrong))
 
 
 def check(
@@ -215,7 +230,11 @@ def check(
 
 
 def describe(pair):
-    return f"{pair[0].describe()} {pair[1].label()}"
+    kernel, sizes = pair
+    words = [kernel.describe(), sizes.label()]
+    if kernel.kind == "attention" and kernel.inputs:
+        words.append(cases.inputs_of(kernel, sizes, 0))
+    return " ".join(words)
 
 
 # ---------------------------------------------------------------------------
@@ -246,7 +265,7 @@ def run_here(indices, pairs, arguments, emit):
                 sizes,
                 arguments.seed + index,
                 padded=index % 2 == 1,
-                inputs_like=cases.INPUTS[index % len(cases.INPUTS)],
+                inputs_like=cases.inputs_of(kernel, sizes, index),
             )
         except Exception as error:
             if arguments.verbose:
@@ -344,7 +363,10 @@ def run_determinism(pairs, arguments):
             continue
         launchable = attn_mlir.load(str(job(kernel, arguments.bundles).directory))
         generator = torch.Generator(device="cuda").manual_seed(arguments.seed)
-        inputs, outputs = make_buffers(torch, kernel, sizes, "cuda", True, generator)
+        like = cases.inputs_of(kernel, sizes, 0)
+        inputs, outputs = make_buffers(
+            torch, kernel, sizes, "cuda", True, generator, like
+        )
         views = [b.view for b in inputs], [b.view for b in outputs]
         scalars = kernel.scalars(sizes)
         different = torch.zeros((), dtype=torch.int64, device="cuda")
@@ -358,7 +380,9 @@ def run_determinism(pairs, arguments):
             same = [(b.bits == f).all() for b, f in zip(outputs, first)]
             different += ~torch.stack(same).all()
         count = int(different)
-        report = check(torch, launchable, kernel, sizes, arguments.seed, True)
+        report = check(
+            torch, launchable, kernel, sizes, arguments.seed, True, inputs_like=like
+        )
         problems = report["problems"]
         if count:
             problems = problems + [f"{count} launches differ from the first"]

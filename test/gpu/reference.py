@@ -5,6 +5,8 @@ the compiler: no tiles, no running maximum, no bounds of loops.
 
 import math
 
+import extremes
+
 
 def visible(torch, mask, queries, keys, device):
     """[queries, keys]: whether query i attends to key j."""
@@ -35,6 +37,8 @@ def modify(torch, modification, scores, scalars):
         return scores + torch.exp2(-2.0 * h.double()) * (j - i)
     if modification == "drop":
         return scores.masked_fill((i + b + j) % 3 == 0, -math.inf)
+    if modification in extremes.MODIFICATIONS:
+        return extremes.modify(torch, modification, scores)
     raise ValueError(modification)
 
 
@@ -50,13 +54,16 @@ def attention(torch, q, k, v, scale, mask, modification="none", scalars=()):
     keep = visible(torch, mask, q.shape[2], k.shape[2], q.device)
     scores = scores.masked_fill(~keep, -math.inf)
     if scores.shape[-1] == 0:
-        lse = scores.new_full(scores.shape[:-1], -math.inf)
+        most = scores.new_full(scores.shape[:-1], -math.inf)
     else:
-        lse = torch.logsumexp(scores, dim=-1)
+        most = scores.amax(dim=-1)
     # exp(-inf - 0) = 0 in rows that attend to nothing.
-    base = lse.masked_fill(lse == -math.inf, 0.0)
+    base = most.masked_fill(most == -math.inf, 0.0)
+    # NaN where a score is +inf or NaN.
     p = torch.exp(scores - base[..., None])
-    return p @ v, lse
+    total = p.sum(dim=-1)
+    divisor = total.masked_fill(total == 0, 1.0)
+    return p @ v / divisor[..., None], total.log() + base
 
 
 def matmul(torch, a, b):

@@ -6,10 +6,12 @@ with planted defects must be seen.
 """
 
 import math
+import struct
 import sys
 
 import cases
 import check
+import extremes
 import harness
 import reference
 
@@ -31,7 +33,24 @@ def score(case, s, b, h, i, j, scalars):
         return s + 2.0 ** (-2 * h) * (j - i)
     if case.modification == "drop" and (i + b + j) % 3 == 0:
         return -math.inf
+    if case.modification in extremes.MODIFICATIONS:
+        kept, added = extremes.change(case.modification, j)
+        # Rounded to f32, each.
+        (added,) = struct.unpack("f", struct.pack("f", added))
+        if math.isfinite(s):
+            return struct.unpack("f", struct.pack("f", kept * s + added))[0]
+        return s + added if kept else added
     return s
+
+
+def weigh(scores):
+    """exp of scores by key, relative to the largest, and that."""
+    most = max(scores.values(), default=-math.inf)
+    if any(math.isnan(s) or s == math.inf for s in scores.values()):
+        return dict.fromkeys(scores, math.nan), math.nan
+    if most == -math.inf:
+        return {}, most
+    return {j: math.exp(s - most) for j, s in scores.items()}, most
 
 
 def by_hand(torch, case, q, k, v, scalars):
@@ -45,16 +64,17 @@ def by_hand(torch, case, q, k, v, scalars):
         for h in range(heads):
             g = h // (heads // kv_heads)
             for i in range(queries):
-                weights = {}
+                scores = {}
                 for j in range(keys):
                     if not visible(case.mask, i, j, queries, keys):
                         continue
                     s = case.scale * float(q[b, h, i] @ k[b, g, j])
-                    weights[j] = math.exp(score(case, s, b, h, i, j, scalars))
+                    scores[j] = score(case, s, b, h, i, j, scalars)
+                weights, most = weigh(scores)
                 total = sum(weights.values())
                 if total == 0:
                     continue
-                lse[b, h, i] = math.log(total)
+                lse[b, h, i] = most + math.log(total)
                 for j, w in weights.items():
                     o[b, h, i] += w / total * v[b, g, j]
     return o, lse
@@ -85,6 +105,10 @@ def fake_kernel(torch, case, defect=None):
             lse.copy_(l)
         if defect == "NaN":
             turn(out)[0, 0, 0, 0] = math.nan
+        if defect == "no NaN":
+            out.nan_to_num_(nan=0.5)
+        if defect == "a quarter off":
+            out.mul_(1.25)
         if defect == "beyond the end":
             size = out.untyped_storage().nbytes() // out.element_size()
             end = out.storage_offset() + sum(
@@ -155,6 +179,22 @@ def main():
                 torch, fake_kernel(torch, case), case, sizes, 1, True, "cpu"
             )
             expect(not report["problems"], f"{case.describe()}: {report}")
+
+    # Large scores, infinities and NaN: keys on both sides, a few rows.
+    for number, case in enumerate(cases.extreme_kernels(0)):
+        mask = case.mask._replace(align="bottom_right")
+        case = case._replace(heads=1, kv_heads=1, qk=32, value=8, bshd=False, mask=mask)
+        for like in case.inputs:
+            sizes = cases.Sizes(1, 6 if like == "NaN in Q" else 2, 640 + number % 3)
+            seen = ["a quarter off"] * (like not in ("NaN in K", "inf in K"))
+            seen += ["no NaN"] * like.startswith(("NaN", "inf"))
+            for defect in [None, *seen]:
+                kernel = fake_kernel(torch, case, defect)
+                report = check.check(torch, kernel, case, sizes, 5, True, "cpu", like)
+                expect(
+                    bool(report["problems"]) == bool(defect),
+                    f"defect '{defect}', {case.describe()} {like}: {report}",
+                )
 
     # Planted defects.
     case = cases.attention_kernels()[0]._replace(
