@@ -5,7 +5,7 @@ import ctypes
 import attn_mlir
 from attn_mlir import ArgumentError
 from attn_mlir import _library
-from support import BF16, ELF, F16, F32, DLArray, arguments, changed, expect, main, prefill, write_bundle
+from support import BF16, F16, F32, DLArray, arguments, changed, cubin, expect, main, prefill, write_bundle
 
 
 def refuse(kernel, parts, at=None, array=None, scalars=(1.0,), error=ArgumentError, **sizes):
@@ -148,7 +148,7 @@ def test_index_scalars(scratch, log):
     """Indices have 32 bits on the device."""
     manifest = changed(["scalars"], [{"name": "offset", "type": "index"}])
     manifest["variants"] = manifest["variants"][:1]
-    binaries = {"prefill.0.cubin": ELF + b"// fake kernel prefill_tma 128 128 8 8 8 8 8\n"}
+    binaries = {"prefill.0.cubin": cubin(prefill_tma=[128, 128, 8, 8, 8, 8, 8])}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
     q, k, o, lse = arguments()
     most = 1 << 29
