@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleDirectory.h"
+#include "TimeLimit.h"
 #include "attn-mlir/Emulator/Gfx942/Machine.h"
 #include <cstring>
 #include <random>
@@ -91,6 +92,7 @@ static void emulate(llvm::StringRef elf) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  TimeLimit limit;
   launch(data, size);
   emulate(llvm::StringRef(reinterpret_cast<const char *>(data), size));
   return 0;

@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IrInput.h"
+#include "TimeLimit.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Pipelines/Registration.h"
 #include "attn-mlir/Serialize/Hsaco.h"
@@ -118,6 +119,7 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  TimeLimit limit;
   static Contexts contexts(registerDialects);
   MLIRContext &context = contexts.get();
   Errors errors(context);

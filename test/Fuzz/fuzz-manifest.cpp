@@ -6,10 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BundleDirectory.h"
+#include "TimeLimit.h"
 
 using namespace attn_fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  TimeLimit limit;
   static BundleDirectory bundle;
   bundle.write("manifest.json", data, size);
   unsigned seed = 0;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "IrInput.h"
+#include "TimeLimit.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,6 +25,7 @@ static void fill(DialectRegistry &registry) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  TimeLimit limit;
   static Contexts contexts(fill);
   MLIRContext &context = contexts.get();
   Errors errors(context);

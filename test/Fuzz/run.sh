@@ -20,10 +20,11 @@ if [[ $target == code-object ]]; then
   export ATTN_EMULATE_INSTRUCTIONS=1000
   most=65536
 fi
+# An input may compute for 20 s (TimeLimit.h); -timeout is for one that waits.
 mkdir -p "$seeds/$target.new" "$seeds/$target.failed"
 directories=("$seeds/$target.new" "$seeds/$target")
 [[ -d $here/Regressions/$target ]] && directories+=("$here/Regressions/$target")
-exec "$build/test/Fuzz/fuzz-$target" -timeout=20 -rss_limit_mb=4096 -max_len=$most -len_control=0 \
+exec "$build/test/Fuzz/fuzz-$target" -timeout=600 -rss_limit_mb=4096 -max_len=$most -len_control=0 \
   -entropic=0 -mutate_depth=2 -keep_seed=1 \
   -artifact_prefix="$seeds/$target.failed/" -print_final_stats=1 -print_funcs=0 "$@" \
   -dict="$here/$target.dict" "${directories[@]}"

@@ -39,6 +39,7 @@ class Elsewhere(NamedTuple):
 ELSEWHERE = (
     Elsewhere(r"utils/demo\.sh", "builds; demo.test runs what follows", "bash -n {0}"),
     Elsewhere(r"utils/test\.sh", "runs this test", "bash -n {0}"),
+    Elsewhere(r"utils/(fuzz|sanitize)\.sh", "builds, and takes minutes; utils/test.sh runs the latter", "bash -n {0}"),
     Elsewhere(r"utils/gpu-check\.sh", "wants a GPU; gpu-check.test runs it without", "bash -n {0}"),
     Elsewhere(r"benchmarks/(forward|l2_model|choice)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
