@@ -4,7 +4,10 @@
 Works in a copy of the tree (argument 1, made if it is missing), so that the
 checkout stays as it is. Prints a Markdown table; exits with 1 if a mutant survives.
 
+With --check it builds nothing: it says which texts no longer stand in their files once.
+
 usage: utils/mutate.py DIRECTORY [NAME...]
+       utils/mutate.py --check
 """
 
 import pathlib
@@ -44,10 +47,11 @@ MUTANTS = [
      IR + "AttentionStreamable.cpp", "t.add(first, tile.sizes[Query]), tile.extents[Query]",
      "t.add(first, tile.sizes[Query]), t.add(first, tile.sizes[Query])"),
     ("no-rescale", "the sum is not rescaled to the new maximum",
-     IR + "AttentionStreamable.cpp", "t.add(t.mul(state[L], alpha),",
+     IR + "AttentionStreamable.cpp", "t.fma(state[L], now.getRescale(),",
      "t.add(state[L],"),
     ("merge-one-maximum", "a merge takes the maximum of one part",
-     IR + "AttentionStreamable.cpp", "Value m = t.max(lhs[M], rhs[M]);", "Value m = lhs[M];"),
+     IR + "AttentionStreamable.cpp", "rhs[Factor], rhs[Reference]);",
+     "rhs[Factor], lhs[Reference]);"),
     ("wrong-kv-head", "query heads are spread over KV heads the wrong way",
      IR + "AttentionStreamable.cpp",
      "d(KvHead) * (getNumQueryHeads() / getNumKvHeads()) + d(GroupHead)",
@@ -92,21 +96,44 @@ MUTANTS = [
      CONVERSION + "AttnToROCDL/AttnToROCDL.cpp", "limitRowStrides(function);", ""),
     ("tiles-unlimited", "the number of tiles may leave 32 bits", CONVERSION + "AttnToGPU/Limits.cpp",
      "if (range.most > kMostIndex)", "if (false)"),
+    ("plain-always", "exponentials take the plain formula however large scores are",
+     IR + "AdvanceOp.cpp", "r.splat(std::min<double>(kLimit / plain, kLargest))", "r.splat(kLargest)"),
+    ("optimistic-unchecked", "exponentials take the maximum before, whatever the sums say",
+     TRANSFORMS + "OptimisticMax.cpp", "arith::CmpFPredicate::UGT, sums, most",
+     "arith::CmpFPredicate::OGT, sums, sums"),
+    ("no-score-slack", "results are wrong where scores were rounded", "lib/Runtime/Reference.cpp",
+     "return 0x1p-23 * largestScore + contraction;", "return 0 * (largestScore + contraction);"),
 ]
 
 TESTS = [
     ("properties", ["test/lib/attn-property-test"]),
     ("bounds", ["test/lib/attn-sweep", "bounds"]),
     ("sweep", ["test/lib/attn-sweep", "0", "30"]),
+    # A quarter of a minute of each mode, up to its first failure.
+    ("random", ["test/lib/attn-random", "--seed=1", "--count=1000000", "--seconds=15",
+                "--failures=1", "--keep"]),
     # A command without a program of the tree: lit tests, by folder.
     ("conversion", ["lit", "test/Conversion"]),
 ]
 LIT = shutil.which("lit-22") or "/usr/lib/llvm-22/bin/llvm-lit"
 
 
+def check():
+    """The number of mutants whose text is not there once."""
+    stale = 0
+    for name, _, file, text, _ in MUTANTS:
+        count = (ROOT / file).read_text().count(text)
+        if count != 1:
+            print(f"{name}: the text stands {count} times in {file}")
+            stale += 1
+    print(f"{len(MUTANTS)} mutants, {stale} stale")
+    return stale
+
+
 def build(tree):
     return subprocess.run(
-        ["ninja", "-C", tree / "build", "attn-property-test", "attn-sweep", "attn-opt", "attn-compile"],
+        ["ninja", "-C", tree / "build", "attn-property-test", "attn-sweep", "attn-random", "attn-opt",
+         "attn-compile"],
         capture_output=True, text=True)
 
 
@@ -129,6 +156,8 @@ def kills(tree):
 def main():
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    if sys.argv[1] == "--check":
+        sys.exit(1 if check() else 0)
     tree = pathlib.Path(sys.argv[1])
     if not tree.exists():
         files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True,
