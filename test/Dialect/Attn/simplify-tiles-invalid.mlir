@@ -5,12 +5,12 @@
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles{fast}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: {{.*}}no such option fast
 
-// A negative scale makes a maximum of a minimum; zero and infinity make NaN of
-// -inf and of 0; NaN is no number; a scale that varies orders nothing; a scale that
-// is no constant may be any of these.
-// CHECK: remark: [Missed] nothing-to-do | Category:attn-simplify-tiles | Function=scales | Remark="no scale to move and no division to share"
+// A scale stays in front of a maximum, whatever it is: moved, it rounds differently from the
+// scores, and overflows elsewhere.
+// CHECK: remark: [Missed] nothing-to-do | Category:attn-simplify-tiles | Function=scales | Remark="no division to share"
 attn.kernel @scales(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>, %f: f32) {
   %size = attn.dim %o, 0 : <?xf32>
+  %half = arith.constant dense<0.5> : tensor<16x2xf32>
   %negative = arith.constant dense<-2.0> : tensor<16x2xf32>
   %zero = arith.constant dense<0.0> : tensor<16x2xf32>
   %minuszero = arith.constant dense<-0.0> : tensor<16x2xf32>
@@ -20,6 +20,9 @@ attn.kernel @scales(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>, %f: f32) {
   attn.grid (%i) visit %v in (i = %size) {
     %t = attn.load %x[%i, %i] : <?x?xf32> -> tensor<16x2xf32>
     %splat = tensor.splat %f : tensor<16x2xf32>
+    %14 = arith.mulf %t, %half : tensor<16x2xf32>
+    %15 = attn.reduce max %14 : tensor<16x2xf32>
+    attn.store %15, %o[%i] : tensor<16xf32> -> <?xf32>
     %0 = arith.mulf %t, %negative : tensor<16x2xf32>
     %1 = attn.reduce max %0 : tensor<16x2xf32>
     attn.store %1, %o[%i] : tensor<16xf32> -> <?xf32>
@@ -44,12 +47,11 @@ attn.kernel @scales(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>, %f: f32) {
   }
 }
 
-// A sum is no maximum; the mask of a scale that is not one stays where it is.
+// It stays in front of a sum and of a mask, too.
 // CHECK: remark: [Missed] nothing-to-do | Category:attn-simplify-tiles | Function=others
 attn.kernel @others(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>) {
   %size = attn.dim %o, 0 : <?xf32>
   %half = arith.constant dense<5.000000e-01> : tensor<16x2xf32>
-  %negative = arith.constant dense<-2.0> : tensor<16x2xf32>
   attn.grid (%i) visit %v in (i = %size) {
     %t = attn.load %x[%i, %i] : <?x?xf32> -> tensor<16x2xf32>
     %0 = arith.mulf %t, %half : tensor<16x2xf32>
@@ -59,7 +61,7 @@ attn.kernel @others(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>) {
       %cols = attn.iota 1 from %j : tensor<16x2xindex>
       %end = attn.iota 1 from %i : tensor<16x2xindex>
       %2 = arith.cmpi slt, %cols, %end : tensor<16x2xindex>
-      %3 = arith.mulf %t, %negative : tensor<16x2xf32>
+      %3 = arith.mulf %t, %half : tensor<16x2xf32>
       %4 = attn.mask %3 keep %2 : tensor<16x2xf32>
       attn.store %4, %x[%i, %j] : tensor<16x2xf32> -> <?x?xf32>
     }

@@ -1,26 +1,23 @@
-// attn-simplify-tiles: scales past masks and maxima, one division a row.
+// attn-simplify-tiles: one division a row.
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' --remarks-filter='attn.*' 2>&1 | FileCheck %s --implicit-check-not=remark:
 // A second run finds nothing to do.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' -o %t.once
 // RUN: attn-opt %t.once --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-simplify-tiles))' | diff %t.once -
 
-// The scores of attention: two scales, as of scale and of log2(e). Both move past
-// the mask and the maximum: of the tile one product is left, which feeds the
-// subtraction; the others are on rows. The division is a product with the inverses.
+// The division is a product with the inverses. Scores stay as they are: a scale moved past
+// a mask or a maximum would round differently from those that it was taken of.
 
 // CHECK-LABEL: attn.kernel @softmax
 // CHECK-DAG: %[[ONES:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<16xf32>
-// CHECK-DAG: %[[ROWS:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<16xf32>
 // CHECK-DAG: %[[TILE:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<16x32xf32>
 // CHECK: attn.stream
 // CHECK: %[[DOT:[^ ]+]] = attn.dot
-// CHECK: %[[T:[^ ]+]] = attn.mask %[[DOT]] keep %{{[^ ]+}} : tensor<16x32xf32>
-// CHECK-NEXT: %[[S:[^ ]+]] = arith.mulf %[[T]], %[[TILE]] : tensor<16x32xf32>
+// CHECK: %[[S:[^ ]+]] = arith.mulf %[[DOT]], %[[TILE]] : tensor<16x32xf32>
+// CHECK-NEXT: %[[T:[^ ]+]] = attn.mask %[[S]] keep %{{[^ ]+}} : tensor<16x32xf32>
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[T]] : tensor<16x32xf32>
-// CHECK-NEXT: %[[XS:[^ ]+]] = arith.mulf %[[X]], %[[ROWS]] : tensor<16xf32>
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %[[XS]] : tensor<16xf32>
+// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %[[X]] : tensor<16xf32>
 // CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[M]]
-// CHECK-NEXT: arith.subf %[[S]], %[[B]] : tensor<16x32xf32>
+// CHECK-NEXT: arith.subf %[[T]], %[[B]] : tensor<16x32xf32>
 // CHECK: attn.yield
 // CHECK: %[[INV:[^ ]+]] = arith.divf %[[ONES]], %[[L:[^ ]+]] : tensor<16xf32>
 // CHECK-NEXT: %[[INVS:[^ ]+]] = attn.broadcast %[[INV]] : tensor<16xf32> to tensor<16x32xf32>
@@ -52,42 +49,6 @@ attn.kernel @softmax(%a: !attn.view<?x?xf16>, %k: !attn.view<?x?xf16>, %o: !attn
     %b = attn.broadcast %r#0 : tensor<16xf32> to tensor<16x32xf32>
     %w = arith.divf %r#1, %b : tensor<16x32xf32>
     attn.store %w, %o[%i, %c0] : tensor<16x32xf32> -> <?x?xf32>
-  }
-}
-
-// -----
-
-// Each rewrite by itself, outside of attention; the constant stands on the left;
-// the smallest and the largest constants that are finite. One maximum is left.
-
-// CHECK-LABEL: attn.kernel @alone
-// CHECK-DAG: %[[LARGE:[^ ]+]] = arith.constant dense<3.40282347E+38> : tensor<16xf32>
-// CHECK-DAG: %[[SMALL:[^ ]+]] = arith.constant dense<1.401300e-45> : tensor<16xf32>
-// CHECK-DAG: %[[THREE:[^ ]+]] = arith.constant dense<3.000000e+00> : tensor<16xf32>
-// CHECK: %[[T:tile[^ ]*]] = attn.load
-// CHECK: %[[A:[^ ]+]] = attn.reduce max %[[T]]
-// CHECK-NEXT: %[[B:[^ ]+]] = arith.mulf %[[A]], %[[THREE]] : tensor<16xf32>
-// CHECK-NEXT: attn.store %[[B]]
-// CHECK-NEXT: %[[D:[^ ]+]] = arith.mulf %[[A]], %[[SMALL]] : tensor<16xf32>
-// CHECK-NEXT: attn.store %[[D]]
-// CHECK-NEXT: %[[F:[^ ]+]] = arith.mulf %[[A]], %[[LARGE]] : tensor<16xf32>
-// CHECK-NEXT: attn.store %[[F]]
-attn.kernel @alone(%x: !attn.view<?x?xf32>, %o: !attn.view<?xf32>) {
-  %n = attn.dim %o, 0 : <?xf32>
-  %three = arith.constant dense<3.0> : tensor<16x32xf32>
-  %small = arith.constant dense<0x00000001> : tensor<16x32xf32>
-  %large = arith.constant dense<0x7F7FFFFF> : tensor<16x32xf32>
-  attn.grid (%i) visit %v in (i = %n) {
-    %t = attn.load %x[%i, %i] : <?x?xf32> -> tensor<16x32xf32>
-    %0 = arith.mulf %three, %t : tensor<16x32xf32>
-    %1 = attn.reduce max %0 : tensor<16x32xf32>
-    attn.store %1, %o[%i] : tensor<16xf32> -> <?xf32>
-    %2 = arith.mulf %t, %small : tensor<16x32xf32>
-    %3 = attn.reduce max %2 : tensor<16x32xf32>
-    attn.store %3, %o[%i] : tensor<16xf32> -> <?xf32>
-    %4 = arith.mulf %t, %large : tensor<16x32xf32>
-    %5 = attn.reduce max %4 : tensor<16x32xf32>
-    attn.store %5, %o[%i] : tensor<16xf32> -> <?xf32>
   }
 }
 

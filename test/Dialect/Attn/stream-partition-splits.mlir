@@ -4,31 +4,44 @@
 // RUN: attn-opt %s --split-input-file --attn-stream-partition=splits=1 | FileCheck %s --check-prefix=ONE
 
 // Static: 768 keys are 6 tiles of 128, which are 3 and 3.
-// Merge: m = max(m0, m1); l and acc of both parts are scaled to it and added.
+// Merge: factor and reference of the larger maximum; l and acc of both parts are scaled to them
+// and added. A part in another unit than that has next to no weight: it is scaled by 0.
 
 // CHECK-LABEL: attn.kernel @attention_attention
 // CHECK-DAG: %[[ZEROS:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128xf32>
-// CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-3.40282347E+38> : tensor<128xf32>
+// CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-8.50705867E+37> : tensor<128xf32>
+// CHECK-DAG: %[[UNIT:[^ ]+]] = arith.constant dense<2.500000e-01> : tensor<128xf32>
 // CHECK-DAG: %[[ACC:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32>
 // CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[C384:[^ ]+]] = arith.constant 384 : index
 // CHECK-DAG: %[[C768:[^ ]+]] = arith.constant 768 : index
-// CHECK: %[[A:[^ ]+]]:3 = attn.stream %{{[^ ]+}} step 128 over [%[[C0]] to %[[C384]]]
-// CHECK-SAME: = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
-// CHECK: %[[B:[^ ]+]]:3 = attn.stream %{{[^ ]+}} step 128 over [%[[C384]] to %[[C768]]]
-// CHECK-SAME: = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
+// CHECK: %[[A:[^ ]+]]:4 = attn.stream %{{[^ ]+}} step 128 over [%[[C0]] to %[[C384]]]
+// CHECK-SAME: = %[[UNIT]], {{.*}} = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
+// CHECK: %[[B:[^ ]+]]:4 = attn.stream %{{[^ ]+}} step 128 over [%[[C384]] to %[[C768]]]
+// CHECK-SAME: = %[[UNIT]], {{.*}} = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
 // CHECK-NOT: attn.stream
-// CHECK-DAG: %[[M:[^ ]+]] = arith.maximumf %[[A]]#0, %[[B]]#0
-// CHECK-DAG: %[[DA:[^ ]+]] = arith.subf %[[A]]#0, %[[M]]
-// CHECK-DAG: %[[FA:[^ ]+]] = math.exp2 %[[DA]]
-// CHECK-DAG: %[[LA:[^ ]+]] = arith.mulf %[[A]]#1, %[[FA]]
-// CHECK-DAG: %[[BA:[^ ]+]] = attn.broadcast %[[FA]]
-// CHECK-DAG: %[[AA:[^ ]+]] = arith.mulf %[[A]]#2, %[[BA]]
-// CHECK-DAG: %[[DB:[^ ]+]] = arith.subf %[[B]]#0, %[[M]]
-// CHECK-DAG: %[[FB:[^ ]+]] = math.exp2 %[[DB]]
-// CHECK-DAG: %[[LB:[^ ]+]] = arith.mulf %[[B]]#1, %[[FB]]
-// CHECK-DAG: %[[BB:[^ ]+]] = attn.broadcast %[[FB]]
-// CHECK-DAG: %[[AB:[^ ]+]] = arith.mulf %[[B]]#2, %[[BB]]
+// CHECK-DAG: %[[SAME:[^ ]+]] = arith.cmpf oeq, %[[A]]#0, %[[B]]#0
+// CHECK-DAG: %[[MA:[^ ]+]] = arith.divf %[[A]]#1, %[[A]]#0
+// CHECK-DAG: %[[MB:[^ ]+]] = arith.divf %[[B]]#1, %[[B]]#0
+// CHECK-DAG: %[[LARGER:[^ ]+]] = arith.cmpf oge, %[[MA]], %[[MB]]
+// CHECK-DAG: %[[K:[^ ]+]] = arith.select %[[LARGER]], %[[A]]#0, %[[B]]#0
+// CHECK-DAG: %[[MOST:[^ ]+]] = arith.maximumf %[[A]]#1, %[[B]]#1
+// CHECK-DAG: %[[ONE:[^ ]+]] = arith.select %[[LARGER]], %[[A]]#1, %[[B]]#1
+// CHECK-DAG: %[[M:[^ ]+]] = arith.select %[[SAME]], %[[MOST]], %[[ONE]]
+// CHECK-DAG: %[[INA:[^ ]+]] = arith.cmpf oeq, %[[A]]#0, %[[K]]
+// CHECK-DAG: %[[DA:[^ ]+]] = arith.subf %[[A]]#1, %[[M]]
+// CHECK-DAG: %[[EA:[^ ]+]] = math.exp2 %[[DA]]
+// CHECK-DAG: %[[FA:[^ ]+]] = arith.select %[[INA]], %[[EA]], %[[ZEROS]]
+// CHECK-DAG: %[[INB:[^ ]+]] = arith.cmpf oeq, %[[B]]#0, %[[K]]
+// CHECK-DAG: %[[DB:[^ ]+]] = arith.subf %[[B]]#1, %[[M]]
+// CHECK-DAG: %[[EB:[^ ]+]] = math.exp2 %[[DB]]
+// CHECK-DAG: %[[FB:[^ ]+]] = arith.select %[[INB]], %[[EB]], %[[ZEROS]]
+// CHECK-DAG: %[[WA:[^ ]+]] = attn.broadcast %[[FA]]
+// CHECK-DAG: %[[LA:[^ ]+]] = arith.mulf %[[A]]#2, %[[FA]]
+// CHECK-DAG: %[[AA:[^ ]+]] = arith.mulf %[[A]]#3, %[[WA]]
+// CHECK-DAG: %[[WB:[^ ]+]] = attn.broadcast %[[FB]]
+// CHECK-DAG: %[[LB:[^ ]+]] = arith.mulf %[[B]]#2, %[[FB]]
+// CHECK-DAG: %[[AB:[^ ]+]] = arith.mulf %[[B]]#3, %[[WB]]
 // CHECK-DAG: %[[L:[^ ]+]] = arith.addf %[[LA]], %[[LB]]
 // CHECK-DAG: %[[OUT:[^ ]+]] = arith.addf %[[AA]], %[[AB]]
 // The tail takes the merged state.

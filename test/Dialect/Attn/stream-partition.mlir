@@ -17,11 +17,10 @@
 // CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<2x8x256x64xf16>, %[[K:[^ ]+]]: !attn.view<2x2x384x64xf16>, %[[V:[^ ]+]]: !attn.view<2x2x384x32xf16>, %[[O:[^ ]+]]: !attn.view<2x8x256x32xf16>) attributes {
 // CHECK-DAG: %[[ONES:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<128xf32>
 // CHECK-DAG: %[[ZEROS:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128xf32>
-// CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-3.40282347E+38> : tensor<128xf32>
+// CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-8.50705867E+37> : tensor<128xf32>
+// CHECK-DAG: %[[UNIT:[^ ]+]] = arith.constant dense<2.500000e-01> : tensor<128xf32>
 // CHECK-DAG: %[[ACC0:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x32xf32>
 // CHECK-DAG: %[[S0:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x128xf32>
-// The scale in units of log2: 0.125 * log2(e).
-// CHECK-DAG: %[[SCALE:[^ ]+]] = arith.constant dense<0.180336878> : tensor<128x128xf32>
 // CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
 // CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
@@ -32,35 +31,33 @@
 // CHECK-NEXT: %[[FIRST:[^ ]+]] = arith.muli %[[G]], %[[C4]]
 // CHECK-NEXT: %[[HEAD:[^ ]+]] = arith.addi %[[FIRST]], %[[J]]
 // CHECK-NEXT: %[[QT:[^ ]+]] = attn.load %[[Q]][%[[B]], %[[HEAD]], %[[ROW]], %[[C0]]] : <2x8x256x64xf16> -> tensor<128x64xf16>
-// CHECK-NEXT: %[[STATE:[^ ]+]]:3 = attn.stream %[[POS:[^ ]+]] step 128 over [%[[C0]] to %[[C384]]]
-// CHECK-SAME: carry (%[[M:[^ ]+]] = %[[LOWEST]], %[[L:[^ ]+]] = %[[ZEROS]], %[[A:[^ ]+]] = %[[ACC0]] : tensor<128xf32>, tensor<128xf32>, tensor<128x32xf32>) {
+// CHECK-NEXT: %[[STATE:[^ ]+]]:4 = attn.stream %[[POS:[^ ]+]] step 128 over [%[[C0]] to %[[C384]]]
+// CHECK-SAME: carry (%[[F:[^ ]+]] = %[[UNIT]], %[[M:[^ ]+]] = %[[LOWEST]], %[[L:[^ ]+]] = %[[ZEROS]], %[[A:[^ ]+]] = %[[ACC0]] : tensor<128xf32>, tensor<128xf32>, tensor<128xf32>, tensor<128x32xf32>) {
 // CHECK-NEXT: %[[KT:[^ ]+]] = attn.load %[[K]][%[[B]], %[[G]], %[[POS]], %[[C0]]] : <2x2x384x64xf16> -> tensor<128x64xf16>
 // CHECK-NEXT: %[[VT:[^ ]+]] = attn.load %[[V]][%[[B]], %[[G]], %[[POS]], %[[C0]]] : <2x2x384x32xf16> -> tensor<128x32xf16>
 // CHECK-NEXT: %[[DOT:[^ ]+]] = attn.dot %[[QT]], %[[KT]], %[[S0]] transpose_rhs : tensor<128x64xf16>, tensor<128x64xf16> into tensor<128x128xf32>
-// CHECK-NEXT: %[[S:[^ ]+]] = arith.mulf %[[DOT]], %[[SCALE]]
 // CHECK-NOT: attn.iota
 // CHECK-NOT: attn.mask
-// CHECK-NEXT: %[[MAX:[^ ]+]] = attn.reduce max %[[S]]
-// CHECK-NEXT: %[[MN:[^ ]+]] = arith.maximumf %[[M]], %[[MAX]]
-// CHECK-NEXT: %[[MB:[^ ]+]] = attn.broadcast %[[MN]] : tensor<128xf32> to tensor<128x128xf32>
-// CHECK-NEXT: %[[D:[^ ]+]] = arith.subf %[[S]], %[[MB]]
+// CHECK-NEXT: %[[MAX:[^ ]+]] = attn.reduce max %[[DOT]]
+// CHECK-NEXT: %[[FN:[^ ]+]], %[[MN:[^ ]+]], %[[ALPHA:[^ ]+]] = attn.advance %[[MAX]] from %[[F]], %[[M]] scale(1.250000e-01)
+// CHECK-NEXT: %[[NEG:[^ ]+]] = arith.negf %[[MN]]
+// CHECK-NEXT: %[[FB:[^ ]+]] = attn.broadcast %[[FN]] : tensor<128xf32> to tensor<128x128xf32>
+// CHECK-NEXT: %[[MB:[^ ]+]] = attn.broadcast %[[NEG]] : tensor<128xf32> to tensor<128x128xf32>
+// CHECK-NEXT: %[[D:[^ ]+]] = math.fma %[[DOT]], %[[FB]], %[[MB]]
 // CHECK-NEXT: %[[P:[^ ]+]] = math.exp2 %[[D]]
-// CHECK-NEXT: %[[DM:[^ ]+]] = arith.subf %[[M]], %[[MN]]
-// CHECK-NEXT: %[[ALPHA:[^ ]+]] = math.exp2 %[[DM]]
-// CHECK-NEXT: %[[LA:[^ ]+]] = arith.mulf %[[L]], %[[ALPHA]]
 // CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce sum %[[P]]
-// CHECK-NEXT: %[[LN:[^ ]+]] = arith.addf %[[LA]], %[[SUM]]
+// CHECK-NEXT: %[[LN:[^ ]+]] = math.fma %[[L]], %[[ALPHA]], %[[SUM]]
 // CHECK-NEXT: %[[AB:[^ ]+]] = attn.broadcast %[[ALPHA]] : tensor<128xf32> to tensor<128x32xf32>
 // CHECK-NEXT: %[[AA:[^ ]+]] = arith.mulf %[[A]], %[[AB]]
 // CHECK-NEXT: %[[PT:[^ ]+]] = arith.truncf %[[P]] : tensor<128x128xf32> to tensor<128x128xf16>
 // CHECK-NEXT: %[[AN:[^ ]+]] = attn.dot %[[PT]], %[[VT]], %[[AA]] : tensor<128x128xf16>, tensor<128x32xf16> into tensor<128x32xf32>
-// CHECK-NEXT: attn.yield %[[MN]], %[[LN]], %[[AN]]
+// CHECK-NEXT: attn.yield %[[FN]], %[[MN]], %[[LN]], %[[AN]]
 // CHECK-NEXT: }
 // A row without keys divides by 1.
-// CHECK-NEXT: %[[NONE:[^ ]+]] = arith.cmpf oeq, %[[STATE]]#1, %[[ZEROS]]
-// CHECK-NEXT: %[[DIV:[^ ]+]] = arith.select %[[NONE]], %[[ONES]], %[[STATE]]#1
+// CHECK-NEXT: %[[NONE:[^ ]+]] = arith.cmpf oeq, %[[STATE]]#2, %[[ZEROS]]
+// CHECK-NEXT: %[[DIV:[^ ]+]] = arith.select %[[NONE]], %[[ONES]], %[[STATE]]#2
 // CHECK-NEXT: %[[DB:[^ ]+]] = attn.broadcast %[[DIV]] : tensor<128xf32> to tensor<128x32xf32>
-// CHECK-NEXT: %[[OUT:[^ ]+]] = arith.divf %[[STATE]]#2, %[[DB]]
+// CHECK-NEXT: %[[OUT:[^ ]+]] = arith.divf %[[STATE]]#3, %[[DB]]
 // CHECK-NEXT: %[[OT:[^ ]+]] = arith.truncf %[[OUT]] : tensor<128x32xf32> to tensor<128x32xf16>
 // CHECK-NEXT: attn.store %[[OT]], %[[O]][%[[B]], %[[HEAD]], %[[ROW]], %[[C0]]] : tensor<128x32xf16> -> <2x8x256x32xf16>
 // CHECK-NEXT: }
@@ -97,6 +94,7 @@ func.func @plain(%q: tensor<2x8x256x64xf16>, %k: tensor<2x2x384x64xf16>,
 // CHECK-LABEL: attn.kernel @bshd_attention
 // CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<?x4x?x64xf32>, %[[K:[^ ]+]]: !attn.view<?x4x?x64xf32>, %{{[^ ]+}}: !attn.view<?x4x?x64xf32>, %[[O:[^ ]+]]: !attn.view<?x4x?x64xf32>, %[[LSE:[^ ]+]]: !attn.view<?x4x?xf32>) attributes {
 // CHECK-DAG: %[[LN2:[^ ]+]] = arith.constant dense<0.693147182> : tensor<128xf32>
+// CHECK-DAG: %[[SCALE:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<128xf32>
 // CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
@@ -106,10 +104,11 @@ func.func @plain(%q: tensor<2x8x256x64xf16>, %k: tensor<2x2x384x64xf16>,
 // CHECK: attn.grid (%[[B:[^ ]+]], %[[G:[^ ]+]], %[[J:[^ ]+]], %[[I:[^ ]+]]) visit %{{[^ ]+}} in (batch = %[[BATCH]], kv_head = %[[C4]], group = %[[C1]], query = %[[TILES]])
 // CHECK: %[[ROW:[^ ]+]] = arith.muli %[[I]], %[[C128]]
 // CHECK: %[[HEAD:[^ ]+]] = arith.addi %[[G]], %[[J]]
-// CHECK: %[[STATE:[^ ]+]]:3 = attn.stream
-// CHECK: %[[LOG:[^ ]+]] = math.log2 %[[STATE]]#1
-// CHECK: %[[SUM:[^ ]+]] = arith.addf %[[STATE]]#0, %[[LOG]]
-// CHECK: %[[OUT:[^ ]+]] = arith.mulf %[[SUM]], %[[LN2]]
+// CHECK: %[[STATE:[^ ]+]]:4 = attn.stream
+// CHECK: %[[UNIT:[^ ]+]] = arith.divf %[[SCALE]], %[[STATE]]#0
+// CHECK: %[[LOG:[^ ]+]] = math.log2 %[[STATE]]#2
+// CHECK: %[[LNL:[^ ]+]] = arith.mulf %[[LOG]], %[[LN2]]
+// CHECK: %[[OUT:[^ ]+]] = math.fma %[[STATE]]#1, %[[UNIT]], %[[LNL]]
 // f32 results are not rounded.
 // CHECK-NOT: arith.truncf
 // CHECK: attn.store %{{[^ ]+}}, %[[O]][%[[B]], %[[HEAD]], %[[ROW]], %{{[^ ]+}}] : tensor<128x64xf32> -> <?x4x?x64xf32>
@@ -135,7 +134,6 @@ func.func @bshd(%q: tensor<?x?x4x64xf32>, %k: tensor<?x?x4x64xf32>,
 // CHECK-LABEL: attn.kernel @score_attention
 // CHECK-SAME: !attn.view<1x8x128x64xf16>, %[[CAP:[^ ]+]]: f32, %[[SHIFT:[^ ]+]]: index) attributes {
 // CHECK-DAG: %[[SCALE:[^ ]+]] = arith.constant dense<1.250000e-01> : tensor<128x128xf32>
-// CHECK-DAG: %[[LOG2E:[^ ]+]] = arith.constant dense<1.44269502> : tensor<128x128xf32>
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
 // CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}, %[[I:[^ ]+]]) visit
 // CHECK: %[[ROW:[^ ]+]] = arith.muli %[[I]], %[[C128]]
@@ -152,8 +150,8 @@ func.func @bshd(%q: tensor<?x?x4x64xf32>, %k: tensor<?x?x4x64xf32>,
 // CHECK: %[[HS:[^ ]+]] = tensor.splat %[[H]] : tensor<128x128xindex>
 // CHECK: %[[NEAR:[^ ]+]] = arith.cmpi slt, %[[D]], %[[HS]] : tensor<128x128xindex>
 // CHECK: %[[Y:[^ ]+]] = arith.select %[[NEAR]], %[[T]], %[[S]] : tensor<128x128xi1>, tensor<128x128xf32>
-// CHECK: %[[MOD:[^ ]+]] = arith.mulf %[[Y]], %[[LOG2E]]
-// CHECK: attn.reduce max %[[MOD]]
+// CHECK-NEXT: %[[MAX:[^ ]+]] = attn.reduce max %[[Y]]
+// CHECK-NEXT: attn.advance %[[MAX]] from %{{[^ ]+}}, %{{[^ ]+}} scale(1.000000e+00)
 func.func @score(%q: tensor<1x8x128x64xf16>, %k: tensor<1x2x128x64xf16>,
                  %v: tensor<1x2x128x64xf16>, %cap: f32, %shift: index) -> tensor<1x8x128x64xf16> {
   %o = attn.attention %q, %k, %v scale(0.125) captures(%cap, %shift : f32, index)
