@@ -349,3 +349,32 @@ attn.kernel @any(%x: !attn.view<4x8xf32>, %o: !attn.view<4x8xf32>) {
     }
   }
 }
+
+// What rows are relative to: no branch, both forms of the factor, and 0 where the unit changes.
+
+// CHECK-LABEL: func.func @advance
+// CHECK: tensor.generate
+// CHECK: %[[U:[^ ]+]] = arith.mulf
+// CHECK: arith.cmpf ugt, %[[U]],
+// CHECK-NOT: scf.if
+// CHECK: math.absf
+// CHECK: %[[SMALL:[^ ]+]] = arith.cmpf olt,
+// CHECK: %[[OF:[^ ]+]] = arith.select %[[SMALL]],
+// CHECK: arith.cmpf oeq,
+// CHECK: arith.subf
+// CHECK: math.exp2
+// CHECK-NOT: scf.if
+// CHECK: arith.select
+attn.kernel @advance(%x: !attn.view<4xf32>, %o: !attn.view<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %ones = arith.constant dense<1.0> : tensor<4xf32>
+  %least = arith.constant dense<-3.40282347E+38> : tensor<4xf32>
+  attn.ctas %cta in %c1 {
+    %max = attn.load %x[%c0] : <4xf32> -> tensor<4xf32>
+    %f, %r, %a = attn.advance %max from %ones, %least scale(0.5) : tensor<4xf32>
+    attn.store %f, %o[%c0] : tensor<4xf32> -> <4xf32>
+    attn.store %r, %o[%c0] : tensor<4xf32> -> <4xf32>
+    attn.store %a, %o[%c0] : tensor<4xf32> -> <4xf32>
+  }
+}

@@ -1025,3 +1025,50 @@ attn.kernel @any(%o: !attn.view<16x8xf32>) attributes {threads = 32 : i64} {
     }
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.advance
+//===----------------------------------------------------------------------===//
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>
+#rows = #attn.fragment<threads [4:(0), 8:(1)], registers [2:(8)]>
+
+// Rows that are plain, and stay so, take a maximum; the rest is in a branch that the warp votes on.
+
+// CHECK-LABEL: llvm.func @advance(
+// CHECK: %[[U:[^ ]+]] = arith.mulf %[[MAX:[^ ]+]], %{{[^ ]+}} : vector<2xf32>
+// CHECK: llvm.nvvm.fmax.nan.f
+// CHECK: llvm.nvvm.fmax.nan.f
+// CHECK: %[[R:[^ ]+]] = vector.from_elements
+// CHECK: llvm.nvvm.ex2
+// CHECK: %[[LOW:[^ ]+]] = arith.cmpf ule,
+// CHECK-NEXT: %[[HIGH:[^ ]+]] = arith.cmpf uge, %[[R]],
+// CHECK-NEXT: %[[ODD:[^ ]+]] = arith.ori %[[LOW]], %[[HIGH]] : vector<2xi1>
+// CHECK: %[[ANY:[^ ]+]] = nvvm.vote.sync any
+// CHECK-NEXT: %{{[^ ]+}}:3 = scf.if %[[ANY]] ->
+// CHECK: arith.cmpf ugt, %[[U]],
+// CHECK: math.absf %[[MAX]]
+// CHECK: arith.select
+// CHECK: scf.yield
+// CHECK-NEXT: } else {
+// CHECK-NEXT: scf.yield %{{[^ ]+}}, %[[R]], %{{[^ ]+}} : vector<2xf32>
+attn.kernel @advance(%o: !attn.view<16x8xf32>) attributes {threads = 32 : i64} {
+  %c1 = arith.constant 1 : index
+  %ones = arith.constant dense<2.0> : tensor<16xf32, #rows>
+  %least = arith.constant dense<-3.40282347E+38> : tensor<16xf32, #rows>
+  attn.ctas %cta in %c1 {
+    %c0 = arith.constant 0 : index
+    %t = attn.iota 1 from %c0 : tensor<16x8xindex, #acc>
+    %t32 = arith.index_cast %t : tensor<16x8xindex, #acc> to tensor<16x8xi32, #acc>
+    %s = arith.sitofp %t32 : tensor<16x8xi32, #acc> to tensor<16x8xf32, #acc>
+    %max = attn.reduce max %s : tensor<16x8xf32, #acc>
+    %f, %r, %a = attn.advance %max from %ones, %least scale(0.5) : tensor<16xf32, #rows>
+    %fb = attn.broadcast %f : tensor<16xf32, #rows> to tensor<16x8xf32, #acc>
+    %rb = attn.broadcast %r : tensor<16xf32, #rows> to tensor<16x8xf32, #acc>
+    %ab = attn.broadcast %a : tensor<16xf32, #rows> to tensor<16x8xf32, #acc>
+    %e = math.fma %fb, %rb, %ab : tensor<16x8xf32, #acc>
+    attn.store %e, %o[%c0, %c0] : tensor<16x8xf32, #acc> -> <16x8xf32>
+  }
+}

@@ -192,6 +192,38 @@ attn.kernel @square(%lse: !attn.view<?xf32>, %s: f32, %n: index) {
   }
 }
 
+// Nor is it with one rounding.
+// CHECK: remark: [Missed] deferred | Category:attn-defer-row-sums | Function=fusedsquare
+attn.kernel @fusedsquare(%lse: !attn.view<?xf32>, %s: f32, %n: index) {
+  %zero = arith.constant dense<0.0> : tensor<64xf32, #rows>
+  %f = arith.constant dense<0.5> : tensor<64xf32, #rows>
+  attn.grid (%i) visit %v in (i = %n) {
+    %p = tensor.splat %s : tensor<64x32xf32, #acc>
+    %r = attn.stream %j step 32 over [%i to %n] carry (%l = %zero : tensor<64xf32, #rows>) {
+      %sum = attn.reduce sum %p : tensor<64x32xf32, #acc>
+      %n2 = math.fma %l, %l, %sum : tensor<64xf32, #rows>
+      attn.yield %n2 : tensor<64xf32, #rows>
+    }
+    attn.store %r, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
+  }
+}
+
+// The tile is scaled, and what is carried is added.
+// CHECK: remark: [Missed] deferred | Category:attn-defer-row-sums | Function=fusedaddend
+attn.kernel @fusedaddend(%lse: !attn.view<?xf32>, %s: f32, %n: index) {
+  %zero = arith.constant dense<0.0> : tensor<64xf32, #rows>
+  %f = arith.constant dense<0.5> : tensor<64xf32, #rows>
+  attn.grid (%i) visit %v in (i = %n) {
+    %p = tensor.splat %s : tensor<64x32xf32, #acc>
+    %r = attn.stream %j step 32 over [%i to %n] carry (%l = %zero : tensor<64xf32, #rows>) {
+      %sum = attn.reduce sum %p : tensor<64x32xf32, #acc>
+      %n2 = math.fma %sum, %f, %l : tensor<64xf32, #rows>
+      attn.yield %n2 : tensor<64xf32, #rows>
+    }
+    attn.store %r, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
+  }
+}
+
 // The product is of something else.
 // CHECK: remark: [Missed] deferred | Category:attn-defer-row-sums | Function=other
 attn.kernel @other(%lse: !attn.view<?xf32>, %s: f32, %n: index) {

@@ -6,6 +6,7 @@
 
 // REMARK: remark: [Passed] deferred | Category:attn-defer-row-sums | Function=softmax | Remark="rows are summed across threads at the end of their stream:", sums=1
 // REMARK: Function=orders | {{.*}}, sums=4
+// REMARK: Function=fused | {{.*}}, sums=2
 // REMARK: Function=matmul | {{.*}}, sums=1
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
@@ -102,6 +103,42 @@ attn.kernel @orders(%lse: !attn.view<?xf32>, %s: f32, %n: index) {
     attn.store %r#1, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
     attn.store %r#2, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
     attn.store %r#3, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
+  }
+}
+
+// -----
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+#rows = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
+
+// One rounding stays one, whichever factor is carried.
+
+// CHECK-LABEL: attn.kernel @fused
+// CHECK: %[[R:[^ ]+]]:2 = attn.stream {{.*}} carry (%[[L:[^ ]+]] = %{{[^ ]+}}, %[[M:[^ ]+]] = %{{[^ ]+}} : tensor<64x4xf32,
+// CHECK-NOT: attn.reduce sum
+// CHECK: %[[S:[^ ]+]] = attn.reduce_registers sum
+// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %{{[^ ]+}} : {{.*}} to tensor<64x4xf32,
+// CHECK-NEXT: %[[N:[^ ]+]] = math.fma %[[L]], %[[B]], %[[S]] : tensor<64x4xf32,
+// CHECK-NEXT: %[[S2:[^ ]+]] = attn.reduce_registers sum
+// CHECK-NEXT: %[[B2:[^ ]+]] = attn.broadcast %{{[^ ]+}} : {{.*}} to tensor<64x4xf32,
+// CHECK-NEXT: %[[N2:[^ ]+]] = math.fma %[[M]], %[[B2]], %[[S2]] : tensor<64x4xf32,
+// CHECK-NEXT: attn.yield %[[N]], %[[N2]] :
+// CHECK: attn.reduce sum %[[R]]#1
+// CHECK: attn.reduce sum %[[R]]#0
+attn.kernel @fused(%lse: !attn.view<?xf32>, %s: f32, %n: index) {
+  %zero = arith.constant dense<0.0> : tensor<64xf32, #rows>
+  %f = arith.constant dense<0.5> : tensor<64xf32, #rows>
+  attn.grid (%i) visit %v in (i = %n) {
+    %p = tensor.splat %s : tensor<64x32xf32, #acc>
+    %r:2 = attn.stream %j step 32 over [%i to %n] carry (%l = %zero, %m = %zero : tensor<64xf32, #rows>, tensor<64xf32, #rows>) {
+      %sum = attn.reduce sum %p : tensor<64x32xf32, #acc>
+      %l2 = math.fma %l, %f, %sum : tensor<64xf32, #rows>
+      %sum2 = attn.reduce sum %p : tensor<64x32xf32, #acc>
+      %m2 = math.fma %f, %m, %sum2 : tensor<64xf32, #rows>
+      attn.yield %l2, %m2 : tensor<64xf32, #rows>, tensor<64xf32, #rows>
+    }
+    attn.store %r#0, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
+    attn.store %r#1, %lse[%i] : tensor<64xf32, #rows> -> <?xf32>
   }
 }
 

@@ -503,6 +503,10 @@ attn.kernel @tiles(%w: !attn.view<?x64xbf16>, %i: index) {
   %3 = attn.reduce max %1 : tensor<16x16xf32>
   // CHECK-NEXT: attn.reduce sum %[[S]] {note} : tensor<16x16xf32>
   %4 = attn.reduce sum %1 {note} : tensor<16x16xf32>
+  // CHECK-NEXT: %[[F:[^ ]+]], %[[R:[^ ]+]], %[[G:[^ ]+]] = attn.advance %[[M]] from %[[M]], %[[M]] scale(1.250000e-01) : tensor<16xf32>
+  %adv:3 = attn.advance %3 from %3, %3 scale(0.125) : tensor<16xf32>
+  // CHECK-NEXT: attn.advance %[[G]] from %[[F]], %[[R]] scale(1.84467441E+19) {note} : tensor<16xf32>
+  %adv2:3 = attn.advance %adv#2 from %adv#0, %adv#1 scale(0x5F800000) {note} : tensor<16xf32>
   // CHECK-NEXT: attn.broadcast %[[M]] : tensor<16xf32> to tensor<16x64xf32>
   %5 = attn.broadcast %3 : tensor<16xf32> to tensor<16x64xf32>
   // CHECK-NEXT: attn.iota 0 from %[[I]] : tensor<16xindex>

@@ -21,15 +21,15 @@
 
 // Sums of a thread's registers, and scores that are scaled: in front of the branch, all that is
 // needed if the maximum stays, with nothing carried scaled. In it, what stood there before.
-// Scale and maximum are one operation in both. LSE takes the maximum that the sum is in units of.
+// LSE takes the reference that the sum is relative to.
 
 // CHECK-LABEL: attn.kernel @softmax
-// CHECK: %[[R:[^ ]+]]:3 = attn.stream {{.*}} carry (%[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %[[A1:[^ ]+]] = %{{[^ ]+}}
+// CHECK: %[[R:[^ ]+]]:4 = attn.stream {{.*}} carry (%[[K1:[^ ]+]] = %{{[^ ]+}}, %[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %[[A1:[^ ]+]] = %{{[^ ]+}}
 // CHECK-NEXT: %[[S:[^ ]+]] = tensor.splat %{{[^ ]+}} :
-// CHECK-NEXT: %[[SC:[^ ]+]] = arith.mulf %[[S]], %{{[^ ]+}} :
+// CHECK-NEXT: %[[KB:[^ ]+]] = attn.broadcast %[[K1]] :
 // CHECK-NEXT: %[[N:[^ ]+]] = arith.negf %[[M1]] :
 // CHECK-NEXT: %[[NB:[^ ]+]] = attn.broadcast %[[N]] :
-// CHECK-NEXT: %[[D:[^ ]+]] = math.fma %[[S]], %{{[^ ]+}}, %[[NB]] :
+// CHECK-NEXT: %[[D:[^ ]+]] = math.fma %[[S]], %[[KB]], %[[NB]] :
 // CHECK-NEXT: %[[E:[^ ]+]] = math.exp2 %[[D]] :
 // CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce_registers sum %[[E]] :
 // CHECK-NEXT: %[[MOST:[^ ]+]] = arith.constant dense<6.553600e+04> : tensor<64x4xf32,
@@ -37,67 +37,63 @@
 // CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] : tensor<64x4xi1,
 // CHECK-NEXT: %[[LE:[^ ]+]] = arith.addf %[[L1]], %[[SUM]] :
 // CHECK-NEXT: %[[PE:[^ ]+]] = arith.truncf %[[E]] : {{.*}} to tensor<64x32xbf16
-// CHECK-NEXT: %[[IF:[^ ]+]]:4 = scf.if %[[MISSED]] ->
+// CHECK-NEXT: %[[IF:[^ ]+]]:5 = scf.if %[[MISSED]] ->
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
-// CHECK-NEXT: %[[XC:[^ ]+]] = arith.mulf %[[X]], %{{[^ ]+}} :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[XC]] :
+// CHECK-NEXT: %[[K:[^ ]+]], %[[M:[^ ]+]], %[[G:[^ ]+]] = attn.advance %[[X]] from %[[K1]], %[[M1]] scale(5.000000e-01) :
+// CHECK-NEXT: %[[KMB:[^ ]+]] = attn.broadcast %[[K]] :
 // CHECK-NEXT: %[[NM:[^ ]+]] = arith.negf %[[M]] :
 // CHECK-NEXT: %[[NMB:[^ ]+]] = attn.broadcast %[[NM]] :
-// CHECK-NEXT: %[[DM:[^ ]+]] = math.fma %[[S]], %{{[^ ]+}}, %[[NMB]] :
+// CHECK-NEXT: %[[DM:[^ ]+]] = math.fma %[[S]], %[[KMB]], %[[NMB]] :
 // CHECK-NEXT: %[[EM:[^ ]+]] = math.exp2 %[[DM]] :
-// CHECK-NEXT: %[[F:[^ ]+]] = arith.subf %[[M1]], %[[M]] :
-// CHECK-NEXT: %[[G:[^ ]+]] = math.exp2 %[[F]] :
 // CHECK-NEXT: %[[SM:[^ ]+]] = attn.reduce_registers sum %[[EM]] :
 // CHECK-NEXT: %[[GB:[^ ]+]] = attn.broadcast %[[G]] :
-// CHECK-NEXT: %[[LF:[^ ]+]] = arith.mulf %[[L1]], %[[GB]] :
-// CHECK-NEXT: %[[L:[^ ]+]] = arith.addf %[[LF]], %[[SM]] :
+// CHECK-NEXT: %[[L:[^ ]+]] = math.fma %[[L1]], %[[GB]], %[[SM]] :
 // CHECK-NEXT: %[[GO:[^ ]+]] = attn.broadcast %[[G]] :
 // CHECK-NEXT: %[[O:[^ ]+]] = arith.mulf %[[GO]], %[[A1]] :
 // CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[EM]] : {{.*}} to tensor<64x32xbf16
-// CHECK-NEXT: scf.yield %[[M]], %[[L]], %[[O]], %[[P]] :
+// CHECK-NEXT: scf.yield %[[K]], %[[M]], %[[L]], %[[O]], %[[P]] :
 // CHECK-NEXT: } else {
-// CHECK-NEXT: scf.yield %[[M1]], %[[LE]], %[[A1]], %[[PE]] :
+// CHECK-NEXT: scf.yield %[[K1]], %[[M1]], %[[LE]], %[[A1]], %[[PE]] :
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V:[^ ]+]] = attn.ring.wait %{{[^ ]+}} :
-// CHECK-NEXT: %[[PV:[^ ]+]] = attn.dot %[[IF]]#3, %[[V]], %[[IF]]#2 :
+// CHECK-NEXT: %[[PV:[^ ]+]] = attn.dot %[[IF]]#4, %[[V]], %[[IF]]#3 :
 // CHECK-NEXT: attn.ring.release %{{[^ ]+}} :
-// CHECK-NEXT: attn.yield %[[IF]]#0, %[[IF]]#1, %[[PV]] :
+// CHECK-NEXT: attn.yield %[[IF]]#0, %[[IF]]#1, %[[IF]]#2, %[[PV]] :
 attn.kernel @softmax(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, %n: index) {
   %rv = attn.ring.create : <2 x !v>
+  %ones = arith.constant dense<1.0> : !m
   %least = arith.constant dense<-3.40282347E+38> : !m
   %zeros = arith.constant dense<0.0> : !l
   %zero = arith.constant dense<0.0> : !s
-  %c = arith.constant dense<0.5> : !s
-  %cm = arith.constant dense<0.5> : !m
+  %half = arith.constant dense<0.5> : !m
   attn.grid (%i) visit %visit in (i = %n) {
-    %r:3 = attn.stream %j step 32 over [%i to %n] carry (%m1 = %least, %l1 = %zeros, %o1 = %zero : !m, !l, !s) {
+    %r:4 = attn.stream %j step 32 over [%i to %n] carry (%k1 = %ones, %m1 = %least, %l1 = %zeros, %o1 = %zero : !m, !m, !l, !s) {
       %s = tensor.splat %x : !s
       %max = attn.reduce max %s : !s
-      %mc = arith.mulf %max, %cm : !m
-      %m = arith.maximumf %m1, %mc : !m
-      %b = attn.broadcast %m : !m to !s
-      %sc = arith.mulf %s, %c : !s
-      %d = arith.subf %sc, %b : !s
+      %k, %m, %a = attn.advance %max from %k1, %m1 scale(0.5) : !m
+      %kb = attn.broadcast %k : !m to !s
+      %nm = arith.negf %m : !m
+      %b = attn.broadcast %nm : !m to !s
+      %d = math.fma %s, %kb, %b : !s
       %e = math.exp2 %d : !s
-      %f = arith.subf %m1, %m : !m
-      %a = math.exp2 %f : !m
       %sum = attn.reduce_registers sum %e : !s
       %al = attn.broadcast %a : !m to !l
-      %l2 = arith.mulf %l1, %al : !l
-      %l = arith.addf %l2, %sum : !l
+      %l = math.fma %l1, %al, %sum : !l
       %ao = attn.broadcast %a : !m to !s
       %o2 = arith.mulf %ao, %o1 : !s
       %p = arith.truncf %e : !s to !p
       %v = attn.ring.wait %rv : <2 x !v> -> !v
       %o3 = attn.dot %p, %v, %o2 : !p, !v into !s
       attn.ring.release %rv : <2 x !v>
-      attn.yield %m, %l, %o3 : !m, !l, !s
+      attn.yield %k, %m, %l, %o3 : !m, !m, !l, !s
     }
-    %t = attn.reduce sum %r#1 : !l
+    %t = attn.reduce sum %r#2 : !l
     %log = math.log2 %t : !m
-    %y = arith.addf %r#0, %log : !m
+    %ln = arith.mulf %log, %half : !m
+    %unit = arith.divf %half, %r#0 : !m
+    %y = math.fma %r#1, %unit, %ln : !m
     attn.store %y, %lse[%i] : !m -> <?xf32>
-    attn.store %r#2, %o[%i, %i] : !s -> <?x?xf32>
+    attn.store %r#3, %o[%i, %i] : !s -> <?x?xf32>
   }
 }
 
@@ -112,17 +108,19 @@ attn.kernel @softmax(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, 
 !m = tensor<64xf32, #rows>
 
 // f16 holds half of that bound. Masks do not make scores depend on positions. A sum of rows does
-// as well, and the maximum may stand either way round.
+// as well, whose product with the scale is an operation by itself.
 
 // CHECK-LABEL: attn.kernel @masked
-// CHECK: %[[R:[^ ]+]]:3 = attn.stream {{.*}} carry (%[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %[[A1:[^ ]+]] = %{{[^ ]+}}
+// CHECK: %[[R:[^ ]+]]:4 = attn.stream {{.*}} carry (%[[K1:[^ ]+]] = %{{[^ ]+}}, %[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %[[A1:[^ ]+]] = %{{[^ ]+}}
 // CHECK-NEXT: %[[T:[^ ]+]] = tensor.splat %{{[^ ]+}} :
 // CHECK-NEXT: %[[I:[^ ]+]] = attn.iota 0 from %{{[^ ]+}} :
 // CHECK-NEXT: %[[J:[^ ]+]] = attn.iota 1 from %{{[^ ]+}} :
 // CHECK-NEXT: %[[KEEP:[^ ]+]] = arith.cmpi sle, %[[J]], %[[I]] :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.mask %[[T]] keep %[[KEEP]] :
-// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[M1]] :
-// CHECK-NEXT: %[[D:[^ ]+]] = arith.subf %[[S]], %[[B]] :
+// CHECK-NEXT: %[[KB:[^ ]+]] = attn.broadcast %[[K1]] :
+// CHECK-NEXT: %[[N:[^ ]+]] = arith.negf %[[M1]] :
+// CHECK-NEXT: %[[NB:[^ ]+]] = attn.broadcast %[[N]] :
+// CHECK-NEXT: %[[D:[^ ]+]] = math.fma %[[S]], %[[KB]], %[[NB]] :
 // CHECK-NEXT: %[[E:[^ ]+]] = math.exp2 %[[D]] :
 // CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce sum %[[E]] :
 // CHECK-NEXT: %[[MOST:[^ ]+]] = arith.constant dense<3.276800e+04> : tensor<64xf32,
@@ -130,48 +128,49 @@ attn.kernel @softmax(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, 
 // CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] : tensor<64xi1,
 // CHECK-NEXT: %[[LE:[^ ]+]] = arith.addf %[[L1]], %[[SUM]] :
 // CHECK-NEXT: %[[PE:[^ ]+]] = arith.truncf %[[E]] : {{.*}} to tensor<64x32xf16
-// CHECK-NEXT: %[[IF:[^ ]+]]:4 = scf.if %[[MISSED]] ->
+// CHECK-NEXT: %[[IF:[^ ]+]]:5 = scf.if %[[MISSED]] ->
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[X]], %[[M1]] :
-// CHECK-NEXT: %[[MB:[^ ]+]] = attn.broadcast %[[M]] :
-// CHECK-NEXT: %[[DM:[^ ]+]] = arith.subf %[[S]], %[[MB]] :
+// CHECK-NEXT: %[[K:[^ ]+]], %[[M:[^ ]+]], %[[G:[^ ]+]] = attn.advance %[[X]] from %[[K1]], %[[M1]] scale(5.000000e-01) :
+// CHECK-NEXT: %[[KMB:[^ ]+]] = attn.broadcast %[[K]] :
+// CHECK-NEXT: %[[NM:[^ ]+]] = arith.negf %[[M]] :
+// CHECK-NEXT: %[[NMB:[^ ]+]] = attn.broadcast %[[NM]] :
+// CHECK-NEXT: %[[DM:[^ ]+]] = math.fma %[[S]], %[[KMB]], %[[NMB]] :
 // CHECK-NEXT: %[[EM:[^ ]+]] = math.exp2 %[[DM]] :
-// CHECK-NEXT: %[[F:[^ ]+]] = arith.subf %[[M1]], %[[M]] :
-// CHECK-NEXT: %[[G:[^ ]+]] = math.exp2 %[[F]] :
 // CHECK-NEXT: %[[SM:[^ ]+]] = attn.reduce sum %[[EM]] :
 // CHECK-NEXT: %[[LF:[^ ]+]] = arith.mulf %[[L1]], %[[G]] :
 // CHECK-NEXT: %[[L:[^ ]+]] = arith.addf %[[LF]], %[[SM]] :
 // CHECK-NEXT: %[[GO:[^ ]+]] = attn.broadcast %[[G]] :
 // CHECK-NEXT: %[[O:[^ ]+]] = arith.mulf %[[A1]], %[[GO]] :
 // CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[EM]] : {{.*}} to tensor<64x32xf16
-// CHECK-NEXT: scf.yield %[[M]], %[[L]], %[[O]], %[[P]] :
+// CHECK-NEXT: scf.yield %[[K]], %[[M]], %[[L]], %[[O]], %[[P]] :
 // CHECK-NEXT: } else {
-// CHECK-NEXT: scf.yield %[[M1]], %[[LE]], %[[A1]], %[[PE]] :
+// CHECK-NEXT: scf.yield %[[K1]], %[[M1]], %[[LE]], %[[A1]], %[[PE]] :
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V:[^ ]+]] = attn.ring.wait %{{[^ ]+}} :
-// CHECK-NEXT: %[[QV:[^ ]+]] = attn.dot.issue %[[IF]]#3, %[[V]], %[[IF]]#2 :
+// CHECK-NEXT: %[[QV:[^ ]+]] = attn.dot.issue %[[IF]]#4, %[[V]], %[[IF]]#3 :
 // CHECK-NEXT: %[[PV:[^ ]+]] = attn.dot.wait %[[QV]] :
 // CHECK-NEXT: attn.ring.release %{{[^ ]+}} :
-// CHECK-NEXT: attn.yield %[[IF]]#0, %[[IF]]#1, %[[PV]] :
+// CHECK-NEXT: attn.yield %[[IF]]#0, %[[IF]]#1, %[[IF]]#2, %[[PV]] :
 attn.kernel @masked(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, %n: index) {
   %rv = attn.ring.create : <2 x !v>
+  %ones = arith.constant dense<1.0> : !m
   %least = arith.constant dense<-3.40282347E+38> : !m
   %zeros = arith.constant dense<0.0> : !m
   %zero = arith.constant dense<0.0> : !s
   attn.grid (%i) visit %visit in (i = %n) {
-    %r:3 = attn.stream %j step 32 over [%i to %n] carry (%m1 = %least, %l1 = %zeros, %o1 = %zero : !m, !m, !s) {
+    %r:4 = attn.stream %j step 32 over [%i to %n] carry (%k1 = %ones, %m1 = %least, %l1 = %zeros, %o1 = %zero : !m, !m, !m, !s) {
       %t = tensor.splat %x : !s
       %row = attn.iota 0 from %i : !i
       %col = attn.iota 1 from %j : !i
       %keep = arith.cmpi sle, %col, %row : !i
       %s = attn.mask %t keep %keep : !s
       %max = attn.reduce max %s : !s
-      %m = arith.maximumf %max, %m1 : !m
-      %b = attn.broadcast %m : !m to !s
-      %d = arith.subf %s, %b : !s
+      %k, %m, %a = attn.advance %max from %k1, %m1 scale(0.5) : !m
+      %kb = attn.broadcast %k : !m to !s
+      %nm = arith.negf %m : !m
+      %b = attn.broadcast %nm : !m to !s
+      %d = math.fma %s, %kb, %b : !s
       %e = math.exp2 %d : !s
-      %f = arith.subf %m1, %m : !m
-      %a = math.exp2 %f : !m
       %sum = attn.reduce sum %e : !s
       %l2 = arith.mulf %l1, %a : !m
       %l = arith.addf %l2, %sum : !m
@@ -182,10 +181,10 @@ attn.kernel @masked(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, %
       %pv = attn.dot.issue %p, %v, %o2 : !p, !v, !s -> <!s>
       %o3 = attn.dot.wait %pv : <!s> -> !s
       attn.ring.release %rv : <2 x !v>
-      attn.yield %m, %l, %o3 : !m, !m, !s
+      attn.yield %k, %m, %l, %o3 : !m, !m, !m, !s
     }
-    attn.store %r#1, %lse[%i] : !m -> <?xf32>
-    attn.store %r#2, %o[%i, %i] : !s -> <?x?xf32>
+    attn.store %r#2, %lse[%i] : !m -> <?xf32>
+    attn.store %r#3, %o[%i, %i] : !s -> <?x?xf32>
   }
 }
 
@@ -203,26 +202,27 @@ attn.kernel @masked(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, %
 // CHECK: attn.any
 // CHECK: scf.if
 attn.kernel @positions(%lse: !attn.view<?xf32>, %n: index) {
+  %ones = arith.constant dense<1.0> : !m
   %least = arith.constant dense<-3.40282347E+38> : !m
   %zeros = arith.constant dense<0.0> : !m
   attn.grid (%i) visit %visit in (i = %n) {
     %row = attn.iota 0 from %i : tensor<64x32xindex, #acc>
     %row32 = arith.index_cast %row : tensor<64x32xindex, #acc> to tensor<64x32xi32, #acc>
     %s = arith.sitofp %row32 : tensor<64x32xi32, #acc> to !s
-    %r:2 = attn.stream %j step 32 over [%i to %n] carry (%m1 = %least, %l1 = %zeros : !m, !m) {
+    %r:3 = attn.stream %j step 32 over [%i to %n] carry (%k1 = %ones, %m1 = %least, %l1 = %zeros : !m, !m, !m) {
       %max = attn.reduce max %s : !s
-      %m = arith.maximumf %m1, %max : !m
-      %b = attn.broadcast %m : !m to !s
-      %d = arith.subf %s, %b : !s
+      %k, %m, %a = attn.advance %max from %k1, %m1 scale(0.5) : !m
+      %kb = attn.broadcast %k : !m to !s
+      %nm = arith.negf %m : !m
+      %b = attn.broadcast %nm : !m to !s
+      %d = math.fma %s, %kb, %b : !s
       %e = math.exp2 %d : !s
-      %f = arith.subf %m1, %m : !m
-      %a = math.exp2 %f : !m
       %sum = attn.reduce sum %e : !s
       %l2 = arith.mulf %l1, %a : !m
       %l = arith.addf %l2, %sum : !m
-      attn.yield %m, %l : !m, !m
+      attn.yield %k, %m, %l : !m, !m, !m
     }
-    attn.store %r#1, %lse[%i] : !m -> <?xf32>
+    attn.store %r#2, %lse[%i] : !m -> <?xf32>
   }
 }
 
@@ -242,29 +242,30 @@ attn.kernel @positions(%lse: !attn.view<?xf32>, %n: index) {
 // CHECK-NEXT: %[[MISSED:[^ ]+]] = arith.ori %[[A]], %[[B]] : i1
 // CHECK: scf.if %[[MISSED]]
 attn.kernel @sums(%lse: !attn.view<?xf32>, %x: f32, %y: f32, %n: index) {
+  %ones = arith.constant dense<1.0> : !m
   %least = arith.constant dense<-3.40282347E+38> : !m
   %zeros = arith.constant dense<0.0> : !m
   attn.grid (%i) visit %visit in (i = %n) {
     %s = tensor.splat %x : !s
     %t = tensor.splat %y : !s
-    %r:2 = attn.stream %j step 32 over [%i to %n] carry (%m1 = %least, %l1 = %zeros : !m, !m) {
+    %r:3 = attn.stream %j step 32 over [%i to %n] carry (%k1 = %ones, %m1 = %least, %l1 = %zeros : !m, !m, !m) {
       %most = arith.maximumf %s, %t : !s
       %max = attn.reduce max %most : !s
-      %m = arith.maximumf %m1, %max : !m
-      %b = attn.broadcast %m : !m to !s
-      %d = arith.subf %s, %b : !s
+      %k, %m, %a = attn.advance %max from %k1, %m1 scale(0.5) : !m
+      %kb = attn.broadcast %k : !m to !s
+      %nm = arith.negf %m : !m
+      %b = attn.broadcast %nm : !m to !s
+      %d = math.fma %s, %kb, %b : !s
       %e = math.exp2 %d : !s
-      %dt = arith.subf %t, %b : !s
+      %dt = math.fma %t, %kb, %b : !s
       %et = math.exp2 %dt : !s
-      %f = arith.subf %m1, %m : !m
-      %a = math.exp2 %f : !m
       %sum = attn.reduce sum %e : !s
       %sumt = attn.reduce sum %et : !s
       %l2 = arith.mulf %l1, %a : !m
       %l3 = arith.addf %l2, %sum : !m
       %l = arith.addf %l3, %sumt : !m
-      attn.yield %m, %l : !m, !m
+      attn.yield %k, %m, %l : !m, !m, !m
     }
-    attn.store %r#1, %lse[%i] : !m -> <?xf32>
+    attn.store %r#2, %lse[%i] : !m -> <?xf32>
   }
 }

@@ -29,7 +29,7 @@
 // CHECK-NEXT: %[[S0:[^ ]+]] = attn.dot.wait %[[QK0]] : <
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
 // CHECK-NEXT: %[[X0:[^ ]+]] = attn.reduce max %[[S0]] :
-// CHECK-NEXT: %[[M0:[^ ]+]] = arith.maximumf %[[X0]], %{{[^ ]+}} :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M0:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X0]] from %{{[^ ]+}}, %{{[^ ]+}} scale(
 // CHECK-NEXT: %[[B0:[^ ]+]] = attn.broadcast %[[M0]] :
 // CHECK-NEXT: %[[D0:[^ ]+]] = arith.subf %[[S0]], %[[B0]] :
 // CHECK-NEXT: %[[E0:[^ ]+]] = math.exp2 %[[D0]] :
@@ -58,7 +58,7 @@
 // CHECK-NEXT: %[[PK:[^ ]+]] = arith.truncf %[[EK]] :
 // CHECK-NEXT: %[[IF:[^ ]+]]:3 = scf.if %[[MISSED]] ->
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[X]] :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X]] from %{{[^ ]+}}, %[[M1]] scale(
 // CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[M]] :
 // CHECK-NEXT: %[[D:[^ ]+]] = arith.subf %[[S]], %[[B]] :
 // CHECK-NEXT: %[[E:[^ ]+]] = math.exp2 %[[D]] :
@@ -90,6 +90,7 @@ attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %bound = arith.constant dense<65536.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -111,7 +112,7 @@ attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
         %p1 = arith.truncf %e1 : !s to !p
         %t:3 = scf.if %missed -> (!m, !o, !p) {
           %max = attn.reduce max %s : !s
-          %m = arith.maximumf %m1, %max : !m
+          %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
           %b = attn.broadcast %m : !m to !s
           %d = arith.subf %s, %b : !s
           %e = math.exp2 %d : !s
@@ -160,6 +161,7 @@ attn.kernel @other(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %which: 
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -177,7 +179,7 @@ attn.kernel @other(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %which: 
         %p1 = arith.truncf %e1 : !s to !p
         %t:3 = scf.if %which -> (!m, !o, !p) {
           %max = attn.reduce max %s : !s
-          %m = arith.maximumf %m1, %max : !m
+          %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
           %b = attn.broadcast %m : !m to !s
           %d = arith.subf %s, %b : !s
           %e = math.exp2 %d : !s

@@ -42,7 +42,7 @@
 // CHECK-NEXT: %[[S0:[^ ]+]] = attn.dot.wait %[[QK0]] :
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
 // CHECK-NEXT: %[[X0:[^ ]+]] = attn.reduce max %[[S0]] :
-// CHECK-NEXT: %[[M0:[^ ]+]] = arith.maximumf %[[X0]], %[[LEAST]] :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M0:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X0]] from %{{[^ ]+}}, %[[LEAST]] scale(
 // CHECK-NEXT: %[[B0:[^ ]+]] = attn.broadcast %[[M0]] :
 // CHECK-NEXT: %[[D0:[^ ]+]] = arith.subf %[[S0]], %[[B0]] :
 // CHECK-NEXT: %[[E0:[^ ]+]] = math.exp2 %[[D0]] :
@@ -59,7 +59,7 @@
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[X]] :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X]] from %{{[^ ]+}}, %[[M1]] scale(
 // CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[M]] :
 // CHECK-NEXT: %[[D:[^ ]+]] = arith.subf %[[S]], %[[B]] :
 // CHECK-NEXT: %[[E:[^ ]+]] = math.exp2 %[[D]] :
@@ -91,6 +91,7 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -106,7 +107,7 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %b = attn.broadcast %m : !m to !s
         %d = arith.subf %s, %b : !s
         %e = math.exp2 %d : !s
@@ -191,7 +192,7 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[M1]], %[[X]] :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X]] from %{{[^ ]+}}, %[[M1]] scale(
 // CHECK-NEXT: %[[H:[^ ]+]] = arith.truncf %[[S]] :
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] :
@@ -217,6 +218,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
   %half = arith.constant dense<0.0> : !p
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -228,7 +230,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %h = arith.truncf %s : !s to !p
         %p = attn.convert_layout %h : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
@@ -307,8 +309,8 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK: arith.index_cast %[[J]] : index to i32
-// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %[[M1]], %{{[^ ]+}} :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[MJ]], %{{[^ ]+}} :
+// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MJ]] from %{{[^ ]+}}, %[[M1]] scale(
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
 // CHECK-NEXT: attn.dot.wait %[[PV1]] : <
 // CHECK: scf.yield
@@ -322,8 +324,8 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK: arith.index_cast %[[J]] : index to i32
-// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %[[M1]], %{{[^ ]+}} :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[MJ]], %{{[^ ]+}} :
+// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MJ]] from %{{[^ ]+}}, %[[M1]] scale(
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
 // CHECK-NEXT: attn.dot.wait %[[PV1]] : <
 // CHECK: scf.yield
@@ -337,8 +339,8 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK: arith.index_cast %[[J]] : index to i32
-// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %[[M1]], %{{[^ ]+}} :
-// CHECK-NEXT: %[[M:[^ ]+]] = arith.maximumf %[[MJ]], %{{[^ ]+}} :
+// CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
+// CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MJ]] from %{{[^ ]+}}, %[[M1]] scale(
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
 // CHECK-NEXT: attn.dot.wait %[[PV1]] : <
 // CHECK: scf.yield
@@ -359,6 +361,7 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -374,8 +377,8 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %ji = arith.index_cast %j : index to i32
         %jf = arith.sitofp %ji : i32 to f32
         %js = tensor.splat %jf : !m
-        %mj = arith.maximumf %m1, %js : !m
-        %m = arith.maximumf %mj, %max : !m
+        %mj = arith.maximumf %js, %max : !m
+        %km, %m, %am = attn.advance %mj from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -392,8 +395,8 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %ji = arith.index_cast %j : index to i32
         %jf = arith.sitofp %ji : i32 to f32
         %js = tensor.splat %jf : !m
-        %mj = arith.maximumf %m1, %js : !m
-        %m = arith.maximumf %mj, %max : !m
+        %mj = arith.maximumf %js, %max : !m
+        %km, %m, %am = attn.advance %mj from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -410,8 +413,8 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %ji = arith.index_cast %j : index to i32
         %jf = arith.sitofp %ji : i32 to f32
         %js = tensor.splat %jf : !m
-        %mj = arith.maximumf %m1, %js : !m
-        %m = arith.maximumf %mj, %max : !m
+        %mj = arith.maximumf %js, %max : !m
+        %km, %m, %am = attn.advance %mj from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -478,6 +481,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -490,7 +494,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -505,7 +509,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -519,7 +523,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p0 = arith.truncf %s : !s to !p
         %p = attn.convert_layout %p0 : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
@@ -535,7 +539,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p0 = arith.truncf %s : !s to !p
         %p = attn.convert_layout %p0 : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
@@ -554,7 +558,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -606,6 +610,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %rw = attn.ring.create : <2 x !k>
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -619,7 +624,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -635,7 +640,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -649,7 +654,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rw : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -681,6 +686,7 @@ attn.kernel @release(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -693,7 +699,7 @@ attn.kernel @release(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -725,6 +731,7 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -732,14 +739,14 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
     } consumers (240) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q
       %other = attn.reduce max %zero : !o
-      %more = arith.maximumf %other, %least : !m
+      %kmore, %more, %amore = attn.advance %other from %ones, %least scale(0.5) : !m
       %first:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %more, %o1 = %zero) -> (!m, !o) {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -748,7 +755,7 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         scf.yield %m, %o : !m, !o
       }
       %chosen = scf.if %b -> !m {
-        %most = arith.maximumf %least, %first#0 : !m
+        %kmost, %most, %amost = attn.advance %first#0 from %ones, %least scale(0.5) : !m
         scf.yield %most : !m
       } else {
         scf.yield %least : !m
@@ -759,7 +766,7 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -795,6 +802,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %infinite = arith.constant dense<0xFF800000> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -808,7 +816,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -827,7 +835,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -846,7 +854,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -855,7 +863,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         scf.yield %m, %o : !m, !o
       }
       %before = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %infinite) -> !m {
-        %m = arith.maximumf %m1, %infinite : !m
+        %km, %m, %am = attn.advance %infinite from %ones, %m1 scale(0.5) : !m
         scf.yield %m : !m
       }
       %last:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %before, %o1 = %or#1) -> (!m, !o) {
@@ -864,7 +872,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -898,6 +906,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   attn.ctas %cta in %n {
@@ -911,7 +920,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -929,7 +938,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -944,7 +953,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
-        %m = arith.maximumf %m1, %max : !m
+        %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -980,6 +989,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
   %none = arith.constant dense<0.0> : !s
   %zero = arith.constant dense<0.0> : !o
   %least = arith.constant dense<-3.40282347E+38> : !m
+  %ones = arith.constant dense<1.0> : !m
   %low = arith.constant -3.40282347E+38 : f32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -994,8 +1004,8 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         attn.ring.release %rk : <2 x !k>
         %max = attn.reduce max %s : !s
         %rows = attn.reduce max %o1 : !o
-        %more = arith.maximumf %m1, %max : !m
-        %m = arith.maximumf %more, %rows : !m
+        %more = arith.maximumf %max, %rows : !m
+        %km, %m, %am = attn.advance %more from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
@@ -1003,7 +1013,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
       }
-      %outside = arith.maximumf %late#0, %least : !m
+      %koutside, %outside, %aoutside = attn.advance %late#0 from %ones, %least scale(0.5) : !m
       %same:2 = scf.for %j = %c0 to %n step %c1 iter_args(%m1 = %least, %o1 = %late#1) -> (!m, !o) {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %none transpose_rhs : !q, !k, !s -> <!s>

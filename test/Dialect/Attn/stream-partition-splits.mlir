@@ -26,8 +26,8 @@
 // CHECK-DAG: %[[LARGER:[^ ]+]] = arith.cmpf oge, %[[MA]], %[[MB]]
 // CHECK-DAG: %[[K:[^ ]+]] = arith.select %[[LARGER]], %[[A]]#0, %[[B]]#0
 // CHECK-DAG: %[[MOST:[^ ]+]] = arith.maximumf %[[A]]#1, %[[B]]#1
-// CHECK-DAG: %[[ONE:[^ ]+]] = arith.select %[[LARGER]], %[[A]]#1, %[[B]]#1
-// CHECK-DAG: %[[M:[^ ]+]] = arith.select %[[SAME]], %[[MOST]], %[[ONE]]
+// CHECK-DAG: %[[OTHER:[^ ]+]] = arith.select %[[LARGER]], %[[A]]#1, %[[B]]#1
+// CHECK-DAG: %[[M:[^ ]+]] = arith.select %[[SAME]], %[[MOST]], %[[OTHER]]
 // CHECK-DAG: %[[INA:[^ ]+]] = arith.cmpf oeq, %[[A]]#0, %[[K]]
 // CHECK-DAG: %[[DA:[^ ]+]] = arith.subf %[[A]]#1, %[[M]]
 // CHECK-DAG: %[[EA:[^ ]+]] = math.exp2 %[[DA]]

@@ -411,6 +411,82 @@ func.func @f(%i: index) {
 // -----
 
 //===----------------------------------------------------------------------===//
+// attn.advance
+//===----------------------------------------------------------------------===//
+
+func.func @f(%m: tensor<16xf32>) {
+  // expected-error @below {{'attn.advance' op expected a scale from 2^-64 to 2^64, but got 0.000000e+00 : f32}}
+  %a:3 = attn.advance %m from %m, %m scale(0.0) : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf32>) {
+  // expected-error @below {{'attn.advance' op expected a scale from 2^-64 to 2^64, but got -1.250000e-01 : f32}}
+  %a:3 = attn.advance %m from %m, %m scale(-0.125) : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf32>) {
+  // expected-error @below {{'attn.advance' op expected a scale from 2^-64 to 2^64, but got 0x7FC00000 : f32}}
+  %a:3 = attn.advance %m from %m, %m scale(0x7FC00000) : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf32>) {
+  // expected-error @below {{'attn.advance' op expected a scale from 2^-64 to 2^64, but got 0x7F800000 : f32}}
+  %a:3 = attn.advance %m from %m, %m scale(0x7F800000) : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf32>) {
+  // expected-error @below {{'attn.advance' op expected a scale from 2^-64 to 2^64, but got 5.42101054E-20 : f32}}
+  %a:3 = attn.advance %m from %m, %m scale(0x1F7FFFFF) : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf32>) {
+  // expected-error @below {{'attn.advance' op expected a scale from 2^-64 to 2^64, but got 1.84467463E+19 : f32}}
+  %a:3 = attn.advance %m from %m, %m scale(0x5F800001) : tensor<16xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf32>, %n: tensor<8xf32>) {
+  // expected-error @below {{failed to verify that all of {maximum, factorBefore, referenceBefore, factor, reference, rescale} have same type}}
+  %a:3 = "attn.advance"(%m, %n, %m) <{scale = 0.125 : f32}> : (tensor<16xf32>, tensor<8xf32>, tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>)
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16x4xf32>) {
+  // expected-error @below {{operand #0 must be tile of rank 1 of 32-bit float values, but got 'tensor<16x4xf32>'}}
+  %a:3 = attn.advance %m from %m, %m scale(0.125) : tensor<16x4xf32>
+  return
+}
+
+// -----
+
+func.func @f(%m: tensor<16xf16>) {
+  // expected-error @below {{operand #0 must be tile of rank 1 of 32-bit float values, but got 'tensor<16xf16>'}}
+  %a:3 = attn.advance %m from %m, %m scale(0.125) : tensor<16xf16>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
 // attn.any
 //===----------------------------------------------------------------------===//
 

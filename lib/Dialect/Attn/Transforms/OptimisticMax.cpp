@@ -134,23 +134,86 @@ private:
     return "";
   }
 
-  /// exp2(fma(scores, factor, -reference)): then every other carried value is
-  /// relative to the reference, whatever that is.
+  /// Factor and reference are in exp2(fma(scores, factor, -reference)) alone,
+  /// the scale is in products with what is carried, and sums are of
+  /// exponentials: then every other carried value is relative to the reference,
+  /// whatever that is.
   bool usesAreOfSoftmax() {
-    for (Value result :
-         {parts.advance.getFactor(), parts.advance.getReference()})
-      for (Operation *user : result.getUsers())
-        if (!isa<YieldOp>(user) && !isInWeights(user))
-          return false;
-    return llvm::all_of(parts.sums, [](Operation *sum) {
-      return sum->getOperand(0).getDefiningOp<math::Exp2Op>();
+    Value factor = parts.advance.getFactor();
+    Value reference = parts.advance.getReference();
+    return areUses(factor,
+                   [&](OpOperand &use) { return isInWeights(use, 1); }) &&
+           areUses(reference,
+                   [&](OpOperand &use) {
+                     auto negative = dyn_cast<arith::NegFOp>(use.getOwner());
+                     return negative && areUses(negative, [&](OpOperand &of) {
+                              return isInWeights(of, 2);
+                            });
+                   }) &&
+           scalesAlone(parts.advance.getRescale()) &&
+           areUnits(parts.advance.getFactorBefore()) &&
+           areUnits(parts.advance.getReferenceBefore()) &&
+           llvm::all_of(parts.sums, [](Operation *sum) {
+             return sum->getOperand(0).getDefiningOp<math::Exp2Op>();
+           });
+  }
+
+  /// Of all but what the stream carries on.
+  static bool areUses(Value value, llvm::function_ref<bool(OpOperand &)> are) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      return isa<YieldOp>(use.getOwner()) || are(use);
     });
   }
 
-  static bool isInWeights(Operation *op) {
-    if (isa<BroadcastOp, arith::NegFOp, math::FmaOp>(op))
-      return llvm::all_of(op->getUsers(), isInWeights);
-    return isa<math::Exp2Op>(op);
+  /// Whether all that a number a row is broadcast for is an operand of
+  /// exp2(fma(...)).
+  static bool isInWeights(OpOperand &use, unsigned operand) {
+    auto broadcast = dyn_cast<BroadcastOp>(use.getOwner());
+    return broadcast && llvm::all_of(broadcast->getUses(), [&](OpOperand &of) {
+             return isa<math::FmaOp>(of.getOwner()) &&
+                    of.getOperandNumber() == operand &&
+                    llvm::all_of(of.getOwner()->getUsers(),
+                                 llvm::IsaPred<math::Exp2Op>);
+           });
+  }
+
+  /// Whether factors or references behind the stream stand for the units of
+  /// other values alone: in LSE, and where streams are merged.
+  bool areUnits(Value carried) {
+    unsigned number = cast<BlockArgument>(carried).getArgNumber() - 1;
+    llvm::DenseSet<Operation *> seen;
+    SmallVector<Value> work{parts.stream.getResults()[number]};
+    while (!work.empty()) {
+      for (Operation *user : work.pop_back_val().getUsers()) {
+        if (isa<math::Exp2Op, arith::CmpFOp>(user) || isLogSum(user) ||
+            !seen.insert(user).second)
+          continue;
+        if (!isa<arith::DivFOp, arith::MaximumFOp, arith::SelectOp,
+                 arith::SubFOp>(user))
+          return false;
+        work.push_back(user->getResult(0));
+      }
+    }
+    return true;
+  }
+
+  /// reference * unit + log2(l) * ln(2).
+  static bool isLogSum(Operation *op) {
+    auto fma = dyn_cast<math::FmaOp>(op);
+    auto log = fma ? fma.getC().getDefiningOp<arith::MulFOp>() : nullptr;
+    return log && (log.getLhs().getDefiningOp<math::Log2Op>() ||
+                   log.getRhs().getDefiningOp<math::Log2Op>());
+  }
+
+  bool scalesAlone(Value rows) {
+    return llvm::all_of(rows.getUsers(), [&](Operation *user) {
+      if (isa<BroadcastOp>(user))
+        return scalesAlone(user->getResult(0));
+      return llvm::any_of(parts.stream.getCarried(), [&](Value carried) {
+        return llvm::is_contained(user->getOperands(), carried) &&
+               isScaled(user, carried);
+      });
+    });
   }
 
   /// Everything else that is carried goes from units of the reference before to

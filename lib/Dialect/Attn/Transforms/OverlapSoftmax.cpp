@@ -131,8 +131,8 @@ private:
     return false;
   }
 
-  /// What the loop carries of a row maximum, which is never -inf (a release
-  /// after that would never come).
+  /// The reference that the loop advances, from a finite number on: it only
+  /// rises, and a release after -inf would never come.
   void findPin() {
     if (auto keys = parts.scores.getRhs().getDefiningOp<RingWaitOp>();
         keys && keys->getBlock() == parts.loop.getBody())
@@ -143,9 +143,41 @@ private:
       auto advance = value.getDefiningOp<AdvanceOp>();
       if (advance && advance->getBlock() == parts.loop.getBody() &&
           value == advance.getReference() &&
-          advance.getReferenceBefore() == argument)
+          advance.getReferenceBefore() == argument && startsFinite(value))
         parts.maximum = value;
     }
+  }
+
+  /// Whether a value is a finite constant, or a reference advanced from one.
+  static bool startsFinite(Value value) {
+    APFloat constant(0.0f);
+    if (matchPattern(value, m_ConstantFloat(&constant)))
+      return constant.isFinite();
+    if (auto advance = value.getDefiningOp<AdvanceOp>())
+      return value == advance.getReference() &&
+             startsBefore(advance.getReferenceBefore());
+    auto result = dyn_cast<OpResult>(value);
+    if (!result)
+      return false;
+    unsigned i = result.getResultNumber();
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
+      auto advance = loop.getYieldedValues()[i].getDefiningOp<AdvanceOp>();
+      return advance && loop.getYieldedValues()[i] == advance.getReference() &&
+             advance.getReferenceBefore() == loop.getRegionIterArg(i) &&
+             startsFinite(loop.getInitArgs()[i]);
+    }
+    auto branch = dyn_cast<scf::IfOp>(result.getOwner());
+    return branch && startsFinite(branch.thenYield().getOperand(i)) &&
+           startsFinite(branch.elseYield().getOperand(i));
+  }
+
+  static bool startsBefore(Value before) {
+    auto argument = dyn_cast<BlockArgument>(before);
+    if (!argument)
+      return startsFinite(before);
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument != loop.getInductionVar() &&
+           startsFinite(loop.getTiedLoopInit(argument)->get());
   }
 
   void findLate() {
