@@ -40,6 +40,10 @@ if [[ $quick == 0 ]]; then
   part "clang-tidy" utils/check-tidy.sh "${tidy[@]}"
 fi
 
+long=()
+[[ $full == 0 ]] || long=(--full)
+part "sanitizers" utils/sanitize.sh "${long[@]}"
+
 lit=$(command -v lit-22 || echo /usr/lib/llvm-22/bin/llvm-lit)
 status=0
 "$lit" -v --order=lexical --param full="$full" --output "$results" build/test || status=$?
