@@ -34,11 +34,6 @@ evaluateLogSumExp(attn::StreamableOpInterface op,
   return mlir::success();
 }
 
-/// The largest row-wise relative error of elements of a type.
-inline double tolerance(mlir::Type element) {
-  return element.isBF16() ? 1e-2 : element.isF16() ? 2e-3 : 1e-5;
-}
-
 } // namespace attn_test
 
 #endif // ATTN_MLIR_TEST_LIB_TESTREFERENCE_H
