@@ -13,6 +13,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -343,9 +344,9 @@ struct ChooseSchedulePass
       return;
     }
     if (maxWork < 1) {
-      module.emitError("'attn-choose-schedule' wants max-work of at least 1, "
-                       "got ")
-          << maxWork;
+      module.emitError("'attn-choose-schedule' wants max-work of 1 to ")
+          << std::numeric_limits<int64_t>::max() << ", got "
+          << maxWork.getValue();
       return signalPassFailure();
     }
     auto parsed = parseSizes(sizes, getOperation());

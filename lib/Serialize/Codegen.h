@@ -11,6 +11,14 @@
 
 namespace attn {
 
+/// A diagnostic at the first operation of a gpu.module that the code generator
+/// for an architecture is not known to have instructions for: it would end the
+/// process.
+llvm::LogicalResult checkForNVIDIA(mlir::gpu::GPUModuleOp module,
+                                   llvm::StringRef arch);
+llvm::LogicalResult checkForAMD(mlir::gpu::GPUModuleOp module,
+                                llvm::StringRef arch);
+
 /// LLVM IR of a gpu.module in the LLVM dialect, for a machine. The same for a
 /// module that was printed and read back. Null after a diagnostic.
 std::unique_ptr<llvm::Module>

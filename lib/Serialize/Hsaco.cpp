@@ -92,7 +92,7 @@ constexpr Attempt kAttempts[] = {{true, true}, {true, false}, {false, false}};
 FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
                                 llvm::CodeGenFileType type, Attempt attempt) {
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, arch);
-  if (!machine)
+  if (!machine || failed(checkForAMD(module, arch)))
     return failure();
   llvm::LLVMContext context;
   auto handler = std::make_unique<ErrorHandler>(module);

@@ -116,6 +116,8 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
     module.emitError() << "no code generator for NVIDIA GPUs: " << error;
     return failure();
   }
+  if (failed(checkForNVIDIA(module, arch)))
+    return failure();
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code =
       translateDeviceModule(module, *machine, context);

@@ -3,8 +3,8 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 #define ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 
-#include "OptionParsers.h"
 #include "Simulate.h"
+#include "attn-mlir/Support/OptionParsers.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 
@@ -182,7 +182,7 @@ struct CommandLine {
   cl::opt<bool> probe{"probe",
                       cl::desc("With --run: inputs with an exact answer"),
                       cl::cat(category)};
-  NumberOption<0, 1024> threads{
+  NumberOption<0, kMostCount> threads{
       "jobs", cl::desc("With --run and --simulate: threads (default: all)"),
       cl::init(0), cl::cat(category)};
   cl::opt<SimulateFormat> simulate{

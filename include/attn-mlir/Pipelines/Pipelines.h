@@ -18,6 +18,12 @@ namespace attn {
 /// Whether streams alternate their direction.
 enum class SawtoothMode { Off, Auto, Force };
 
+} // namespace attn
+
+ATTN_LIST_VALUES(attn::SawtoothMode);
+
+namespace attn {
+
 /// What the schedule pipeline decides; see the passes for each option.
 struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<std::string> target{*this, "target",

@@ -3,7 +3,7 @@
 // RUN: split-file %s %t
 
 // RUN: attn-opt %t/none.mlir -o %t/none.before
-// RUN: attn-opt %t/none.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=-1}))' -o %t/none.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: attn-opt %t/none.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=1}))' -o %t/none.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: diff %t/none.before %t/none.after
 // NONE: none.mlir:1:1: remark: [Missed] warps | Category:attn-assign-fragments | Function=empty | Remark="no tiles without a layout"
 // NONE: none.mlir:3:1: remark: [Missed] warps | Category:attn-assign-fragments | Function=assigned | Remark="no tiles without a layout"
@@ -15,10 +15,12 @@
 // RUN: attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=4}))' | FileCheck %s --check-prefix=MOST
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=8}))' 2>&1 | FileCheck %s --check-prefix=FEW
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=128}))' 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: not attn-opt %t/none.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=-1}))' 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not attn-opt %t/many.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=16}))' 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{threads=128}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// NEGATIVE: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got -1 warps for 64 rows
-// MANY: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 33 warps for 64 rows
+// NEGATIVE: tile.mlir:1:1: error: wants 1 to 32 warps, or 0 for the default, got -1
+// MANY: tile.mlir:1:1: error: wants 1 to 32 warps, or 0 for the default, got 33
+// ROWS: none.mlir:1:1: error: wants 1 to 1048576 rows a warp, or 0 for the default, got -1
 // UNEVEN: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 3 warps for 64 rows
 // FEW: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 8 warps for 64 rows
 // MOST: threads = 128

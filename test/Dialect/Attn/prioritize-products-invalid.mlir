@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-prioritize-products{products=scores}))' -o %t.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --implicit-check-not=Passed
 // RUN: diff %t.before %t.after
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-prioritize-products{products=some}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: Cannot find option named 'some'
+// OPTION: for the --products option: wants one of all, scores, got 'some'
 // RUN: not attn-compile %examples/matmul.mlir --target=mi300x --lower=priority=3 --emit=target 2>&1 | FileCheck %s --check-prefix=LOWER
 // LOWER: --lower wants options of the attn-to-target pipeline, got 'priority=3'
 

@@ -143,6 +143,8 @@ struct AssignFragmentsPass
     auto opts = remark::RemarkOpts::name("warps")
                     .category("attn-assign-fragments")
                     .function(kernel.getSymName());
+    if (failed(checkOptions(kernel)))
+      return signalPassFailure();
     FailureOr<int64_t> rows = findRows(kernel);
     if (failed(rows))
       return signalPassFailure();
@@ -179,6 +181,20 @@ struct AssignFragmentsPass
 
   /// Threads of a CTA are 1024 at most.
   int64_t lanes() const { return mfma ? 64 : 32; }
+  LogicalResult checkOptions(KernelOp kernel) {
+    int64_t most = maxWarps(), mostRows = int64_t(1) << 20;
+    if (warps < 0 || warps > most)
+      return emitError(kernel.getLoc())
+             << "wants 1 to " << most << " warps, or 0 for the default, got "
+             << warps.getValue();
+    if (rowsPerWarp < 0 || rowsPerWarp > mostRows)
+      return emitError(kernel.getLoc())
+             << "wants 1 to " << mostRows
+             << " rows a warp, or 0 for the default, got "
+             << rowsPerWarp.getValue();
+    return success();
+  }
+
   int64_t maxWarps() const { return 1024 / lanes(); }
   /// What operands and addresses leave of the registers of a thread: 255, or
   /// 512 with accumulators among them.

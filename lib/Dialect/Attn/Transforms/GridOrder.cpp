@@ -337,7 +337,8 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       for (const NamedOrder &o : kOrders)
         names.push_back(o.name);
       emitError(kernel.getLoc())
-          << "unknown grid order '" << order << "'" << didYouMean(order, names);
+          << "unknown grid order '" << order << "'" << didYouMean(order, names)
+          << " (known: " << llvm::join(names, ", ") << ")";
       return signalPassFailure();
     }
     auto valid = [](int64_t count) {

@@ -297,12 +297,6 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     auto opts = remark::RemarkOpts::name("staged")
                     .category("attn-stage-loads")
                     .function(kernel.getSymName());
-    SmallVector<LoadOp> loads;
-    kernel.walk([&](LoadOp load) { loads.push_back(load); });
-    if (loads.empty()) {
-      remark::missed(kernel.getLoc(), opts) << "no loads";
-      return;
-    }
     if (stages < 0 || stages > 64) {
       emitError(kernel.getLoc())
           << "wants 1 to 64 stages, or 0 for the default, got "
@@ -320,6 +314,12 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
           << "wants chunks of 4, 8 or 16 bytes, or 0 for the default, got "
           << chunk.getValue();
       return signalPassFailure();
+    }
+    SmallVector<LoadOp> loads;
+    kernel.walk([&](LoadOp load) { loads.push_back(load); });
+    if (loads.empty()) {
+      remark::missed(kernel.getLoc(), opts) << "no loads";
+      return;
     }
     for (LoadOp load : loads)
       if (failed(check(load)))

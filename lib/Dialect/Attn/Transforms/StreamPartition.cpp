@@ -522,6 +522,11 @@ struct StreamPartitionPass
         ops.push_back(streamable);
       return WalkResult::advance();
     });
+    if (splits < 1 || splits > kMostSplits) {
+      module.emitError() << "wants 1 to " << kMostSplits << " splits, got "
+                         << splits.getValue();
+      return signalPassFailure();
+    }
     if (ops.empty()) {
       remark::missed(module.getLoc(), opts("nothing-to-partition", ""))
           << "no streamable operation";
@@ -530,11 +535,6 @@ struct StreamPartitionPass
     auto asked = parseTiles(ops);
     if (failed(asked))
       return signalPassFailure();
-    if (splits < 1 || splits > kMostSplits) {
-      module.emitError() << "wants 1 to " << kMostSplits << " splits, got "
-                         << splits.getValue();
-      return signalPassFailure();
-    }
     for (StreamableOpInterface op : ops) {
       if (splits > 1 && op.getReorder() == Reorder::Ordered) {
         op.emitOpError("cannot be split: its stream must run in its order");

@@ -5,12 +5,20 @@
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Support/OptionParsers.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {
 
 /// Which products are to be asynchronous.
 enum class Products { None, Scores, All };
+
+} // namespace attn
+
+ATTN_LIST_VALUES(attn::CopyKind);
+ATTN_LIST_VALUES(attn::Products);
+
+namespace attn {
 
 #define GEN_PASS_DECL
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"

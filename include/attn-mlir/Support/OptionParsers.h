@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTN_MLIR_LIB_TOOLS_OPTIONPARSERS_H
-#define ATTN_MLIR_LIB_TOOLS_OPTIONPARSERS_H
+#ifndef ATTN_MLIR_SUPPORT_OPTIONPARSERS_H
+#define ATTN_MLIR_SUPPORT_OPTIONPARSERS_H
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/Twine.h"
@@ -94,4 +94,4 @@ private:
     using ValueParser::ValueParser;                                            \
   }
 
-#endif // ATTN_MLIR_LIB_TOOLS_OPTIONPARSERS_H
+#endif // ATTN_MLIR_SUPPORT_OPTIONPARSERS_H

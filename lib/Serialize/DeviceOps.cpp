@@ -1,0 +1,320 @@
+//===- DeviceOps.cpp - What the code generators have instructions for -----===//
+//
+// LLVM's code generators end the process where they have no instruction and no
+// library call for an operation. Device modules are read from files, too: every
+// operation is looked up before code is generated, and what is not known to
+// have instructions is refused where it stands.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Codegen.h"
+#include "attn-mlir/Target/Capabilities.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace attn {
+
+namespace {
+
+/// Operations of the LLVM dialect that both code generators select for every
+/// type of isKnown.
+const llvm::StringSet<> &plainOps() {
+  static const llvm::StringSet<> names = {"add",
+                                          "sub",
+                                          "mul",
+                                          "udiv",
+                                          "sdiv",
+                                          "urem",
+                                          "srem",
+                                          "and",
+                                          "or",
+                                          "xor",
+                                          "shl",
+                                          "lshr",
+                                          "ashr",
+                                          "fadd",
+                                          "fsub",
+                                          "fmul",
+                                          "fdiv",
+                                          "frem",
+                                          "fneg",
+                                          "icmp",
+                                          "fcmp",
+                                          "select",
+                                          "freeze",
+                                          "trunc",
+                                          "zext",
+                                          "sext",
+                                          "fptrunc",
+                                          "fpext",
+                                          "sitofp",
+                                          "uitofp",
+                                          "fptosi",
+                                          "fptoui",
+                                          "ptrtoint",
+                                          "inttoptr",
+                                          "bitcast",
+                                          "addrspacecast",
+                                          "alloca",
+                                          "load",
+                                          "store",
+                                          "getelementptr",
+                                          "extractelement",
+                                          "insertelement",
+                                          "shufflevector",
+                                          "extractvalue",
+                                          "insertvalue",
+                                          "br",
+                                          "cond_br",
+                                          "switch",
+                                          "return",
+                                          "unreachable",
+                                          "call",
+                                          "call_intrinsic",
+                                          "inline_asm",
+                                          "atomicrmw",
+                                          "fence",
+                                          "func",
+                                          "mlir.constant",
+                                          "mlir.undef",
+                                          "mlir.poison",
+                                          "mlir.zero",
+                                          "mlir.addressof",
+                                          "mlir.global",
+                                          "intr.fabs",
+                                          "intr.fma",
+                                          "intr.fmuladd",
+                                          "intr.sqrt",
+                                          "intr.copysign",
+                                          "intr.floor",
+                                          "intr.ceil",
+                                          "intr.trunc",
+                                          "intr.rint",
+                                          "intr.nearbyint",
+                                          "intr.roundeven",
+                                          "intr.minnum",
+                                          "intr.maxnum",
+                                          "intr.minimum",
+                                          "intr.maximum",
+                                          "intr.smin",
+                                          "intr.smax",
+                                          "intr.umin",
+                                          "intr.umax",
+                                          "intr.abs",
+                                          "intr.ctpop",
+                                          "intr.ctlz",
+                                          "intr.cttz",
+                                          "intr.fshl",
+                                          "intr.fshr",
+                                          "intr.assume",
+                                          "intr.expect"};
+  return names;
+}
+
+/// An operation, or an intrinsic that is called by its name, and the capability
+/// whose architectures have it (wantedArch); empty for those that all have.
+struct Known {
+  StringRef name, capability;
+};
+
+constexpr Known kNVIDIA[] = {
+    {"nvvm.barrier", ""},
+    {"nvvm.barrier0", ""},
+    {"nvvm.barrier.arrive", ""},
+    {"nvvm.bar.warp.sync", ""},
+    {"nvvm.cp.async.bulk.commit.group", "tma"},
+    {"nvvm.cp.async.bulk.tensor.global.shared.cta", "tma"},
+    {"nvvm.cp.async.bulk.tensor.shared.cluster.global", "tma"},
+    {"nvvm.cp.async.bulk.wait_group", "tma"},
+    {"nvvm.cp.async.mbarrier.arrive", "cp.async"},
+    {"nvvm.cp.async.shared.global", "cp.async"},
+    {"nvvm.elect.sync", "tma"},
+    {"nvvm.fence.mbarrier.init", "tma"},
+    {"nvvm.fence.proxy", "tma"},
+    {"nvvm.ldmatrix", "ldmatrix"},
+    {"nvvm.mbarrier.arrive", "cp.async"},
+    {"nvvm.mbarrier.arrive.expect_tx", "tma"},
+    {"nvvm.mbarrier.init", "cp.async"},
+    {"nvvm.mma.sync", "mma.sync"},
+    {"nvvm.nanosleep", ""},
+    {"nvvm.read.ptx.sreg.ctaid.x", ""},
+    {"nvvm.read.ptx.sreg.nctaid.x", ""},
+    {"nvvm.read.ptx.sreg.tid.x", ""},
+    {"nvvm.setmaxregister", "setmaxnreg"},
+    {"nvvm.shfl.sync", ""},
+    {"nvvm.stmatrix", "tma"},
+    {"nvvm.vote.sync", ""},
+    {"llvm.nvvm.ex2.approx.ftz.f", ""},
+    {"llvm.nvvm.fmax.nan.f", ""},
+    {"llvm.nvvm.lg2.approx.ftz.f", ""},
+    {"llvm.nvvm.rcp.approx.ftz.f", ""}};
+
+/// All of CDNA 3.
+constexpr Known kAMD[] = {{"rocdl.ballot", ""},
+                          {"rocdl.ds_bpermute", ""},
+                          {"rocdl.ds_swizzle", ""},
+                          {"rocdl.iglp.opt", ""},
+                          {"rocdl.make.buffer.rsrc", ""},
+                          {"rocdl.mfma.f32.16x16x16bf16.1k", ""},
+                          {"rocdl.mfma.f32.16x16x16f16", ""},
+                          {"rocdl.mfma.f32.32x32x8bf16.1k", ""},
+                          {"rocdl.mfma.f32.32x32x8f16", ""},
+                          {"rocdl.raw.ptr.buffer.load", ""},
+                          {"rocdl.s.barrier", ""},
+                          {"rocdl.s.setprio", ""},
+                          {"rocdl.sched.barrier", ""},
+                          {"rocdl.workgroup.id.x", ""},
+                          {"rocdl.workitem.id.x", ""},
+                          {"llvm.amdgcn.exp2", ""},
+                          {"llvm.amdgcn.log", ""},
+                          {"llvm.amdgcn.rcp", ""}};
+
+/// Whether there are registers for values of a type.
+bool isKnown(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() <= 64;
+  if (type.isF16() || type.isBF16() || type.isF32() || type.isF64())
+    return true;
+  if (auto vector = dyn_cast<VectorType>(type))
+    return !vector.isScalable() && isKnown(vector.getElementType());
+  // Generic, global, shared, constant and private memory, buffers.
+  if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
+    return llvm::is_contained({0, 1, 3, 4, 5, 8}, pointer.getAddressSpace());
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
+    return isKnown(array.getElementType());
+  if (auto body = dyn_cast<LLVM::LLVMStructType>(type))
+    return !body.isOpaque() && llvm::all_of(body.getBody(), isKnown);
+  return isa<LLVM::LLVMVoidType>(type);
+}
+
+LogicalResult checkTypes(Operation *op) {
+  auto check = [&](Type type) -> LogicalResult {
+    if (isKnown(type))
+      return success();
+    return op->emitOpError("wants types that a GPU has registers for (integers "
+                           "of up to 64 bits, f16, bf16, f32, f64), got ")
+           << type;
+  };
+  for (Type type :
+       llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
+                                llvm::to_vector(op->getResultTypes())))
+    if (failed(check(type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (failed(check(type)))
+          return failure();
+  return success();
+}
+
+class Checker {
+public:
+  Checker(StringRef vendor, StringRef arch, ArrayRef<Known> known,
+          ArrayRef<StringRef> scopes)
+      : vendor(vendor), arch(arch), known(known), scopes(scopes) {}
+
+  LogicalResult check(gpu::GPUModuleOp module) const {
+    WalkResult result = module.walk([&](Operation *op) {
+      return op == module || succeeded(check(op)) ? WalkResult::advance()
+                                                  : WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+private:
+  LogicalResult check(Operation *op) const {
+    StringRef name = op->getName().getStringRef();
+    if (failed(checkTypes(op)) || failed(checkScope(op)))
+      return failure();
+    if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+      return checkName(op, call.getIntrin());
+    if (auto cast = dyn_cast<LLVM::AddrSpaceCastOp>(op))
+      return checkCast(cast);
+    if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+      return checkFunction(function);
+    if (name.consume_front("llvm.") && plainOps().contains(name))
+      return success();
+    return checkName(op, op->getName().getStringRef());
+  }
+
+  LogicalResult checkName(Operation *op, StringRef name) const {
+    const auto *it =
+        llvm::find_if(known, [&](const Known &k) { return k.name == name; });
+    if (it == known.end())
+      return op->emitOpError("wants an operation that is known to have "
+                             "instructions on ")
+             << vendor << " GPUs, got '" << name << "'";
+    std::string wanted = wantedArch(arch, it->capability);
+    if (wanted.empty())
+      return success();
+    return op->emitOpError("wants the architecture ")
+           << wanted << ", got '" << arch << "'";
+  }
+
+  LogicalResult checkScope(Operation *op) const {
+    auto scope = op->getAttrOfType<StringAttr>("syncscope");
+    if (!scope || llvm::is_contained(scopes, scope.getValue()))
+      return success();
+    return op->emitOpError("wants one of the scopes ")
+           << llvm::join(scopes, ", ") << " of " << vendor << " GPUs, got '"
+           << scope.getValue() << "'";
+  }
+
+  static LogicalResult checkCast(LLVM::AddrSpaceCastOp op) {
+    auto space = [](Value pointer) {
+      Type type = pointer.getType();
+      if (auto vector = dyn_cast<VectorType>(type))
+        type = vector.getElementType();
+      return cast<LLVM::LLVMPointerType>(type).getAddressSpace();
+    };
+    unsigned from = space(op.getArg()), to = space(op.getRes());
+    if ((from == 0 || to == 0) && std::max(from, to) <= 5)
+      return success();
+    return op.emitOpError("wants generic pointers on one side, got address "
+                          "spaces ")
+           << from << " and " << to;
+  }
+
+  /// A function could name an intrinsic, or another processor.
+  static LogicalResult checkFunction(LLVM::LLVMFuncOp op) {
+    if (op.getSymName().starts_with("llvm."))
+      return op.emitOpError("wants a name that is not an intrinsic's, got '")
+             << op.getSymName() << "'";
+    for (StringRef attribute : {"target_cpu", "target_features", "personality"})
+      if (op->hasAttr(attribute))
+        return op.emitOpError("wants no attribute '") << attribute << "'";
+    for (Attribute entry : op.getPassthroughAttr()
+                               ? op.getPassthroughAttr().getValue()
+                               : ArrayRef<Attribute>()) {
+      auto pair = dyn_cast<ArrayAttr>(entry);
+      auto key = dyn_cast<StringAttr>(pair && !pair.empty() ? pair[0] : entry);
+      if (key && key.getValue().starts_with("target-"))
+        return op.emitOpError("wants no attribute '") << key.getValue() << "'";
+    }
+    if (op.isVarArg())
+      return op.emitOpError("wants a fixed number of arguments");
+    return success();
+  }
+
+  StringRef vendor, arch;
+  ArrayRef<Known> known;
+  ArrayRef<StringRef> scopes;
+};
+
+} // namespace
+
+LogicalResult checkForNVIDIA(gpu::GPUModuleOp module, StringRef arch) {
+  StringRef scopes[] = {"singlethread", "block", "device"};
+  return Checker("NVIDIA", arch, kNVIDIA, scopes).check(module);
+}
+
+LogicalResult checkForAMD(gpu::GPUModuleOp module, StringRef arch) {
+  StringRef scopes[] = {"singlethread", "wavefront", "workgroup", "agent"};
+  return Checker("AMD", arch, kAMD, scopes).check(module);
+}
+
+} // namespace attn
