@@ -280,6 +280,7 @@ def main():
     environment = dict(os.environ, ATTN_BUILD=arguments.build)
     tools = [arguments.tools] if arguments.tools else []
     tools += [f"{arguments.build}/tools/{tool}" for tool in ("attn-opt", "attn-compile", "attn-emulate")]
+    tools.append(f"{arguments.build}/test/lib")  # attn-random
     environment["PATH"] = os.pathsep.join(tools + [environment["PATH"]])
     failures, totals = [], {}
     for page in arguments.pages or pages():

@@ -40,8 +40,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     V and O; scores, softmax and accumulation are f32; LSE is f32.
 
     *Edges.* A query that attends to nothing has O = 0 and LSE = -inf. Sq = 0
-    or B = 0 is a no-op; Skv = 0 makes every query attend to nothing. A score
-    below -FLT_MAX / log2(e), about -2.36e38, counts as -inf. Keys that a query
+    or B = 0 is a no-op; Skv = 0 makes every query attend to nothing. Scores
+    are right up to the limits of f32 (`attn.advance`). Keys that a query
     does not attend to are multiplied by zero: V wants finite values there.
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
@@ -67,8 +67,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
         a = a(J) exp(m(J) - m) + a(K) exp(m(K) - m)
 
     This product is commutative and associative, with the empty state (-inf, 0,
-    0) as its unit (in f32 the unit is (-FLT_MAX, 0, 0), which needs no test for
-    infinities). So O = a / l and LSE = m + ln l may be computed from tiles of
+    0) as its unit (in f32 the unit has the lowest score instead, which needs no
+    test for infinities). So O = a / l and LSE = m + ln l may be computed from tiles of
     keys in any order (*sawtooth*), from parts of the keys that are merged
     later (*split*), and tiles that the mask excludes can be left out (*loop
     bounds*). Queries, heads and batches do not interact: they may be grouped

@@ -442,14 +442,14 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     Relative errors of exponentials do not depend on m; results differ from those of the
     exact maximum by rounding.
 
-    Before: `%m = maximum(%carried, reduce max %s); %p = exp2(%s - %m); %a = exp2(%carried - %m); %l1 = %l * %a + sum %p`
+    Before: `%k, %r, %a = attn.advance (reduce max %s) from %k0, %r0; %p = exp2(fma(%s, %k, -%r)); %l1 = %l * %a + sum %p`
 
     After:
 
     ```mlir
-    %p0 = exp2(%s - %carried)
+    %p0 = exp2(fma(%s, %k0, -%r0))
     %missed = attn.any (sum %p0 > 65536)
-    %m, %l1, %p ... = scf.if %missed { as before } else { yield %carried, %l + sum %p0, %p0 ... }
+    %k, %r, %l1, %p ... = scf.if %missed { as before } else { yield %k0, %r0, %l + sum %p0, %p0 ... }
     ```
 
     Does nothing to a stream whose maximum is used by more than exponentials, or is
