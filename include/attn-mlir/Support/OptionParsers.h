@@ -18,13 +18,15 @@ namespace attn {
 /// Parses enumerations; llvm::cl::parser for those that ATTN_LIST_VALUES names.
 template <typename T> class ValueParser : public llvm::cl::generic_parser_base {
 protected:
+  // Named as MLIR's parser of pass options wants it.
+  // NOLINTBEGIN(readability-identifier-naming)
   struct OptionInfo : GenericOptionInfo {
     OptionInfo(llvm::StringRef name, T value, llvm::StringRef help)
         : GenericOptionInfo(name, help), V(value) {}
     llvm::cl::OptionValue<T> V;
   };
-  /// Named as MLIR's parser of pass options wants it.
   llvm::SmallVector<OptionInfo, 8> Values;
+  // NOLINTEND(readability-identifier-naming)
 
 public:
   using parser_data_type = T;
