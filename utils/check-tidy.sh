@@ -18,8 +18,8 @@ if [[ ${#files[@]} == 0 ]]; then
   exit 0
 fi
 
-# clang-tidy reads no precompiled headers of another build: configure without.
-cmake --preset release -B build-tidy -DATTN_ENABLE_PCH=OFF >/dev/null
+# clang-tidy reads no precompiled headers of another build, and each source by itself.
+cmake --preset release -B build-tidy -DATTN_ENABLE_PCH=OFF -DCMAKE_UNITY_BUILD=OFF >/dev/null
 ninja -C build-tidy AttnOpsIncGen AttnInterfacesIncGen AttnTransformsIncGen \
   AttnAnalysisIncGen AttnConversionIncGen AttnPipelinesIncGen AttnTestIncGen >/dev/null
 printf '%s\n' "${files[@]}" |

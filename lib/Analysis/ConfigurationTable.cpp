@@ -3,11 +3,9 @@
 #include "attn-mlir/Analysis/ConfigurationTable.h"
 #include <algorithm>
 
-using namespace llvm;
-
 namespace attn {
 
-Allocation allocate(ArrayRef<Variable> variables, Place place) {
+Allocation allocate(llvm::ArrayRef<Variable> variables, Place place) {
   Allocation result;
   for (const Variable &v : variables) {
     if (v.place != place)
@@ -18,7 +16,7 @@ Allocation allocate(ArrayRef<Variable> variables, Place place) {
   return result;
 }
 
-UnitCycles cyclesOf(ArrayRef<Column> columns) {
+UnitCycles cyclesOf(llvm::ArrayRef<Column> columns) {
   UnitCycles result;
   for (const Column &column : columns)
     result.cycles[static_cast<unsigned>(column.unit)] +=
@@ -31,8 +29,8 @@ Unit UnitCycles::bound() const {
                            cycles);
 }
 
-StringRef unitName(Unit unit) {
-  constexpr StringLiteral kNames[kNumUnits] = {"tensor", "exp", "fma"};
+llvm::StringRef unitName(Unit unit) {
+  constexpr llvm::StringLiteral kNames[kNumUnits] = {"tensor", "exp", "fma"};
   return kNames[static_cast<unsigned>(unit)];
 }
 

@@ -11,6 +11,13 @@
 using namespace mlir;
 using namespace attn;
 
+bool attn::isTile(Type type) { return isa<RankedTensorType>(type); }
+
+bool attn::hasTiles(Operation &op) {
+  return llvm::any_of(op.getOperandTypes(), isTile) ||
+         llvm::any_of(op.getResultTypes(), isTile);
+}
+
 namespace {
 
 enum Kind : unsigned {
@@ -40,13 +47,6 @@ enum Kind : unsigned {
   Ctas,
   Stream
 };
-
-bool isTile(Type type) { return isa<RankedTensorType>(type); }
-
-bool hasTiles(Operation &op) {
-  return llvm::any_of(op.getOperandTypes(), isTile) ||
-         llvm::any_of(op.getResultTypes(), isTile);
-}
 
 /// The kind of a two-operand operation, or nothing.
 std::optional<unsigned> binaryKind(Operation &op) {

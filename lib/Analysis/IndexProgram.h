@@ -10,6 +10,10 @@
 
 namespace attn {
 
+/// What is no index: values whose type is a ranked tensor.
+bool isTile(mlir::Type type);
+bool hasTiles(mlir::Operation &op);
+
 /// The control flow and index arithmetic of a kernel whose grid is
 /// materialised, as instructions over slots. What computes tiles is left out. A
 /// JIT compiler would take longer to start than most kernels take here.

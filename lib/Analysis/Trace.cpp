@@ -1,5 +1,6 @@
 //===- Trace.cpp - Slice a kernel to its accesses -------------------------===//
 
+#include "IndexProgram.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "mlir/IR/PatternMatch.h"
@@ -14,8 +15,6 @@ namespace attn {
 using namespace attn;
 
 namespace {
-
-bool isTile(Type type) { return isa<RankedTensorType>(type); }
 
 struct TracePass : attn::impl::AttnTraceBase<TracePass> {
   void touch(IRRewriter &rewriter, Operation *access, AccessKind kind,
@@ -74,9 +73,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         streams.push_back(stream);
         return WalkResult::advance();
       }
-      bool tiles = llvm::any_of(op->getOperandTypes(), isTile) ||
-                   llvm::any_of(op->getResultTypes(), isTile);
-      if (tiles && !op->hasTrait<OpTrait::IsTerminator>()) {
+      if (hasTiles(*op) && !op->hasTrait<OpTrait::IsTerminator>()) {
         if (op->getNumRegions() > 0 ||
             llvm::any_of(op->getResultTypes(),
                          [](Type type) { return !isTile(type); }))

@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace attn;
 
-static constexpr double kInf = std::numeric_limits<double>::infinity();
 
 static int64_t countOf(ArrayRef<int64_t> shape) {
   int64_t count = 1;
@@ -106,7 +105,7 @@ bool FunctionReference::evaluateConstant(Operation &op) {
 bool FunctionReference::evaluateMove(Operation &op) {
   if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
     ReferenceTensor &t = make(empty, valuesOf(empty.getMixedSizes()));
-    llvm::fill(t.slack, kInf);
+    llvm::fill(t.slack, std::numeric_limits<double>::infinity());
     return true;
   }
   if (auto dim = dyn_cast<tensor::DimOp>(op)) {

@@ -64,7 +64,7 @@ static const llvm::fltSemantics *semanticsOf(Type type) {
   return to && !to.isF64() ? &to.getFloatSemantics() : nullptr;
 }
 
-static double roundTo(const llvm::fltSemantics *to, double value) {
+static double roundToSemantics(const llvm::fltSemantics *to, double value) {
   if (!to)
     return value;
   if (to == &APFloat::IEEEsingle())
@@ -126,7 +126,7 @@ struct StepCompiler {
       if (w)
         v[r].i = llvm::SignExtend64(v[r].i, w);
       if (to)
-        v[r].f = roundTo(to, v[r].f);
+        v[r].f = roundToSemantics(to, v[r].f);
     };
   }
   /// Chooses the overload of a function of the C library.
@@ -245,7 +245,7 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
              << argument.getType();
     if (argument.getArgNumber() < firstConstant)
       continue;
-    *slot = roundTo(semanticsOf(argument.getType()),
+    *slot = roundToSemantics(semanticsOf(argument.getType()),
                     constants[argument.getArgNumber() - firstConstant]);
     if (unsigned width = widthOf(argument.getType()))
       slot->i = llvm::SignExtend64(toInteger(slot->f), width);

@@ -12,8 +12,6 @@ using namespace llvm;
 
 namespace {
 
-const InstClass kValu = InstClass::Valu;
-
 template <typename A, typename B, typename F>
 Handler compare(F f, bool writesExec) {
   return [f, writesExec](Wave &w, const Inst &i) {

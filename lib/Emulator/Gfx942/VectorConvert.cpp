@@ -14,8 +14,6 @@ using namespace llvm;
 
 namespace {
 
-const InstClass kValu = InstClass::Valu;
-
 /// Toward zero, NaN to 0, out of range to the nearest limit.
 template <typename To> To saturate(double x) {
   if (std::isnan(x))

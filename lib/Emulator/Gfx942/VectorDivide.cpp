@@ -14,8 +14,6 @@ using namespace llvm;
 
 namespace {
 
-const InstClass kValu = InstClass::Valu;
-
 template <typename T> struct Limits;
 template <> struct Limits<float> {
   static constexpr int bias = 127, nearMax = 96, scale = 64, tiny = 23,

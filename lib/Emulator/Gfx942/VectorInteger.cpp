@@ -18,7 +18,6 @@ using U = uint32_t;
 using S = int32_t;
 using U64 = uint64_t;
 using S64 = int64_t;
-const InstClass kValu = InstClass::Valu;
 
 U low24(U x) { return x & 0xffffff; }
 S64 signed24(U x) { return S(x << 8) >> 8; }

@@ -11,8 +11,6 @@ using namespace llvm;
 
 namespace {
 
-const InstClass kValu = InstClass::Valu;
-
 void selectLanes(Wave &w, const Inst &i) {
   Source a, b;
   Result d;

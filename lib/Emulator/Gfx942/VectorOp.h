@@ -19,6 +19,9 @@
 
 namespace attn::gfx942 {
 
+/// What the instructions of this header count as.
+inline constexpr InstClass kValu = InstClass::Valu;
+
 enum class Format : uint8_t { B16, F16, B32, F32, B64, F64 };
 
 inline bool isFloat(Format f) {

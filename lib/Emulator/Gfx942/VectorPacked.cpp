@@ -12,8 +12,6 @@ using namespace llvm;
 
 namespace {
 
-const InstClass kValu = InstClass::Valu;
-
 /// Which half of source n the low (high) result takes.
 bool lowSelect(const Modifiers &m, unsigned n) { return m.opSel >> n & 1; }
 bool highSelect(const Modifiers &m, unsigned n) {
