@@ -129,6 +129,10 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module,
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
+  // The processor's conversions to bf16 take denormal numbers for zero.
+  builder->addFeatures({"-avx512bf16", "-avxneconvert", "-avx10.2"});
+  builder->setCodeGenOptLevel(level == 0 ? llvm::CodeGenOptLevel::None
+                                         : llvm::CodeGenOptLevel::Default);
   auto machine = builder->createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -136,8 +140,7 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module,
   auto optimize =
       makeOptimizingTransformer(level, /*sizeLevel=*/0, machine->get());
   options.transformer = optimize;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
-  auto engine = ExecutionEngine::create(module, options);
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
     return engine.takeError();
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {

@@ -744,8 +744,6 @@ private:
     wanted.tolerance = options.tolerance;
     if (options.maxWork.getNumOccurrences() > 0)
       wanted.maxWork = options.maxWork;
-    // Rings make for much code, and are not there to be fast.
-    wanted.optimise = options.sequential ? 1 : 3;
     return runOnCpu(*module, *reference, wanted, llvm::outs());
   }
 

@@ -152,14 +152,16 @@ static double multiplicationsOf(StreamableOpInterface op,
   return pairs * std::max(wholes, 1.0) + kPerElement * elements;
 }
 
-static LogicalResult checkWork(StreamableOpInterface op,
-                               const OracleOptions &oracle, double maxWork) {
+/// The multiplications of `op`; fails after a diagnostic if there are more than
+/// `maxWork`.
+static FailureOr<double> workOf(StreamableOpInterface op,
+                                const OracleOptions &oracle, double maxWork) {
   FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, oracle.sizes);
   if (failed(extents))
     return failure();
   double work = multiplicationsOf(op, *extents);
   if (work <= maxWork)
-    return success();
+    return work;
   std::string text;
   llvm::raw_string_ostream(text)
       << "wants about " << llvm::format("%.2g", work)
@@ -180,29 +182,35 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
                        << references.ops().size() << ", got " << kernels.size();
     return failure();
   }
+  OracleOptions oracle = options.oracle;
+  llvm::StringMap<int64_t> argumentSizes = takeArgumentSizes(oracle.sizes);
   SmallVector<StreamableOpInterface> ops;
+  std::vector<OracleOptions> optionsOf;
+  double work = 0;
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     FailureOr<StreamableOpInterface> op = references.of(i, kernel);
     if (failed(op))
       return failure();
+    FailureOr<OracleOptions> own = optionsFor(*op, references.ops()[i], oracle);
+    if (failed(own))
+      return failure();
+    FailureOr<double> ownWork = workOf(*op, *own, options.maxWork);
+    if (failed(ownWork))
+      return failure();
     ops.push_back(*op);
+    optionsOf.push_back(*own);
+    work += *ownWork;
   }
-  auto compiled = CpuModule::compile(module, options.optimise);
+  auto compiled = CpuModule::compile(module, cpuOptimisationFor(work));
   if (!compiled) {
     module.emitError() << "the CPU module did not compile: "
                        << llvm::toString(compiled.takeError());
     return failure();
   }
-  OracleOptions oracle = options.oracle;
-  llvm::StringMap<int64_t> argumentSizes = takeArgumentSizes(oracle.sizes);
   bool passed = true;
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
-    FailureOr<OracleOptions> own =
-        optionsFor(ops[i], references.ops()[i], oracle);
-    if (failed(own) || failed(checkWork(ops[i], *own, options.maxWork)))
-      return failure();
     FailureOr<OracleReport> report =
-        runOracle(ops[i], **compiled, kernel.name, *own);
+        runOracle(ops[i], **compiled, kernel.name, optionsOf[i]);
     if (failed(report))
       return failure();
     passed &= print(ops[i], kernel.name, *report, options, os);

@@ -13,8 +13,6 @@ struct CpuRunOptions {
   OracleOptions oracle;
   /// Largest error; 0: the project's bound for the element type of a result.
   double tolerance = 0;
-  /// Optimisation level of the just-in-time compiler, 0 to 3.
-  unsigned optimise = 3;
   /// Most multiplications; about a minute of the reference on one core.
   double maxWork = 6e10;
 };

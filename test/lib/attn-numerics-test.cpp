@@ -250,7 +250,7 @@ private:
     if (failed(pm.run(*module)))
       return false;
     name = findLoweredKernels(*module).front().name;
-    auto made = CpuModule::compile(*module, /*level=*/1);
+    auto made = CpuModule::compile(*module, /*level=*/0);
     if (!made)
       llvm::report_fatal_error(made.takeError());
     compiled = std::move(*made);

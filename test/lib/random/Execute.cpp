@@ -192,7 +192,7 @@ private:
     std::vector<LoweredKernel> kernels = findLoweredKernels(*module);
     if (kernels.size() != 1)
       return failed("not one kernel");
-    auto compiled = CpuModule::compile(*module, /*level=*/1);
+    auto compiled = CpuModule::compile(*module, /*level=*/0);
     if (!compiled)
       return failed("no code for the CPU: " +
                     llvm::toString(compiled.takeError()));
