@@ -2,18 +2,17 @@
 """Plants defects in the passes, one at a time, and reports which tests see them.
 
 Works in a copy of the tree (argument 1, made if it is missing), so that the
-checkout stays as it is. Prints a Markdown table; exits with 1 if a mutant survives.
+checkout stays as it is. Prints a Markdown table, with the seconds that each test took
+to see a defect; exits with 1 if a mutant survives.
 
-With --check it builds nothing: it says which texts no longer stand in their files once.
+With --check it builds nothing: it says which texts no longer stand in their files once."""
 
-usage: utils/mutate.py DIRECTORY [NAME...]
-       utils/mutate.py --check
-"""
-
+import argparse
 import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 IR = "lib/Dialect/Attn/IR/"
@@ -137,10 +136,11 @@ def build(tree):
         capture_output=True, text=True)
 
 
-def kills(tree):
-    """Names of the tests that fail."""
+def kills(tree, tests, first):
+    """The tests that fail, with the seconds that it took; with `first`, one of them."""
     failed = []
-    for name, command in TESTS:
+    for name, command in tests:
+        start = time.monotonic()
         try:
             program = [LIT, "-q"] if command[0] == "lit" else [tree / "build" / command[0]]
             arguments = [tree / "build" / path for path in command[1:]] if command[0] == "lit" else command[1:]
@@ -149,28 +149,52 @@ def kills(tree):
         except subprocess.TimeoutExpired:
             ok = False
         if not ok:
-            failed.append(name)
+            failed.append(f"{name} ({time.monotonic() - start:.0f} s)")
+            if first:
+                break
     return failed
 
 
-def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    if sys.argv[1] == "--check":
-        sys.exit(1 if check() else 0)
-    tree = pathlib.Path(sys.argv[1])
-    if not tree.exists():
-        files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True,
-                               text=True, check=True).stdout.split()
-        for file in files:
-            (tree / file).parent.mkdir(parents=True, exist_ok=True)
+def copy(tree):
+    """Brings the tree to the checkout's state; what did not change keeps its time."""
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True,
+                           text=True, check=True).stdout.split()
+    for file in files:
+        (tree / file).parent.mkdir(parents=True, exist_ok=True)
+        if not (tree / file).exists() or (tree / file).read_bytes() != (ROOT / file).read_bytes():
             shutil.copy2(ROOT / file, tree / file)
     subprocess.run(["cmake", "--preset", "release"], cwd=tree, check=True,
                    capture_output=True)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", nargs="?", type=pathlib.Path, help="the copy of the tree")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="mutants; default: all")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--first", action="store_true", help="stop at the first test that sees a mutant")
+    parser.add_argument("--test", action="append", default=[], choices=[name for name, _ in TESTS],
+                        help="one of the tests; default: all")
+    given = parser.parse_args()
+    unknown = set(given.names) - {mutant[0] for mutant in MUTANTS}
+    if unknown:
+        parser.error(f"expected names of mutants, but got {', '.join(sorted(unknown))}")
+    if not given.check and not given.directory:
+        parser.error("expected a DIRECTORY for the copy of the tree, but got none")
+    return given
+
+
+def main():
+    given = arguments()
+    if given.check:
+        sys.exit(1 if check() else 0)
+    tree = given.directory
+    copy(tree)
+    tests = [test for test in TESTS if not given.test or test[0] in given.test]
     survivors = 0
     print("| mutant | what it does | seen by |\n|---|---|---|")
     for name, effect, file, text, replacement in MUTANTS:
-        if sys.argv[2:] and name not in sys.argv[2:]:
+        if given.names and name not in given.names:
             continue
         path = tree / file
         original = path.read_text()
@@ -181,7 +205,7 @@ def main():
             built = build(tree)
             if built.returncode:
                 sys.exit(f"{name} does not build:\n{built.stdout[-2000:]}")
-            seen = kills(tree)
+            seen = kills(tree, tests, given.first)
         finally:
             path.write_text(original)
         survivors += not seen

@@ -6,24 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "EmulatedKernel.h"
-#include "attn-mlir/Pipelines/Pipelines.h"
+#include "Kernel.h"
 #include "attn-mlir/Pipelines/Registration.h"
-#include "attn-mlir/Runtime/Oracle.h"
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include <cmath>
-#include <limits>
-#include <random>
 
 using namespace mlir;
 using namespace attn;
-using attn_random::EmulatedKernel;
-using attn_random::EmulatedLaunch;
+using namespace attn_numerics;
 namespace cl = llvm::cl;
 
 static cl::opt<std::string> target("target", cl::desc("cpu, or a GPU"),
@@ -36,245 +28,6 @@ static cl::opt<std::string>
 static cl::opt<std::string> only("only", cl::desc("Run one test"));
 
 namespace {
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kDim = 32;
-constexpr double kScale = 0.125;
-/// The key whose score the kernel of that name modifies.
-constexpr int64_t kModifiedKey = 5;
-enum class Kind { Full, Causal, Modified };
-
-std::string textOf(Kind kind, StringRef element) {
-  std::string tensor = "tensor<1x1x?x32x" + element.str() + ">";
-  std::string types = "(" + tensor + ", " + tensor + ", " + tensor + ") -> (" +
-                      tensor + ", tensor<1x1x?xf32>)";
-  StringRef mask =
-      kind == Kind::Causal ? "mask(#attn.causal<bottom_right>)" : "";
-  StringRef captures, score;
-  if (kind == Kind::Modified) {
-    captures = ", %a: f32, %b: f32, %c: f32, %d: f32";
-    score = R"( captures(%a, %b, %c, %d : f32, f32, f32, f32)
-      score(%s: f32, %n: index, %h: index, %i: index, %j: index,
-            %ka: f32, %kb: f32, %kc: f32, %kd: f32) {
-        %key = arith.constant 5 : index
-        %is = arith.cmpi eq, %j, %key : index
-        %product = arith.mulf %ka, %kb : f32
-        %difference = arith.subf %product, %kc : f32
-        %change = arith.mulf %difference, %kd : f32
-        %sum = arith.addf %s, %change : f32
-        %y = arith.select %is, %sum, %s : f32
-        attn.yield %y : f32
-      })";
-  }
-  return ("func.func @f(%q: " + tensor + ", %k: " + tensor + ", %v: " + tensor +
-          captures + ") -> (" + tensor + ", tensor<1x1x?xf32>) {\n" +
-          "  %o, %l = attn.attention %q, %k, %v " + mask + " scale(0.125)" +
-          score + " : " + types + "\n  return %o, %l : " + tensor +
-          ", tensor<1x1x?xf32>\n}\n")
-      .str();
-}
-
-/// Rows of `kDim` numbers.
-struct Matrix {
-  std::vector<double> values;
-  explicit Matrix(int64_t rows = 0) : values(rows * kDim) {}
-  int64_t rows() const { return values.size() / kDim; }
-  double &at(int64_t row, int64_t column) {
-    return values[row * kDim + column];
-  }
-  double at(int64_t row, int64_t column) const {
-    return values[row * kDim + column];
-  }
-  void setRow(int64_t row, double value) {
-    for (int64_t d = 0; d < kDim; ++d)
-      at(row, d) = value;
-  }
-};
-
-/// Arguments of a kernel, or its results.
-struct Inputs {
-  Matrix q, k, v;
-  /// (a b - c) d is added to the score of kModifiedKey.
-  std::vector<double> change = {0, 0, 0, 0};
-};
-struct Results {
-  Matrix o;
-  std::vector<double> lse;
-};
-
-/// Small integers as queries and keys, the first dimension of queries 1, and
-/// ordinary values.
-Inputs ordinary(int64_t queries, int64_t keys) {
-  std::mt19937_64 random(7);
-  auto integer = [&] { return double(random() % 3) - 1; };
-  Inputs in{Matrix(queries), Matrix(keys), Matrix(keys)};
-  for (double &x : in.q.values)
-    x = integer();
-  for (double &x : in.k.values)
-    x = integer();
-  for (double &x : in.v.values)
-    x = double(random() % 512) / 256 - 1;
-  for (int64_t i = 0; i < queries; ++i)
-    in.q.at(i, 0) = 1;
-  return in;
-}
-
-bool sees(Kind kind, const Inputs &in, int64_t i, int64_t j) {
-  return kind != Kind::Causal || j <= i + in.k.rows() - in.q.rows();
-}
-
-double scoreOf(Kind kind, const Inputs &in, int64_t i, int64_t j) {
-  double dot = 0;
-  for (int64_t d = 0; d < kDim; ++d)
-    dot += in.q.at(i, d) * in.k.at(j, d);
-  double score = dot * kScale;
-  if (kind != Kind::Modified || j != kModifiedKey)
-    return score;
-  auto single = [](double x) { return double(static_cast<float>(x)); };
-  const std::vector<double> &c = in.change;
-  double change = single(single(single(c[0] * c[1]) - c[2]) * c[3]);
-  return single(score + change);
-}
-
-/// By the definition; keys without weight take no part.
-Results expected(Kind kind, const Inputs &in) {
-  Results r{Matrix(in.q.rows()), {}};
-  for (int64_t i = 0; i < in.q.rows(); ++i) {
-    std::vector<double> scores(in.k.rows(), -kInfinity);
-    double most = -kInfinity, sum = 0;
-    bool bad = false;
-    for (int64_t j = 0; j < in.k.rows(); ++j)
-      if (sees(kind, in, i, j)) {
-        scores[j] = scoreOf(kind, in, i, j);
-        most = std::max(most, scores[j]);
-        bad |= std::isnan(scores[j]) || scores[j] == kInfinity;
-      }
-    if (bad) {
-      r.o.setRow(i, kNaN);
-      r.lse.push_back(kNaN);
-      continue;
-    }
-    for (int64_t j = 0; j < in.k.rows(); ++j) {
-      double weight = scores[j] == -kInfinity ? 0 : std::exp(scores[j] - most);
-      sum += weight;
-      for (int64_t d = 0; weight > 0 && d < kDim; ++d)
-        r.o.at(i, d) += weight * in.v.at(j, d);
-    }
-    for (int64_t d = 0; sum > 0 && d < kDim; ++d)
-      r.o.at(i, d) /= sum;
-    r.lse.push_back(most + std::log(sum));
-  }
-  return r;
-}
-
-/// One kernel, compiled for what the options say.
-class Kernel {
-public:
-  Kernel(MLIRContext &context, Kind kind, StringRef element)
-      : kind(kind), type(parseType(element, &context)),
-        f32(Float32Type::get(&context)) {
-    module = parseSourceString<ModuleOp>(textOf(kind, element), &context);
-    if (!module || !compile())
-      llvm::report_fatal_error("the kernel does not compile");
-  }
-
-  Results run(const Inputs &in, unsigned turn = 0) {
-    Matrix o(in.q.rows());
-    int64_t queries = in.q.rows(), keys = in.k.rows();
-    std::vector<HostView> views;
-    for (int64_t rows : {queries, keys, keys, queries})
-      views.emplace_back(type, ArrayRef<int64_t>{1, 1, rows, kDim},
-                         ArrayRef<int64_t>{0, 1, 2, 3}, ArrayRef<int64_t>{8});
-    views.emplace_back(f32, ArrayRef<int64_t>{1, 1, queries},
-                       ArrayRef<int64_t>{0, 1, 2}, ArrayRef<int64_t>{8});
-    const Matrix *inputs[] = {&in.q, &in.k, &in.v};
-    for (auto [view, matrix] : llvm::zip(views, inputs)) {
-      std::vector<double> values = matrix->values;
-      view.write(values);
-    }
-    std::vector<StridedBuffer> buffers;
-    for (HostView &view : views)
-      buffers.push_back(view.buffer());
-    std::vector<ScalarBytes> scalars;
-    for (double x : in.change)
-      if (kind == Kind::Modified)
-        scalars.push_back(encodeScalar(f32, x));
-    if (llvm::Error error = launch(buffers, scalars, turn))
-      llvm::report_fatal_error(std::move(error));
-    guardsIntact &= views[3].guardsIntact() && views[4].guardsIntact();
-    o.values = views[3].read();
-    Results results{o, views[4].read()};
-    for (auto *values : {&results.o.values, &results.lse})
-      for (double &x : *values)
-        x = spoil(x, turn);
-    return results;
-  }
-
-  const Kind kind;
-  const Type type;
-  bool guardsIntact = true;
-
-private:
-  static double spoil(double x, unsigned turn) {
-    if (defect == "finite")
-      return std::isfinite(x) ? x : 0;
-    if (defect == "off")
-      return x * 1.05 + 0x1p-120;
-    return defect == "order" ? x + turn : x;
-  }
-
-  bool compile() {
-    PassManager pm(module->getContext());
-    auto schedule = ScheduleOptions::createFromString("tiles=query=64,key=32");
-    if (!schedule)
-      return false;
-    schedule->target = target;
-    buildSchedulePipeline(pm, *schedule);
-    auto options = TargetOptions::createFromString(lower);
-    if (!options)
-      return false;
-    if (target != "cpu")
-      buildTargetPipeline(pm, *options);
-    if (emulate) {
-      buildLowerToROCDLPipeline(pm);
-      if (failed(pm.run(*module)))
-        return false;
-      emulated = EmulatedKernel::compile(*module);
-      return emulated != nullptr;
-    }
-    if (target == "cpu")
-      buildLowerToLoopsPipeline(pm);
-    else
-      buildSequentialPipeline(pm);
-    buildLowerToLLVMPipeline(pm);
-    if (failed(pm.run(*module)))
-      return false;
-    name = findLoweredKernels(*module).front().name;
-    auto made = CpuModule::compile(*module, /*level=*/0);
-    if (!made)
-      llvm::report_fatal_error(made.takeError());
-    compiled = std::move(*made);
-    return true;
-  }
-
-  /// `turn` chooses what a result must not depend on.
-  llvm::Error launch(ArrayRef<StridedBuffer> buffers,
-                     ArrayRef<ScalarBytes> scalars, unsigned turn) {
-    using attn::gfx942::Interleaving;
-    const Interleaving orders[] = {Interleaving::Forward, Interleaving::Reverse,
-                                   Interleaving::Random};
-    if (emulate)
-      return emulated->run(buffers, scalars, {orders[turn % 3], 1 + turn, 0});
-    return compiled->run(name, buffers, scalars, 1 + turn);
-  }
-
-  Type f32;
-  OwningOpRef<ModuleOp> module;
-  std::unique_ptr<EmulatedKernel> emulated;
-  std::unique_ptr<CpuModule> compiled;
-  std::string name;
-};
-
 //===----------------------------------------------------------------------===//
 // Tests
 //===----------------------------------------------------------------------===//
@@ -290,7 +43,7 @@ public:
 
   /// Everything as defined. `spoiled`: column kSpoiled may be NaN anywhere.
   Results same(Kernel &kernel, const Inputs &in, bool spoiled = false) {
-    Results got = kernel.run(in), want = expected(kernel.kind, in);
+    Results got = kernel.run(in), want = kernel.expected(in);
     for (int64_t i = 0; i < in.q.rows(); ++i) {
       compareRow(kernel, got.o, want.o, i, spoiled);
       compareLse(got.lse[i], want.lse[i], i);
@@ -383,6 +136,20 @@ void nanInV(Check &c) {
   c.same(c.causal, in, /*spoiled=*/true);
 }
 
+/// Keys from 64 on lie in a tile that the first tile of queries, up to row 63,
+/// sees nothing of.
+void hiddenTile(Check &c) {
+  Inputs in = some();
+  in.k.setRow(65, kNaN);
+  in.v.setRow(65, kNaN);
+  Results got = c.causal.run(in), want = c.causal.expected(some());
+  for (int64_t i = 0; i < 64; ++i)
+    for (int64_t d = 0; d < kDim; ++d)
+      c.expect(std::abs(got.o.at(i, d) - want.o.at(i, d)) < 0.02,
+               "row " + Twine(i) + " has seen a tile that is hidden from it");
+  c.expect(std::isnan(got.o.at(kQueries - 1, 0)), "the last row sees the key");
+}
+
 void infinityInV(Check &c) {
   Inputs in = some();
   in.v.at(40, Check::kSpoiled) = kInfinity;
@@ -451,6 +218,25 @@ void largeScores(Check &c) {
   }
 }
 
+/// Scales that are not multiplied with a maximum: negative ones and those
+/// outside of 2^-64 to 2^64. Queries and keys take the scores back to ordinary
+/// ones, where their type can.
+void scales(Check &c) {
+  MLIRContext &context = *c.full.type.getContext();
+  std::string element;
+  llvm::raw_string_ostream(element) << c.full.type;
+  int most = c.full.type.isF16() ? 14 : 60;
+  for (double scale : {-0x1p-3, 0x1p-70, -0x1p-70, 0x1p70, -0x1p100}) {
+    Kernel kernel(context, c.full.setting, Kind::Causal, element, scale);
+    int back = -3 - std::ilogb(scale);
+    Inputs in = some();
+    for (Matrix *m : {&in.q, &in.k})
+      for (double &x : m->values)
+        x = std::ldexp(x, std::clamp(back / 2, -most, most));
+    c.same(kernel, in);
+  }
+}
+
 /// Scores that are all made of denormals. Were these taken as 0, all weights
 /// were equal.
 void denormalInputs(Check &c) {
@@ -466,11 +252,11 @@ void denormalInputs(Check &c) {
 /// Results below the least normal number: right but for half a step, or 0.
 void denormalResults(Check &c) {
   bool half = c.full.type.isF16();
-  double step = half ? 0x1p-24 : 0x1p-133;
+  double step = half ? 0x1p-24 : c.full.type.isF32() ? 0x1p-149 : 0x1p-133;
   Inputs in = some();
   for (double &x : in.v.values)
     x = std::round(x * 100) * step;
-  Results got = c.full.run(in), want = expected(Kind::Full, in);
+  Results got = c.full.run(in), want = c.full.expected(in);
   double largest = 0;
   for (auto [x, y] : llvm::zip(got.o.values, want.o.values)) {
     largest = std::max(largest, std::abs(x));
@@ -552,20 +338,27 @@ void sums(Check &c) {
   }
 }
 
-using Test = std::pair<StringLiteral, void (*)(Check &)>;
+struct Test {
+  StringLiteral name;
+  void (*run)(Check &);
+  /// Whether the line is about f32, too.
+  bool single = true;
+};
 constexpr Test kTests[] = {{"empty-rows", emptyRows},
                            {"nan-in-q", nanInQ},
                            {"nan-in-k", nanInK},
                            {"nan-in-v", nanInV},
+                           {"hidden-tile", hiddenTile},
                            {"infinity-in-v", infinityInV},
                            {"score-plus-infinity", scoreOfPlusInfinity},
                            {"score-minus-infinity", scoreOfMinusInfinity},
                            {"score-nan", scoreOfNaN},
                            {"large-scores", largeScores},
-                           {"denormal-inputs", denormalInputs},
+                           {"scales", scales},
+                           {"denormal-inputs", denormalInputs, false},
                            {"denormal-results", denormalResults},
                            {"denormal-weights", denormalWeights},
-                           {"rounding", rounding},
+                           {"rounding", rounding, false},
                            {"contraction", contraction},
                            {"determinism", determinism},
                            {"sums", sums}};
@@ -578,19 +371,25 @@ int main(int argc, char **argv) {
   attn::registerDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
+  Setting setting{target, lower, emulate, defect};
   unsigned failed = 0, run = 0;
-  for (StringRef element : {"bf16", "f16"}) {
-    Kernel full(context, Kind::Full, element);
-    Kernel causal(context, Kind::Causal, element);
-    Kernel modified(context, Kind::Modified, element);
-    for (auto [name, test] : kTests) {
-      if (!only.empty() && only != name)
+  // The matrix units of the targets take no f32.
+  SmallVector<StringRef> elements = {"bf16", "f16"};
+  if (!emulate)
+    elements.push_back("f32");
+  for (StringRef element : elements) {
+    Kernel full(context, setting, Kind::Full, element);
+    Kernel causal(context, setting, Kind::Causal, element);
+    Kernel modified(context, setting, Kind::Modified, element);
+    for (const Test &test : kTests) {
+      if ((!only.empty() && only != test.name) ||
+          (element == "f32" && !test.single))
         continue;
       Check check(full, causal, modified);
-      test(check);
+      test.run(check);
       ++run;
       failed += !check.problem.empty();
-      llvm::outs() << name << " " << element << ": "
+      llvm::outs() << test.name << " " << element << ": "
                    << (check.problem.empty() ? "PASS"
                                              : "FAIL: " + check.problem)
                    << llvm::format(" (LSE %.2g)\n", check.lseError);
