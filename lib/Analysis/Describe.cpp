@@ -1,7 +1,7 @@
 //===- Describe.cpp - A schedule in words ---------------------------------===//
 
 #include "attn-mlir/Analysis/Passes.h"
-#include "attn-mlir/Target/Footprint.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -1,8 +1,8 @@
 //===- CudaRuntime.cpp - Bundles for CUDA, through the driver -------------===//
 
-#include "Bundle.h"
 #include "Driver.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <map>
 
 using namespace attn;

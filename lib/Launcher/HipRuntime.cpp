@@ -7,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bundle.h"
 #include "Failure.h"
 #include "HipTypes.h"
+#include "OpenBundle.h"
 #include <atomic>
 #include <cstdlib>
 #include <cstring>

@@ -1,7 +1,7 @@
 //===- Launch.cpp - From the arguments of a call to a launch --------------===//
 
-#include "Bundle.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <cstring>
 
 using namespace attn;

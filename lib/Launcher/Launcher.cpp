@@ -1,8 +1,8 @@
 //===- Launcher.cpp - The C interface -------------------------------------===//
 
 #include "attn-mlir-c/Launcher.h"
-#include "Bundle.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <exception>
 #include <memory>
 #include <new>

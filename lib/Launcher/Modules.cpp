@@ -1,7 +1,7 @@
 //===- Modules.cpp - Device code of a bundle in a context -----------------===//
 
-#include "Bundle.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <algorithm>
 
 using namespace attn;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bundle.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>

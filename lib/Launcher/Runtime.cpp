@@ -1,7 +1,7 @@
 //===- Runtime.cpp - The runtime of a bundle's platform -------------------===//
 
 #include "Runtime.h"
-#include "Bundle.h"
+#include "OpenBundle.h"
 
 using namespace attn;
 

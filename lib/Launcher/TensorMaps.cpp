@@ -1,8 +1,8 @@
 //===- TensorMaps.cpp - Encode tensor maps, and keep them -----------------===//
 
-#include "Bundle.h"
 #include "Driver.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <algorithm>
 
 using namespace attn;

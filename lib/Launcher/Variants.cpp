@@ -1,7 +1,7 @@
 //===- Variants.cpp - Select the variant of a call ------------------------===//
 
-#include "Bundle.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 #include <cinttypes>
 #include <cstdio>
 

@@ -1,7 +1,7 @@
 //===- Views.cpp - Check the arguments of a call --------------------------===//
 
-#include "Bundle.h"
 #include "Failure.h"
+#include "OpenBundle.h"
 
 using namespace attn;
 

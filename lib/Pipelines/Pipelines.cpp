@@ -4,7 +4,7 @@
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
-#include "attn-mlir/Target/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"

@@ -1,8 +1,8 @@
 //===- Explain.cpp - One page about a kernel ------------------------------===//
 
 #include "Explain.h"
-#include "attn-mlir/Analysis/CacheSimulator.h"
 #include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Simulation/CacheSimulator.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"

@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_EXPLAIN_H
 #define ATTN_MLIR_LIB_TOOLS_EXPLAIN_H
 
-#include "attn-mlir/Pipelines/ChooseSchedule.h"
+#include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "llvm/Support/JSON.h"
 
 namespace attn {

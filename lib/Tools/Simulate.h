@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_SIMULATE_H
 #define ATTN_MLIR_LIB_TOOLS_SIMULATE_H
 
-#include "attn-mlir/Analysis/CacheSimulator.h"
+#include "attn-mlir/Simulation/CacheSimulator.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
 

@@ -4,8 +4,8 @@
 #ifndef ATTN_MLIR_TEST_LIB_TESTDRIVER_H
 #define ATTN_MLIR_TEST_LIB_TESTDRIVER_H
 
+#include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
-#include "attn-mlir/Pipelines/Registration.h"
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestDriver.h"
-#include "attn-mlir/Analysis/CacheSimulator.h"
+#include "attn-mlir/Simulation/CacheSimulator.h"
 #include <list>
 #include <map>
 #include <random>

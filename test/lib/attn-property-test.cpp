@@ -10,7 +10,7 @@
 #include "MaskProperties.h"
 #include "TestDriver.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
-#include "attn-mlir/Target/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

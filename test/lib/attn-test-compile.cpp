@@ -1,7 +1,7 @@
 //===- attn-test-compile.cpp - attn-compile with the test dialect ---------===//
 
 #include "TestReference.h"
-#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "mlir/IR/DialectRegistry.h"
 

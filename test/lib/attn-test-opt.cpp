@@ -1,7 +1,7 @@
 //===- attn-test-opt.cpp - attn-opt with the test dialect -----------------===//
 
 #include "TestDialect.h"
-#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Compiler/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 

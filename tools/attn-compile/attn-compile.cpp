@@ -1,6 +1,6 @@
 //===- attn-compile.cpp - Attention in, schedules and results out ---------===//
 
-#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "mlir/IR/DialectRegistry.h"
 #ifdef __GLIBC__

@@ -1,6 +1,6 @@
 //===- attn-opt.cpp - Runs passes and pipelines ---------------------------===//
 
-#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Target/Facts.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"

@@ -1,8 +1,8 @@
 //===- plugin.cpp - The dialect, passes and pipelines for mlir-opt --------===//
 
+#include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
-#include "attn-mlir/Pipelines/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

@@ -1,7 +1,7 @@
 //===- Device.cpp - What lowerings to GPUs have in common -----------------===//
 
 #include "Device.h"
-#include "attn-mlir/Conversion/Manifest.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Device.h"
-#include "attn-mlir/Conversion/Manifest.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

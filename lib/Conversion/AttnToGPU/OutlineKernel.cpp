@@ -1,8 +1,8 @@
 //===- OutlineKernel.cpp - A kernel as a device function ------------------===//
 
 #include "Device.h"
-#include "attn-mlir/Conversion/Manifest.h"
-#include "attn-mlir/Target/MatrixLayouts.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,6 +1,6 @@
 //===- SizeExpression.cpp - Index arithmetic that the host evaluates ------===//
 
-#include "attn-mlir/Conversion/Manifest.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"

@@ -1,8 +1,8 @@
 //===- AttnToNVVM.cpp - Level 3 to device functions for NVIDIA GPUs -------===//
 
-#include "Lowering.h"
-#include "attn-mlir/Conversion/Manifest.h"
+#include "NVVMLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
 #include "attn-mlir/Target/Capabilities.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

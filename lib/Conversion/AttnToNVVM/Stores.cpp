@@ -1,7 +1,7 @@
 //===- Stores.cpp - Tiles back to global memory ---------------------------===//
 
-#include "Lowering.h"
-#include "attn-mlir/Target/MatrixLayouts.h"
+#include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -1,9 +1,9 @@
 //===- AttnToROCDL.cpp - Level 3 to device functions for AMD GPUs ---------===//
 
-#include "Lowering.h"
-#include "attn-mlir/Conversion/Manifest.h"
+#include "ROCDLLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
-#include "attn-mlir/Target/MatrixLayouts.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"

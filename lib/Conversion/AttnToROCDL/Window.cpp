@@ -1,6 +1,6 @@
 //===- Window.cpp - Tiles of views behind buffer descriptors --------------===//
 
-#include "Lowering.h"
+#include "ROCDLLowering.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"

@@ -1,7 +1,7 @@
 //===- Machine.cpp - Launches on the emulated device ----------------------===//
 
 #include "attn-mlir/Emulator/Gfx942/Machine.h"
-#include "Launch.h"
+#include "KernelLaunch.h"
 #include "Semantics.h"
 #include "llvm/ADT/StringExtras.h"
 

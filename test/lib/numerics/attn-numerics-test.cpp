@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Kernel.h"
-#include "attn-mlir/Pipelines/Registration.h"
+#include "NumericsKernel.h"
+#include "attn-mlir/Compiler/Registration.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"

@@ -2,7 +2,7 @@
 
 #include "Child.h"
 #include "TestDialect.h"
-#include "attn-mlir/Pipelines/Registration.h"
+#include "attn-mlir/Compiler/Registration.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"

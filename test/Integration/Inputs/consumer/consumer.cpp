@@ -1,7 +1,7 @@
 // A compiler that embeds the project: schedules attention in a module of its
 // own.
+#include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
-#include "attn-mlir/Pipelines/Registration.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

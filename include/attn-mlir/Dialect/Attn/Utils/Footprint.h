@@ -1,0 +1,42 @@
+//===- Footprint.h - What a tile asks of the target -------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_FOOTPRINT_H
+#define ATTN_MLIR_DIALECT_ATTN_UTILS_FOOTPRINT_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+
+namespace attn {
+
+/// Resources that one CTA needs.
+struct Footprint {
+  /// Bytes of shared memory: tiles that stay (but see kResidentInRegisters),
+  /// and a double buffer of those that are streamed.
+  int64_t sharedBytes = 0;
+  /// 32-bit registers: the state and what a fold holds beside it.
+  int64_t registers = 0;
+};
+
+/// Stages of streamed tiles that a footprint counts: one computed on, one in
+/// flight.
+constexpr int64_t kFootprintStages = 2;
+
+/// Capability of targets that keep the tiles that stay in registers.
+constexpr llvm::StringLiteral kResidentInRegisters = "resident-in-registers";
+
+/// The footprint on `target` of one tile of `op`, with `sizes` for its axes.
+Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
+                      llvm::ArrayRef<int64_t> sizes);
+
+/// The footprint of a kernel on its target, read off its loads and the values
+/// that its streams carry.
+Footprint footprintOf(KernelOp kernel);
+
+/// CTAs of this footprint that an SM of the target holds at once, at least 1.
+int64_t residentCtas(TargetAttr target, const Footprint &footprint);
+
+/// Whether one CTA fits an SM of the target.
+bool fits(TargetAttr target, const Footprint &footprint);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_DIALECT_ATTN_UTILS_FOOTPRINT_H

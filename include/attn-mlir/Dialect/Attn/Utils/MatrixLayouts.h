@@ -1,0 +1,82 @@
+//===- MatrixLayouts.h - Layouts of matrix instructions ---------*- C++ -*-===//
+//
+// What the matrix instructions of a target want of tiles: the layouts of their
+// operands as instances of #attn.fragment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
+#define ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+
+namespace attn {
+
+/// Rows and columns of tiles are multiples of this where a target has matrix
+/// instructions (m16n8k16; MFMA 16x16x16), else 1.
+int64_t tileGranule(TargetAttr target);
+
+/// The accumulator of mma.sync.m16n8k16 (PTX ISA, "Matrix fragments for
+/// mma.m16n8k16") for a tile of rows x columns: each of `warps` warps has
+/// rows / warps consecutive rows. rows is a multiple of 16 warps, columns of 8.
+FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
+                            int64_t columns, int64_t warps);
+
+/// The A operand (16-bit elements) of the same instruction. In normal form it
+/// is the accumulator's layout, so that a result feeds the next product as it
+/// is.
+FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
+                    int64_t warps);
+
+/// Rows that a warp has of the accumulator of wgmma: four warps have 64.
+constexpr int64_t kWgmmaRowsPerWarp = 16;
+
+/// Why wgmma (PTX ISA, "Asynchronous warpgroup level matrix instructions")
+/// cannot compute a product of tiles with these types; empty if it can. Its
+/// accumulator is that of mma.sync with 16 rows a warp, and so is its A operand
+/// in registers.
+std::string whyNotWgmma(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs,
+                        mlir::RankedTensorType result);
+
+/// Threads that execute together: 64 where a target has MFMA, else 32.
+int64_t lanesOf(TargetAttr target);
+
+/// Rows and columns of the result of an MFMA instruction: 32x32x8 or 16x16x16,
+/// of f16 or bf16.
+enum class MfmaBlock : int64_t { Small = 16, Large = 32 };
+
+/// Consecutive columns that a lane has of a tile in mfmaTile: 8, or 4 where
+/// columns are too few.
+int64_t mfmaVector(MfmaBlock block, int64_t columns);
+
+/// The layout of accumulators and of left-hand sides of products by MFMA, over
+/// warps of 64 lanes with rows / warps consecutive rows each.
+///
+/// A product is computed transposed: C^T = B^T A^T, so that a lane holds
+/// elements of one row of C, lane mod block (AMD CDNA 3 ISA, "Matrix Arithmetic
+/// Instructions": the accumulator has column lane mod 32 and rows 8 (r / 4) +
+/// 4 (lane / 32) + r mod 4 of the 32 x 32 result, column lane mod 16 and rows
+/// 4 (lane / 16) + r of the 16 x 16 one; operands have 4 consecutive elements
+/// along the summed dimension, from 4 (lane / block) on). Which row of B^T an
+/// operand's row is, is free: chosen so (mfmaOperandRow) that a lane has
+/// mfmaVector consecutive columns of C, and that they are what it must hold of
+/// the left-hand side of a next product. Maxima of rows then take one exchange
+/// (two with 16 x 16) between lanes.
+///
+/// rows is a multiple of block * warps; columns of 32 for accumulators in large
+/// blocks, else of 16.
+FragmentAttr mfmaTile(mlir::MLIRContext *context, MfmaBlock block, int64_t rows,
+                      int64_t columns, int64_t warps);
+
+/// Column of C, within those that `group` (one, or two blocks of 16 with
+/// vectors of 8) accumulators cover, that row `m` of B^T in accumulator `a`
+/// stands for.
+int64_t mfmaOperandRow(MfmaBlock block, int64_t vector, int64_t m, int64_t a);
+
+/// The block whose layout a tile has over `warps` warps, if any.
+std::optional<MfmaBlock> mfmaBlockOf(mlir::RankedTensorType tile,
+                                     int64_t warps);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H

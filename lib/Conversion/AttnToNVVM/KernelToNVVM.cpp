@@ -1,0 +1,67 @@
+//===- KernelToNVVM.cpp - A function as a kernel for NVIDIA GPUs
+//----------------===//
+
+#include "NVVMLowering.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Tensor maps are parameters in constant memory.
+static void annotateMap(LLVM::LLVMFuncOp function, unsigned i) {
+  Builder b(function.getContext());
+  auto map = LLVM::LLVMArrayType::get(b.getI8Type(), 128);
+  function.setArgAttr(i, "llvm.byval", TypeAttr::get(map));
+  function.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(64));
+  function.setArgAttr(i, "nvvm.grid_constant", b.getUnitAttr());
+}
+
+/// Dynamic shared memory: an external symbol without a size.
+static void declareShared(LLVM::LLVMFuncOp function) {
+  OpBuilder b(function);
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), 0);
+  LLVM::GlobalOp::create(b, function.getLoc(), bytes, /*isConstant=*/false,
+                         LLVM::Linkage::External, kSharedMemory, Attribute(),
+                         /*alignment=*/1024, kShared);
+}
+
+void attn::makeKernel(LLVM::LLVMFuncOp function) {
+  Builder b(function.getContext());
+  auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  auto threads = cast<IntegerAttr>(manifest.get("block")).getInt();
+  declareShared(function);
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    b.getUnitAttr());
+  function->setAttr("nvvm.reqntid",
+                    b.getDenseI32ArrayAttr({static_cast<int32_t>(threads)}));
+  auto parameters = cast<ArrayAttr>(manifest.get("parameters"));
+  for (auto [i, what] : llvm::enumerate(parameters))
+    if (cast<StringAttr>(cast<DictionaryAttr>(what).get("kind")) ==
+        "tensor_map")
+      annotateMap(function, i);
+  lowerRoles(function);
+}
+
+int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
+  constexpr int64_t kBarrierBytes = 8;
+  int64_t bytes = 0;
+  SmallVector<RingCreateOp> rings;
+  function.walk([&](RingCreateOp ring) { rings.push_back(ring); });
+  Builder b(function.getContext());
+  for (RingCreateOp ring : rings) {
+    RingType type = ring.getRing().getType();
+    ring->setAttr("data", b.getI64IntegerAttr(bytes));
+    RankedTensorType tile = type.getTile();
+    int64_t tileBytes =
+        tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
+    // The swizzle repeats every 1024 bytes at most.
+    bytes += type.getStages() * llvm::alignTo(tileBytes, 1024);
+  }
+  for (RingCreateOp ring : rings) {
+    ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
+    bytes += 2 * kBarrierBytes * ring.getRing().getType().getStages();
+  }
+  return bytes;
+}

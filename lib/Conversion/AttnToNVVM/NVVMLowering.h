@@ -1,0 +1,63 @@
+//===- NVVMLowering.h - Pieces of the lowering to NVVM --------------*- C++
+//-*-===//
+
+#ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H
+#define ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H
+
+#include "../AttnToGPU/Device.h"
+
+namespace attn {
+
+/// Threads that hold tiles in the function around `op`: all but a producer's.
+int64_t computeThreads(mlir::Operation *op);
+/// Waits for each other of these threads.
+void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
+
+/// Branches of the roles of attn.specialize, and marks what the producer does,
+/// of which one thread does all.
+void lowerRoles(mlir::LLVM::LLVMFuncOp function);
+/// Turns as named barriers.
+void populateTurnPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+/// Attribute of an operation that one thread alone reaches.
+constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
+
+/// Makes a function of outlineKernel a kernel for NVIDIA GPUs: its attributes,
+/// those of tensor maps, dynamic shared memory and roles.
+void makeKernel(mlir::LLVM::LLVMFuncOp function);
+
+/// Where rings lie in shared memory: set on each attn.ring.create of a function
+/// as attributes; returns the bytes in all.
+int64_t placeRings(mlir::LLVM::LLVMFuncOp function);
+
+/// Rings over mbarriers, filled by tensor maps or by asynchronous copies.
+void populateRingPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+/// Products by mma.sync with operands fetched by ldmatrix.
+void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+/// Asynchronous products by wgmma.
+void populateWgmmaPatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+/// Stores, through shared memory or not.
+void populateStorePatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+/// Stores by the tensor memory accelerator.
+void populateTensorStorePatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+/// The number of the thread, read again: what follows from it is computed again
+/// too, instead of being kept in registers, or spilled, across the stream.
+mlir::Value readThreadAgain(mlir::OpBuilder &b, mlir::Location loc);
+/// Whether a store may go through its scratch: rows of the view are whole
+/// chunks of 16 bytes.
+bool storesChunks(StoreOp op);
+/// What the threads of a warp agree on.
+void populateVotePatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+/// Waits of persistent CTAs for each other.
+void populateInStepPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H

@@ -1,0 +1,446 @@
+//===- RingsToNVVM.cpp - Rings over mbarriers
+//-----------------------------------===//
+//
+// Each stage has two barriers: `full`, which the copy completes, and `empty`,
+// at which every warp of the CTA arrives (every thread, where the memory was
+// lent to a store). A wait for the parity that a fresh
+// barrier is past returns at once, so that the first round finds slots free.
+// PTX ISA, "Asynchronous barriers: mbarrier" and "cp.async.bulk.tensor".
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <limits>
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+constexpr int64_t kBarrierBytes = 8;
+/// Nanoseconds that a wait may sleep before it looks again.
+constexpr int64_t kTicks = 10000000;
+
+RingCreateOp ringOfSlot(Value slot) {
+  return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
+}
+
+/// Accesses to one ring, whose place in shared memory is known.
+struct RingBuilder {
+  OpBuilder &b;
+  Location loc;
+  RingCreateOp ring;
+  /// Where the number of released slots is kept: LLVM makes it a register.
+  Value counter;
+
+  ThreadBuilder t() const { return {b, loc}; }
+  RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
+  int64_t stages() const { return type().getStages(); }
+  RankedTensorType tile() const { return type().getTile(); }
+  int64_t place(StringRef what) const {
+    return ring->getAttrOfType<IntegerAttr>(what).getInt();
+  }
+
+  Value shared() const {
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+    return LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+  }
+
+  Value released() const {
+    return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
+  }
+
+  Value slotOf(Value number) const {
+    return stages() == 1 ? t().constant(0) : t().rem(number, stages());
+  }
+  /// Parity of the round that a visit belongs to.
+  Value parityOf(Value number) const {
+    return t().rem(t().div(number, stages()), 2);
+  }
+
+  Value data(Value slot) const {
+    SharedTile layout(tile(), t());
+    Value base = advance(b, loc, shared(), place("data"));
+    return advance(b, loc, base,
+                   t().mul(slot, llvm::alignTo(layout.bytes(), 1024)));
+  }
+  Value full(Value slot) const { return barrier(slot, place("barriers")); }
+  Value empty(Value slot) const {
+    return barrier(slot, place("barriers") + kBarrierBytes * stages());
+  }
+  Value barrier(Value slot, int64_t first) const {
+    return advance(b, loc, advance(b, loc, shared(), first),
+                   t().mul(slot, kBarrierBytes));
+  }
+  /// `what` names the barrier, for readers and for tests that drop waits.
+  void wait(Value barrier, Value parity, StringRef what) const {
+    auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
+                                                    t().constant(kTicks));
+    op->setAttr("attn.barrier", b.getStringAttr(what));
+  }
+  /// Whether threads access the slots on their own, other than by ldmatrix and
+  /// by the tensor memory accelerator: then each tells when it is done.
+  bool isAccessedByThreads() {
+    if (ring.getCopier() == CopyKind::Async)
+      return true;
+    for (Operation *user : ring->getResult(0).getUsers())
+      if (isa<RingWaitOp>(user))
+        for (Operation *use : user->getUsers())
+          if (!isa<DotOp, DotIssueOp>(use))
+            return true;
+    return false;
+  }
+};
+
+/// Runs `body` on one thread of the CTA, which a producer is by itself.
+void onFirstThread(OpBuilder &b, Location loc,
+                   function_ref<void(OpBuilder &)> body, bool alone = false) {
+  if (alone) {
+    body(b);
+    return;
+  }
+  ThreadBuilder t{b, loc};
+  scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
+                    [&](OpBuilder &nested, Location) {
+                      body(nested);
+                      scf::YieldOp::create(nested, loc);
+                    });
+}
+
+struct CreatePattern : OpConversionPattern<RingCreateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingCreateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value counter = createRingCounter(rewriter, op);
+    int64_t threads = computeThreads(op);
+    bool byAll = op.getCopier() == CopyKind::Async;
+    bool perThread =
+        RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
+    onFirstThread(rewriter, loc, [&](OpBuilder &b) {
+      ThreadBuilder t{b, loc};
+      RingBuilder inner{b, loc, op, counter};
+      for (int64_t slot = 0; slot < inner.stages(); ++slot) {
+        NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
+                                     t.constant(byAll ? threads : 1), Value());
+        NVVM::MBarrierInitOp::create(
+            b, loc, inner.empty(t.constant(slot)),
+            t.constant(perThread ? threads : threads / 32), Value());
+      }
+    });
+    rewriter.replaceOp(op, counter);
+    return success();
+  }
+};
+
+/// A tensor copy is started by one thread, which alone waits for the slot.
+struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingAcquireOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
+    ThreadBuilder t{rewriter, loc};
+    bool alone = op->hasAttr(kAloneAttr);
+    // A producer of its own counts what it acquires.
+    Value number = ring.released();
+    if (alone)
+      LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
+    else
+      number = t.add(number, static_cast<int64_t>(op.getAhead()));
+    Value slot = ring.slotOf(number);
+    Value parity = t.bitXor(ring.parityOf(number), t.constant(1));
+    auto wait = [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, ring.counter};
+      inner.wait(inner.empty(slot), parity, "empty");
+    };
+    if (ring.ring.getCopier() == CopyKind::Async)
+      wait(rewriter);
+    else
+      onFirstThread(rewriter, loc, wait, alone);
+    rewriter.replaceOp(op, slot);
+    return success();
+  }
+};
+
+struct IssuePattern : OpConversionPattern<RingIssueOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingIssueOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (op.getBy() == CopyKind::Tensor)
+      issueTensor(op, adaptor.getSlot(), rewriter);
+    else
+      issueAsync(op, adaptor.getSlot(), rewriter);
+    rewriter.replaceOp(op, adaptor.getSlot());
+    return success();
+  }
+
+private:
+  /// One copy a panel. The box is always written whole, with zeros outside of
+  /// the view, and counted whole.
+  static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    Value map = ViewParameters(op.getView()).map;
+    onFirstThread(
+        builder, loc,
+        [&](OpBuilder &b) {
+          ThreadBuilder t{b, loc};
+          RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+          SharedTile tile(ring.tile(), t);
+          Value full = ring.full(slot), data = ring.data(slot);
+          NVVM::MBarrierArriveExpectTxOp::create(
+              b, loc, TypeRange(), full, t.constant(tile.bytes()),
+              NVVM::MemScopeKind::CTA, false, Value());
+          for (int64_t panel = 0; panel < tile.numPanels(); ++panel) {
+            SmallVector<Value> coordinates;
+            for (Value offset : op.getOffsets())
+              coordinates.push_back(t.narrow(offset));
+            coordinates.back() =
+                t.add(coordinates.back(), panel * tile.panelColumns());
+            std::reverse(coordinates.begin(), coordinates.end());
+            NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+                b, loc,
+                advance(b, loc, data, panel * tile.rows() * tile.panelBytes()),
+                map, coordinates, full, ValueRange(), Value(), Value(),
+                NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(),
+                Value());
+          }
+        },
+        op->hasAttr(kAloneAttr));
+  }
+
+  /// Every thread copies chunks of at most 16 bytes; what lies outside of the
+  /// view is filled with zeros by a shorter source.
+  static void issueAsync(RingIssueOp op, Value slot, OpBuilder &b) {
+    Location loc = op.getLoc();
+    ThreadBuilder t{b, loc};
+    RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+    SharedTile tile(ring.tile(), t);
+    ViewParameters view(op.getView());
+    unsigned rank = view.sizes.size();
+    auto wide = [&](Value v) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getI64Type(), v);
+    };
+    auto extend = [&](Value v) -> Value {
+      return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
+    };
+    auto add = [&](Value x, Value y) {
+      return b.createOrFold<arith::AddIOp>(loc, x, y);
+    };
+    auto mul = [&](Value x, Value y) {
+      return b.createOrFold<arith::MulIOp>(loc, x, y);
+    };
+    Value zero = arith::ConstantIntOp::create(b, loc, 0, 64);
+    // Elements from the base of the view to the tile's matrix, and whether the
+    // matrix exists.
+    Value origin = zero, exists;
+    for (unsigned dim = 0; dim + 2 < rank; ++dim) {
+      Value offset = wide(op.getOffsets()[dim]);
+      origin = add(origin, mul(offset, view.strides[dim]));
+      exists = t.both(exists,
+                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                            offset, view.sizes[dim]));
+    }
+    int64_t bytesAtOnce = op.getChunk();
+    int64_t chunkColumns = bytesAtOnce / tile.elementBytes();
+    int64_t perSwizzled = SharedTile::kChunkBytes / bytesAtOnce;
+    int64_t chunks = tile.chunksPerPanel() * tile.numPanels() * perSwizzled;
+    int64_t threads = computeThreads(op);
+    int64_t total = tile.rows() * chunks;
+    Value data = ring.data(slot);
+    for (int64_t first = 0; first < total; first += threads) {
+      Value number = t.add(t.thread(), first);
+      auto copy = [&](OpBuilder &, Location) {
+        Value row = t.div(number, chunks), chunk = t.rem(number, chunks);
+        Value offset = t.add(
+            asyncOffset(tile, t, row, t.div(chunk, perSwizzled)),
+            perSwizzled == 1 ? t.constant(0)
+                             : t.mul(t.rem(chunk, perSwizzled), bytesAtOnce));
+        Value i = add(wide(op.getOffsets()[rank - 2]), extend(row));
+        Value j = add(wide(op.getOffsets()[rank - 1]),
+                      extend(t.mul(chunk, chunkColumns)));
+        Value element = add(origin, add(mul(i, view.strides[rank - 2]), j));
+        // Columns of the chunk that exist, 0 if the row does not.
+        Value left =
+            b.createOrFold<arith::SubIOp>(loc, view.sizes[rank - 1], j);
+        Value all = arith::ConstantIntOp::create(b, loc, chunkColumns, 64);
+        left = arith::MinSIOp::create(
+            b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
+        Value inside = t.both(
+            exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i,
+                                          view.sizes[rank - 2]));
+        left = arith::SelectOp::create(b, loc, inside, left, zero);
+        Value bytes = arith::TruncIOp::create(
+            b, loc, b.getI32Type(),
+            mul(left,
+                arith::ConstantIntOp::create(b, loc, tile.elementBytes(), 64)));
+        // An address outside is never formed.
+        element = arith::SelectOp::create(
+            b, loc,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left,
+                                  zero),
+            element, zero);
+        Value source = advance(
+            b, loc, view.pointer,
+            mul(element,
+                arith::ConstantIntOp::create(b, loc, tile.elementBytes(), 64)));
+        source = LLVM::AddrSpaceCastOp::create(
+            b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
+            source);
+        NVVM::CpAsyncOp::create(b, loc, advance(b, loc, data, offset), source,
+                                bytesAtOnce,
+                                bytesAtOnce == SharedTile::kChunkBytes
+                                    ? NVVM::LoadCacheModifierKind::CG
+                                    : NVVM::LoadCacheModifierKind::CA,
+                                bytes);
+      };
+      if (first + threads <= total) {
+        copy(b, loc);
+        continue;
+      }
+      scf::IfOp::create(b, loc, t.less(number, t.constant(total)),
+                        [&](OpBuilder &nested, Location) {
+                          OpBuilder::InsertionGuard guard(b);
+                          b.setInsertionPoint(nested.getInsertionBlock(),
+                                              nested.getInsertionPoint());
+                          copy(b, loc);
+                          scf::YieldOp::create(b, loc);
+                        });
+    }
+    NVVM::CpAsyncMBarrierArriveOp::create(b, loc, ring.full(slot),
+                                          /*noinc=*/true);
+  }
+
+  /// Byte offset of a chunk whose row and number the thread knows only.
+  static Value asyncOffset(const SharedTile &tile, ThreadBuilder t, Value row,
+                           Value chunk) {
+    Value panel = t.div(chunk, tile.chunksPerPanel());
+    Value local =
+        tile.perThread(row, t.rem(row, 8), t.rem(chunk, tile.chunksPerPanel()));
+    return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
+  }
+};
+
+/// Tensor copies and asynchronous copies signal their own completion.
+struct LandPattern : OpConversionPattern<RingLandOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingLandOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct WaitPattern : OpConversionPattern<RingWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing()),
+                     adaptor.getRing()};
+    Value number = ring.released();
+    Value slot = ring.slotOf(number);
+    ring.wait(ring.full(slot), ring.parityOf(number), "full");
+    rewriter.replaceOp(op, ring.data(slot));
+    return success();
+  }
+};
+
+/// True, but not before the last register of `rows` is computed.
+Value isThere(OpBuilder &b, Location loc, Value rows) {
+  auto elements = vector::ToElementsOp::create(b, loc, rows);
+  Value last = elements.getResults().back();
+  Value least = arith::ConstantOp::create(
+      b, loc, b.getF32FloatAttr(std::numeric_limits<float>::lowest()));
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGE, last, least);
+}
+
+/// Zero, but not before registers that threads read from the slot themselves
+/// are there: an arrival does not wait for loads under way, and a tensor copy
+/// might overtake the last of them. (Products wait for what they read.) Grids
+/// have one dimension, which neither LLVM nor ptxas can know.
+Value computeZeroAfterReads(RingReleaseOp op, ConversionPatternRewriter &b) {
+  Location loc = op.getLoc();
+  Value any;
+  for (Operation *user : op.getRing().getUsers()) {
+    auto wait = dyn_cast<RingWaitOp>(user);
+    if (!wait || wait->getBlock() != op->getBlock() ||
+        !wait->isBeforeInBlock(op))
+      continue;
+    for (Operation *use : wait->getUsers()) {
+      auto read = dyn_cast<ConvertLayoutOp>(use);
+      if (!read || read->getBlock() != op->getBlock() ||
+          !read->isBeforeInBlock(op))
+        continue;
+      Value registers = b.getRemappedValue(read.getResult());
+      auto type = cast<VectorType>(registers.getType());
+      int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+      auto words = VectorType::get({bits / 32}, b.getI32Type());
+      Value all = vector::ReductionOp::create(
+          b, loc, vector::CombiningKind::OR,
+          vector::BitCastOp::create(b, loc, words, registers));
+      any = any ? arith::OrIOp::create(b, loc, any, all).getResult() : all;
+    }
+  }
+  if (!any)
+    return {};
+  ThreadBuilder t{b, loc};
+  Value depth = t.narrow(gpu::GridDimOp::create(b, loc, gpu::Dimension::z));
+  return arith::AndIOp::create(b, loc, any, t.add(depth, -1));
+}
+
+/// One arrival a warp, after all of its lanes have read, or one a thread.
+struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
+    ThreadBuilder t{rewriter, loc};
+    Value number = ring.released();
+    Value slot = ring.slotOf(number);
+    Value zero = computeZeroAfterReads(op, rewriter);
+    auto arrive = [&](OpBuilder &b) {
+      RingBuilder inner{b, loc, ring.ring, ring.counter};
+      Value empty = inner.empty(slot);
+      if (zero)
+        empty = advance(b, loc, empty, zero);
+      NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), empty, Value(),
+                                     NVVM::MemScopeKind::CTA, false);
+    };
+    if (ring.isAccessedByThreads()) {
+      arrive(rewriter);
+    } else {
+      NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
+      Value elected = NVVM::ElectSyncOp::create(rewriter, loc,
+                                                rewriter.getI1Type(), Value());
+      if (adaptor.getAfter())
+        elected = t.both(elected, isThere(rewriter, loc, adaptor.getAfter()));
+      scf::IfOp::create(rewriter, loc, elected, [&](OpBuilder &b, Location) {
+        arrive(b);
+        scf::YieldOp::create(b, loc);
+      });
+    }
+    LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateRingPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<AcquirePattern, CreatePattern, IssuePattern, LandPattern,
+               ReleasePattern, WaitPattern>(converter, patterns.getContext());
+}

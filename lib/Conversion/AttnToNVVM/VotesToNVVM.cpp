@@ -1,0 +1,60 @@
+//===- VotesToNVVM.cpp - What the threads of a warp agree on
+//--------------------===//
+
+#include "NVVMLowering.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+struct AnyPattern : OpConversionPattern<AnyOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AnyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!fragmentOf(op.getTile().getType()))
+      return rewriter.notifyMatchFailure(op, "no fragment");
+    Location loc = op.getLoc();
+    constexpr int64_t kWholeWarp = 0xffffffff;
+    Value mask = arith::ConstantIntOp::create(rewriter, loc, kWholeWarp, 32);
+    rewriter.replaceOpWithNewOp<NVVM::VoteSyncOp>(
+        op, rewriter.getI1Type(), mask,
+        anyRegister(rewriter, loc, adaptor.getTile()), NVVM::VoteSyncKind::any);
+    return success();
+  }
+};
+
+/// Nearly always the rows of a warp are plain, and stay so: the rest is in a
+/// branch, which costs a vote.
+struct AdvancePattern : OpRewritePattern<AdvanceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(AdvanceOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!fragmentOf(op.getMaximum().getType()))
+      return rewriter.notifyMatchFailure(op, "no fragment");
+    Location loc = op.getLoc();
+    SmallVector<Value> plain = op.decomposePlain(rewriter);
+    Value unusual =
+        AnyOp::create(rewriter, loc, op.buildIsNotPlain(rewriter, plain[1]));
+    auto branch = scf::IfOp::create(
+        rewriter, loc, unusual,
+        [&](OpBuilder &b, Location) {
+          scf::YieldOp::create(b, loc, op.decompose(b));
+        },
+        [&](OpBuilder &b, Location) { scf::YieldOp::create(b, loc, plain); });
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateVotePatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<AnyPattern>(converter, patterns.getContext());
+  patterns.add<AdvancePattern>(patterns.getContext(), /*benefit=*/2);
+}

@@ -1,0 +1,88 @@
+//===- KernelToROCDL.cpp - A function as a kernel for AMD GPUs
+//-------------------===//
+
+#include "ROCDLLowering.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+
+using namespace mlir;
+using namespace attn;
+
+int64_t attn::threadsOf(Operation *op) {
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+  if (!function)
+    function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  return cast<IntegerAttr>(manifest.get("block")).getInt();
+}
+
+void attn::makeAmdKernel(LLVM::LLVMFuncOp function, int64_t sharedBytes) {
+  OpBuilder b(function);
+  auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), sharedBytes);
+  // Its size goes to the kernel's descriptor.
+  if (sharedBytes > 0) {
+    auto global = LLVM::GlobalOp::create(
+        b, function.getLoc(), bytes, /*isConstant=*/false,
+        LLVM::Linkage::Internal, kSharedMemory, Attribute(),
+        /*alignment=*/1024, kShared);
+    Block *block = b.createBlock(&global.getInitializerRegion());
+    b.setInsertionPointToStart(block);
+    LLVM::ReturnOp::create(
+        b, function.getLoc(),
+        ValueRange{LLVM::PoisonOp::create(b, function.getLoc(), bytes)});
+  }
+  auto threads = static_cast<int32_t>(threadsOf(function));
+  std::string count = std::to_string(threads);
+  function->setAttr(ROCDL::ROCDLDialect::getKernelFuncAttrName(),
+                    b.getUnitAttr());
+  function->setAttr("rocdl.reqd_work_group_size",
+                    b.getDenseI32ArrayAttr({threads, 1, 1}));
+  function->setAttr("rocdl.flat_work_group_size",
+                    b.getStringAttr(count + "," + count));
+  // Without IEEE mode a maximum need not quiet its operands first.
+  function.setPassthroughAttr(
+      b.getArrayAttr({b.getStrArrayAttr({"amdgpu-ieee", "false"})}));
+}
+
+int64_t attn::placeRingsInLds(LLVM::LLVMFuncOp function) {
+  int64_t bytes = 0;
+  Builder b(function.getContext());
+  function.walk([&](RingCreateOp ring) {
+    RingType type = ring.getRing().getType();
+    ring->setAttr("data", b.getI64IntegerAttr(bytes));
+    RankedTensorType tile = type.getTile();
+    int64_t tileBytes =
+        tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
+    // The swizzle repeats every 1024 bytes at most.
+    bytes += ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt() *
+             llvm::alignTo(tileBytes, 1024);
+  });
+  return bytes;
+}
+
+Value attn::ldsAt(OpBuilder &b, Location loc, Value offset, int64_t constant) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+  Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+  return advance(b, loc, advance(b, loc, base, constant), offset);
+}
+
+Value attn::exchangeLanes(OpBuilder &b, Location loc, Value value,
+                          int64_t mask) {
+  ThreadBuilder t{b, loc};
+  Type i32 = b.getI32Type();
+  Value bits = LLVM::BitcastOp::create(b, loc, i32, value);
+  Value other;
+  if (mask < 32) {
+    // Within 32 lanes: and with 31, or with 0, xor with the mask (AMD CDNA 3
+    // ISA, "ds_swizzle_b32").
+    other = ROCDL::DsSwizzleOp::create(b, loc, i32, bits,
+                                       t.constant(mask << 10 | 31));
+  } else {
+    // The byte address of a lane is four times its number.
+    Value lane = t.rem(t.thread(), kLanes);
+    Value address = t.mul(t.bitXor(lane, t.constant(mask)), 4);
+    other = ROCDL::DsBpermuteOp::create(b, loc, i32, address, bits);
+  }
+  return LLVM::BitcastOp::create(b, loc, value.getType(), other);
+}

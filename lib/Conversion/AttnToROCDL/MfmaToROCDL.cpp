@@ -1,0 +1,280 @@
+//===- MfmaToROCDL.cpp - Products by MFMA
+//----------------------------------------===//
+//
+// Computed transposed, C^T = B^T A^T (mfmaTile). Operands have four elements
+// along the summed dimension in a lane; two instructions share one load of
+// eight, of which the first takes the first four: which elements of the summed
+// dimension an instruction takes is free, if both operands agree. AMD CDNA 3
+// ISA, "Matrix Arithmetic Instructions".
+//
+//===----------------------------------------------------------------------===//
+
+#include "ROCDLLowering.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Elements of an operand in a lane.
+constexpr int64_t kDepth = 4;
+/// Priorities of waves, of 0 to 3 (AMD CDNA 3 ISA, "S_SETPRIO").
+constexpr int16_t kUsual = 0, kRaised = 1;
+
+int64_t wavesOf(Operation *op) { return threadsOf(op) / kLanes; }
+
+/// What the lanes of a wave read of a tile in LDS whose rows, as they lie
+/// there, are rows of an operand: `vector` consecutive elements each.
+class OperandReader {
+public:
+  /// `row`: of the lane, disjoint in its bits from the rows given to read.
+  OperandReader(OpBuilder &b, Location loc, RankedTensorType type, Value base,
+                MfmaBlock block, int64_t vector, Value row)
+      : b(b), loc(loc), t{b, loc}, tile(type, t), base(base), vector(vector),
+        element(type.getElementType()) {
+    Value lane = t.rem(t.thread(), kLanes);
+    Value group = t.div(lane, static_cast<int64_t>(block));
+    // Chunks hold eight elements.
+    Value chunk = vector == 8 ? group : t.div(group, 2);
+    perThread = tile.perThread(row, t.rem(row, 16), chunk);
+    if (vector != 8)
+      perThread = t.add(perThread, t.mul(t.rem(group, 2), 8));
+  }
+
+  /// The elements from column `k`, beyond the lane's, of row `row`.
+  Value read(int64_t row, int64_t k) {
+    SharedTile::Offset at = tile.atRow(perThread, row);
+    int64_t chunk = k / 8;
+    at.flip ^= chunk % tile.chunksPerPanel() * SharedTile::kChunkBytes;
+    at.constant +=
+        chunk / tile.chunksPerPanel() * tile.rows() * tile.panelBytes();
+    // Few addresses differ in more than the constant.
+    Value &flipped = addresses[at.flip];
+    if (!flipped)
+      flipped = t.add(base, t.bitXor(perThread, t.constant(at.flip)));
+    return LLVM::LoadOp::create(b, loc, VectorType::get({vector}, element),
+                                ldsAt(b, loc, flipped, at.constant),
+                                static_cast<unsigned>(vector * 2));
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  ThreadBuilder t;
+  SharedTile tile;
+  Value base;
+  int64_t vector;
+  Type element;
+  Value perThread;
+  llvm::SmallDenseMap<int64_t, Value> addresses;
+};
+
+/// Multiplies the tiles of one dot.
+class Multiplier {
+public:
+  Multiplier(DotOp op, DotOp::Adaptor adaptor, MfmaBlock block, OpBuilder &b)
+      : op(op), adaptor(adaptor), b(b), loc(op.getLoc()), t{b, loc},
+        lhs(cast<RankedTensorType>(op.getLhs().getType())),
+        rhs(cast<RankedTensorType>(op.getRhs().getType())),
+        result(cast<RankedTensorType>(op.getResult().getType())), block(block),
+        size(static_cast<int64_t>(block)), groups(kLanes / size) {}
+
+  Value run() {
+    int64_t depth = lhs.getDimSize(1), columns = result.getDimSize(1);
+    vector = mfmaVector(block, depth);
+    resultVector = mfmaVector(block, columns);
+    rowBlocks = result.getDimSize(0) / wavesOf(op) / size;
+    perAccumulator = size * size / kLanes;
+    openOperands();
+    splitAccumulators();
+    for (int64_t k = 0; k < depth; k += groups * vector)
+      multiplyDepth(k);
+    return joinAccumulators();
+  }
+
+private:
+  Value lane() { return t.rem(t.thread(), kLanes); }
+
+  /// Row of B^T, among those of accumulator 0, that the lane reads.
+  Value operandRow() {
+    Value m = t.rem(lane(), size);
+    if (resultVector != 8)
+      return m;
+    if (block == MfmaBlock::Small)
+      return t.add(t.mul(t.div(m, 4), 8), t.rem(m, 4));
+    // Bits 2 and 3 change places (mfmaOperandRow).
+    Value low = t.rem(m, 4), high = t.mul(t.div(m, 16), 16);
+    Value second = t.rem(t.div(m, 4), 2), third = t.rem(t.div(m, 8), 2);
+    return t.add(t.add(low, high), t.add(t.mul(second, 8), t.mul(third, 4)));
+  }
+
+  void openOperands() {
+    rhsTile.emplace(b, loc, rhs, adaptor.getRhs(), block, vector, operandRow());
+    if (fragmentOf(lhs))
+      return;
+    Value wave = t.div(t.thread(), kLanes);
+    Value row = t.add(t.mul(wave, rowBlocks * size), t.rem(lane(), size));
+    lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), block, vector, row);
+  }
+
+  int64_t numAccumulators() const {
+    return rowBlocks * (result.getDimSize(1) / size);
+  }
+  /// Row of B^T in LDS at which accumulator `n` of a row block starts.
+  int64_t firstRow(int64_t n) const {
+    if (block == MfmaBlock::Small && resultVector == 8)
+      return n / 2 * 32 + mfmaOperandRow(block, resultVector, 0, n % 2);
+    return n * size;
+  }
+
+  Value slice(Value source, int64_t first, int64_t count) {
+    return vector::ExtractStridedSliceOp::create(
+        b, loc, source, ArrayRef<int64_t>{first}, ArrayRef<int64_t>{count},
+        ArrayRef<int64_t>{1});
+  }
+
+  /// The registers of an accumulator follow each other in the tile's.
+  void splitAccumulators() {
+    for (int64_t i = 0; i < numAccumulators(); ++i)
+      accumulators.push_back(
+          slice(adaptor.getAcc(), i * perAccumulator, perAccumulator));
+  }
+
+  Value joinAccumulators() {
+    Type type = adaptor.getAcc().getType();
+    Value joined = LLVM::PoisonOp::create(b, loc, type);
+    for (auto [i, part] : llvm::enumerate(accumulators))
+      joined = vector::InsertStridedSliceOp::create(
+          b, loc, part, joined,
+          ArrayRef<int64_t>{static_cast<int64_t>(i) * perAccumulator},
+          ArrayRef<int64_t>{1});
+    return joined;
+  }
+
+  /// The part of A from column k on, of one block of rows.
+  Value lhsOperand(int64_t rowBlock, int64_t k) {
+    if (lhsTile)
+      return lhsTile->read(rowBlock * size, k);
+    int64_t perBlock = lhs.getDimSize(1) / groups;
+    return slice(adaptor.getLhs(), rowBlock * perBlock + k / groups, vector);
+  }
+
+  void multiplyDepth(int64_t k) {
+    SmallVector<Value> a;
+    for (int64_t row = 0; row < rowBlocks; ++row)
+      a.push_back(lhsOperand(row, k));
+    int64_t perRow = result.getDimSize(1) / size;
+    SmallVector<Value> operands;
+    for (int64_t n = 0; n < perRow; ++n)
+      operands.push_back(rhsTile->read(firstRow(n), k));
+    // Products into one accumulator stand apart: each waits for the last.
+    for (int64_t part = 0; part < vector; part += kDepth)
+      for (int64_t n = 0; n < perRow; ++n)
+        for (int64_t row = 0; row < rowBlocks; ++row) {
+          Value &acc = accumulators[row * perRow + n];
+          acc = multiply(slice(operands[n], part, kDepth),
+                         slice(a[row], part, kDepth), acc);
+        }
+  }
+
+  Value multiply(Value left, Value right, Value acc) {
+    bool half = lhs.getElementType().isF16();
+    if (!half) {
+      // The intrinsics of bf16 take integers.
+      auto bits = VectorType::get({kDepth}, b.getI16Type());
+      left = LLVM::BitcastOp::create(b, loc, bits, left);
+      right = LLVM::BitcastOp::create(b, loc, bits, right);
+    }
+    Value zero = t.constant(0);
+    SmallVector<Value> operands{left, right, acc, zero, zero, zero};
+    Type type = acc.getType();
+    if (block == MfmaBlock::Large)
+      return half ? ROCDL::mfma_f32_32x32x8f16::create(b, loc, type, operands)
+                        .getResult()
+                  : ROCDL::mfma_f32_32x32x8bf16_1k::create(b, loc, type,
+                                                           operands)
+                        .getResult();
+    return half
+               ? ROCDL::mfma_f32_16x16x16f16::create(b, loc, type, operands)
+                     .getResult()
+               : ROCDL::mfma_f32_16x16x16bf16_1k::create(b, loc, type, operands)
+                     .getResult();
+  }
+
+  DotOp op;
+  DotOp::Adaptor adaptor;
+  OpBuilder &b;
+  Location loc;
+  ThreadBuilder t;
+  RankedTensorType lhs, rhs, result;
+  MfmaBlock block;
+  /// Rows of a block; groups of lanes that share them.
+  int64_t size, groups;
+  /// Consecutive elements of a lane, of operands and of the result.
+  int64_t vector = 0, resultVector = 0;
+  int64_t rowBlocks = 0, perAccumulator = 0;
+  SmallVector<Value> accumulators;
+  std::optional<OperandReader> lhsTile, rhsTile;
+};
+
+struct DotPattern : OpConversionPattern<DotOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(DotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FailureOr<MfmaBlock> block = check(op);
+    if (failed(block))
+      return failure();
+    Location loc = op.getLoc();
+    if (op.getPrioritized())
+      ROCDL::SetPrioOp::create(rewriter, loc, kRaised);
+    Value result = Multiplier(op, adaptor, *block, rewriter).run();
+    if (op.getPrioritized())
+      ROCDL::SetPrioOp::create(rewriter, loc, kUsual);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+  static FailureOr<MfmaBlock> check(DotOp op) {
+    auto lhs = cast<RankedTensorType>(op.getLhs().getType()),
+         rhs = cast<RankedTensorType>(op.getRhs().getType()),
+         result = cast<RankedTensorType>(op.getResult().getType());
+    if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
+      return op.emitOpError("wants operands of f16 or bf16 for MFMA, got ")
+             << lhs.getElementType();
+    std::optional<MfmaBlock> block = mfmaBlockOf(result, wavesOf(op));
+    if (!block || result.getDimSize(1) % static_cast<int64_t>(*block) != 0)
+      return op.emitOpError("wants a result in the layout of an MFMA "
+                            "accumulator over ")
+             << wavesOf(op) << " waves, got " << result;
+    if (lhs.getDimSize(1) % 16 != 0)
+      return op.emitOpError("wants a multiple of 16 elements to sum over, got ")
+             << lhs.getDimSize(1);
+    SharedAttr right = sharedOf(rhs);
+    if (!right || right.getTransposed() == op.getTransposeRhs())
+      return op.emitOpError("wants a right-hand side in LDS in which the "
+                            "elements that are summed over are neighbours "
+                            "(#attn.shared<..., transposed> unless "
+                            "transpose_rhs), got ")
+             << rhs;
+    SharedAttr left = sharedOf(lhs);
+    if (left ? !left.getTransposed()
+             : fragmentOf(lhs) == mfmaTile(op.getContext(), *block,
+                                           lhs.getDimSize(0), lhs.getDimSize(1),
+                                           wavesOf(op)))
+      return *block;
+    return op.emitOpError("wants a left-hand side in LDS by rows, or in the "
+                          "layout of an MFMA operand, got ")
+           << lhs;
+  }
+};
+
+} // namespace
+
+void attn::populateMfmaPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<DotPattern>(converter, patterns.getContext());
+}

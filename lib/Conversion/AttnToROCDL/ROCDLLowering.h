@@ -1,0 +1,111 @@
+//===- ROCDLLowering.h - Pieces of the lowering to ROCDL -------------*- C++
+//-*-===//
+
+#ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTOROCDL_ROCDLLOWERING_H
+#define ATTN_MLIR_LIB_CONVERSION_ATTNTOROCDL_ROCDLLOWERING_H
+
+#include "../AttnToGPU/Device.h"
+
+namespace attn {
+
+/// Lanes of a wave.
+constexpr int64_t kLanes = 64;
+
+/// Address spaces of AMDGPU beside those of AddressSpace (LLVM, "User Guide for
+/// AMDGPU Backend", "Address Spaces").
+enum AmdAddressSpace : unsigned { kPrivate = 5, kBufferResource = 8 };
+
+/// Bytes of which addresses of loads and stores of several words must be
+/// multiples (AMD CDNA 3 ISA, "Memory alignment").
+constexpr int64_t kAlignment = 4;
+
+/// Threads of the function around `op`.
+int64_t threadsOf(mlir::Operation *op);
+
+/// Makes a function of outlineKernel a kernel for AMD GPUs, with `sharedBytes`
+/// of LDS.
+void makeAmdKernel(mlir::LLVM::LLVMFuncOp function, int64_t sharedBytes);
+
+/// Attribute of an attn.ring.create: slots that it has in LDS.
+constexpr llvm::StringLiteral kSlotsAttr = "slots";
+/// Issues copies a visit before they land, and says how many slots rings need.
+void prefetchIntoRegisters(mlir::LLVM::LLVMFuncOp function);
+/// Tells LLVM's scheduler to keep the copies that a loop issues before its
+/// products there, or how to interleave a softmax.
+void guideScheduler(mlir::LLVM::LLVMFuncOp function);
+/// Puts barriers before accesses to rings that need one.
+void placeBarriers(mlir::LLVM::LLVMFuncOp function);
+
+/// Where rings lie in LDS: set on each attn.ring.create of a function as an
+/// attribute; returns the bytes in all.
+int64_t placeRingsInLds(mlir::LLVM::LLVMFuncOp function);
+
+/// An address in LDS, `offset` + `constant` bytes on.
+mlir::Value ldsAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
+                  int64_t constant);
+
+/// A tile of a view behind a buffer descriptor (AMD CDNA 3 ISA, "Buffer
+/// resource descriptor"): what lies outside of the view is read as zero, by
+/// the bounds of the descriptor and of the columns.
+class Window {
+public:
+  /// Of the tile of `rows` x `columns` at `offsets` of `view`.
+  Window(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
+         mlir::ValueRange offsets, int64_t rows, int64_t columns);
+
+  /// `count` elements from (row, column + constant) on, of which the columns
+  /// are a multiple, as 32-bit words. Nothing is read unless `exists` (null:
+  /// true).
+  mlir::Value load(mlir::Value row, mlir::Value column, int64_t constant,
+                   int64_t count, mlir::Value exists = {}) const;
+
+private:
+  /// Zeros in the elements of `words` from `limit` - `column` on.
+  mlir::Value clear(mlir::Value words, mlir::Value column) const;
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Value descriptor, rowBytes;
+  /// Columns of the view from the tile's first on; null where the tile has no
+  /// more.
+  mlir::Value limit;
+  int64_t elementBytes;
+  /// Whether rows may end within a load.
+  bool ragged;
+};
+
+/// Adds to the manifest of `function` which strides of rows Windows of its
+/// tiles can have.
+void limitRowStrides(mlir::LLVM::LLVMFuncOp function);
+
+/// Neighbouring columns that a lane loads or stores at once of a tile with this
+/// layout.
+int64_t accessRun(FragmentAttr layout, ViewType view);
+/// Loads and stores of tiles in registers.
+void populateAccessPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+/// Rings in LDS, filled through registers.
+void populateLdsRingPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+/// 32-bit words that each of `threads` threads has of a copy under way.
+int64_t wordsOfCopy(mlir::RankedTensorType tile, int64_t threads);
+/// Products by MFMA.
+void populateMfmaPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+
+/// What the lanes of a wave agree on.
+void populateBallotPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+
+/// Takes vectors of selects apart, so that few conditions are alive at once.
+void splitSelects(mlir::LLVM::LLVMFuncOp function);
+/// f32 to bf16 in few instructions.
+void populateTruncatePatterns(mlir::RewritePatternSet &patterns);
+
+/// The value of the lane whose number differs in the bits of `mask`, 16 or 32.
+mlir::Value exchangeLanes(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value value, int64_t mask);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_CONVERSION_ATTNTOROCDL_ROCDLLOWERING_H

@@ -1,0 +1,403 @@
+//===- RingsToROCDL.cpp - Rings in LDS, filled through registers
+//-----------------===//
+//
+// All threads of a CTA take part in every copy and read every tile, so barriers
+// (Barriers.cpp) are all that a slot needs to be free or full.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ROCDLLowering.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// The slot that a pending copy goes to, or null after a diagnostic.
+RingIssueOp issueOf(RingLandOp land) {
+  auto issue = land.getPending().getDefiningOp<RingIssueOp>();
+  if (!issue)
+    land.emitOpError("wants a copy straight from attn.ring.issue");
+  return issue;
+}
+
+/// A number that a thread computes, and a constant beyond it.
+struct Place {
+  Value perThread;
+  int64_t constant = 0;
+};
+
+/// How the threads of a CTA share the copy of a tile. A plain tile is copied by
+/// chunks of 16 bytes; of a transposed one a thread takes four rows, which
+/// become neighbours in its registers.
+class CopyPlan {
+public:
+  CopyPlan(RankedTensorType tile, int64_t threads)
+      : tile(tile), threads(threads),
+        elementBytes(tile.getElementTypeBitWidth() / 8),
+        width(16 / elementBytes), transposed(sharedOf(tile).getTransposed()) {
+    // Fewer columns where threads would have nothing to do.
+    while (transposed && width > 2 && count() < threads)
+      width /= 2;
+  }
+
+  static constexpr int64_t kRows = 4;
+
+  bool isTransposed() const { return transposed; }
+  /// Neighbouring elements of a row that a thread copies.
+  int64_t itemWidth() const { return width; }
+  /// Items of the tile.
+  int64_t count() const {
+    return transposed ? rowGroups() * (tile.getDimSize(1) / width)
+                      : tile.getNumElements() * elementBytes / 16;
+  }
+  int64_t itemsPerThread() const { return llvm::divideCeil(count(), threads); }
+  int64_t wordsPerItem() const {
+    return transposed ? kRows * width * elementBytes / 4 : 4;
+  }
+  int64_t words() const { return itemsPerThread() * wordsPerItem(); }
+
+  /// Whether thread and item exist; null if all do.
+  Value exists(ThreadBuilder t, int64_t item) const {
+    if ((item + 1) * threads <= count())
+      return {};
+    return t.less(t.add(t.thread(), item * threads), t.constant(count()));
+  }
+  /// Number of the group of rows (transposed) or of the chunk in its row.
+  Place minor(ThreadBuilder t, int64_t item) const {
+    int64_t size = minorSize();
+    if (item * threads % size == 0)
+      return {t.rem(t.thread(), size)};
+    return {t.rem(t.add(t.thread(), item * threads), size)};
+  }
+  /// Number of the group of columns (transposed) or of the row.
+  Place major(ThreadBuilder t, int64_t item) const {
+    int64_t size = minorSize();
+    if (item * threads % size == 0)
+      return {t.div(t.thread(), size), item * threads / size};
+    return {t.div(t.add(t.thread(), item * threads), size)};
+  }
+
+private:
+  int64_t rowGroups() const { return tile.getDimSize(0) / kRows; }
+  int64_t minorSize() const {
+    return transposed ? rowGroups() : tile.getDimSize(1) * elementBytes / 16;
+  }
+
+  RankedTensorType tile;
+  int64_t threads, elementBytes, width;
+  bool transposed;
+};
+
+CopyPlan planOf(RingIssueOp op) {
+  return {op.getSlot().getType().getTile(), threadsOf(op)};
+}
+
+/// Accesses to one ring, whose place in LDS is known.
+struct RingBuilder {
+  OpBuilder &b;
+  Location loc;
+  RingCreateOp ring;
+
+  ThreadBuilder t() const { return {b, loc}; }
+  RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
+  int64_t slots() const {
+    return ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt();
+  }
+
+  /// Slots released so far; LLVM makes the counter a register. A ring of one
+  /// slot needs none.
+  Value released(Value counter) const {
+    if (slots() == 1)
+      return t().constant(0);
+    return LLVM::LoadOp::create(b, loc, b.getI32Type(), counter);
+  }
+  Value slotOf(Value number) const {
+    return slots() == 1 ? t().constant(0) : t().rem(number, slots());
+  }
+  /// Byte offset of a slot's tile in LDS.
+  Value data(Value slot) const {
+    SharedTile layout(type().getTile(), t());
+    int64_t place = ring->getAttrOfType<IntegerAttr>("data").getInt();
+    return t().add(t().mul(slot, llvm::alignTo(layout.bytes(), 1024)), place);
+  }
+};
+
+struct CreatePattern : OpConversionPattern<RingCreateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingCreateOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, createRingCounter(rewriter, op, kPrivate));
+    return success();
+  }
+};
+
+struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingAcquireOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
+    rewriter.replaceOp(
+        op, ring.slotOf(ring.t().add(ring.released(adaptor.getRing()),
+                                     static_cast<int64_t>(op.getAhead()))));
+    return success();
+  }
+};
+
+struct IssuePattern : OpConversionPattern<RingIssueOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingIssueOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    RankedTensorType tile = op.getSlot().getType().getTile();
+    CopyPlan plan = planOf(op);
+    Window window(rewriter, loc, op.getView(), op.getOffsets(),
+                  tile.getDimSize(0), tile.getDimSize(1));
+    SmallVector<Value> words;
+    for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
+      Place minor = plan.minor(t, item), major = plan.major(t, item);
+      Value exists = plan.exists(t, item);
+      int64_t width = plan.itemWidth();
+      int64_t atOnce =
+          std::min<int64_t>(width, static_cast<int64_t>(op.getChunk()) * 8 /
+                                       tile.getElementTypeBitWidth());
+      auto load = [&](Value row, Value column, int64_t constant) {
+        for (int64_t part = 0; part < width; part += atOnce)
+          llvm::append_range(
+              words,
+              vector::ToElementsOp::create(
+                  rewriter, loc,
+                  window.load(row, column, constant + part, atOnce, exists))
+                  .getResults());
+      };
+      if (plan.isTransposed()) {
+        Value row = t.mul(minor.perThread, CopyPlan::kRows);
+        Value column = t.mul(major.perThread, width);
+        for (int64_t i = 0; i < CopyPlan::kRows; ++i)
+          load(t.add(row, i), column, major.constant * width);
+        continue;
+      }
+      load(t.add(major.perThread, major.constant),
+           t.mul(minor.perThread, width), 0);
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, VectorType::get({plan.words()}, rewriter.getI32Type()), words);
+    return success();
+  }
+};
+
+struct LandPattern : OpConversionPattern<RingLandOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingLandOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RingIssueOp issue = issueOf(op);
+    if (!issue)
+      return failure();
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    auto acquire = issue.getSlot().getDefiningOp<RingAcquireOp>();
+    RingBuilder ring{rewriter, loc, ringOf(acquire.getRing())};
+    Value base = ring.data(rewriter.getRemappedValue(issue.getSlot()));
+    CopyPlan plan = planOf(issue);
+    SmallVector<Value> words = llvm::to_vector_of<Value>(
+        vector::ToElementsOp::create(rewriter, loc, adaptor.getPending())
+            .getResults());
+    for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
+      auto own = ArrayRef(words).slice(item * plan.wordsPerItem(),
+                                       plan.wordsPerItem());
+      auto write = [&](OpBuilder &, Location) {
+        SharedTile tile(ring.type().getTile(), t);
+        if (plan.isTransposed())
+          writeTransposed(plan, item, tile, base, own, t);
+        else
+          writeChunk(plan, item, tile, base, own, t);
+      };
+      Value exists = plan.exists(t, item);
+      if (!exists) {
+        write(rewriter, loc);
+        continue;
+      }
+      scf::IfOp::create(
+          rewriter, loc, exists, [&](OpBuilder &nested, Location) {
+            OpBuilder::InsertionGuard guard(rewriter);
+            rewriter.setInsertionPoint(nested.getInsertionBlock(),
+                                       nested.getInsertionPoint());
+            write(rewriter, loc);
+            scf::YieldOp::create(rewriter, loc);
+          });
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static Value combine(ThreadBuilder t, ArrayRef<Value> words) {
+    return vector::FromElementsOp::create(
+        t.b, t.loc,
+        VectorType::get({static_cast<int64_t>(words.size())}, t.b.getI32Type()),
+        words);
+  }
+
+  /// Offset of a chunk, with a row of which only the thread's part, or a
+  /// multiple of 16 beyond it, matters to the swizzle.
+  static Value chunkOffset(const SharedTile &tile, ThreadBuilder t, Value row,
+                           Value chunk) {
+    Value local = tile.perThread(row, t.rem(row, 16),
+                                 t.rem(chunk, tile.chunksPerPanel()));
+    if (tile.numPanels() == 1)
+      return local;
+    Value panel = t.div(chunk, tile.chunksPerPanel());
+    return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
+  }
+
+  static void writeChunk(const CopyPlan &plan, int64_t item,
+                         const SharedTile &tile, Value base,
+                         ArrayRef<Value> words, ThreadBuilder t) {
+    Place row = plan.major(t, item), chunk = plan.minor(t, item);
+    int64_t constant = 0;
+    if (row.constant % 16 == 0)
+      constant = row.constant * tile.panelBytes();
+    else
+      row.perThread = t.add(row.perThread, row.constant);
+    Value offset = chunkOffset(tile, t, row.perThread, chunk.perThread);
+    LLVM::StoreOp::create(t.b, t.loc, combine(t, words),
+                          ldsAt(t.b, t.loc, t.add(base, offset), constant), 16);
+  }
+
+  /// Four elements of each of the item's columns, 8 bytes at a time.
+  static void writeTransposed(const CopyPlan &plan, int64_t item,
+                              const SharedTile &tile, Value base,
+                              ArrayRef<Value> words, ThreadBuilder t) {
+    OpBuilder &b = t.b;
+    Location loc = t.loc;
+    int64_t width = plan.itemWidth();
+    auto row = VectorType::get({width}, b.getI16Type());
+    SmallVector<ResultRange> rows;
+    for (int64_t i = 0; i < CopyPlan::kRows; ++i) {
+      Value part = combine(t, words.slice(i * width / 2, width / 2));
+      rows.push_back(vector::ToElementsOp::create(
+                         b, loc, vector::BitCastOp::create(b, loc, row, part))
+                         .getResults());
+    }
+    Place group = plan.minor(t, item), columns = plan.major(t, item);
+    // Columns of the tile are rows in memory.
+    Value first = t.mul(t.add(columns.perThread, columns.constant), width);
+    Value offset = chunkOffset(tile, t, first, t.div(group.perThread, 2));
+    offset = t.add(offset, t.mul(t.rem(group.perThread, 2), 8));
+    auto quad = VectorType::get({CopyPlan::kRows}, b.getI16Type());
+    for (int64_t e = 0; e < width; ++e) {
+      SmallVector<Value> elements;
+      for (ResultRange list : rows)
+        elements.push_back(list[e]);
+      SharedTile::Offset at = tile.atRow(offset, e);
+      Value place = t.bitXor(at.perThread, t.constant(at.flip));
+      LLVM::StoreOp::create(
+          b, loc, vector::FromElementsOp::create(b, loc, quad, elements),
+          ldsAt(b, loc, t.add(base, place), at.constant), 8);
+    }
+  }
+};
+
+struct WaitPattern : OpConversionPattern<RingWaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingWaitOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
+    rewriter.replaceOp(
+        op, ring.data(ring.slotOf(ring.released(adaptor.getRing()))));
+    return success();
+  }
+};
+
+struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingReleaseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing())};
+    if (ring.slots() > 1)
+      LLVM::StoreOp::create(rewriter, op.getLoc(),
+                            ring.t().add(ring.released(adaptor.getRing()), 1),
+                            adaptor.getRing());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Consecutive registers whose elements are neighbours in a chunk of LDS.
+int64_t runInChunk(RankedTensorType tile, FragmentAttr layout) {
+  auto modes = layout.getRegisterModes();
+  if (sharedOf(tile).getTransposed() || modes.empty() ||
+      modes.front().strides[0] != 0 || modes.front().strides[1] != 1)
+    return 1;
+  int64_t most = 16 * 8 / tile.getElementTypeBitWidth(), run = 1;
+  auto divides = [&](int64_t width) {
+    auto aligned = [&](const FragmentAttr::Mode &mode) {
+      return mode.strides[1] % width == 0;
+    };
+    return modes.front().size % width == 0 &&
+           llvm::all_of(llvm::drop_begin(modes), aligned) &&
+           llvm::all_of(layout.getThreadModes(), aligned);
+  };
+  while (2 * run <= most && divides(2 * run))
+    run *= 2;
+  return run;
+}
+
+/// From LDS to registers, as many neighbours at once as a chunk has.
+struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ConvertLayoutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto source = cast<RankedTensorType>(op.getSource().getType());
+    FragmentAttr layout = fragmentOf(op.getType());
+    if (!sharedOf(source) || !layout)
+      return rewriter.notifyMatchFailure(op, "not from LDS to registers");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    SharedTile tile(source, t);
+    Value row = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1);
+    int64_t run = runInChunk(source, layout);
+    auto type = VectorType::get({run}, source.getElementType());
+    SmallVector<Value> elements;
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
+      SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+      Value place =
+          tile.element(t.add(row, offset[0]), t.add(column, offset[1]));
+      Value loaded = LLVM::LoadOp::create(
+          rewriter, loc, type,
+          ldsAt(rewriter, loc, t.add(adaptor.getSource(), place), 0),
+          static_cast<unsigned>(run * source.getElementTypeBitWidth() / 8));
+      llvm::append_range(
+          elements,
+          vector::ToElementsOp::create(rewriter, loc, loaded).getResults());
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, getTypeConverter()->convertType(op.getType()), elements);
+    return success();
+  }
+};
+
+} // namespace
+
+int64_t attn::wordsOfCopy(RankedTensorType tile, int64_t threads) {
+  return CopyPlan(tile, threads).words();
+}
+
+void attn::populateLdsRingPatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns) {
+  patterns.add<AcquirePattern, CreatePattern, FetchPattern, IssuePattern,
+               LandPattern, ReleasePattern, WaitPattern>(converter,
+                                                         patterns.getContext());
+}

@@ -1,0 +1,342 @@
+//===- StageLoads.cpp - Loads through rings of shared memory --------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
+#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNSTAGELOADS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+constexpr int64_t kDefaultStages = 2;
+
+RankedTensorType tileOf(LoadOp load) {
+  return cast<RankedTensorType>(load.getTile().getType());
+}
+
+/// The tile's type, with the layout that it has in shared memory.
+RankedTensorType sharedType(RankedTensorType tile, bool transposed = false,
+                            bool folded = false) {
+  int64_t columns = tile.getDimSize(transposed ? 0 : 1);
+  auto layout = SharedAttr::getWidest(
+      tile.getContext(), columns * (tile.getElementTypeBitWidth() / 8),
+      transposed, folded);
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
+}
+
+/// Whether all users are products that sum over the rows of the tile.
+bool isSummedOverRows(LoadOp load) {
+  return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<DotOp>(use.getOwner());
+    return dot && use.getOperandNumber() == 1 && !dot.getTransposeRhs();
+  });
+}
+
+/// The first or last operation of `block` that uses `value`.
+Operation *edgeUser(Value value, Block *block, bool first) {
+  Operation *edge = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *op = block->findAncestorOpInBlock(*user);
+    if (!edge || op->isBeforeInBlock(edge) == first)
+      edge = op;
+  }
+  return edge;
+}
+
+/// Bytes of the largest copy at once.
+constexpr int64_t kMaxChunk = 16;
+
+/// The largest chunk that divides the rows of a view.
+int64_t dividingChunk(ViewType view) {
+  int64_t columns = view.getShape().back();
+  if (ShapedType::isDynamic(columns))
+    return kMaxChunk;
+  int64_t bytes = columns * view.getElementBytes(), chunk = kMaxChunk;
+  while (bytes % chunk != 0)
+    chunk /= 2;
+  return chunk;
+}
+
+/// Rewrites the loads of one kernel.
+class Stager {
+public:
+  Stager(KernelOp kernel, int64_t stages, int64_t residentStages, CopyKind copy,
+         int64_t chunk)
+      : kernel(kernel), stages(stages), residentStages(residentStages),
+        copy(copy), chunk(chunk), rewriter(kernel.getContext()) {}
+
+  void run(ArrayRef<LoadOp> loads) {
+    bool inRegisters =
+        TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
+    for (LoadOp load : loads) {
+      if (load.getTile().use_empty()) {
+        rewriter.eraseOp(load);
+        continue;
+      }
+      if (auto stream = load->getParentOfType<StreamOp>())
+        stageStreamed(load, stream);
+      else if (!inRegisters)
+        stageResident(load);
+    }
+  }
+
+private:
+  Value createRing(LoadOp load, int64_t stages) {
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    // MFMA wants elements along the summed dimension as neighbours.
+    bool mfma = TargetAttr::of(kernel).hasCapability("mfma");
+    RankedTensorType tile =
+        sharedType(tileOf(load), mfma && isSummedOverRows(load), mfma);
+    auto type = RingType::get(load.getContext(), stages, tile);
+    return RingCreateOp::create(rewriter, load.getLoc(), type);
+  }
+
+  void buildFill(Location loc, Value ring, Value view, ValueRange offsets) {
+    RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
+    MLIRContext *context = tile.getContext();
+    int64_t rows = dividingChunk(cast<ViewType>(view.getType()));
+    CopyKind by = TargetAttr::of(kernel).hasCapability("buffer")
+                      ? CopyKind::Registers
+                  : rows < kMaxChunk ? CopyKind::Async
+                                     : copy;
+    int64_t bytes = chunk ? chunk : rows;
+    Value slot =
+        RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,
+                              /*ahead=*/0);
+    Value pending =
+        RingIssueOp::create(rewriter, loc, PendingType::get(context, tile),
+                            slot, view, offsets, by, bytes);
+    RingLandOp::create(rewriter, loc, pending);
+  }
+
+  /// Replaces a load by a wait just before its first use.
+  RingWaitOp replaceByWait(LoadOp load, Value ring) {
+    rewriter.setInsertionPoint(
+        edgeUser(load.getTile(), load->getBlock(), /*first=*/true));
+    auto wait =
+        RingWaitOp::create(rewriter, load.getLoc(),
+                           cast<RingType>(ring.getType()).getTile(), ring);
+    for (OpOperand &use : llvm::make_early_inc_range(load.getTile().getUses()))
+      use.set(isa<DotOp>(use.getOwner())
+                  ? wait.getTile()
+                  : fetchBefore(use.getOwner(), wait, tileOf(load)));
+    return wait;
+  }
+
+  /// Only products take tiles in shared memory: others read them out.
+  Value fetchBefore(Operation *user, RingWaitOp wait, RankedTensorType type) {
+    rewriter.setInsertionPoint(user);
+    return ConvertLayoutOp::create(rewriter, wait.getLoc(), type,
+                                   wait.getTile());
+  }
+
+  /// A tile that stays for one visit of the grid: a ring of its own, released
+  /// at the end, when the result has gone out through its memory.
+  void stageResident(LoadOp load) {
+    Value ring = createRing(load, residentStages);
+    rewriter.setInsertionPoint(load);
+    buildFill(load.getLoc(), ring, load.getView(), load.getOffsets());
+    RingWaitOp wait = replaceByWait(load, ring);
+    rewriter.setInsertionPoint(load->getBlock()->getTerminator());
+    lendToStore(wait, load->getBlock());
+    RingReleaseOp::create(rewriter, load.getLoc(), ring);
+    rewriter.eraseOp(load);
+  }
+
+  /// The first store of 16-bit elements that fits rearranges its rows in the
+  /// memory of a tile that is no longer needed, unless chunks are to be small.
+  void lendToStore(RingWaitOp wait, Block *block) {
+    // Rows would go out in chunks of 16 bytes.
+    if (chunk != 0 && chunk < kMaxChunk)
+      return;
+    auto have = cast<RankedTensorType>(wait.getTile().getType());
+    for (auto store : block->getOps<StoreOp>()) {
+      auto tile = cast<RankedTensorType>(store.getTile().getType());
+      if (store.getScratch() || tile.getRank() != 2 ||
+          tile.getElementTypeBitWidth() != 16 ||
+          sharedType(tile).getNumElements() * 16 >
+              have.getNumElements() * have.getElementTypeBitWidth())
+        continue;
+      store.getScratchMutable().assign(wait.getTile());
+      return;
+    }
+  }
+
+  void stageStreamed(LoadOp load, StreamOp stream) {
+    Value ring = findRing(load, stream);
+    Location loc = load.getLoc();
+    Block *producer = stream.getProducerBlock();
+    if (!producer) {
+      producer = rewriter.createBlock(&stream.getProducer(), {},
+                                      rewriter.getIndexType(), loc);
+      YieldOp::create(rewriter, loc);
+    }
+    rewriter.setInsertionPoint(producer->getTerminator());
+    buildFill(loc, ring, load.getView(), cloneOffsets(load, stream, producer));
+    RingWaitOp wait = replaceByWait(load, ring);
+    Operation *last = edgeUser(wait.getTile(), load->getBlock(),
+                               /*first=*/false);
+    rewriter.setInsertionPointAfter(last);
+    RingReleaseOp::create(rewriter, loc, ring);
+    rewriter.eraseOp(load);
+  }
+
+  /// Streams that run one after the other share the ring of a view; loads of
+  /// one stream, and of streams within each other, do not.
+  Value findRing(LoadOp load, StreamOp stream) {
+    auto &known = rings[{load.getView(), load.getTile().getType()}];
+    for (SharedRing &ring : known) {
+      if (llvm::any_of(ring.streams, [&](StreamOp other) {
+            return other == stream || other->isAncestor(stream) ||
+                   stream->isAncestor(other);
+          }))
+        continue;
+      ring.streams.push_back(stream);
+      return ring.ring;
+    }
+    known.push_back({createRing(load, stages), {stream}});
+    return known.back().ring;
+  }
+
+  /// The index arithmetic of a load, for the position that the producer is at.
+  SmallVector<Value> cloneOffsets(LoadOp load, StreamOp stream,
+                                  Block *producer) {
+    IRMapping map;
+    map.map(stream.getPosition(), producer->getArgument(0));
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *op) {
+      return op->getBlock() == &stream.getBody().front();
+    };
+    SetVector<Operation *> slice;
+    for (Value offset : load.getOffsets())
+      (void)getBackwardSlice(offset, &slice, options);
+    for (Operation *op : slice)
+      rewriter.clone(*op, map);
+    return llvm::map_to_vector(load.getOffsets(), [&](Value offset) {
+      return map.lookupOrDefault(offset);
+    });
+  }
+
+  KernelOp kernel;
+  int64_t stages, residentStages;
+  CopyKind copy;
+  int64_t chunk;
+  IRRewriter rewriter;
+  struct SharedRing {
+    Value ring;
+    SmallVector<StreamOp> streams;
+  };
+  /// Rings of streamed tiles.
+  llvm::DenseMap<std::pair<Value, Type>, SmallVector<SharedRing>> rings;
+};
+
+struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
+  using AttnStageLoadsBase::AttnStageLoadsBase;
+
+  /// Whether a load can go through shared memory, else failure after a
+  /// diagnostic.
+  LogicalResult check(LoadOp load) {
+    RankedTensorType tile = tileOf(load);
+    int64_t granule = std::max<int64_t>(tileGranule(TargetAttr::of(load)), 16);
+    if (tile.getRank() != 2)
+      return load.emitOpError("wants a tile of rank 2 to stage, got ") << tile;
+    for (int64_t size : tile.getShape())
+      if (size % granule != 0 || size > kMaxBox)
+        return load.emitOpError("wants tile sizes that are multiples of ")
+               << granule << " up to " << kMaxBox << ", got " << tile;
+    int64_t rows = dividingChunk(load.getView().getType());
+    if (rows < kMinChunk || (chunk && rows % chunk != 0))
+      return load.emitOpError("wants rows of a multiple of ")
+             << std::max<int64_t>(chunk, kMinChunk) << " bytes to stage, got "
+             << load.getView().getType();
+    auto stream = load->getParentOfType<StreamOp>();
+    return stream ? checkStreamed(load, stream) : success();
+  }
+
+  /// A producer runs ahead: it knows the position, and nothing that the body
+  /// computes or decides.
+  static LogicalResult checkStreamed(LoadOp load, StreamOp stream) {
+    Block *body = &stream.getBody().front();
+    if (load->getBlock() != body)
+      return load.emitOpError("wants to stand in the body of its stream "
+                              "itself: a ring is filled at every visit");
+    SmallVector<Value> work(load.getOffsets());
+    llvm::DenseSet<Value> seen;
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (!seen.insert(value).second ||
+          !body->getParent()->isAncestor(value.getParentRegion()))
+        continue;
+      Operation *op = value.getDefiningOp();
+      if (value == stream.getPosition())
+        continue;
+      if (!op || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+        return load.emitOpError("wants offsets that follow from the position "
+                                "of the stream by arithmetic alone");
+      llvm::append_range(work, op->getOperands());
+    }
+    return success();
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto opts = remark::RemarkOpts::name("staged")
+                    .category("attn-stage-loads")
+                    .function(kernel.getSymName());
+    if (stages < 0 || stages > 64) {
+      emitError(kernel.getLoc())
+          << "wants 1 to 64 stages, or 0 for the default, got "
+          << stages.getValue();
+      return signalPassFailure();
+    }
+    if (residentStages < 1 || residentStages > 64) {
+      emitError(kernel.getLoc())
+          << "wants 1 to 64 stages of tiles that stay, got "
+          << residentStages.getValue();
+      return signalPassFailure();
+    }
+    if (chunk != 0 && chunk != 4 && chunk != 8 && chunk != 16) {
+      emitError(kernel.getLoc())
+          << "wants chunks of 4, 8 or 16 bytes, or 0 for the default, got "
+          << chunk.getValue();
+      return signalPassFailure();
+    }
+    SmallVector<LoadOp> loads;
+    kernel.walk([&](LoadOp load) { loads.push_back(load); });
+    if (loads.empty()) {
+      remark::missed(kernel.getLoc(), opts) << "no loads";
+      return;
+    }
+    for (LoadOp load : loads)
+      if (failed(check(load)))
+        return signalPassFailure();
+    int64_t depth = stages ? stages.getValue() : kDefaultStages;
+    Stager(kernel, depth, residentStages, copy, chunk).run(loads);
+    numStaged += loads.size();
+    remark::passed(kernel.getLoc(), opts)
+        << "loads go through rings:" << remark::metric("loads", loads.size())
+        << remark::metric("stages", depth)
+        << remark::metric("stages-from", stages ? "option" : "default");
+  }
+
+  /// Extent of a tensor map's box (CUDA driver API, cuTensorMapEncodeTiled).
+  static constexpr int64_t kMaxBox = 256;
+  /// Bytes of the smallest asynchronous copy (PTX ISA, "cp.async").
+  static constexpr int64_t kMinChunk = 4;
+};
+
+} // namespace

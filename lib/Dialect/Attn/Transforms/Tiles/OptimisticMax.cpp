@@ -1,0 +1,405 @@
+//===- OptimisticMax.cpp - Softmax by the maximum that is known -----------===//
+//
+// A softmax may subtract any number from a row's scores, as long as nothing
+// overflows. Takes the maximum of the tiles before, and checks the sums, which
+// are needed anyway, for what that would miss.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNOPTIMISTICMAX
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+Value otherOperand(Operation *op, Value one) {
+  if (op->getOperand(0) == one)
+    return op->getOperand(1);
+  return op->getOperand(1) == one ? op->getOperand(0) : Value();
+}
+
+/// The part of a stream's body that follows from a row maximum.
+struct Softmax {
+  StreamOp stream;
+  /// What takes the tile's maximum, from what the stream carries.
+  AdvanceOp advance;
+  /// What depends on the tile's maximum up to products, in order.
+  llvm::SetVector<Operation *> ops;
+  /// The sums of exponentials among them.
+  SmallVector<Operation *> sums;
+  /// What others use of it.
+  SmallVector<Value> results;
+
+  /// Whether a value is 1 where the maximum does not rise.
+  bool isScale(Value value) {
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      return isScale(broadcast.getRows());
+    return value == advance.getRescale();
+  }
+};
+
+bool isSum(Operation *op) {
+  if (auto sum = dyn_cast<ReduceOp>(op))
+    return sum.getKind() == ReduceKind::Sum;
+  auto sum = dyn_cast<ReduceRegistersOp>(op);
+  return sum && sum.getKind() == ReduceKind::Sum;
+}
+
+class SoftmaxStreamMatcher {
+public:
+  SoftmaxStreamMatcher(StreamOp stream, bool positions) : positions(positions) {
+    parts.stream = stream;
+  }
+
+  /// Why the stream stays as it is, or nothing.
+  StringRef match() {
+    ReduceOp max = findMaximum();
+    if (!max)
+      return "no stream carries what a row maximum advances";
+    if (StringRef reason = collect(max); !reason.empty())
+      return reason;
+    if (!max.getResult().hasOneUse() || !usesAreOfSoftmax())
+      return "the maximum is used by more than exponentials";
+    if (!scalesWhatIsCarried())
+      return "what is carried is not scaled when the maximum grows";
+    if (!positions && dependsOnPosition(max.getTile()))
+      return "scores depend on positions, along which maxima may grow";
+    if (parts.sums.empty())
+      return "no sum of exponentials shows when a maximum is too small";
+    return findResults();
+  }
+
+  Softmax parts;
+
+private:
+  /// The maximum of an attn.advance from values that the stream carries, to
+  /// those that it hands on.
+  ReduceOp findMaximum() {
+    auto yield = cast<YieldOp>(parts.stream.getBody().front().getTerminator());
+    for (auto advance : parts.stream.getBody().getOps<AdvanceOp>()) {
+      auto max = advance.getMaximum().getDefiningOp<ReduceOp>();
+      if (!max || max.getKind() != ReduceKind::Max ||
+          max->getBlock() != advance->getBlock() ||
+          !isCarried(advance.getFactorBefore(), advance.getFactor(), yield) ||
+          !isCarried(advance.getReferenceBefore(), advance.getReference(),
+                     yield))
+        continue;
+      parts.advance = advance;
+      return max;
+    }
+    return {};
+  }
+
+  bool isCarried(Value before, Value now, YieldOp yield) {
+    auto argument = dyn_cast<BlockArgument>(before);
+    return argument && argument.getOwner() == yield->getBlock() &&
+           argument != parts.stream.getPosition() &&
+           yield.getValues()[argument.getArgNumber() - 1] == now;
+  }
+
+  StringRef collect(ReduceOp max) {
+    llvm::DenseSet<Operation *> found;
+    SmallVector<Operation *> work{max};
+    while (!work.empty()) {
+      Operation *op = work.pop_back_val();
+      bool here = op->getBlock() == max->getBlock();
+      if ((here && isa<YieldOp, DotOp, DotIssueOp>(op)) ||
+          !found.insert(op).second)
+        continue;
+      if (!here || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+        return "what follows from the maximum has regions or effects";
+      llvm::append_range(work, op->getUsers());
+    }
+    for (Operation &op : *max->getBlock())
+      if (found.contains(&op)) {
+        parts.ops.insert(&op);
+        if (isSum(&op))
+          parts.sums.push_back(&op);
+      }
+    return "";
+  }
+
+  /// Factor and reference are in exp2(fma(scores, factor, -reference)) alone,
+  /// the scale is in products with what is carried, and sums are of
+  /// exponentials: then every other carried value is relative to the reference,
+  /// whatever that is.
+  bool usesAreOfSoftmax() {
+    Value factor = parts.advance.getFactor();
+    Value reference = parts.advance.getReference();
+    return areUses(factor,
+                   [&](OpOperand &use) { return isInWeights(use, 1); }) &&
+           areUses(reference,
+                   [&](OpOperand &use) {
+                     auto negative = dyn_cast<arith::NegFOp>(use.getOwner());
+                     return negative && areUses(negative, [&](OpOperand &of) {
+                              return isInWeights(of, 2);
+                            });
+                   }) &&
+           scalesAlone(parts.advance.getRescale()) &&
+           areUnits(parts.advance.getFactorBefore()) &&
+           areUnits(parts.advance.getReferenceBefore()) &&
+           llvm::all_of(parts.sums, [](Operation *sum) {
+             return sum->getOperand(0).getDefiningOp<math::Exp2Op>();
+           });
+  }
+
+  /// Of all but what the stream carries on.
+  static bool areUses(Value value, llvm::function_ref<bool(OpOperand &)> are) {
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      return isa<YieldOp>(use.getOwner()) || are(use);
+    });
+  }
+
+  /// Whether all that a number a row is broadcast for is an operand of
+  /// exp2(fma(...)).
+  static bool isInWeights(OpOperand &use, unsigned operand) {
+    auto broadcast = dyn_cast<BroadcastOp>(use.getOwner());
+    return broadcast && llvm::all_of(broadcast->getUses(), [&](OpOperand &of) {
+             return isa<math::FmaOp>(of.getOwner()) &&
+                    of.getOperandNumber() == operand &&
+                    llvm::all_of(of.getOwner()->getUsers(),
+                                 llvm::IsaPred<math::Exp2Op>);
+           });
+  }
+
+  /// Whether factors or references behind the stream stand for the units of
+  /// other values alone: in LSE, and where streams are merged.
+  bool areUnits(Value carried) {
+    unsigned number = cast<BlockArgument>(carried).getArgNumber() - 1;
+    llvm::DenseSet<Operation *> seen;
+    SmallVector<Value> work{parts.stream.getResults()[number]};
+    while (!work.empty()) {
+      for (Operation *user : work.pop_back_val().getUsers()) {
+        if (isa<math::Exp2Op, arith::CmpFOp>(user) || isLogSum(user) ||
+            !seen.insert(user).second)
+          continue;
+        if (!isa<arith::DivFOp, arith::MaximumFOp, arith::SelectOp,
+                 arith::SubFOp>(user))
+          return false;
+        work.push_back(user->getResult(0));
+      }
+    }
+    return true;
+  }
+
+  /// reference * unit + log2(l) * ln(2).
+  static bool isLogSum(Operation *op) {
+    auto fma = dyn_cast<math::FmaOp>(op);
+    auto log = fma ? fma.getC().getDefiningOp<arith::MulFOp>() : nullptr;
+    return log && (log.getLhs().getDefiningOp<math::Log2Op>() ||
+                   log.getRhs().getDefiningOp<math::Log2Op>());
+  }
+
+  bool scalesAlone(Value rows) {
+    return llvm::all_of(rows.getUsers(), [&](Operation *user) {
+      if (isa<BroadcastOp>(user))
+        return scalesAlone(user->getResult(0));
+      return llvm::any_of(parts.stream.getCarried(), [&](Value carried) {
+        return llvm::is_contained(user->getOperands(), carried) &&
+               isScaled(user, carried);
+      });
+    });
+  }
+
+  /// Everything else that is carried goes from units of the reference before to
+  /// those of the one now.
+  bool scalesWhatIsCarried() {
+    for (BlockArgument argument : parts.stream.getCarried())
+      for (Operation *user : argument.getUsers())
+        if (user != parts.advance && !isScaled(user, argument))
+          return false;
+    return true;
+  }
+
+  /// value * scale, or value * scale + more.
+  bool isScaled(Operation *op, Value value) {
+    if (auto fma = dyn_cast<math::FmaOp>(op);
+        fma && (fma.getC() == value || value == fma.getB()))
+      return false;
+    return isa<arith::MulFOp, math::FmaOp>(op) &&
+           parts.isScale(otherOperand(op, value));
+  }
+
+  /// Other than through what a mask keeps.
+  bool dependsOnPosition(Value scores) {
+    llvm::DenseSet<Operation *> seen;
+    SmallVector<Value> work{scores};
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      if (value == parts.stream.getPosition())
+        return true;
+      Operation *op = value.getDefiningOp();
+      if (!op || op->getBlock() != parts.advance->getBlock() ||
+          !seen.insert(op).second)
+        continue;
+      if (isa<IotaOp>(op))
+        return true;
+      if (auto mask = dyn_cast<MaskOp>(op))
+        work.push_back(mask.getScores());
+      else
+        llvm::append_range(work, op->getOperands());
+    }
+    return false;
+  }
+
+  bool positions;
+
+  StringRef findResults() {
+    Operation *last = parts.ops.back();
+    for (Operation *op : parts.ops)
+      for (Value result : op->getResults()) {
+        bool escapes = false;
+        for (Operation *user : result.getUsers()) {
+          if (parts.ops.contains(user))
+            continue;
+          if (user->isBeforeInBlock(last))
+            return "a product comes before the softmax has ended";
+          escapes = true;
+        }
+        if (escapes)
+          parts.results.push_back(result);
+      }
+    return "";
+  }
+};
+
+class Rewriter {
+public:
+  Rewriter(Softmax &parts, double bound)
+      : parts(parts), bound(bound), b(parts.stream.getContext()),
+        loc(parts.advance.getLoc()) {}
+
+  void run() {
+    b.setInsertionPointAfter(parts.ops.back());
+    map.map(parts.advance.getFactor(), parts.advance.getFactorBefore());
+    map.map(parts.advance.getReference(), parts.advance.getReferenceBefore());
+    Value missed;
+    for (Operation *sum : parts.sums) {
+      Value any = buildCheck(assume(sum->getResult(0)));
+      missed = missed ? arith::OrIOp::create(b, loc, missed, any) : any;
+    }
+    // All of it before the branch: packed exponentials take fewer registers
+    // while the scores, which a miss needs, are still there.
+    SmallVector<Value> assumed;
+    for (Value result : parts.results)
+      assumed.push_back(assume(result));
+    auto branch =
+        scf::IfOp::create(b, loc, ValueRange(parts.results).getTypes(), missed,
+                          /*withElse=*/true);
+    b.setInsertionPointToStart(branch.thenBlock());
+    IRMapping exact;
+    for (Operation *op : parts.ops)
+      b.clone(*op, exact);
+    scf::YieldOp::create(b, loc,
+                         llvm::map_to_vector(parts.results, [&](Value v) {
+                           return exact.lookup(v);
+                         }));
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, loc, assumed);
+    for (auto [result, to] :
+         llvm::zip_equal(parts.results, branch.getResults()))
+      b.replaceUsesWithIf(result, to, [&](OpOperand &use) {
+        return use.getOwner()->getBlock() == branch->getBlock() &&
+               !parts.ops.contains(use.getOwner());
+      });
+    for (Operation *op : llvm::reverse(parts.ops))
+      b.eraseOp(op);
+  }
+
+private:
+  /// Whether any sum is above the bound, or no number.
+  Value buildCheck(Value sums) {
+    auto type = cast<RankedTensorType>(sums.getType());
+    Value most = arith::ConstantOp::create(
+        b, loc, type, DenseElementsAttr::get(type, static_cast<float>(bound)));
+    return AnyOp::create(
+        b, loc,
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most));
+  }
+
+  /// What a value is if the carried maximum is that of the tile, too; built
+  /// where it is not there yet.
+  Value assume(Value value) {
+    if (Value known = map.lookupOrNull(value))
+      return known;
+    Operation *op = value.getDefiningOp();
+    if (!op || !parts.ops.contains(op))
+      return value;
+    if (isa<arith::MulFOp>(op))
+      for (unsigned i : {0, 1})
+        if (parts.isScale(op->getOperand(i)))
+          return assume(op->getOperand(1 - i));
+    if (auto fma = dyn_cast<math::FmaOp>(op); fma && parts.isScale(fma.getB()))
+      return arith::AddFOp::create(b, loc, assume(fma.getA()),
+                                   assume(fma.getC()));
+    for (Value operand : op->getOperands())
+      map.map(operand, assume(operand));
+    b.clone(*op, map);
+    return map.lookup(value);
+  }
+
+  Softmax &parts;
+  double bound;
+  IRRewriter b;
+  Location loc;
+  /// From values to what they are assumed to be.
+  IRMapping map;
+};
+
+/// The largest exponential whose sum over the elements of a tile, and whose
+/// value in the products' element type, is finite.
+double boundFor(const Softmax &parts) {
+  constexpr double kBound = 65536;
+  for (Value result : parts.results)
+    if (getElementTypeOrSelf(result.getType()).isF16())
+      return kBound / 2;
+  return kBound;
+}
+
+struct OptimisticMaxPass
+    : attn::impl::AttnOptimisticMaxBase<OptimisticMaxPass> {
+  using AttnOptimisticMaxBase::AttnOptimisticMaxBase;
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto opts = remark::RemarkOpts::name("optimistic")
+                    .category("attn-optimistic-max")
+                    .function(kernel.getSymName());
+    SmallVector<StreamOp> streams;
+    kernel.walk([&](StreamOp stream) { streams.push_back(stream); });
+    if (streams.empty())
+      remark::missed(kernel.getLoc(), opts) << "the kernel has no stream";
+    for (StreamOp stream : streams) {
+      SoftmaxStreamMatcher matcher(stream, positions);
+      StringRef reason = matcher.match();
+      if (!reason.empty()) {
+        remark::missed(stream.getLoc(), opts) << reason.str();
+        continue;
+      }
+      double bound = boundFor(matcher.parts);
+      Rewriter(matcher.parts, bound).run();
+      ++numStreams;
+      remark::passed(stream.getLoc(), opts)
+          << "exponentials take the maximum of the tiles before, while sums "
+             "stay"
+          << remark::metric("below", bound);
+    }
+  }
+};
+
+} // namespace

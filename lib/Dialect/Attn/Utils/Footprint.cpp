@@ -1,0 +1,113 @@
+//===- Footprint.cpp - What a tile asks of the target ---------------------===//
+
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace attn {
+
+/// Elements of the tile that `map` selects, and whether it is streamed.
+static std::pair<int64_t, bool> tileOf(AffineMap map, ArrayRef<StreamAxis> axes,
+                                       ArrayRef<int64_t> sizes) {
+  int64_t elements = 1;
+  bool streamed = false;
+  for (unsigned i = 0; i < axes.size(); ++i) {
+    if (!map.isFunctionOfDim(i))
+      continue;
+    elements *= sizes[i];
+    streamed |= axes[i].kind == AxisKind::Stream;
+  }
+  return {elements, streamed};
+}
+
+static int64_t bytesOf(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+}
+
+/// Counts a tile that stays while the stream goes by: in shared memory, or in
+/// registers where the target keeps it there.
+static void addResident(Footprint &footprint, TargetAttr target,
+                        int64_t bytes) {
+  if (target.hasCapability(kResidentInRegisters))
+    footprint.registers += llvm::divideCeil(bytes, 4);
+  else
+    footprint.sharedBytes += bytes;
+}
+
+Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
+                      ArrayRef<int64_t> sizes) {
+  Footprint result;
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  SmallVector<AffineMap> maps = op.getViewMaps();
+  unsigned view = 0;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    auto [elements, streamed] = tileOf(maps[view++], axes, sizes);
+    int64_t bytes = elements * bytesOf(operand.getType());
+    if (streamed)
+      result.sharedBytes += kFootprintStages * bytes;
+    else
+      addResident(result, target, bytes);
+  }
+  result.registers += op.getStateElements(sizes) + op.getFoldTemporaries(sizes);
+  return result;
+}
+
+/// What one stream of a kernel holds beside its state: the tiles that pass by,
+/// and the dots that start from a constant (others update the state).
+static Footprint transientsOf(StreamOp stream) {
+  Footprint result;
+  stream.walk([&](LoadOp load) {
+    auto tile = cast<ShapedType>(load.getTile().getType());
+    result.sharedBytes +=
+        kFootprintStages * tile.getNumElements() * bytesOf(tile);
+  });
+  stream.walk([&](DotOp dot) {
+    if (matchPattern(dot.getAcc(), m_Constant()))
+      result.registers +=
+          cast<ShapedType>(dot.getResult().getType()).getNumElements();
+  });
+  return result;
+}
+
+Footprint footprintOf(KernelOp kernel) {
+  Footprint result, transients;
+  TargetAttr target = TargetAttr::of(kernel);
+  kernel.walk([&](LoadOp load) {
+    auto tile = cast<ShapedType>(load.getTile().getType());
+    if (!load->getParentOfType<StreamOp>())
+      addResident(result, target, tile.getNumElements() * bytesOf(tile));
+  });
+  kernel.walk([&](StreamOp stream) {
+    for (Type type : stream.getResultTypes())
+      if (auto tile = dyn_cast<ShapedType>(type))
+        result.registers += tile.getNumElements();
+    // Streams of one kernel run one after the other.
+    Footprint own = transientsOf(stream);
+    transients.sharedBytes = std::max(transients.sharedBytes, own.sharedBytes);
+    transients.registers = std::max(transients.registers, own.registers);
+  });
+  result.sharedBytes += transients.sharedBytes;
+  result.registers += transients.registers;
+  return result;
+}
+
+int64_t residentCtas(TargetAttr target, const Footprint &footprint) {
+  int64_t resident = target.get(Fact::MaxResidentCTAs);
+  if (footprint.sharedBytes)
+    resident =
+        std::min(resident, target.get(Fact::SmemPerSM) / footprint.sharedBytes);
+  if (footprint.registers)
+    resident = std::min(resident,
+                        target.get(Fact::RegistersPerSM) / footprint.registers);
+  return std::max<int64_t>(resident, 1);
+}
+
+bool fits(TargetAttr target, const Footprint &footprint) {
+  return footprint.sharedBytes <= target.get(Fact::SmemPerBlock) &&
+         footprint.registers <= target.get(Fact::RegistersPerSM);
+}
+
+} // namespace attn

@@ -1,0 +1,378 @@
+//===- ChooseSchedule.cpp - Options of pipelines by the model -------------===//
+//
+// Every candidate is scheduled by the pipeline itself, and its level 2 is
+// predicted: there is no second description of what the passes would make.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Tuning/ChooseSchedule.h"
+#include "attn-mlir/Tuning/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/Format.h"
+#include <limits>
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNCHOOSESCHEDULE
+#include "attn-mlir/Tuning/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+Lowering attn::loweringOf(const TargetOptions &options) {
+  Lowering lowering;
+  lowering.warpgroups = options.wgmma != Products::None;
+  lowering.specialized = options.specialize;
+  lowering.overlap = options.specialize && options.overlap;
+  lowering.pingPong = options.specialize && options.pingPong;
+  if (options.stages)
+    lowering.stages = options.stages;
+  lowering.residentStages = options.residentStages;
+  lowering.warps = options.warps;
+  return lowering;
+}
+
+FailureOr<Lowering> attn::loweringOf(StringRef options) {
+  std::unique_ptr<TargetOptions> parsed =
+      TargetOptions::createFromString(options);
+  if (!parsed)
+    return failure();
+  return loweringOf(*parsed);
+}
+
+int64_t attn::assumedSize(StringRef axis) {
+  constexpr int64_t kBatch = 4, kLength = 4096;
+  return axis == "batch" ? kBatch : kLength;
+}
+
+llvm::StringMap<int64_t>
+attn::completeSizes(KernelOp kernel, const llvm::StringMap<int64_t> &given) {
+  llvm::StringMap<int64_t> result;
+  for (const std::string &name : dynamicSizes(kernel)) {
+    auto it = given.find(name);
+    result[name] = it == given.end() ? assumedSize(name) : it->second;
+  }
+  return result;
+}
+
+namespace {
+
+/// The module in a context of its own, in which remarks and diagnostics of what
+/// is only tried are nobody's.
+class Workshop {
+public:
+  Workshop(ModuleOp module, const llvm::StringMap<int64_t> &sizes)
+      : context(module.getContext()->getDialectRegistry(),
+                MLIRContext::Threading::DISABLED),
+        sizes(sizes) {
+    context.loadDialect<scf::SCFDialect>();
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->print(os, OpPrintingFlags().printGenericOpForm());
+    ParserConfig config(&context);
+    copy = parseSourceString<ModuleOp>(text, config);
+  }
+
+  /// The work of one schedule; 0 where it fails.
+  double workOf(const ScheduleCandidate &candidate) {
+    ScopedDiagnosticHandler handler(&context,
+                                    [](Diagnostic &) { return success(); });
+    OwningOpRef<ModuleOp> module = scheduled(candidate.schedule);
+    double work = 0;
+    if (module)
+      for (auto kernel : module->getOps<KernelOp>()) {
+        FailureOr<WorkEstimate> estimate =
+            estimateWork(kernel, completeSizes(kernel, sizes));
+        // Streams are counted in one step.
+        if (succeeded(estimate))
+          work += WorkEstimate::kAccessesPerVisit * estimate->visits;
+      }
+    return work;
+  }
+
+  /// Predicts candidates of one schedule.
+  void evaluate(MutableArrayRef<ScheduleCandidate> candidates) {
+    std::string problem = "the pipeline fails";
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      problem = diagnostic.str();
+      return success();
+    });
+    auto reject = [&] {
+      for (ScheduleCandidate &candidate : candidates)
+        candidate.rejected = problem;
+    };
+    OwningOpRef<ModuleOp> module = scheduled(candidates.front().schedule);
+    if (!module)
+      return reject();
+    bool mayTurn =
+        ScheduleOptions::createFromString(candidates.front().schedule)
+            ->sawtooth != SawtoothMode::Off;
+    for (auto kernel : module->getOps<KernelOp>()) {
+      FailureOr<KernelRun> run =
+          runKernel(kernel, completeSizes(kernel, sizes));
+      if (failed(run))
+        return reject();
+      problem = "the traversal never turns for these sizes";
+      if (mayTurn && !turns(*run))
+        return reject();
+      TrafficMemo memo;
+      for (ScheduleCandidate &candidate : candidates)
+        add(candidate, *run, TargetAttr::of(kernel), memo);
+    }
+  }
+
+private:
+  /// Null after a diagnostic.
+  OwningOpRef<ModuleOp> scheduled(StringRef schedule) {
+    std::unique_ptr<ScheduleOptions> options =
+        ScheduleOptions::createFromString(schedule);
+    if (!copy || !options)
+      return {};
+    OwningOpRef<ModuleOp> module = copy->clone();
+    PassManager pm(&context);
+    pm.enableVerifier(false);
+    buildSchedulePipeline(pm, *options);
+    if (failed(pm.run(*module)))
+      return {};
+    return module;
+  }
+
+  static bool turns(const KernelRun &run) {
+    return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
+  }
+
+  static void add(ScheduleCandidate &candidate, const KernelRun &run,
+                  TargetAttr target, TrafficMemo &memo) {
+    Lowering lowering = *loweringOf(candidate.lower);
+    std::string misfit = resourcesOf(run, target, lowering).misfit;
+    if (!misfit.empty())
+      candidate.rejected = misfit;
+    // What is out is not predicted: that takes most of the time.
+    if (!candidate.rejected.empty())
+      return;
+    Prediction prediction = predict(run, target, lowering, &memo);
+    candidate.seconds += prediction.seconds;
+    if (prediction.seconds > candidate.prediction.seconds)
+      candidate.prediction = std::move(prediction);
+  }
+
+  MLIRContext context;
+  const llvm::StringMap<int64_t> &sizes;
+  OwningOpRef<ModuleOp> copy;
+};
+
+} // namespace
+
+/// Candidates of one schedule, which stand together.
+static std::vector<MutableArrayRef<ScheduleCandidate>>
+groupBySchedule(MutableArrayRef<ScheduleCandidate> candidates) {
+  std::vector<MutableArrayRef<ScheduleCandidate>> groups;
+  for (size_t begin = 0, end; begin < candidates.size(); begin = end) {
+    for (end = begin + 1;
+         end < candidates.size() &&
+         candidates[end].schedule == candidates[begin].schedule;)
+      ++end;
+    groups.push_back(candidates.slice(begin, end - begin));
+  }
+  return groups;
+}
+
+double attn::rankingWork(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+                         bool keepViews) {
+  std::vector<ScheduleCandidate> candidates =
+      enumerateSchedules(module, keepViews);
+  if (candidates.empty())
+    return 0;
+  return Workshop(module, sizes).workOf(candidates.front()) *
+         groupBySchedule(candidates).size();
+}
+
+std::vector<ScheduleCandidate>
+attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
+                    bool keepViews, double maxWork,
+                    const ProgressFn &progress) {
+  std::vector<ScheduleCandidate> candidates =
+      enumerateSchedules(module, keepViews);
+  if (double work = rankingWork(module, sizes, keepViews); work > maxWork) {
+    for (ScheduleCandidate &candidate : candidates)
+      candidate.rejected = tooMuchWork("all schedules", work, maxWork);
+    return candidates;
+  }
+  Workshop workshop(module, sizes);
+  auto groups = groupBySchedule(candidates);
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    workshop.evaluate(group);
+    if (progress)
+      progress((i + 1.0) / groups.size());
+  }
+  // Of equals the one that is listed first.
+  std::vector<std::tuple<bool, double, size_t>> order;
+  for (auto [i, candidate] : llvm::enumerate(candidates))
+    order.push_back({!candidate.rejected.empty(), candidate.seconds, i});
+  llvm::sort(order);
+  std::vector<ScheduleCandidate> ranked;
+  for (auto [rejected, seconds, i] : order)
+    ranked.push_back(std::move(candidates[i]));
+  return ranked;
+}
+
+std::string attn::dynamicLength(ModuleOp module) {
+  std::string name;
+  bool several = false;
+  module.walk([&](StreamableOpInterface op) {
+    for (const StreamAxis &axis : op.getStreamAxes()) {
+      if (axis.kind != AxisKind::Group)
+        continue;
+      several |= !ShapedType::isDynamic(axis.extent) ||
+                 (!name.empty() && name != axis.name);
+      name = axis.name.str();
+    }
+  });
+  return several ? "" : name;
+}
+
+std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
+                                               StringRef axis) {
+  constexpr int64_t kShortest = 512, kRows = 16384;
+  std::vector<LengthChoice> choices;
+  for (int64_t length = kShortest; length <= kRows; length *= 2) {
+    llvm::StringMap<int64_t> sizes;
+    sizes["batch"] = kRows / length;
+    sizes[axis] = length;
+    module.walk([&](StreamableOpInterface op) {
+      for (const StreamAxis &other : op.getStreamAxes())
+        if (other.kind == AxisKind::Stream)
+          sizes[other.name] = length;
+    });
+    std::vector<ScheduleCandidate> ranked =
+        rankSchedules(module, sizes, /*keepViews=*/true);
+    if (ranked.empty() || !ranked.front().rejected.empty())
+      return {};
+    const ScheduleCandidate &best = ranked.front();
+    if (!choices.empty() && choices.back().schedule == best.schedule &&
+        choices.back().lower == best.lower)
+      choices.back().upTo = length;
+    else
+      choices.push_back({length, best.schedule, best.lower});
+  }
+  choices.back().upTo = 0;
+  return choices;
+}
+
+std::string attn::reasonFor(const ScheduleCandidate &best,
+                            const ScheduleCandidate &other) {
+  const Prediction &b = best.prediction, &o = other.prediction;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto share = [](double x) { return llvm::format("%.1f %%", 100 * x); };
+  struct Difference {
+    double size;
+    std::function<void()> say;
+  };
+  double cycles = std::max(b.cycles, 1.0);
+  Difference differences[] = {
+      {(o.slotWork - b.slotWork) / cycles,
+       [&] {
+         os << "less work on the last SM (" << llvm::format("%.0f", b.slotWork)
+            << " of " << llvm::format("%.0f", o.slotWork) << " cycles)";
+       }},
+      {(o.slotSteps - b.slotSteps) / std::max(b.slotSteps, 1.0) / 10,
+       [&] {
+         os << "fewer steps (" << b.slotSteps << " of " << o.slotSteps << ")";
+       }},
+      {o.idle - b.idle,
+       [&] {
+         os << "SMs idle " << share(b.idle) << " of the time, not "
+            << share(o.idle);
+       }},
+      {(o.dramSeconds - b.dramSeconds) / best.prediction.seconds,
+       [&] { os << "less memory traffic"; }},
+  };
+  Difference *first =
+      llvm::max_element(differences, [](const auto &x, const auto &y) {
+        return x.size < y.size;
+      });
+  if (first->size > 1e-4)
+    first->say();
+  else
+    os << "less time between tiles and steps";
+  return text;
+}
+
+namespace {
+
+struct ChooseSchedulePass
+    : attn::impl::AttnChooseScheduleBase<ChooseSchedulePass> {
+  using AttnChooseScheduleBase::AttnChooseScheduleBase;
+
+  static remark::RemarkOpts named(StringRef name) {
+    return remark::RemarkOpts::name(name).category("attn-choose-schedule");
+  }
+
+  void report(ArrayRef<ScheduleCandidate> ranked) {
+    const ScheduleCandidate &best = ranked.front();
+    auto micro = [](double seconds) {
+      std::string text;
+      llvm::raw_string_ostream(text) << llvm::format("%.1f", seconds * 1e6);
+      return text;
+    };
+    remark::detail::InFlightRemark remark =
+        remark::passed(getOperation().getLoc(), named("model"));
+    remark << "takes the fastest options by the model:"
+           << remark::metric("schedule", best.schedule)
+           << remark::metric("lower", best.lower)
+           << remark::metric("us", micro(best.seconds))
+           << remark::metric("bound", boundName(best.prediction.bound));
+    if (ranked.size() < 2 || !ranked[1].rejected.empty())
+      return;
+    remark << remark::metric("runner-up", ranked[1].schedule)
+           << remark::metric("runner-up-lower", ranked[1].lower)
+           << remark::metric("runner-up-us", micro(ranked[1].seconds))
+           << remark::metric("reason", reasonFor(best, ranked[1]));
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (module->hasAttr(kScheduleAttr) || module->hasAttr(kLowerOptionsAttr)) {
+      remark::missed(module.getLoc(), named("has-schedule"))
+          << "the module states its options";
+      return;
+    }
+    if (maxWork < 1) {
+      module.emitError("'attn-choose-schedule' wants max-work of 1 to ")
+          << std::numeric_limits<int64_t>::max() << ", got "
+          << maxWork.getValue();
+      return signalPassFailure();
+    }
+    auto parsed = parseSizes(sizes, getOperation());
+    if (failed(parsed))
+      return signalPassFailure();
+    std::vector<ScheduleCandidate> ranked =
+        rankSchedules(module, *parsed, keepViews, maxWork);
+    if (ranked.empty()) {
+      remark::missed(module.getLoc(), named("nothing-to-choose"))
+          << "no streamable operation, or several with different axes";
+      return;
+    }
+    numCandidates += ranked.size();
+    numRejected += llvm::count_if(
+        ranked, [](const auto &c) { return !c.rejected.empty(); });
+    if (!ranked.front().rejected.empty()) {
+      remark::missed(module.getLoc(), named("nothing-fits"))
+          << "no candidate fits the target:"
+          << remark::metric("first", ranked.front().rejected);
+      return;
+    }
+    report(ranked);
+    Builder b(module.getContext());
+    module->setAttr(kScheduleAttr, b.getStringAttr(ranked.front().schedule));
+    module->setAttr(kLowerOptionsAttr, b.getStringAttr(ranked.front().lower));
+  }
+};
+
+} // namespace
