@@ -245,8 +245,9 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
              << argument.getType();
     if (argument.getArgNumber() < firstConstant)
       continue;
-    *slot = roundToSemantics(semanticsOf(argument.getType()),
-                    constants[argument.getArgNumber() - firstConstant]);
+    *slot =
+        roundToSemantics(semanticsOf(argument.getType()),
+                         constants[argument.getArgNumber() - firstConstant]);
     if (unsigned width = widthOf(argument.getType()))
       slot->i = llvm::SignExtend64(toInteger(slot->f), width);
   }
