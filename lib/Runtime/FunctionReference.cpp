@@ -9,7 +9,6 @@
 using namespace mlir;
 using namespace attn;
 
-
 static int64_t countOf(ArrayRef<int64_t> shape) {
   int64_t count = 1;
   for (int64_t size : shape)

@@ -13,7 +13,6 @@ using namespace mlir;
 using namespace attn;
 using namespace attn_numerics;
 using attn_random::EmulatedKernel;
-using attn_random::EmulatedLaunch;
 
 static std::string textOf(Kind kind, StringRef element, double scale) {
   std::string tensor = "tensor<1x1x?x32x" + element.str() + ">";

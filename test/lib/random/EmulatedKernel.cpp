@@ -11,7 +11,6 @@
 using namespace mlir;
 using namespace attn;
 using namespace attn_random;
-using attn::gfx942::GlobalMemory;
 using attn::gfx942::Machine;
 
 std::unique_ptr<EmulatedKernel> EmulatedKernel::compile(ModuleOp lowered) {
