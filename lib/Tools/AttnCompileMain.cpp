@@ -12,7 +12,8 @@
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
-#include "attn-mlir/Tuning/MeasuredOptions.h"
+#include "attn-mlir/Tuning/ChooseSchedule.h"
+#include "attn-mlir/Tuning/OptionChoice.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
@@ -153,98 +154,30 @@ private:
     return success();
   }
 
-  /// Options of both pipelines and variants, by who comes first: options, the
-  /// module's attributes, what was measured or the model (--choose).
+  /// Options of both pipelines and variants: as asked, or chosen.
   LogicalResult chooseOptions() {
-    choice = {options.schedule, options.lower, options.variants, "option",
-              "option"};
-    if (options.schedule.getNumOccurrences() > 0 ||
-        options.lower.getNumOccurrences() > 0 || !options.variants.empty())
+    bool asked = options.schedule.getNumOccurrences() > 0 ||
+                 options.lower.getNumOccurrences() > 0 ||
+                 !options.variants.empty();
+    if (asked) {
+      choice.schedule = options.schedule;
+      choice.lower = options.lower;
+      choice.variants.assign(options.variants.begin(), options.variants.end());
+      choice.scheduleFrom = choice.lowerFrom = "option";
       return success();
-    choice.scheduleFrom = choice.lowerFrom = "default";
+    }
     if (failed(setTarget()))
       return failure();
-    if (takeAttributes() || options.choose == Choose::Nobody)
-      return success();
-    if (options.choose == Choose::Model)
-      return chooseByModel();
-    if (chooseMeasured() || !isModelCalibrated(*module))
-      return success();
-    return chooseByModel();
-  }
-
-  /// Takes the options that the module states, if it does.
-  bool takeAttributes() {
-    auto held = [&](StringRef name) {
-      Attribute attribute = (*module)->removeAttr(name);
-      return dyn_cast_or_null<StringAttr>(attribute);
-    };
-    StringAttr schedule = held(kScheduleAttr), lower = held(kLowerOptionsAttr);
-    if (schedule) {
-      choice.schedule = schedule.str();
-      choice.scheduleFrom = "attribute";
-    }
-    if (lower) {
-      choice.lower = lower.str();
-      choice.lowerFrom = "attribute";
-    }
-    return schedule || lower;
-  }
-
-  /// Variants of a bundle for lengths that are not known yet.
-  bool chooseVariantsByModel() {
-    std::string axis = dynamicLength(*module);
-    if (options.emit != Emit::Bundle || !sizes.empty() || axis.empty())
-      return false;
-    std::vector<LengthChoice> choices = chooseByLength(*module, axis);
-    if (choices.empty())
-      return false;
-    for (const LengthChoice &c : ArrayRef(choices).drop_back())
-      choice.variants.push_back(axis + "<=" + std::to_string(c.upTo) + ": " +
-                                c.schedule + ": " + c.lower);
-    choice.schedule = choices.back().schedule;
-    choice.lower = choices.back().lower;
-    choice.scheduleFrom = choice.lowerFrom = "model";
-    return true;
-  }
-
-  LogicalResult chooseByModel() {
-    if (chooseVariantsByModel())
-      return success();
-    SmallVector<std::string> given;
-    for (const auto &entry : sizes)
-      given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());
-    if (failed(pipeline([&](OpPassManager &pm) {
-          pm.addPass(createAttnChooseSchedule(
-              {given, /*keepViews=*/true, static_cast<int64_t>(maxWork())}));
-        })))
+    OptionRequest request;
+    request.by = options.choose;
+    request.sizes = sizes;
+    request.variants = options.emit == Emit::Bundle;
+    request.maxWork = maxWork();
+    FailureOr<OptionChoice> chosen = attn::chooseOptions(*module, request);
+    if (failed(chosen))
       return failure();
-    if (takeAttributes())
-      choice.scheduleFrom = choice.lowerFrom = "model";
+    choice = std::move(*chosen);
     return success();
-  }
-
-  /// Takes options that were measured, if any were for this.
-  bool chooseMeasured() {
-    std::optional<MeasuredChoice> measured = measuredOptions(*module);
-    if (!measured)
-      return false;
-    choice.schedule = measured->options.schedule;
-    choice.lower = measured->options.lower;
-    choice.scheduleFrom = choice.lowerFrom = "measured";
-    if (options.emit == Emit::Bundle)
-      for (const MeasuredVariant &variant : measured->variants)
-        choice.variants.push_back((variant.guard + ": " +
-                                   variant.options.schedule + ": " +
-                                   variant.options.lower)
-                                      .str());
-    remark::passed(
-        module->getLoc(),
-        remark::RemarkOpts::name("measured").category("attn-compile"))
-        << "takes the fastest options that were measured:"
-        << remark::metric("schedule", choice.schedule)
-        << remark::metric("lower", choice.lower);
-    return true;
   }
 
   /// What a page compares with; the input is still level 1.
@@ -758,12 +691,8 @@ private:
   SourceMgrDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module, reference;
   /// What chooseOptions chose.
-  struct Choice {
-    std::string schedule, lower;
-    std::vector<std::string> variants;
-    /// Who chose: option, attribute, measured, model or default.
-    std::string scheduleFrom, lowerFrom;
-  } choice;
+  /// What chooseOptions chose.
+  OptionChoice choice;
   /// --size.
   llvm::StringMap<int64_t> sizes;
   /// For --explain.

@@ -5,6 +5,7 @@
 
 #include "Simulate.h"
 #include "attn-mlir/Support/OptionParsers.h"
+#include "attn-mlir/Tuning/OptionChoice.h"
 #include "llvm/Support/CommandLine.h"
 #include <string>
 
@@ -25,9 +26,6 @@ enum class Emit {
   Hsaco,
   Bundle
 };
-
-/// Who chooses options where none are given.
-enum class Choose { Measured, Model, Nobody };
 
 enum class ExplainAs { Nothing, Text, Json, Svg };
 
@@ -139,7 +137,8 @@ struct CommandLine {
       cl::values(
           clEnumValN(Choose::Measured, "measured",
                      "the table of options that were measured; where it has "
-                     "no row, the model if it is calibrated for this"),
+                     "no row, the model if it is calibrated for this, or "
+                     "else what the facts of the target ask for"),
           clEnumValN(Choose::Model, "model",
                      "the model, for the sizes that are given"),
           clEnumValN(Choose::Nobody, "nobody", "each pass's default")),

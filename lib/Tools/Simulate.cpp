@@ -10,8 +10,6 @@ using namespace attn;
 
 /// More would be no machine.
 static constexpr int64_t kMost = int64_t(1) << 24;
-/// Each has tables of its own of all tiles.
-static constexpr int64_t kMostDomains = 1024, kMostPartitions = 64;
 
 static LogicalResult checkOptions(ModuleOp module,
                                   const SimulateOptions &options) {
@@ -25,26 +23,6 @@ static LogicalResult checkOptions(ModuleOp module,
     if (bytes < 0)
       return module.emitError("--l2-curve wants sizes of 0 or more, got ")
              << bytes;
-  return success();
-}
-
-/// What the simulator can hold; facts are set by users.
-static LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config,
-                                  const AccessTrace &trace) {
-  struct Bound {
-    StringRef fact;
-    int64_t value, most;
-  } bounds[] = {{"sms", config.sms, kMost},
-                {"l2_domains", config.domains, kMostDomains},
-                {"l2_partitions", config.partitions, kMostPartitions}};
-  for (const Bound &bound : bounds)
-    if (bound.value > bound.most)
-      return kernel.emitOpError("wants ")
-             << bound.fact << " of " << bound.most
-             << " at most for a simulation, got " << bound.value;
-  if (config.partitions * trace.numTiles() > UINT32_MAX)
-    return kernel.emitOpError("has too many tiles for a simulation with ")
-           << config.partitions << " partitions, got " << trace.numTiles();
   return success();
 }
 

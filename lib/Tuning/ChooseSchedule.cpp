@@ -6,12 +6,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Tuning/ChooseSchedule.h"
+#include "Workshop.h"
 #include "attn-mlir/Tuning/Passes.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Remarks.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
 #include <limits>
 
@@ -62,27 +60,17 @@ attn::completeSizes(KernelOp kernel, const llvm::StringMap<int64_t> &given) {
 
 namespace {
 
-/// The module in a context of its own, in which remarks and diagnostics of what
-/// is only tried are nobody's.
-class Workshop {
+/// Predicts candidates.
+class Predictor {
 public:
-  Workshop(ModuleOp module, const llvm::StringMap<int64_t> &sizes)
-      : context(module.getContext()->getDialectRegistry(),
-                MLIRContext::Threading::DISABLED),
-        sizes(sizes) {
-    context.loadDialect<scf::SCFDialect>();
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    module->print(os, OpPrintingFlags().printGenericOpForm());
-    ParserConfig config(&context);
-    copy = parseSourceString<ModuleOp>(text, config);
-  }
+  Predictor(ModuleOp module, const llvm::StringMap<int64_t> &sizes)
+      : workshop(module), sizes(sizes) {}
 
   /// The work of one schedule; 0 where it fails.
   double workOf(const ScheduleCandidate &candidate) {
-    ScopedDiagnosticHandler handler(&context,
+    ScopedDiagnosticHandler handler(&workshop.getContext(),
                                     [](Diagnostic &) { return success(); });
-    OwningOpRef<ModuleOp> module = scheduled(candidate.schedule);
+    OwningOpRef<ModuleOp> module = workshop.scheduled(candidate.schedule);
     double work = 0;
     if (module)
       for (auto kernel : module->getOps<KernelOp>()) {
@@ -98,15 +86,17 @@ public:
   /// Predicts candidates of one schedule.
   void evaluate(MutableArrayRef<ScheduleCandidate> candidates) {
     std::string problem = "the pipeline fails";
-    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-      problem = diagnostic.str();
-      return success();
-    });
+    ScopedDiagnosticHandler handler(&workshop.getContext(),
+                                    [&](Diagnostic &diagnostic) {
+                                      problem = diagnostic.str();
+                                      return success();
+                                    });
     auto reject = [&] {
       for (ScheduleCandidate &candidate : candidates)
         candidate.rejected = problem;
     };
-    OwningOpRef<ModuleOp> module = scheduled(candidates.front().schedule);
+    OwningOpRef<ModuleOp> module =
+        workshop.scheduled(candidates.front().schedule);
     if (!module)
       return reject();
     bool mayTurn =
@@ -127,21 +117,6 @@ public:
   }
 
 private:
-  /// Null after a diagnostic.
-  OwningOpRef<ModuleOp> scheduled(StringRef schedule) {
-    std::unique_ptr<ScheduleOptions> options =
-        ScheduleOptions::createFromString(schedule);
-    if (!copy || !options)
-      return {};
-    OwningOpRef<ModuleOp> module = copy->clone();
-    PassManager pm(&context);
-    pm.enableVerifier(false);
-    buildSchedulePipeline(pm, *options);
-    if (failed(pm.run(*module)))
-      return {};
-    return module;
-  }
-
   static bool turns(const KernelRun &run) {
     return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
   }
@@ -161,9 +136,8 @@ private:
       candidate.prediction = std::move(prediction);
   }
 
-  MLIRContext context;
+  Workshop workshop;
   const llvm::StringMap<int64_t> &sizes;
-  OwningOpRef<ModuleOp> copy;
 };
 
 } // namespace
@@ -188,7 +162,7 @@ double attn::rankingWork(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
       enumerateSchedules(module, keepViews);
   if (candidates.empty())
     return 0;
-  return Workshop(module, sizes).workOf(candidates.front()) *
+  return Predictor(module, sizes).workOf(candidates.front()) *
          groupBySchedule(candidates).size();
 }
 
@@ -203,10 +177,10 @@ attn::rankSchedules(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
       candidate.rejected = tooMuchWork("all schedules", work, maxWork);
     return candidates;
   }
-  Workshop workshop(module, sizes);
+  Predictor predictor(module, sizes);
   auto groups = groupBySchedule(candidates);
   for (auto [i, group] : llvm::enumerate(groups)) {
-    workshop.evaluate(group);
+    predictor.evaluate(group);
     if (progress)
       progress((i + 1.0) / groups.size());
   }

@@ -1,7 +1,8 @@
 //===- EnumerateSchedules.cpp - Options that the pipelines have -----------===//
 
-#include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
+#include "ModuleTraits.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
+#include "attn-mlir/Tuning/SchedulePolicy.h"
 
 using namespace mlir;
 using namespace attn;
@@ -19,59 +20,7 @@ Options cross(const Options &left, const Options &right) {
   return result;
 }
 
-/// What decides on the options of a module.
-struct Traits {
-  TargetAttr target;
-  /// Names of the grouped and streamed axes.
-  SmallVector<std::string> groups;
-  std::string stream;
-  /// Whether tiles differ in length, as under a causal mask.
-  bool uneven = false;
-  bool halfPrecision = true;
-  bool attention = true;
-  /// The largest extent of a grouped axis, if it is known.
-  int64_t rows = std::numeric_limits<int64_t>::max();
-  bool hasClusters = false;
-  /// Whether heads of a group can be rows of one tile (attn-pack-group).
-  bool packs = false;
-};
-
-std::optional<Traits> traitsOf(ModuleOp module) {
-  std::optional<Traits> traits;
-  bool mixed = false;
-  module.walk([&](StreamableOpInterface op) {
-    Traits own;
-    own.target = TargetAttr::of(op);
-    auto attention = dyn_cast<AttentionOp>(*op);
-    own.attention = attention != nullptr;
-    own.uneven = attention && attention.getMaskAttr();
-    own.packs = attention && whyNotPacked(attention).empty();
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    own.halfPrecision = element.isF16() || element.isBF16();
-    for (const StreamAxis &axis : op.getStreamAxes()) {
-      if (axis.kind == AxisKind::Stream)
-        own.stream = axis.name.str();
-      own.hasClusters |= axis.kind == AxisKind::Unit;
-      if (axis.kind != AxisKind::Group)
-        continue;
-      own.groups.push_back(axis.name.str());
-      if (!ShapedType::isDynamic(axis.extent))
-        own.rows = std::min(own.rows, axis.extent);
-    }
-    if (!traits)
-      traits = own;
-    else
-      mixed |= traits->groups != own.groups || traits->stream != own.stream;
-    traits->uneven |= own.uneven;
-    traits->halfPrecision &= own.halfPrecision;
-    traits->rows = std::max(traits->rows, own.rows);
-  });
-  if (mixed)
-    return std::nullopt;
-  return traits;
-}
-
-Options tilesOf(const Traits &traits, ArrayRef<int64_t> groups,
+Options tilesOf(const ModuleTraits &traits, ArrayRef<int64_t> groups,
                 ArrayRef<int64_t> streams) {
   Options result;
   for (int64_t group : groups) {
@@ -96,14 +45,14 @@ void append(std::vector<ScheduleCandidate> &all, const Options &schedules,
 }
 
 /// Dispatch: one CTA a tile, longest first where that means something.
-Options dispatchOf(const Traits &traits) {
+Options dispatchOf(const ModuleTraits &traits) {
   if (traits.uneven)
     return {"grid-order=naive-head-first longest-first", ""};
   return {""};
 }
 
 /// Attention on warpgroups, with and without roles.
-void enumerateWarpgroups(const Traits &traits,
+void enumerateWarpgroups(const ModuleTraits &traits,
                          std::vector<ScheduleCandidate> &all) {
   constexpr int64_t kKeys[] = {64, 80, 96, 112, 128, 144, 160, 176, 192};
   constexpr int64_t kPlainKeys[] = {64, 96, 128};
@@ -126,14 +75,17 @@ void enumerateWarpgroups(const Traits &traits,
 }
 
 /// Everything that has neither warpgroups nor roles.
-void enumeratePortable(const Traits &traits,
+void enumeratePortable(const ModuleTraits &traits,
                        std::vector<ScheduleCandidate> &all) {
   Options tiles = tilesOf(traits, {128, 64, 32, 16}, {128, 64, 32});
+  // Several L2 domains bound what the model chooses among.
   Options orders = dispatchOf(traits);
-  if (traits.target.get(Fact::L2Domains) > 1 && traits.hasClusters)
-    orders = {"grid-order=naive-head-first", "grid-order=naive-block-first",
-              "grid-order=swizzled-head-first",
-              "grid-order=swizzled-block-first"};
+  if (traits.target.get(Fact::L2Domains) > 1 && traits.shares) {
+    orders = {"grid-order=swizzled-head-first"};
+    if (traits.uneven)
+      orders.insert(orders.begin(),
+                    "grid-order=swizzled-head-first longest-first");
+  }
   Options traversal = {"", "sawtooth=auto"};
   Options schedules = cross(cross(tiles, orders), traversal);
   Options persistent =
@@ -144,30 +96,21 @@ void enumeratePortable(const Traits &traits,
   append(all, schedules, {""});
 }
 
-bool takesWarpgroups(const Traits &traits) {
-  // Products of few rows leave most of a warpgroup's tile empty.
-  constexpr int64_t kFewestRows = 64;
-  TargetAttr target = traits.target;
-  return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
-         target.hasCapability("tma") && traits.attention &&
-         traits.halfPrecision && traits.rows >= kFewestRows;
-}
-
 } // namespace
 
 bool attn::isModelCalibrated(ModuleOp module) {
-  std::optional<Traits> traits = traitsOf(module);
-  return traits && !traits->groups.empty() && takesWarpgroups(*traits);
+  std::optional<ModuleTraits> traits = ModuleTraits::of(module);
+  return traits && !traits->groups.empty() && traits->takesWarpgroups();
 }
 
 std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,
                                                         bool keepViews) {
   std::vector<ScheduleCandidate> all;
-  std::optional<Traits> traits = traitsOf(module);
+  std::optional<ModuleTraits> traits = ModuleTraits::of(module);
   if (!traits || traits->groups.empty())
     return all;
   traits->packs &= !keepViews;
-  if (takesWarpgroups(*traits))
+  if (traits->takesWarpgroups())
     enumerateWarpgroups(*traits, all);
   else
     enumeratePortable(*traits, all);

@@ -78,9 +78,6 @@ const Row kWarpgroups[] = {
       kShortCausal256}},
 };
 
-/// Bytes of shared memory of a CTA that the tiles above may take.
-constexpr int64_t kSharedBytes = int64_t{224} << 10;
-
 /// Fewer queries leave most of a tile's rows empty.
 constexpr int64_t kFewestQueries = 64;
 
@@ -124,13 +121,23 @@ bool isSame(const MeasuredChoice &a, const MeasuredChoice &b) {
          a.variants.size() == b.variants.size();
 }
 
+/// The chip on which all rows were measured; on another one they say nothing.
+constexpr StringLiteral kMeasuredOn = "h200";
+
+bool hasFactsOf(TargetAttr target, StringRef name) {
+  const KnownTarget *known = findTarget(name);
+  return known && target.getArch().getValue() == known->arch &&
+         llvm::all_of(known->facts, [&](const SourcedFact &f) {
+           return target.get(f.fact) == f.value;
+         });
+}
+
 bool isFor(AttentionOp op) {
   TargetAttr target = TargetAttr::of(op);
   Type element = op.getQuery().getType().getElementType();
   std::optional<int64_t> queries = staticExtent(op, "query");
-  return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
-         target.hasCapability("tma") &&
-         target.get(Fact::SmemPerBlock) >= kSharedBytes &&
+  return hasFactsOf(target, kMeasuredOn) && target.hasCapability("wgmma") &&
+         target.hasCapability("setmaxnreg") && target.hasCapability("tma") &&
          (element.isF16() || element.isBF16()) &&
          (!queries || *queries >= kFewestQueries);
 }

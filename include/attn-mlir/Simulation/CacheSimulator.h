@@ -82,6 +82,11 @@ struct CacheReport {
   llvm::json::Value toJson() const;
 };
 
+/// Whether the simulator can hold a machine, whose facts users may change; fails
+/// after a diagnostic.
+mlir::LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config,
+                                 const AccessTrace &trace);
+
 /// Simulates; exact LRU, in time linear in the accesses.
 CacheReport simulateCache(const AccessTrace &trace, const CacheConfig &config);
 

@@ -27,7 +27,7 @@ struct MeasuredChoice {
 };
 
 /// The fastest of the options that were measured for the attention in `module`
-/// on targets such as its; nothing if none were, or if its operations want
+/// on the facts of its target; nothing if none were, or if its operations want
 /// different ones (docs/performance.md says on which machine, and
 /// benchmarks/forward.py repeats it).
 std::optional<MeasuredChoice> measuredOptions(mlir::ModuleOp module);

@@ -1,0 +1,109 @@
+//===- ModuleTraits.cpp - What decides on the options of a module ---------===//
+
+#include "ModuleTraits.h"
+#include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// The extent of an axis, where it is known.
+static std::optional<int64_t> extentOf(const StreamAxis &axis,
+                                       const llvm::StringMap<int64_t> &sizes) {
+  if (!ShapedType::isDynamic(axis.extent))
+    return axis.extent;
+  auto it = sizes.find(axis.name);
+  return it == sizes.end() ? std::nullopt : std::optional(it->second);
+}
+
+/// Bytes of one position of the stream in all operands that have it.
+static int64_t streamBytesOf(StreamableOpInterface op) {
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  int64_t bytes = 0;
+  for (auto [operand, map] : llvm::zip(op->getOperands(), op.getViewMaps())) {
+    auto type = dyn_cast<ShapedType>(operand.getType());
+    if (!type)
+      break;
+    int64_t own = type.getElementType().getIntOrFloatBitWidth() / 8;
+    bool streamed = false;
+    for (auto [i, axis] : llvm::enumerate(axes)) {
+      if (!map.isFunctionOfDim(i))
+        continue;
+      streamed |= axis.kind == AxisKind::Stream;
+      if (axis.kind == AxisKind::Whole)
+        own *= axis.extent;
+    }
+    bytes += streamed ? own : 0;
+  }
+  return bytes;
+}
+
+static ModuleTraits traitsOf(StreamableOpInterface op,
+                             const llvm::StringMap<int64_t> &sizes) {
+  ModuleTraits own;
+  own.target = TargetAttr::of(op);
+  auto attention = dyn_cast<AttentionOp>(*op);
+  own.attention = attention != nullptr;
+  own.uneven = attention && attention.getMaskAttr();
+  auto window = attention
+                    ? dyn_cast_or_null<WindowMaskAttr>(attention.getMaskAttr())
+                    : WindowMaskAttr();
+  own.windowed = window != nullptr;
+  own.packs = attention && whyNotPacked(attention).empty();
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  own.halfPrecision = element.isF16() || element.isBF16();
+  own.streamBytes = streamBytesOf(op);
+  own.sets = 1;
+  for (const StreamAxis &axis : op.getStreamAxes()) {
+    std::optional<int64_t> extent = extentOf(axis, sizes);
+    if (axis.kind == AxisKind::Stream) {
+      own.stream = axis.name.str();
+      own.streamExtent = extent;
+    }
+    if (axis.kind == AxisKind::Unit && axis.selectsStream) {
+      own.shares = true;
+      own.sets = own.sets && extent ? std::optional(*own.sets * *extent)
+                                    : std::nullopt;
+    }
+    if (axis.kind != AxisKind::Group)
+      continue;
+    own.groups.push_back(axis.name.str());
+    if (!ShapedType::isDynamic(axis.extent))
+      own.rows = std::min(own.rows, axis.extent);
+  }
+  return own;
+}
+
+std::optional<ModuleTraits>
+ModuleTraits::of(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
+  std::optional<ModuleTraits> traits;
+  bool mixed = false;
+  module.walk([&](StreamableOpInterface op) {
+    ModuleTraits own = traitsOf(op, sizes);
+    if (!traits) {
+      traits = own;
+      return;
+    }
+    mixed |= traits->groups != own.groups || traits->stream != own.stream;
+    traits->uneven |= own.uneven;
+    traits->windowed &= own.windowed;
+    traits->halfPrecision &= own.halfPrecision;
+    traits->rows = std::max(traits->rows, own.rows);
+    traits->shares &= own.shares;
+    traits->streamBytes = std::max(traits->streamBytes, own.streamBytes);
+    if (traits->sets != own.sets)
+      traits->sets = std::nullopt;
+    if (traits->streamExtent != own.streamExtent)
+      traits->streamExtent = std::nullopt;
+  });
+  if (mixed)
+    return std::nullopt;
+  return traits;
+}
+
+bool ModuleTraits::takesWarpgroups() const {
+  // Products of few rows leave most of a warpgroup's tile empty.
+  constexpr int64_t kFewestRows = 64;
+  return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
+         target.hasCapability("tma") && attention && halfPrecision &&
+         rows >= kFewestRows;
+}

@@ -1,0 +1,48 @@
+//===- ModuleTraits.h - What decides on the options of a module -*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
+#define ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
+
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <limits>
+#include <optional>
+
+namespace attn {
+
+struct ModuleTraits {
+  TargetAttr target;
+  /// Names of the grouped and streamed axes.
+  llvm::SmallVector<std::string> groups;
+  std::string stream;
+  /// Whether tiles differ in length, as under a causal mask.
+  bool uneven = false;
+  /// Whether each row sees a part of the stream that does not grow with it.
+  bool windowed = false;
+  bool halfPrecision = true;
+  bool attention = true;
+  /// The largest extent of a grouped axis, if it is known.
+  int64_t rows = std::numeric_limits<int64_t>::max();
+  /// Whether tiles share what they stream: axes that name sets of such tiles.
+  bool shares = false;
+  /// The number of these sets, and bytes of a position of the stream, of all
+  /// streamed operands together; the largest of all operations.
+  std::optional<int64_t> sets;
+  int64_t streamBytes = 0;
+  std::optional<int64_t> streamExtent;
+  /// Whether heads of a group can be rows of one tile (attn-pack-group).
+  bool packs = false;
+
+  /// Nothing where operations have different axes. Extents that are not static
+  /// are those of `sizes`, where there.
+  static std::optional<ModuleTraits>
+  of(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes = {});
+
+  /// Attention of 16 bits with rows enough, on a chip with warpgroups.
+  bool takesWarpgroups() const;
+};
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_TUNING_MODULETRAITS_H

@@ -1,0 +1,205 @@
+//===- SchedulePolicy.cpp - Schedules that a target's facts ask for -------===//
+
+#include "attn-mlir/Tuning/SchedulePolicy.h"
+#include "ModuleTraits.h"
+#include "Workshop.h"
+#include "attn-mlir/Simulation/CacheSimulator.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+constexpr StringLiteral kAlternating = "persistent sawtooth=auto";
+constexpr StringLiteral kAlternatingPairs =
+    "persistent pair-tiles sawtooth=auto";
+/// All sets of a row of tiles before the next row.
+constexpr StringLiteral kBlockFirst = "grid-order=naive-block-first";
+
+using Schedules = std::vector<std::string>;
+
+/// Several L2 domains: tiles that share K and V go to one of them, one set of
+/// tiles after the other. Under a mask the long tiles start first.
+Schedules forDomains(const ModuleTraits &traits) {
+  const std::string head = "grid-order=swizzled-head-first";
+  const std::string block = "grid-order=swizzled-block-first";
+  const std::string longest = " longest-first", then = " ";
+  Schedules result;
+  auto add = [&](const std::string &order) {
+    if (traits.uneven)
+      result.push_back(order + longest);
+    result.push_back(order);
+    result.push_back(order + then + kAlternating.str());
+    if (traits.uneven)
+      result.push_back(order + longest + then + kAlternating.str());
+  };
+  add(head);
+  add(block);
+  // Sets that are fewer than domains lie in several of them in any case.
+  if (traits.sets && *traits.sets >= traits.target.get(Fact::L2Domains))
+    return result;
+  add(kBlockFirst.str());
+  result.push_back("");
+  result.push_back(kAlternating.str());
+  if (traits.uneven)
+    result.push_back(kAlternatingPairs.str());
+  return result;
+}
+
+/// Whether one set of tiles streams more than the L2 holds, if that is known.
+std::optional<bool> exceedsCache(const ModuleTraits &traits) {
+  if (!traits.streamExtent)
+    return std::nullopt;
+  return *traits.streamExtent * traits.streamBytes >
+         traits.target.get(Fact::L2EffectiveBytes);
+}
+
+/// One L2 domain: the direction of streams alternates where the cache does not
+/// hold them. Windows of all sets fit together where whole streams do not.
+Schedules forOneDomain(const ModuleTraits &traits) {
+  Schedules plain = {""}, alternating = {kAlternating.str()};
+  if (traits.windowed)
+    plain.insert(plain.begin(), kBlockFirst.str());
+  else
+    plain.push_back(kBlockFirst.str());
+  if (traits.uneven) {
+    plain.push_back("grid-order=naive-head-first longest-first");
+    alternating.push_back(kAlternatingPairs.str());
+  }
+  alternating.push_back((kBlockFirst + " " + kAlternating).str());
+  bool alternates = !traits.windowed && exceedsCache(traits).value_or(false);
+  Schedules result = alternates ? alternating : plain;
+  llvm::append_range(result, alternates ? plain : alternating);
+  return result;
+}
+
+/// From how many keys on one set of tiles streams more than the L2 holds.
+int64_t keysBeyondCache(const ModuleTraits &traits) {
+  constexpr int64_t kStep = 1024;
+  return llvm::alignTo(traits.target.get(Fact::L2EffectiveBytes) /
+                               std::max<int64_t>(traits.streamBytes, 1) +
+                           1,
+                       kStep);
+}
+
+} // namespace
+
+SchedulePolicy attn::schedulePolicy(ModuleOp module,
+                                    const llvm::StringMap<int64_t> &sizes) {
+  std::optional<ModuleTraits> traits = ModuleTraits::of(module, sizes);
+  SchedulePolicy policy;
+  if (!traits || traits->groups.empty() || !traits->shares ||
+      traits->streamBytes == 0)
+    return policy;
+  llvm::raw_string_ostream reason(policy.reason);
+  int64_t domains = traits->target.get(Fact::L2Domains);
+  int64_t held = traits->target.get(Fact::L2EffectiveBytes);
+  if (domains > 1) {
+    policy.schedules = forDomains(*traits);
+    reason << domains << " L2 domains: tiles that share what they stream go to "
+           << "one of them";
+    return policy;
+  }
+  policy.schedules = forOneDomain(*traits);
+  std::optional<bool> exceeds = exceedsCache(*traits);
+  reason << "an L2 that holds " << held << " bytes, of which a set of tiles "
+         << "streams " << traits->streamBytes << " for each of ";
+  if (exceeds)
+    reason << *traits->streamExtent << " positions";
+  else
+    reason << "a number of positions that is not known";
+  if (!exceeds && !traits->windowed) {
+    policy.guard =
+        traits->stream + ">=" + std::to_string(keysBeyondCache(*traits));
+    policy.guarded = (traits->uneven ? kAlternatingPairs : kAlternating).str();
+  }
+  return policy;
+}
+
+namespace {
+
+/// What all kernels of a module read from memory and write there, in bytes.
+struct Traffic {
+  int64_t bytes = 0, distinct = 0;
+};
+
+std::optional<double> workOf(ModuleOp module,
+                             const llvm::StringMap<int64_t> &sizes) {
+  double work = 0;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    FailureOr<WorkEstimate> estimate = estimateWork(kernel, sizes);
+    if (failed(estimate))
+      return std::nullopt;
+    work += estimate->work();
+  }
+  return work;
+}
+
+std::optional<Traffic> simulatedTraffic(ModuleOp module,
+                                        const llvm::StringMap<int64_t> &sizes) {
+  Traffic traffic;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    auto tracer = KernelTracer::compile(kernel);
+    if (failed(tracer))
+      return std::nullopt;
+    FailureOr<AccessTrace> trace = (*tracer)->trace(sizes);
+    if (failed(trace))
+      return std::nullopt;
+    CacheConfig config = CacheConfig::of(kernel);
+    if (failed(checkMachine(kernel, config, *trace)))
+      return std::nullopt;
+    CacheReport report = simulateCache(*trace, config);
+    traffic.bytes += report.total.dramReads + report.total.dramWrites;
+    traffic.distinct += report.distinctBytes;
+  }
+  return traffic;
+}
+
+/// Where sizes are known, the simulator says whether alternation pays, not the
+/// condition of attn-sawtooth.
+std::string decided(std::string schedule) {
+  constexpr StringLiteral kAuto = "sawtooth=auto", kForce = "sawtooth=force";
+  size_t at = schedule.find(kAuto);
+  return at == std::string::npos ? schedule
+                                 : schedule.replace(at, kAuto.size(), kForce);
+}
+
+} // namespace
+
+std::optional<SimulatedChoice>
+attn::simulatePolicy(ModuleOp module, const SchedulePolicy &policy,
+                     const llvm::StringMap<int64_t> &sizes, double maxWork) {
+  // What is so small has no schedule that matters.
+  constexpr int64_t kShareOfCache = 16;
+  int64_t small =
+      TargetAttr::of(module).get(Fact::L2EffectiveBytes) / kShareOfCache;
+  Workshop workshop(module);
+  workshop.getContext().loadAllAvailableDialects();
+  ScopedDiagnosticHandler quiet(&workshop.getContext(),
+                                [](Diagnostic &) { return success(); });
+  std::optional<SimulatedChoice> best;
+  for (auto [i, listed] : llvm::enumerate(policy.schedules)) {
+    std::string schedule = decided(listed);
+    OwningOpRef<ModuleOp> scheduled = workshop.scheduled(schedule);
+    // A schedule that does not suit the module is none of its candidates.
+    if (!scheduled && i > 0)
+      continue;
+    if (!scheduled)
+      return std::nullopt;
+    if (i == 0) {
+      std::optional<double> work = workOf(*scheduled, sizes);
+      if (!work || *work * policy.schedules.size() > maxWork)
+        return std::nullopt;
+    }
+    std::optional<Traffic> traffic = simulatedTraffic(*scheduled, sizes);
+    if (!traffic || (i == 0 && traffic->distinct <= small))
+      return std::nullopt;
+    if (i == 0)
+      best = {schedule, traffic->bytes, traffic->bytes};
+    else if (traffic->bytes < best->dramBytes)
+      best = {schedule, traffic->bytes, best->firstBytes};
+  }
+  return best;
+}

@@ -1,0 +1,35 @@
+//===- Workshop.cpp - Schedules that are only tried -----------------------===//
+
+#include "Workshop.h"
+#include "attn-mlir/Pipelines/Pipelines.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace attn;
+
+Workshop::Workshop(ModuleOp module)
+    : context(module.getContext()->getDialectRegistry(),
+              MLIRContext::Threading::DISABLED) {
+  context.loadDialect<scf::SCFDialect>();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module->print(os, OpPrintingFlags().printGenericOpForm());
+  ParserConfig config(&context);
+  copy = parseSourceString<ModuleOp>(text, config);
+}
+
+OwningOpRef<ModuleOp> Workshop::scheduled(StringRef schedule) {
+  std::unique_ptr<ScheduleOptions> options =
+      ScheduleOptions::createFromString(schedule);
+  if (!copy || !options)
+    return {};
+  OwningOpRef<ModuleOp> module = copy->clone();
+  PassManager pm(&context);
+  pm.enableVerifier(false);
+  buildSchedulePipeline(pm, *options);
+  if (failed(pm.run(*module)))
+    return {};
+  return module;
+}
