@@ -256,6 +256,14 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
     return function;
   }
 
+  /// By the rewriter, which deletes it where the conversion fails.
+  static Block *createEntryBlock(func::FuncOp function,
+                                 ConversionPatternRewriter &rewriter) {
+    TypeRange inputs = function.getFunctionType().getInputs();
+    SmallVector<Location> locs(inputs.size(), function.getLoc());
+    return rewriter.createBlock(&function.getBody(), {}, inputs, locs);
+  }
+
   LogicalResult
   matchAndRewrite(KernelOp kernel, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -281,7 +289,7 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
         views.push_back(TypeAttr::get(type));
     function->setAttr(kKernelViewsAttr, rewriter.getArrayAttr(views));
     Block *old = &kernel.getBody().front();
-    Block *entry = function.addEntryBlock();
+    Block *entry = createEntryBlock(function, rewriter);
     rewriter.eraseOp(old->getTerminator());
     rewriter.setInsertionPoint(ctas);
     Value end = arith::MinUIOp::create(rewriter, loc, entry->getArgument(1),
@@ -309,7 +317,7 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
         createFunction(rewriter, kernel.getLoc(), ctasName(kernel.getSymName()),
                        arguments, rewriter.getIndexType());
     OpBuilder::InsertionGuard guard(rewriter);
-    Block *entry = function.addEntryBlock();
+    Block *entry = createEntryBlock(function, rewriter);
     rewriter.setInsertionPointToStart(entry);
     IRMapping map;
     for (auto [from, to] :

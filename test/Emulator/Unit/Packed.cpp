@@ -62,6 +62,8 @@ void testSingle() {
       {"v_pk_mul_f32 v[0:1], v[2:3], s[0:1]", 20, 60},
       {"v_pk_mul_f32 v[0:1], v[2:3], s[0:1] op_sel_hi:[1,0]", 20, 30},
       {"v_pk_mul_f32 v[0:1], v[2:3], 2.0 op_sel_hi:[1,0]", 4, 6},
+      // Both halves of 0 are 0.
+      {"v_pk_add_f32 v[0:1], v[2:3], 0 neg_lo:[1,1] neg_hi:[1,1]", -2, -3},
       {"v_pk_mov_b32 v[0:1], v[2:3], v[4:5] op_sel:[1,0]", 3, 5},
       {"v_pk_mov_b32 v[0:1], v[2:3], v[4:5] op_sel:[0,1]", 2, 7},
       // The destination is a source.
