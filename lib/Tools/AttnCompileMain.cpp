@@ -1,20 +1,21 @@
 //===- AttnCompileMain.cpp - The attn-compile tool ------------------------===//
 
 #include "attn-mlir/Tools/AttnCompileMain.h"
+#include "CheckOptions.h"
 #include "CommandLine.h"
 #include "Explain.h"
 #include "Progress.h"
 #include "RunOnCpu.h"
 #include "Simulate.h"
+#include "WriteCode.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Serialize/Bundle.h"
-#include "attn-mlir/Serialize/Hsaco.h"
-#include "attn-mlir/Serialize/Ptx.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Tuning/OptionChoice.h"
 #include "attn-mlir/Tuning/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
@@ -28,7 +29,6 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <chrono>
-#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -49,7 +49,7 @@ public:
     module = parse(options.input, sources);
     if (!module)
       return failure();
-    if (failed(checkOptions()))
+    if (failed(checkOptions(options)))
       return failure();
     if (options.run && failed(findReference()))
       return failure();
@@ -303,7 +303,7 @@ private:
     case Emit::LLVM:
       // Loops for the CPU may carry a GPU's target, too.
       return !options.run && !options.show && !options.sequential &&
-             !deviceDialect().empty() &&
+             !deviceDialect(*module).empty() &&
              module
                  ->walk([](Operation *op) {
                    return isa<KernelOp, gpu::GPUModuleOp>(op)
@@ -316,33 +316,8 @@ private:
     }
   }
 
-  /// The capability that says which GPUs the target is one of; empty if none.
-  StringRef deviceDialect() {
-    TargetAttr target = TargetAttr::of(*module);
-    for (StringRef dialect : {"nvvm", "rocdl"})
-      if (target.hasCapability(dialect))
-        return dialect;
-    return "";
-  }
-
-  /// Whether the target can have code of the kind that is asked for.
-  LogicalResult checkEmit() {
-    StringRef wanted, dialect = deviceDialect();
-    if (options.emit == Emit::Ptx || options.emit == Emit::Cubin)
-      wanted = "nvvm";
-    else if (options.emit == Emit::Isa || options.emit == Emit::Hsaco)
-      wanted = "rocdl";
-    if (!dialect.empty() && (wanted.empty() || wanted == dialect))
-      return success();
-    return module->emitError()
-           << "wants a target with the capability '"
-           << (wanted.empty() ? StringRef("nvvm' or 'rocdl") : wanted)
-           << "' for this --emit, got " << TargetAttr::of(*module).getName()
-           << " (--target, --list-targets)";
-  }
-
   LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
-    if (failed(checkEmit()))
+    if (failed(checkEmit(*module, options.emit)))
       return failure();
     if (failed(lowerToTarget(takeLowering())))
       return failure();
@@ -354,7 +329,8 @@ private:
     write(Emit::LLVM, file);
     if (options.emit == Emit::LLVM)
       return success();
-    return options.emit == Emit::Bundle ? emitBundle() : emitCode(file);
+    return options.emit == Emit::Bundle ? emitBundle()
+                                        : writeCode(*module, options, file);
   }
 
   /// Scheduled level 2 to level 3. What is on a later level stays as it is.
@@ -384,7 +360,7 @@ private:
       return success();
     return failure(failed(pipeline(
                        [&](OpPassManager &pm) {
-                         if (deviceDialect() == "rocdl")
+                         if (deviceDialect(*module) == "rocdl")
                            buildLowerToROCDLPipeline(pm);
                          else
                            buildLowerToNVVMPipeline(pm);
@@ -393,65 +369,6 @@ private:
                        },
                        /*verify=*/false)) ||
                    failed(verify(*module)));
-  }
-
-  /// The name of an --emit that nothing follows which --run could run; empty
-  /// for the others.
-  StringRef gpuEmit() {
-    switch (options.emit) {
-    case Emit::Target:
-      return options.sequential ? "" : "target without --sequential";
-    case Emit::Ptx:
-      return "ptx";
-    case Emit::Cubin:
-      return "cubin";
-    case Emit::Isa:
-      return "isa";
-    case Emit::Hsaco:
-      return "hsaco";
-    case Emit::Bundle:
-      return "bundle";
-    default:
-      return "";
-    }
-  }
-
-  LogicalResult checkRun() {
-    if (!options.run)
-      return success();
-    if (StringRef emit = gpuEmit(); !emit.empty()) {
-      llvm::errs() << "attn-compile: --run wants an --emit other than " << emit
-                   << "\n";
-      return failure();
-    }
-    // What is run goes to standard output; the IR goes to a file.
-    if (options.emit.getNumOccurrences() > 0 &&
-        options.output.getNumOccurrences() == 0) {
-      llvm::errs() << "attn-compile: --run with --emit wants a file for the IR "
-                      "(-o)\n";
-      return failure();
-    }
-    double tolerance = options.tolerance;
-    if (options.tolerance.getNumOccurrences() > 0 &&
-        !(tolerance > 0 && std::isfinite(tolerance))) {
-      llvm::errs() << "attn-compile: --tolerance wants a number above 0, got "
-                   << llvm::format("%g", tolerance) << "\n";
-      return failure();
-    }
-    return success();
-  }
-
-  /// Options that would have no effect.
-  LogicalResult checkOptions() {
-    bool bundle = options.emit == Emit::Bundle;
-    StringRef wanting = !options.variants.empty() ? "--variant"
-                        : options.unaligned       ? "--unaligned"
-                                                  : "";
-    if (!bundle && !wanting.empty()) {
-      llvm::errs() << "attn-compile: " << wanting << " wants --emit=bundle\n";
-      return failure();
-    }
-    return checkRun();
   }
 
   /// Compiles the input once for each --variant.
@@ -502,66 +419,6 @@ private:
     if (fallback)
       modules.push_back(*fallback);
     return writeBundle(modules, {options.output, options.ptxas});
-  }
-
-  LogicalResult emitCode(llvm::ToolOutputFile &file) {
-    FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(*module);
-    if (failed(function))
-      return failure();
-    StringRef arch = TargetAttr::of(*module).getArch().getValue();
-    auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
-    if (options.emit == Emit::Isa || options.emit == Emit::Hsaco)
-      return emitAmdCode(device, arch, file);
-    if (options.emit == Emit::Ptx) {
-      FailureOr<std::string> ptx = translateToPtx(device, arch);
-      if (failed(ptx))
-        return failure();
-      file.os() << *ptx;
-      file.keep();
-      return success();
-    }
-    std::string ptxas = findPtxas(options.ptxas);
-    if (ptxas.empty())
-      return module->emitError()
-             << "wants ptxas (--ptxas, CUDA_HOME, PATH) for "
-                "--emit=cubin; --emit=ptx does without";
-    FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
-    if (failed(cubin))
-      return failure();
-    if (options.remarks)
-      llvm::errs() << "ptxas: " << cubin->report.registers << " registers, "
-                   << cubin->report.spillBytes << " bytes spilled, "
-                   << cubin->report.stackBytes << " bytes of stack\n";
-    llvm::errs() << cubin->report.warnings;
-    file.os() << cubin->code;
-    file.keep();
-    return success();
-  }
-
-  LogicalResult emitAmdCode(gpu::GPUModuleOp device, StringRef arch,
-                            llvm::ToolOutputFile &file) {
-    if (options.emit == Emit::Isa) {
-      FailureOr<std::string> isa = translateToIsa(device, arch);
-      if (failed(isa))
-        return failure();
-      file.os() << *isa;
-      file.keep();
-      return success();
-    }
-    FailureOr<Hsaco> hsaco = compileToHsaco(device, arch);
-    if (failed(hsaco))
-      return failure();
-    const HsacoReport &report = hsaco->report;
-    if (options.remarks)
-      llvm::errs() << "hsaco: " << report.vgprs << " VGPRs (of which "
-                   << report.agprs << " AGPRs), " << report.sgprs << " SGPRs, "
-                   << report.vgprSpills << " VGPRs and " << report.sgprSpills
-                   << " SGPRs spilled, " << report.scratchBytes
-                   << " bytes of scratch, " << report.ldsBytes
-                   << " bytes of LDS\n";
-    file.os() << hsaco->code;
-    file.keep();
-    return success();
   }
 
   LogicalResult lower(llvm::ToolOutputFile &file) {

@@ -11,8 +11,8 @@ using namespace attn;
 /// More would be no machine.
 static constexpr int64_t kMost = int64_t(1) << 24;
 
-static LogicalResult checkOptions(ModuleOp module,
-                                  const SimulateOptions &options) {
+static LogicalResult checkSimulation(ModuleOp module,
+                                     const SimulateOptions &options) {
   if (options.drift < 0 || options.drift > kMost)
     return module.emitError("--drift wants 0 to ")
            << kMost << ", got " << options.drift;
@@ -86,7 +86,7 @@ static void printCurve(const CacheReport &report, ArrayRef<int64_t> sizes,
 LogicalResult attn::simulateKernels(ModuleOp module,
                                     const SimulateOptions &options,
                                     raw_ostream &os) {
-  if (failed(checkOptions(module, options)))
+  if (failed(checkSimulation(module, options)))
     return failure();
   module.getContext()->loadDialect<scf::SCFDialect>();
   llvm::json::Array reports;

@@ -128,8 +128,8 @@ void addPackedInteger(SemanticsTable &t) {
 }
 
 /// A constant or a single SGPR is in the low half only: an instruction that
-/// selects its high half reads something that the manual does not define, but for
-/// the constant 0, which both halves of 64 bits are.
+/// selects its high half reads something that the manual does not define, but
+/// for the constant 0, which both halves of 64 bits are.
 bool checkWideSource(Wave &w, const Inst &i, unsigned n) {
   const Operand &op = i.ops[1 + n];
   if (op.kind == Operand::Integer && op.bits == 0)

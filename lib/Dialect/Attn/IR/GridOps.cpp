@@ -1,0 +1,250 @@
+//===- GridOps.cpp - Grids, and the CTAs of a grid ------------------------===//
+
+#include "KernelSyntax.h"
+#include "NameList.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// GridOp
+//===----------------------------------------------------------------------===//
+
+ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
+  OpAsmParser::Argument visit;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("visit") || parser.parseArgument(visit) ||
+      parser.parseKeyword("in"))
+    return failure();
+  SmallVector<Attribute> axes;
+  SmallVector<OpAsmParser::UnresolvedOperand> sizes;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(
+          OpAsmParser::Delimiter::Paren, [&]() -> ParseResult {
+            StringRef name;
+            if (parser.parseKeyword(&name) || parser.parseEqual() ||
+                parser.parseOperand(sizes.emplace_back()))
+              return failure();
+            axes.push_back(b.getStringAttr(name));
+            return success();
+          }))
+    return failure();
+  if (axes.size() != arguments.size())
+    return parser.emitError(loc, "wants ")
+           << arguments.size() << " axes, as there are coordinates, got "
+           << axes.size();
+  result.addAttribute("axes", b.getArrayAttr(axes));
+  SmallVector<StringAttr> cluster;
+  if (succeeded(parser.parseOptionalKeyword("cluster")) &&
+      parseNames(parser, cluster))
+    return failure();
+  result.addAttribute("cluster",
+                      b.getArrayAttr(llvm::to_vector_of<Attribute>(cluster)));
+  if (succeeded(parser.parseOptionalKeyword("order"))) {
+    OrderAttr order;
+    if (parser.parseCustomAttributeWithFallback(order))
+      return failure();
+    result.addAttribute("order", order);
+  }
+  for (StringRef keyword : {"run", "persistent"}) {
+    if (failed(parser.parseOptionalKeyword(keyword)))
+      continue;
+    int64_t value;
+    if (parser.parseInteger(value))
+      return failure();
+    result.addAttribute(keyword, b.getI64IntegerAttr(value));
+    if (keyword == "run" && succeeded(parser.parseOptionalKeyword("folded")))
+      result.addAttribute("folded", b.getUnitAttr());
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  if (failed(verifyInherentAttrs(result.name, result.attributes,
+                                 [&]() { return parser.emitError(loc); })))
+    return failure();
+  arguments.push_back(visit);
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = b.getIndexType();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments) ||
+      parser.resolveOperands(sizes, b.getIndexType(), result.operands))
+    return failure();
+  ensureTerminator(*body, b, result.location);
+  return success();
+}
+
+void GridOp::print(OpAsmPrinter &p) {
+  p << " (" << getCoordinates() << ") visit " << getVisit() << " in (";
+  llvm::interleaveComma(
+      llvm::zip(getAxes().getAsRange<StringAttr>(), getSizes()), p,
+      [&](auto axis) {
+        p << std::get<0>(axis).getValue() << " = " << std::get<1>(axis);
+      });
+  p << ")";
+  if (!getCluster().empty()) {
+    p << " cluster ";
+    printNames(p, getCluster().getAsRange<StringAttr>());
+  }
+  if (getOrderAttr()) {
+    p << " order ";
+    p.printStrippedAttrOrType(getOrderAttr());
+  }
+  if (getRun() != 1 || getFolded())
+    p << " run " << getRun() << (getFolded() ? " folded" : "");
+  if (getPersistent())
+    p << " persistent " << *getPersistent();
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(),
+      {"axes", "cluster", "order", "run", "folded", "persistent"});
+  p << " ";
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+LogicalResult GridOp::verify() {
+  if (getBody().getNumArguments() != getSizes().size() + 1)
+    return emitOpError("wants ")
+           << getSizes().size() + 1
+           << " arguments (a coordinate for each axis, and the visit), got "
+           << getBody().getNumArguments();
+  if (getSizes().empty())
+    return emitOpError("wants at least one axis");
+  if (getSizes().size() != getAxes().size())
+    return emitOpError("wants a name for each of its ")
+           << getSizes().size() << " sizes, got " << getAxes().size();
+  llvm::StringSet<> axes, cluster;
+  for (StringAttr axis : getAxes().getAsRange<StringAttr>())
+    if (!isIdentifier(axis) || !axes.insert(axis.getValue()).second ||
+        axis.getValue() == "cluster")
+      return emitOpError("axis '")
+             << axis.getValue()
+             << "' stands twice, is reserved or is no identifier";
+  for (StringAttr axis : getCluster().getAsRange<StringAttr>())
+    if (!axes.contains(axis.getValue()) ||
+        !cluster.insert(axis.getValue()).second)
+      return emitOpError("cluster wants distinct axes of the grid, got '")
+             << axis.getValue() << "'";
+  // The getters are unsigned.
+  auto run = static_cast<int64_t>(getRun());
+  if (run < 1 || run > OrderAttr::kMaxCount)
+    return emitOpError("wants a run of 1 to ")
+           << OrderAttr::kMaxCount << " tiles, got " << run;
+  auto persistent = static_cast<int64_t>(getPersistent().value_or(1));
+  if (persistent < 1 || persistent > OrderAttr::kMaxCount)
+    return emitOpError("wants 1 to ")
+           << OrderAttr::kMaxCount << " persistent CTAs, got " << persistent;
+  OrderAttr order = getOrderAttr();
+  if (!order)
+    return success();
+  // The digits, with the cluster spelled out, are a permutation of the axes.
+  llvm::StringSet<> digits;
+  auto use = [&](StringRef axis) -> LogicalResult {
+    if (!axes.contains(axis) || !digits.insert(axis).second)
+      return emitOpError("order wants each axis of the grid once, got '")
+             << axis << "' in " << order;
+    return success();
+  };
+  for (StringAttr digit : order.getDigits()) {
+    if (digit.getValue() != "cluster") {
+      if (failed(use(digit.getValue())))
+        return failure();
+      continue;
+    }
+    for (StringAttr axis : getCluster().getAsRange<StringAttr>())
+      if (failed(use(axis.getValue())))
+        return failure();
+  }
+  if (digits.size() != axes.size())
+    return emitOpError("order wants each axis of the grid once, got ") << order;
+  for (StringAttr axis : order.getReversed())
+    if (!axes.contains(axis.getValue()))
+      return emitOpError("order reverses '")
+             << axis.getValue() << "', which is no axis of the grid";
+  return success();
+}
+
+LogicalResult GridOp::verifyRegions() {
+  for (Type type : getBody().getArgumentTypes())
+    if (!type.isIndex())
+      return emitOpError("wants arguments of type index, got ") << type;
+  return verifyEmptyYield(*this, getBody().front());
+}
+
+void GridOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() != getAxes().size() + 1)
+    return;
+  for (auto [coordinate, axis] :
+       llvm::zip(getCoordinates(), getAxes().getAsRange<StringAttr>()))
+    setName(coordinate, axis.getValue());
+  setName(getVisit(), "visit");
+}
+
+std::optional<int64_t>
+GridOp::countStatic(function_ref<int64_t(int64_t)> ofLast) {
+  int64_t count = 1;
+  for (auto [i, size] : llvm::enumerate(getSizes())) {
+    std::optional<int64_t> extent = getConstantIntValue(size);
+    if (!extent)
+      return std::nullopt;
+    bool last = i + 1 == getSizes().size();
+    if (llvm::MulOverflow(count, last ? ofLast(*extent) : *extent, count))
+      return std::nullopt;
+  }
+  return count;
+}
+
+OrderAttr GridOp::getOrderOrDefault() {
+  if (OrderAttr order = getOrderAttr())
+    return order;
+  return OrderAttr::get(getContext(),
+                        llvm::to_vector(getAxes().getAsRange<StringAttr>()),
+                        /*domains=*/1, /*chunk=*/1, /*reversed=*/{});
+}
+
+//===----------------------------------------------------------------------===//
+// CtasOp
+//===----------------------------------------------------------------------===//
+
+ParseResult CtasOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::Argument cta;
+  OpAsmParser::UnresolvedOperand count;
+  Builder &b = parser.getBuilder();
+  if (parser.parseArgument(cta) || parser.parseKeyword("in") ||
+      parser.parseOperand(count) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  cta.type = b.getIndexType();
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, cta) ||
+      parser.resolveOperand(count, b.getIndexType(), result.operands))
+    return failure();
+  ensureTerminator(*body, b, result.location);
+  return success();
+}
+
+void CtasOp::print(OpAsmPrinter &p) {
+  p << " " << getCta() << " in " << getCount();
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs());
+  p << " ";
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
+                /*printBlockTerminators=*/false);
+}
+
+void CtasOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  if (region.getNumArguments() == 1)
+    setName(region.getArgument(0), "cta");
+}
+
+LogicalResult CtasOp::verifyRegions() {
+  if (getBody().getNumArguments() != 1 ||
+      !getBody().getArgument(0).getType().isIndex())
+    return emitOpError("wants one argument of type index, the CTA");
+  return verifyEmptyYield(*this, getBody().front());
+}

@@ -1,0 +1,90 @@
+//===- CheckOptions.cpp - Options that fit together -----------------------===//
+
+#include "CheckOptions.h"
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "llvm/Support/Format.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace attn;
+
+StringRef attn::deviceDialect(ModuleOp module) {
+  TargetAttr target = TargetAttr::of(module);
+  for (StringRef dialect : {"nvvm", "rocdl"})
+    if (target.hasCapability(dialect))
+      return dialect;
+  return "";
+}
+
+LogicalResult attn::checkEmit(ModuleOp module, Emit emit) {
+  StringRef wanted, dialect = deviceDialect(module);
+  if (emit == Emit::Ptx || emit == Emit::Cubin)
+    wanted = "nvvm";
+  else if (emit == Emit::Isa || emit == Emit::Hsaco)
+    wanted = "rocdl";
+  if (!dialect.empty() && (wanted.empty() || wanted == dialect))
+    return success();
+  return module.emitError()
+         << "wants a target with the capability '"
+         << (wanted.empty() ? StringRef("nvvm' or 'rocdl") : wanted)
+         << "' for this --emit, got " << TargetAttr::of(module).getName()
+         << " (--target, --list-targets)";
+}
+
+/// The name of an --emit that nothing follows which --run could run; empty
+/// for the others.
+static StringRef gpuEmit(const CommandLine &options) {
+  switch (options.emit) {
+  case Emit::Target:
+    return options.sequential ? "" : "target without --sequential";
+  case Emit::Ptx:
+    return "ptx";
+  case Emit::Cubin:
+    return "cubin";
+  case Emit::Isa:
+    return "isa";
+  case Emit::Hsaco:
+    return "hsaco";
+  case Emit::Bundle:
+    return "bundle";
+  default:
+    return "";
+  }
+}
+
+static LogicalResult checkRun(const CommandLine &options) {
+  if (!options.run)
+    return success();
+  if (StringRef emit = gpuEmit(options); !emit.empty()) {
+    llvm::errs() << "attn-compile: --run wants an --emit other than " << emit
+                 << "\n";
+    return failure();
+  }
+  // What is run goes to standard output; the IR goes to a file.
+  if (options.emit.getNumOccurrences() > 0 &&
+      options.output.getNumOccurrences() == 0) {
+    llvm::errs() << "attn-compile: --run with --emit wants a file for the IR "
+                    "(-o)\n";
+    return failure();
+  }
+  double tolerance = options.tolerance;
+  if (options.tolerance.getNumOccurrences() > 0 &&
+      !(tolerance > 0 && std::isfinite(tolerance))) {
+    llvm::errs() << "attn-compile: --tolerance wants a number above 0, got "
+                 << llvm::format("%g", tolerance) << "\n";
+    return failure();
+  }
+  return success();
+}
+
+LogicalResult attn::checkOptions(const CommandLine &options) {
+  bool bundle = options.emit == Emit::Bundle;
+  StringRef wanting = !options.variants.empty() ? "--variant"
+                      : options.unaligned       ? "--unaligned"
+                                                : "";
+  if (!bundle && !wanting.empty()) {
+    llvm::errs() << "attn-compile: " << wanting << " wants --emit=bundle\n";
+    return failure();
+  }
+  return checkRun(options);
+}

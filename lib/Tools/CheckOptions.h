@@ -1,0 +1,24 @@
+//===- CheckOptions.h - Options that fit together ---------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_TOOLS_CHECKOPTIONS_H
+#define ATTN_MLIR_LIB_TOOLS_CHECKOPTIONS_H
+
+#include "CommandLine.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace attn {
+
+/// The capability that says which GPUs the target is one of; empty if none.
+llvm::StringRef deviceDialect(mlir::ModuleOp module);
+
+/// Whether the target can have code of the kind that is asked for; fails after
+/// a diagnostic.
+mlir::LogicalResult checkEmit(mlir::ModuleOp module, Emit emit);
+
+/// Fails, after a message, for options that would have no effect or that do not
+/// go together.
+mlir::LogicalResult checkOptions(const CommandLine &options);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_TOOLS_CHECKOPTIONS_H
