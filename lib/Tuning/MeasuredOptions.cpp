@@ -121,14 +121,23 @@ bool isSame(const MeasuredChoice &a, const MeasuredChoice &b) {
          a.variants.size() == b.variants.size();
 }
 
-/// The chip on which all rows were measured; on another one they say nothing.
+/// The chip on which all rows were measured.
 constexpr StringLiteral kMeasuredOn = "h200";
 
-bool hasFactsOf(TargetAttr target, StringRef name) {
-  const KnownTarget *known = findTarget(name);
+/// What rows depend on beside the memory: a chip that has the same takes them,
+/// although nobody measured it.
+constexpr Fact kFactsOfSMs[] = {
+    Fact::SMs,          Fact::MaxResidentCTAs, Fact::SmemPerSM,
+    Fact::SmemPerBlock, Fact::RegistersPerSM,  Fact::SpecialPerClock,
+    Fact::FmaPerClock};
+
+/// Whether facts are those of the chip that was measured: all, or those of SMs.
+bool hasMeasuredFacts(TargetAttr target, bool all) {
+  const KnownTarget *known = findTarget(kMeasuredOn);
   return known && target.getArch().getValue() == known->arch &&
          llvm::all_of(known->facts, [&](const SourcedFact &f) {
-           return target.get(f.fact) == f.value;
+           return (!all && !llvm::is_contained(kFactsOfSMs, f.fact)) ||
+                  target.get(f.fact) == f.value;
          });
 }
 
@@ -136,9 +145,9 @@ bool isFor(AttentionOp op) {
   TargetAttr target = TargetAttr::of(op);
   Type element = op.getQuery().getType().getElementType();
   std::optional<int64_t> queries = staticExtent(op, "query");
-  return hasFactsOf(target, kMeasuredOn) && target.hasCapability("wgmma") &&
-         target.hasCapability("setmaxnreg") && target.hasCapability("tma") &&
-         (element.isF16() || element.isBF16()) &&
+  return hasMeasuredFacts(target, /*all=*/false) &&
+         target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
+         target.hasCapability("tma") && (element.isF16() || element.isBF16()) &&
          (!queries || *queries >= kFewestQueries);
 }
 
@@ -170,4 +179,10 @@ std::optional<MeasuredChoice> attn::measuredOptions(ModuleOp module) {
     return WalkResult::advance();
   });
   return walk.wasInterrupted() ? std::nullopt : found;
+}
+
+StringRef attn::measuredOn(ModuleOp module) {
+  return hasMeasuredFacts(TargetAttr::of(module), /*all=*/true)
+             ? StringRef()
+             : StringRef(kMeasuredOn);
 }

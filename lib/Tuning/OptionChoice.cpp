@@ -69,15 +69,23 @@ private:
       return false;
     choice.schedule = measured->options.schedule;
     choice.lower = measured->options.lower;
-    from("measured");
+    StringRef related = measuredOn(module);
+    from(related.empty() ? "measured" : "related");
     if (request.variants)
       for (const MeasuredVariant &variant : measured->variants)
         addVariant(variant.guard, variant.options.schedule,
                    variant.options.lower);
-    remark::passed(module->getLoc(), named("measured"))
-        << "takes the fastest options that were measured:"
-        << remark::metric("schedule", choice.schedule)
-        << remark::metric("lower", choice.lower);
+    if (related.empty())
+      remark::passed(module->getLoc(), named("measured"))
+          << "takes the fastest options that were measured:"
+          << remark::metric("schedule", choice.schedule)
+          << remark::metric("lower", choice.lower);
+    else
+      remark::passed(module->getLoc(), named("related"))
+          << "takes the options of a chip with the same SMs:"
+          << remark::metric("chip", related)
+          << remark::metric("schedule", choice.schedule)
+          << remark::metric("lower", choice.lower);
     return true;
   }
 
@@ -121,11 +129,13 @@ private:
     std::optional<SimulatedChoice> best = simulatePolicy(
         module, policy, request.sizes, std::min(kPolicyWork, request.maxWork));
     choice.schedule = best ? best->schedule : policy.schedules.front();
-    choice.scheduleFrom = "policy";
+    choice.lower = loweringFor(module, choice.schedule);
+    from("policy");
     remark::detail::InFlightRemark remark =
         remark::passed(module->getLoc(), named("policy"));
     remark << "takes the schedule that the target's facts ask for:"
            << remark::metric("schedule", choice.schedule)
+           << remark::metric("lower", choice.lower)
            << remark::metric("reason", policy.reason);
     if (best)
       remark << remark::metric("dram-bytes", best->dramBytes)
@@ -133,7 +143,8 @@ private:
              << remark::metric("first-dram-bytes", best->firstBytes);
     if (best || !request.variants || policy.guard.empty())
       return;
-    addVariant(policy.guard, policy.guarded, "");
+    addVariant(policy.guard, policy.guarded,
+               loweringFor(module, policy.guarded));
     remark << remark::metric("variant", policy.guard)
            << remark::metric("variant-schedule", policy.guarded);
   }

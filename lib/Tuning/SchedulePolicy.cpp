@@ -203,3 +203,25 @@ attn::simulatePolicy(ModuleOp module, const SchedulePolicy &policy,
   }
   return best;
 }
+
+std::string attn::loweringFor(ModuleOp module, StringRef schedule) {
+  // By default four warps have 32 rows each, and next to no register left.
+  constexpr int64_t kRows = 128;
+  TargetAttr target = TargetAttr::of(module);
+  if (!target.hasCapability("mma.sync") && !target.hasCapability("mfma"))
+    return "";
+  Workshop workshop(module);
+  ScopedDiagnosticHandler quiet(&workshop.getContext(),
+                                [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> scheduled = workshop.scheduled(schedule);
+  bool wants = static_cast<bool>(scheduled);
+  if (wants)
+    scheduled->walk([&](Operation *op) {
+      if (auto grid = dyn_cast<GridOp>(op))
+        wants &= grid.getPersistent().has_value();
+      else if (auto dot = dyn_cast<DotOp>(op))
+        wants &= dot.getResult().getType().getDimSize(0) % kRows == 0 &&
+                 !getElementTypeOrSelf(dot.getLhs().getType()).isF32();
+    });
+  return wants ? "warps=8" : "";
+}

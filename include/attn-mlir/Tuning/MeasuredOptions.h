@@ -27,10 +27,14 @@ struct MeasuredChoice {
 };
 
 /// The fastest of the options that were measured for the attention in `module`
-/// on the facts of its target; nothing if none were, or if its operations want
-/// different ones (docs/performance.md says on which machine, and
-/// benchmarks/forward.py repeats it).
+/// on its target, or on one with the same SMs; nothing if none were, or if its
+/// operations want different ones (docs/performance.md says on which machine,
+/// and benchmarks/forward.py repeats it).
 std::optional<MeasuredChoice> measuredOptions(mlir::ModuleOp module);
+
+/// The chip that the options of measuredOptions were measured on, where that is
+/// not the target of `module` but one with the same SMs; else empty.
+llvm::StringRef measuredOn(mlir::ModuleOp module);
 
 } // namespace attn
 

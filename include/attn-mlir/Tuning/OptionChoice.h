@@ -33,7 +33,8 @@ struct OptionChoice {
   std::string schedule, lower;
   /// "guard: schedule: lower", tried in this order before the options above.
   std::vector<std::string> variants;
-  /// "default", "attribute", "measured", "model" or "policy".
+  /// "default", "attribute", "measured", "related" (measured on a chip with the
+  /// same SMs), "model" or "policy".
   std::string scheduleFrom = "default", lowerFrom = "default";
 };
 

@@ -51,6 +51,12 @@ std::optional<SimulatedChoice>
 simulatePolicy(mlir::ModuleOp module, const SchedulePolicy &policy,
                const llvm::StringMap<int64_t> &sizes, double maxWork);
 
+/// Options of the attn-to-target pipeline that `schedule` wants beside it:
+/// twice the warps for large tiles of persistent CTAs, which keep the
+/// arithmetic of the grid in registers, too (docs/targets.md, "Schedules that
+/// follow from facts").
+std::string loweringFor(mlir::ModuleOp module, llvm::StringRef schedule);
+
 /// Work of simulatePolicy for which a compiler does not ask: a few seconds.
 constexpr double kPolicyWork = 5e8;
 
