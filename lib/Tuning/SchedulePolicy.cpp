@@ -43,8 +43,10 @@ Schedules forDomains(const ModuleTraits &traits) {
   add(kBlockFirst.str());
   result.push_back("");
   result.push_back(kAlternating.str());
-  if (traits.uneven)
+  if (traits.uneven) {
     result.push_back(kAlternatingPairs.str());
+    result.push_back((kBlockFirst + then + kAlternatingPairs).str());
+  }
   return result;
 }
 
