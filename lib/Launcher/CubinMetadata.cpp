@@ -1,5 +1,4 @@
-//===- CubinMetadata.cpp - Code for NVIDIA GPUs against its manifest
-//--------------===//
+//===- CubinMetadata.cpp - Code for NVIDIA GPUs against its manifest ------===//
 //
 // The driver reads as many parameters as a cubin says its kernel has, whatever
 // it is given: too few, and it reads behind them. So the two are compared.

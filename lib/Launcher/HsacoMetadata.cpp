@@ -1,5 +1,4 @@
-//===- HsacoMetadata.cpp - Code objects for AMD GPUs against their manifest
-//-------===//
+//===- HsacoMetadata.cpp - Code objects for AMD GPUs ----------------------===//
 //
 // HIP reads a kernel's parameters as the code object's metadata says, whatever
 // it is given: too few, and it reads behind them. So the two are compared.

@@ -1,5 +1,4 @@
-//===- OpenBundle.h - An opened bundle -----------------------------*- C++
-//-*-===//
+//===- OpenBundle.h - An opened bundle --------------------------*- C++ -*-===//
 
 #ifndef ATTN_LIB_LAUNCHER_BUNDLE_H
 #define ATTN_LIB_LAUNCHER_BUNDLE_H

@@ -1,5 +1,4 @@
-//===- ScalarProgram.h - A region of scalar operations, evaluated -*- C++
-//-*-===//
+//===- ScalarProgram.h - A region of scalars, evaluated ---------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_LIB_RUNTIME_SCALARPROGRAM_H
 #define ATTN_MLIR_LIB_RUNTIME_SCALARPROGRAM_H

@@ -1,4 +1,4 @@
-//===- TouchCompressor.h - Accesses as loops, while they are made -*- C++ -*-=//
+//===- TouchCompressor.h - Accesses as loops, as they come ------*- C++ -*-===//
 //
 // A CTA's accesses are loops: K and V at j, then K and V at j + 1. They are
 // found while the trace runs, so that it is never held in full.

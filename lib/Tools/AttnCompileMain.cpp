@@ -66,7 +66,7 @@ public:
     write(Emit::Attn, *file);
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
-    if (failed(parseSizes()) || failed(chooseOptions()) ||
+    if (failed(parseSizes(options, sizes)) || failed(chooseOptions()) ||
         failed(lowerVariants()))
       return failure();
     if (failed(rankCandidates()))
@@ -87,7 +87,7 @@ public:
     write(Emit::Stream, *file);
     if (options.emit == Emit::Trace && failed(writeTrace(*file)))
       return failure();
-    if (forGpu())
+    if (isForGpu(*module, options))
       return lowerForGpu(*file);
     if (failed(lower(*file)))
       return failure();
@@ -289,33 +289,6 @@ private:
         [&](OpPassManager &pm) { buildSchedulePipeline(pm, *parsed); });
   }
 
-  /// Whether the target is a GPU, and the stage asked for below level 2 for it.
-  bool forGpu() {
-    switch (options.emit) {
-    case Emit::Target:
-      return !options.sequential || (!options.run && !options.show);
-    case Emit::Ptx:
-    case Emit::Cubin:
-    case Emit::Isa:
-    case Emit::Hsaco:
-    case Emit::Bundle:
-      return true;
-    case Emit::LLVM:
-      // Loops for the CPU may carry a GPU's target, too.
-      return !options.run && !options.show && !options.sequential &&
-             !deviceDialect(*module).empty() &&
-             module
-                 ->walk([](Operation *op) {
-                   return isa<KernelOp, gpu::GPUModuleOp>(op)
-                              ? WalkResult::interrupt()
-                              : WalkResult::advance();
-                 })
-                 .wasInterrupted();
-    default:
-      return false;
-    }
-  }
-
   LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
     if (failed(checkEmit(*module, options.emit)))
       return failure();
@@ -483,24 +456,6 @@ private:
     module->walk(
         [](KernelOp kernel) { llvm::outs() << describeSchedule(kernel); });
     llvm::outs() << "\n";
-  }
-
-  LogicalResult parseSizes() {
-    for (StringRef text : options.sizes) {
-      auto [name, number] = text.split('=');
-      int64_t value;
-      if (name.empty() || number.getAsInteger(10, value)) {
-        llvm::errs() << "attn-compile: --size wants axis=integer, got '" << text
-                     << "'\n";
-        return failure();
-      }
-      if (!sizes.try_emplace(name, value).second) {
-        llvm::errs() << "attn-compile: --size wants each axis once, got '"
-                     << name << "' twice\n";
-        return failure();
-      }
-    }
-    return success();
   }
 
   /// Prints what the L2 of the target makes of the kernels.

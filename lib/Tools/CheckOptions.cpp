@@ -2,6 +2,7 @@
 
 #include "CheckOptions.h"
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
@@ -87,4 +88,49 @@ LogicalResult attn::checkOptions(const CommandLine &options) {
     return failure();
   }
   return checkRun(options);
+}
+
+bool attn::isForGpu(ModuleOp module, const CommandLine &options) {
+  switch (options.emit) {
+  case Emit::Target:
+    return !options.sequential || (!options.run && !options.show);
+  case Emit::Ptx:
+  case Emit::Cubin:
+  case Emit::Isa:
+  case Emit::Hsaco:
+  case Emit::Bundle:
+    return true;
+  case Emit::LLVM:
+    // Loops for the CPU may carry a GPU's target, too.
+    return !options.run && !options.show && !options.sequential &&
+           !deviceDialect(module).empty() &&
+           module
+               ->walk([](Operation *op) {
+                 return isa<KernelOp, gpu::GPUModuleOp>(op)
+                            ? WalkResult::interrupt()
+                            : WalkResult::advance();
+               })
+               .wasInterrupted();
+  default:
+    return false;
+  }
+}
+
+LogicalResult attn::parseSizes(const CommandLine &options,
+                               llvm::StringMap<int64_t> &sizes) {
+  for (StringRef text : options.sizes) {
+    auto [name, number] = text.split('=');
+    int64_t value;
+    if (name.empty() || number.getAsInteger(10, value)) {
+      llvm::errs() << "attn-compile: --size wants axis=integer, got '" << text
+                   << "'\n";
+      return failure();
+    }
+    if (!sizes.try_emplace(name, value).second) {
+      llvm::errs() << "attn-compile: --size wants each axis once, got '" << name
+                   << "' twice\n";
+      return failure();
+    }
+  }
+  return success();
 }

@@ -15,6 +15,13 @@ llvm::StringRef deviceDialect(mlir::ModuleOp module);
 /// a diagnostic.
 mlir::LogicalResult checkEmit(mlir::ModuleOp module, Emit emit);
 
+/// Whether the target is a GPU, and the stage asked for below level 2 for it.
+bool isForGpu(mlir::ModuleOp module, const CommandLine &options);
+
+/// The sizes of --size, by axis; fails after a message.
+mlir::LogicalResult parseSizes(const CommandLine &options,
+                               llvm::StringMap<int64_t> &sizes);
+
 /// Fails, after a message, for options that would have no effect or that do not
 /// go together.
 mlir::LogicalResult checkOptions(const CommandLine &options);

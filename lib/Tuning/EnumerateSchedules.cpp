@@ -2,7 +2,6 @@
 
 #include "ModuleTraits.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
-#include "attn-mlir/Tuning/SchedulePolicy.h"
 
 using namespace mlir;
 using namespace attn;
@@ -80,12 +79,8 @@ void enumeratePortable(const ModuleTraits &traits,
   Options tiles = tilesOf(traits, {128, 64, 32, 16}, {128, 64, 32});
   // Several L2 domains bound what the model chooses among.
   Options orders = dispatchOf(traits);
-  if (traits.target.get(Fact::L2Domains) > 1 && traits.shares) {
-    orders = {"grid-order=swizzled-head-first"};
-    if (traits.uneven)
-      orders.insert(orders.begin(),
-                    "grid-order=swizzled-head-first longest-first");
-  }
+  if (traits.target.get(Fact::L2Domains) > 1 && traits.shares)
+    orders = traits.ordersFor(kSwizzledHeadFirst);
   Options traversal = {"", "sawtooth=auto"};
   Options schedules = cross(cross(tiles, orders), traversal);
   Options persistent =

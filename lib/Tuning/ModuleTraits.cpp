@@ -107,3 +107,10 @@ bool ModuleTraits::takesWarpgroups() const {
          target.hasCapability("tma") && attention && halfPrecision &&
          rows >= kFewestRows;
 }
+
+std::vector<std::string> ModuleTraits::ordersFor(StringRef order) const {
+  std::vector<std::string> orders = {order.str()};
+  if (uneven)
+    orders.insert(orders.begin(), (order + " longest-first").str());
+  return orders;
+}

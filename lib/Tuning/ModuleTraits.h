@@ -11,6 +11,10 @@
 
 namespace attn {
 
+/// Tiles that share what they stream, one set after the other in one L2 domain.
+constexpr llvm::StringLiteral kSwizzledHeadFirst =
+    "grid-order=swizzled-head-first";
+
 struct ModuleTraits {
   TargetAttr target;
   /// Names of the grouped and streamed axes.
@@ -38,6 +42,10 @@ struct ModuleTraits {
   /// are those of `sizes`, where there.
   static std::optional<ModuleTraits>
   of(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes = {});
+
+  /// `order`, an option of attn-schedule: under a mask with the longest tiles
+  /// first, and then, or else only, by itself.
+  std::vector<std::string> ordersFor(llvm::StringRef order) const;
 
   /// Attention of 16 bits with rows enough, on a chip with warpgroups.
   bool takesWarpgroups() const;

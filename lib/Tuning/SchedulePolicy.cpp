@@ -23,29 +23,24 @@ using Schedules = std::vector<std::string>;
 /// Several L2 domains: tiles that share K and V go to one of them, one set of
 /// tiles after the other. Under a mask the long tiles start first.
 Schedules forDomains(const ModuleTraits &traits) {
-  const std::string head = "grid-order=swizzled-head-first";
-  const std::string block = "grid-order=swizzled-block-first";
-  const std::string longest = " longest-first", then = " ";
   Schedules result;
-  auto add = [&](const std::string &order) {
-    if (traits.uneven)
-      result.push_back(order + longest);
-    result.push_back(order);
-    result.push_back(order + then + kAlternating.str());
-    if (traits.uneven)
-      result.push_back(order + longest + then + kAlternating.str());
+  auto add = [&](StringRef order) {
+    Schedules orders = traits.ordersFor(order);
+    llvm::append_range(result, orders);
+    for (const std::string &own : llvm::reverse(orders))
+      result.push_back(own + " " + kAlternating.str());
   };
-  add(head);
-  add(block);
+  add(kSwizzledHeadFirst);
+  add("grid-order=swizzled-block-first");
   // Sets that are fewer than domains lie in several of them in any case.
   if (traits.sets && *traits.sets >= traits.target.get(Fact::L2Domains))
     return result;
-  add(kBlockFirst.str());
+  add(kBlockFirst);
   result.push_back("");
   result.push_back(kAlternating.str());
   if (traits.uneven) {
     result.push_back(kAlternatingPairs.str());
-    result.push_back((kBlockFirst + then + kAlternatingPairs).str());
+    result.push_back((kBlockFirst + " " + kAlternatingPairs).str());
   }
   return result;
 }

@@ -1,5 +1,4 @@
-//===- TestDialect.h - A streamable op that no pass knows --------*- C++
-//-*-===//
+//===- TestDialect.h - A streamable op that no pass knows -------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TEST_LIB_TESTDIALECT_H
 #define ATTN_MLIR_TEST_LIB_TESTDIALECT_H

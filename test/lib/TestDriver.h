@@ -1,5 +1,4 @@
-//===- TestDriver.h - What the C++ test drivers share -------------*- C++
-//-*-===//
+//===- TestDriver.h - What the C++ test drivers share -----------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TEST_LIB_TESTDRIVER_H
 #define ATTN_MLIR_TEST_LIB_TESTDRIVER_H

@@ -1,5 +1,4 @@
-//===- TestReference.h - What results of tests are compared with -*- C++
-//-*-===//
+//===- TestReference.h - What results are compared with ---------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TEST_LIB_TESTREFERENCE_H
 #define ATTN_MLIR_TEST_LIB_TESTREFERENCE_H

@@ -1,5 +1,4 @@
-//===- Registration.h - Everything of the project, for embedders -*- C++
-//-*-===//
+//===- Registration.h - All of the project, for embedders -------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_COMPILER_REGISTRATION_H
 #define ATTN_MLIR_COMPILER_REGISTRATION_H

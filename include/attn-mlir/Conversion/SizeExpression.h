@@ -1,5 +1,4 @@
-//===- SizeExpression.h - What a launcher must know of a device function -*- C++
-//-*-===//
+//===- SizeExpression.h - What launchers know of functions ------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_CONVERSION_SIZEEXPRESSION_H
 #define ATTN_MLIR_CONVERSION_SIZEEXPRESSION_H

@@ -1,5 +1,4 @@
-//===- CpuPipelines.h - Level 2 to code for the CPU --------------*- C++
-//-*-===//
+//===- CpuPipelines.h - Level 2 to code for the CPU -------------*- C++ -*-===//
 //
 // Apart from the other pipelines, so that analyses which run code on the CPU
 // can build them, and passes can run these analyses.

@@ -1,5 +1,4 @@
-//===- Pipelines.h - Pipelines shared by tools and embedders -----*- C++
-//-*-===//
+//===- Pipelines.h - Pipelines shared by tools and embedders ----*- C++ -*-===//
 
 #ifndef ATTN_MLIR_PIPELINES_PIPELINES_H
 #define ATTN_MLIR_PIPELINES_PIPELINES_H

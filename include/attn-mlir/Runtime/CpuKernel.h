@@ -1,5 +1,4 @@
-//===- CpuKernel.h - Kernels compiled for and run on the CPU -----*- C++
-//-*-===//
+//===- CpuKernel.h - Kernels compiled for and run on the CPU ----*- C++ -*-===//
 
 #ifndef ATTN_MLIR_RUNTIME_CPUKERNEL_H
 #define ATTN_MLIR_RUNTIME_CPUKERNEL_H
@@ -34,8 +33,8 @@ struct Access {
 };
 
 /// The level of optimisation at which compiling and running so many
-/// multiplications together take least: optimising takes seconds where there
-/// are many loops, and saves 1 ns or so of each multiplication.
+/// multiplications together take little: optimising takes longer than running
+/// where there are many loops and few multiplications.
 inline unsigned cpuOptimisationFor(double multiplications) {
   return multiplications < 2e8 ? 0 : 3;
 }

@@ -1,5 +1,4 @@
-//===- Oracle.h - Run a kernel and compare with the reference ----*- C++
-//-*-===//
+//===- Oracle.h - Run a kernel and compare with the reference ---*- C++ -*-===//
 
 #ifndef ATTN_MLIR_RUNTIME_ORACLE_H
 #define ATTN_MLIR_RUNTIME_ORACLE_H

@@ -1,5 +1,4 @@
-//===- Bundle.h - Device code and the manifest that describes it -*- C++
-//-*-===//
+//===- Bundle.h - Device code and its manifest ------------------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_SERIALIZE_BUNDLE_H
 #define ATTN_MLIR_SERIALIZE_BUNDLE_H

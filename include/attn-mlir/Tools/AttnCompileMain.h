@@ -1,5 +1,4 @@
-//===- AttnCompileMain.h - The attn-compile tool as a function ---*- C++
-//-*-===//
+//===- AttnCompileMain.h - The attn-compile tool as a function --*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TOOLS_ATTNCOMPILEMAIN_H
 #define ATTN_MLIR_TOOLS_ATTNCOMPILEMAIN_H

@@ -1,4 +1,4 @@
-//===- MeasuredOptions.h - Options of pipelines that were measured -*- C++ -*-//
+//===- MeasuredOptions.h - Options that were measured -----------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TUNING_MEASUREDOPTIONS_H
 #define ATTN_MLIR_TUNING_MEASUREDOPTIONS_H

@@ -1,5 +1,4 @@
-//===- SchedulePolicy.h - Schedules that a target's facts ask for -*- C++
-//-*-===//
+//===- SchedulePolicy.h - Schedules that the facts ask for ------*- C++ -*-===//
 //
 // Which grid orders and traversals suit the L2 of a target. Several L2 domains
 // want the tiles that share K and V in one of them ("Optimizing Attention on
@@ -31,6 +30,8 @@ struct SchedulePolicy {
   std::string guard, guarded;
 };
 
+/// What the facts of the module's target ask for; `sizes` are those of dynamic
+/// axes that are known, by name.
 SchedulePolicy schedulePolicy(mlir::ModuleOp module,
                               const llvm::StringMap<int64_t> &sizes);
 

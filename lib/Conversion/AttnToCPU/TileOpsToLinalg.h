@@ -1,5 +1,4 @@
-//===- TileOpsToLinalg.h - Tile operations on tensors ------------*- C++
-//-*-===//
+//===- TileOpsToLinalg.h - Tile operations on tensors -----------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTOCPU_TILEOPSTOLINALG_H
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTOCPU_TILEOPSTOLINALG_H

@@ -1,5 +1,4 @@
-//===- KernelToNVVM.cpp - A function as a kernel for NVIDIA GPUs
-//----------------===//
+//===- KernelToNVVM.cpp - A function as a kernel for NVIDIA GPUs ----------===//
 
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/SizeExpression.h"

@@ -1,5 +1,4 @@
-//===- NVVMLowering.h - Pieces of the lowering to NVVM --------------*- C++
-//-*-===//
+//===- NVVMLowering.h - Pieces of the lowering to NVVM ----------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H

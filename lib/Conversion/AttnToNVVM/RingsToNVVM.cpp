@@ -1,5 +1,4 @@
-//===- RingsToNVVM.cpp - Rings over mbarriers
-//-----------------------------------===//
+//===- RingsToNVVM.cpp - Rings over mbarriers -----------------------------===//
 //
 // Each stage has two barriers: `full`, which the copy completes, and `empty`,
 // at which every warp of the CTA arrives (every thread, where the memory was

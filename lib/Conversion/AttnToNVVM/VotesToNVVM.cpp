@@ -1,5 +1,4 @@
-//===- VotesToNVVM.cpp - What the threads of a warp agree on
-//--------------------===//
+//===- VotesToNVVM.cpp - What the threads of a warp agree on --------------===//
 
 #include "NVVMLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

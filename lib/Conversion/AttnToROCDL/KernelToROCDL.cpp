@@ -1,5 +1,4 @@
-//===- KernelToROCDL.cpp - A function as a kernel for AMD GPUs
-//-------------------===//
+//===- KernelToROCDL.cpp - A function as a kernel for AMD GPUs ------------===//
 
 #include "ROCDLLowering.h"
 #include "attn-mlir/Conversion/SizeExpression.h"

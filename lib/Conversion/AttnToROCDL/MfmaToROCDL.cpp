@@ -1,5 +1,4 @@
-//===- MfmaToROCDL.cpp - Products by MFMA
-//----------------------------------------===//
+//===- MfmaToROCDL.cpp - Products by MFMA ---------------------------------===//
 //
 // Computed transposed, C^T = B^T A^T (mfmaTile). Operands have four elements
 // along the summed dimension in a lane; two instructions share one load of

@@ -1,5 +1,4 @@
-//===- ROCDLLowering.h - Pieces of the lowering to ROCDL -------------*- C++
-//-*-===//
+//===- ROCDLLowering.h - Pieces of the lowering to ROCDL --------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTOROCDL_ROCDLLOWERING_H
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTOROCDL_ROCDLLOWERING_H

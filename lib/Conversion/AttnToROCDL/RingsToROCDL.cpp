@@ -1,5 +1,4 @@
-//===- RingsToROCDL.cpp - Rings in LDS, filled through registers
-//-----------------===//
+//===- RingsToROCDL.cpp - Rings in LDS, filled through registers ----------===//
 //
 // All threads of a CTA take part in every copy and read every tile, so barriers
 // (Barriers.cpp) are all that a slot needs to be free or full.

@@ -1,5 +1,4 @@
-//===- SimplifyROCDL.cpp - Vectors of what the code generator does badly
-//-------===//
+//===- SimplifyROCDL.cpp - Vectors of what the code generator does badly --===//
 
 #include "ROCDLLowering.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,5 +1,4 @@
-//===- VotesToROCDL.cpp - What the lanes of a wave agree on
-//----------------------===//
+//===- VotesToROCDL.cpp - What the lanes of a wave agree on ---------------===//
 
 #include "ROCDLLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

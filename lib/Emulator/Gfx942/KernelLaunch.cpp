@@ -1,5 +1,4 @@
-//===- KernelLaunch.cpp - One launch: registers set up, waves scheduled
-//---------===//
+//===- KernelLaunch.cpp - One launch: registers set up, waves scheduled ---===//
 //
 // Initial register state: LLVM's "User Guide for AMDGPU Backend", section
 // "Initial Kernel Execution State".

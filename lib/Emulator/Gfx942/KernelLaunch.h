@@ -1,5 +1,4 @@
-//===- KernelLaunch.h - One launch: registers set up, waves scheduled -*- C++
-//-*-===//
+//===- KernelLaunch.h - One launch: registers, waves ------------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_LIB_EMULATOR_GFX942_KERNELLAUNCH_H
 #define ATTN_MLIR_LIB_EMULATOR_GFX942_KERNELLAUNCH_H

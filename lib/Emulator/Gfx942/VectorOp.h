@@ -1,5 +1,4 @@
-//===- VectorOp.h - Vector instructions from functions of a lane -*- C++
-//-*-===//
+//===- VectorOp.h - Vector instructions from lanes --------------*- C++ -*-===//
 //
 // `vectorOp<R, A...>(f)` makes the handler of an instruction that computes
 // `R f(A...)` in every active lane, with all that an encoding may add: scalar

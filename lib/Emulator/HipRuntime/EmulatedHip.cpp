@@ -1,5 +1,4 @@
-//===- EmulatedHip.cpp - HIP's launching interface over the emulator
-//-------===//
+//===- EmulatedHip.cpp - HIP's launching interface over the emulator ------===//
 //
 // A shared library with the functions of libamdhip64 that a launcher looks up,
 // so that the same code runs on the emulator. One device; every call has

@@ -1,5 +1,4 @@
-//===- NumericsKernel.cpp - Kernels for the lines of docs/numerics.md
-//-------------===//
+//===- NumericsKernel.cpp - Kernels for the lines of docs/numerics.md -----===//
 
 #include "NumericsKernel.h"
 #include "attn-mlir/Pipelines/Pipelines.h"

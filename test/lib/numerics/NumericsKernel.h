@@ -1,5 +1,4 @@
-//===- NumericsKernel.h - Kernels for the lines of docs/numerics.md -----*- C++
-//-*-===//
+//===- NumericsKernel.h - Kernels for docs/numerics.md ----------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TEST_LIB_NUMERICS_NUMERICSKERNEL_H
 #define ATTN_MLIR_TEST_LIB_NUMERICS_NUMERICSKERNEL_H

@@ -1,5 +1,4 @@
-//===- RandomModule.h - A random module, its schedule and inputs -*- C++
-//-*-===//
+//===- RandomModule.h - A module, schedule and inputs -----------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_TEST_LIB_RANDOMMODULE_H
 #define ATTN_MLIR_TEST_LIB_RANDOMMODULE_H

@@ -1,5 +1,4 @@
-//===- BufferizableOpInterfaceImpl.h - Bufferization of launches -*- C++
-//-*-===//
+//===- BufferizableOpInterfaceImpl.h - Bufferization ------------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_BUFFERIZABLEOPINTERFACEIMPL_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_BUFFERIZABLEOPINTERFACEIMPL_H

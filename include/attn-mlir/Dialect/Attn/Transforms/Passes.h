@@ -1,5 +1,4 @@
-//===- Passes.h - Passes that schedule ---------------------------*- C++
-//-*-===//
+//===- Passes.h - Passes that schedule --------------------------*- C++ -*-===//
 
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H

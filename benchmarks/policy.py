@@ -2,22 +2,19 @@
 """Compares the schedules that attn-compile takes by itself on MI300X and GB10 with the
 other ones that it has, by the cache simulator: bytes to and from memory.
 
-usage: policy.py COMPILE EXAMPLES [--full] [--seed N] [--only REGEX]
-
 Configurations are those of the two papers (at lengths that take a second), the
 examples, and some drawn by the seed. Tiles are the default's. Fails where another
 schedule moves less by more than 2 %. --full: also schedules that have never been the
 best, and more that are drawn."""
 
 import argparse
-import json
 import random
 import re
-import subprocess
 import sys
-import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
+
+from common import harness
+from simulation import ATTN_COMPILE, simulate
 
 CAUSAL = "#attn.causal<bottom_right>"
 TOLERANCE = 1.02
@@ -42,9 +39,8 @@ def name_of(target, batch, heads, kv_heads, queries, keys, dim, mask="", value_d
 
 
 class Configuration:
-    def __init__(self, name, target, text, sizes=()):
-        self.name, self.target, self.text = name, target, text
-        self.sizes = [f"--size={size}" for size in sizes]
+    def __init__(self, name, target, text, sizes=None):
+        self.name, self.target, self.text, self.sizes = name, target, text, sizes
 
 
 def drawn(target, generator):
@@ -66,7 +62,8 @@ def drawn(target, generator):
     return Configuration(name_of(target, *shape), target, attention(*shape))
 
 
-def configurations(examples, seed, count):
+def configurations(seed, count):
+    examples = harness.ROOT / "examples"
     # "Optimizing Attention on GPUs by Exploiting GPU Architectural NUMA Effects"
     numa = [(1, 8, 8, 8192, 8192, 128), (1, 32, 32, 4096, 4096, 128), (1, 64, 64, 4096, 4096, 128),
             (1, 128, 128, 2048, 2048, 128), (2, 32, 32, 4096, 4096, 128), (1, 128, 128, 4096, 4096, 56),
@@ -77,10 +74,9 @@ def configurations(examples, seed, count):
                 for length in (32768, 65536, 98304) for mask in ("", CAUSAL)]
     result = [Configuration(name_of(target, *shape), target, attention(*shape))
               for target, shapes in (("mi300x", numa), ("gb10", sawtooth)) for shape in shapes]
-    sizes = {"llama3-8b-prefill": ["batch=1", "query=4096", "key=4096"],
-             "deepseek-v3-prefill": ["batch=1", "query=8192", "key=8192"],
-             "alibi": ["batch=1", "query=4096", "key=4096"],
-             "softcap": ["batch=1", "query=4096", "key=4096"], "sawtooth-gb10": []}
+    square = lambda length: {"batch": 1, "query": length, "key": length}
+    sizes = {"llama3-8b-prefill": square(4096), "deepseek-v3-prefill": square(8192),
+             "alibi": square(4096), "softcap": square(4096), "sawtooth-gb10": None}
     for target in ("mi300x", "gb10"):
         for example, given in sizes.items():
             if example != "sawtooth-gb10" or target == "gb10":
@@ -111,42 +107,31 @@ def schedules(configuration, full):
     return sorted(result)
 
 
-def simulate(compiler, path, configuration, schedule=None):
-    """Bytes to and from memory; with the default schedule, also the hit rate."""
-    command = [compiler, path, f"--target={configuration.target}", "--simulate=json", "--jobs=1", *configuration.sizes]
-    if schedule is not None:
-        command.append(f"--schedule={schedule}")
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{configuration.name}, '{schedule}': {done.stderr}")
-    domains = [domain for kernel in json.loads(done.stdout) for domain in kernel["domains"]]
-    moved = sum(d["dram_read_bytes"] + d["dram_write_bytes"] for d in domains)
-    sectors = sum(d["sectors"] for d in domains)
-    hits = sum(d["own_hits"] + d["shared_hits"] for d in domains)
-    return moved, hits / sectors
+def moved(compiler, configuration, schedule=None):
+    """Bytes to and from memory, and the hit rate."""
+    total = simulate(configuration.text, configuration.target, schedule, configuration.sizes,
+                     compiler=compiler, jobs=1).total
+    return total["dram_read_bytes"] + total["dram_write_bytes"], total["hit_rate"]
 
 
-def compare(compiler, folder, number, configuration, full):
-    path = folder / f"{number}.mlir"
-    path.write_text(configuration.text)
-    own, rate = simulate(compiler, path, configuration)
-    best = min((simulate(compiler, path, configuration, s)[0], len(s), s) for s in schedules(configuration, full))
+def compare(compiler, configuration, full):
+    own, rate = moved(compiler, configuration)
+    best = min((moved(compiler, configuration, s)[0], len(s), s) for s in schedules(configuration, full))
     return own, rate, best
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("compile")
-    parser.add_argument("examples", type=Path)
+    parser.add_argument("--attn-compile", default=ATTN_COMPILE)
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
     given = parser.parse_args()
-    chosen = [c for c in configurations(given.examples, given.seed, 60 if given.full else 16)
+    chosen = [c for c in configurations(given.seed, 60 if given.full else 16)
               if re.search(given.only, c.name)]
     worse = 0
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        tasks = [pool.submit(compare, given.compile, Path(folder), i, c, given.full) for i, c in enumerate(chosen)]
+    with ThreadPoolExecutor(2) as pool:
+        tasks = [pool.submit(compare, given.attn_compile, c, given.full) for c in chosen]
         for configuration, task in zip(chosen, tasks):
             own, rate, (best, _, schedule) = task.result()
             bad = own > best * TOLERANCE
