@@ -63,7 +63,7 @@ private:
       os << ", " << axis.getValue() << " from the last to the first";
     if (order.getDomains() > 1)
       os << "; each of " << order.getDomains()
-         << " L2 domains walks clusters of its own";
+         << " L2 domains walks sharing sets of its own";
     os << "\n  CTAs: ";
     std::string unit = grid.getRun() == 1 ? "tile"
                                           : std::to_string(grid.getRun()) +

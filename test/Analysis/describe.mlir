@@ -27,7 +27,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %acc = arith.constant dense<0.0> : tensor<32x64xf32>
     %zero = arith.constant dense<0.0> : tensor<32x16xf32>
     %keys = attn.dim %k, 1 : !attn.view<8x?x64xf16>
-    attn.grid (%h, %i) visit %v in (head = %c8, query = %n) cluster [head] order #attn.order<[query, head], reversed = [query]> persistent 96 {
+    attn.grid (%h, %i) visit %v in (head = %c8, query = %n) sharing [head] order #attn.order<[query, head], reversed = [query]> persistent 96 {
       %qt = attn.load %q[%h, %i, %c0] : !attn.view<8x?x64xf16> -> tensor<32x64xf16>
       %bit = arith.andi %v, %c1 : index
       %odd = arith.cmpi eq, %bit, %c1 : index
@@ -44,7 +44,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
   // CHECK:kernel @domains for gb10 (sm_121a)
   // CHECK-NEXT:  grid: a tile for each of head (8), query (4)
-  // CHECK-NEXT:  order: cluster, then query (the last varies fastest); each of 8 L2 domains walks clusters of its own
+  // CHECK-NEXT:  order: sharing, then query (the last varies fastest); each of 8 L2 domains walks sharing sets of its own
   // CHECK-NEXT:  CTAs: one for every 2 consecutive tiles
   // CHECK-NEXT:  stream: steps of 1 over 1 segment(s), 0 of them masked; tiles tensor<4xf32>
   // CHECK-NEXT:  direction: forward (cyclic)
@@ -53,7 +53,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     %c8 = arith.constant 8 : index
-    attn.grid (%h, %i) visit %v in (head = %c8, query = %c4) cluster [head] order #attn.order<[cluster, query], domains = 8> run 2 {
+    attn.grid (%h, %i) visit %v in (head = %c8, query = %c4) sharing [head] order #attn.order<[sharing, query], domains = 8> run 2 {
       attn.stream %j step 1 over [%c0 to %c4] {
         %t = attn.load %x[%h, %j] : !attn.view<8x4xf32> -> tensor<4xf32>
         attn.store %t, %x[%h, %i] : tensor<4xf32> -> !attn.view<8x4xf32>

@@ -12,7 +12,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -50,7 +50,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -88,7 +88,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -127,7 +127,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<64, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -166,7 +166,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<64, transposed, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<64, transposed, folded>>>
@@ -205,7 +205,7 @@ attn.kernel @k(%a: !attn.view<?x64xf32>, %b: !attn.view<64x32xf32>, %o: !attn.vi
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xf32, #attn.shared<64, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xf32>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xf32, #attn.shared<64, folded>>> -> !attn.slot<tensor<32x16xf32, #attn.shared<64, folded>>>
@@ -244,7 +244,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #mma>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -284,7 +284,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<64 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<64 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -334,7 +334,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>

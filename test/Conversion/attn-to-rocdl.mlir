@@ -49,7 +49,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -116,7 +116,7 @@ attn.kernel @k(%a: !attn.view<?x64xf16>, %b: !attn.view<64x32xf16>, %o: !attn.vi
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xf16, #attn.shared<32, folded>>>
@@ -188,7 +188,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -234,7 +234,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<1 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<1 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -275,7 +275,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   %rb = attn.ring.create : !attn.ring<3 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
   %m = attn.dim %a, 0 : !attn.view<?x64xbf16>
   %n = arith.ceildivui %m, %c32 : index
-  attn.grid (%i) visit %v in (m = %n) cluster [] {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<3 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>

@@ -23,7 +23,7 @@
 
 // CHECK: attn.launch @f_matmul
 // CHECK: attn.kernel @f_matmul(
-// CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}) visit %{{[^ ]+}} in (m = %{{[^ ]+}}, n = %{{[^ ]+}}) cluster [n] persistent 4 {
+// CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}) visit %{{[^ ]+}} in (m = %{{[^ ]+}}, n = %{{[^ ]+}}) sharing [n] persistent 4 {
 // CHECK: attn.stream
 
 // LOOPS: func.func @f(

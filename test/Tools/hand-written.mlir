@@ -41,8 +41,8 @@ attn.kernel @by_hand(%q: !attn.view<?x6x?x16xf32>, %k: !attn.view<?x3x?x16xf32>,
   %rows = arith.ceildivui %queries, %c20 : index
   %heads = arith.muli %batches, %c6 : index
   %half = arith.minui %keys, %c48 : index
-  attn.grid (%i, %bh) visit %n in (rows = %rows, heads = %heads) cluster [heads]
-      order #attn.order<[cluster, rows], domains = 3, chunk = 2, reversed = [heads, rows]>
+  attn.grid (%i, %bh) visit %n in (rows = %rows, heads = %heads) sharing [heads]
+      order #attn.order<[sharing, rows], domains = 3, chunk = 2, reversed = [heads, rows]>
       run 3 persistent 5 {
     %b = arith.divui %bh, %c6 : index
     %h = arith.remui %bh, %c6 : index

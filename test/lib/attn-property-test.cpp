@@ -32,7 +32,7 @@ const char *const kOrders[] = {"naive-block-first", "swizzled-block-first",
 //===----------------------------------------------------------------------===//
 
 /// A kernel whose tiles do nothing but show their coordinates, up to what
-/// follows the cluster.
+/// follows the set.
 const char *const kGridKernel = R"mlir(
 attn.kernel @grid(%x: !attn.view<?x?x?x?xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
@@ -42,7 +42,7 @@ attn.kernel @grid(%x: !attn.view<?x?x?x?xf32>) {
   %q = attn.dim %x, 3 : !attn.view<?x?x?x?xf32>
   attn.grid (%bi, %hi, %gi, %qi) visit %v
       in (batch = %b, kv_head = %h, group = %g, query = %q)
-      cluster [batch, kv_head])mlir";
+      sharing [batch, kv_head])mlir";
 const char *const kGridBody = R"mlir( {
     attn.store %t, %x[%bi, %hi, %gi, %qi] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
   }
@@ -139,22 +139,22 @@ void checkBusy(Tally &tally, const OrderConfig &config, ArrayRef<int64_t> sizes,
   });
 }
 
-/// Swizzled orders leave floor(C/X) clusters whole on each of X domains.
-void checkWholeClusters(Tally &tally, const OrderConfig &config,
-                        ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
-  int64_t x = config.domains, perCluster = sizes[2] * sizes[3];
+/// Swizzled orders leave floor(C/X) sets whole on each of X domains.
+void checkWholeSets(Tally &tally, const OrderConfig &config,
+                    ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
+  int64_t x = config.domains, perSet = sizes[2] * sizes[3];
   std::map<std::pair<int64_t, int64_t>, std::set<int64_t>> domainsOf;
   for (const Access &a : accesses)
     domainsOf[{a.offsets[0], a.offsets[1]}].insert(a.cta / config.chunk % x);
-  int64_t clusters = sizes[0] * sizes[1];
+  int64_t sets = sizes[0] * sizes[1];
   int64_t whole = llvm::count_if(
       domainsOf, [](const auto &entry) { return entry.second.size() == 1; });
-  int64_t wanted = clusters / x * x;
-  // A cluster of one tile is whole wherever it is; block by block, the rest may
+  int64_t wanted = sets / x * x;
+  // A set of one tile is whole wherever it is; block by block, the rest may
   // happen to fall on one domain too.
-  bool exact = config.order == "swizzled-head-first" && perCluster > 1;
+  bool exact = config.order == "swizzled-head-first" && perSet > 1;
   tally.check(exact ? whole == wanted : whole >= wanted, [&]() {
-    return std::to_string(whole) + " clusters whole, wanted " +
+    return std::to_string(whole) + " sets whole, wanted " +
            std::to_string(wanted) + ": " + describe(config.schedule(), sizes);
   });
 }
@@ -181,7 +181,7 @@ void testOrder(Tally &tally, MLIRContext &context, const OrderConfig &config,
       checkPairs(tally, config, sizes, accesses);
     else if (swizzled && config.domains > 1 && config.chunk == 1 &&
              !config.persistent)
-      checkWholeClusters(tally, config, sizes, accesses);
+      checkWholeSets(tally, config, sizes, accesses);
   }
 }
 
@@ -223,7 +223,7 @@ void buildInverseCheck(ModuleOp module, StringRef name, OrderAttr order) {
   OrderedBox box;
   box.order = order;
   box.axes = {"batch", "kv_head", "group", "query"};
-  box.cluster = {"batch", "kv_head"};
+  box.sharing = {"batch", "kv_head"};
   box.sizes = llvm::to_vector_of<Value>(entry->getArguments());
   Value zero = arith::ConstantIndexOp::create(b, loc, 0);
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
@@ -246,10 +246,10 @@ void testInverses(Tally &tally, MLIRContext &context, std::mt19937 &random) {
   const char *const orders[] = {
       "#attn.order<[batch, kv_head, group, query]>",
       "#attn.order<[batch, query, kv_head, group], reversed = [query]>",
-      "#attn.order<[cluster, group, query], domains = 8>",
-      "#attn.order<[query, cluster, group], domains = 8>",
-      "#attn.order<[query, cluster, group], domains = 3, chunk = 2>",
-      "#attn.order<[cluster, query, group], domains = 5, reversed = [query]>"};
+      "#attn.order<[sharing, group, query], domains = 8>",
+      "#attn.order<[query, sharing, group], domains = 8>",
+      "#attn.order<[query, sharing, group], domains = 3, chunk = 2>",
+      "#attn.order<[sharing, query, group], domains = 5, reversed = [query]>"};
   for (auto [i, text] : llvm::enumerate(orders))
     buildInverseCheck(*module, "inverse" + std::to_string(i),
                       cast<OrderAttr>(parseAttribute(text, &context)));

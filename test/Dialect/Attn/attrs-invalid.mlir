@@ -65,37 +65,37 @@ module attributes {test.attr = #attn.order<[a, b, a]>} {}
 // -----
 
 // expected-error @below {{wants 1 to 16777216 domains, got 0}}
-module attributes {test.attr = #attn.order<[cluster], domains = 0>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 0>} {}
 
 // -----
 
 // expected-error @below {{wants 1 to 16777216 domains, got -8}}
-module attributes {test.attr = #attn.order<[cluster], domains = -8>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = -8>} {}
 
 // -----
 
 // expected-error @below {{wants a chunk of 1 to 16777216, got 0}}
-module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = 0>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 8, chunk = 0>} {}
 
 // -----
 
 // expected-error @below {{wants 1 to 16777216 domains, got 16777217}}
-module attributes {test.attr = #attn.order<[cluster], domains = 16777217>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 16777217>} {}
 
 // -----
 
 // expected-error @below {{wants 1 to 16777216 domains, got 9223372036854775807}}
-module attributes {test.attr = #attn.order<[cluster], domains = 9223372036854775807>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 9223372036854775807>} {}
 
 // -----
 
 // expected-error @below {{wants a chunk of 1 to 16777216, got -1}}
-module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = -1>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 8, chunk = -1>} {}
 
 // -----
 
 // expected-error @below {{wants a chunk of 1 to 16777216, got 16777217}}
-module attributes {test.attr = #attn.order<[cluster], domains = 8, chunk = 16777217>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 8, chunk = 16777217>} {}
 
 // -----
 
@@ -104,28 +104,28 @@ module attributes {test.attr = #attn.order<[a, b], reversed = [a, b, a]>} {}
 
 // -----
 
-// expected-error @below {{re-ranking by 8 domains wants the digit 'cluster'}}
+// expected-error @below {{re-ranking by 8 domains wants the digit 'sharing'}}
 module attributes {test.attr = #attn.order<[head, query], domains = 8>} {}
 
 // -----
 
 // expected-error @below {{expected 'domains', 'chunk' or 'reversed', got 'domain'}}
-module attributes {test.attr = #attn.order<[cluster], domain = 8>} {}
+module attributes {test.attr = #attn.order<[sharing], domain = 8>} {}
 
 // -----
 
 // expected-error @below {{expected '='}}
-module attributes {test.attr = #attn.order<[cluster], domains 8>} {}
+module attributes {test.attr = #attn.order<[sharing], domains 8>} {}
 
 // -----
 
 // expected-error @below {{expected integer value}}
-module attributes {test.attr = #attn.order<[cluster], chunk = x>} {}
+module attributes {test.attr = #attn.order<[sharing], chunk = x>} {}
 
 // -----
 
 // expected-error @below {{integer value too large}}
-module attributes {test.attr = #attn.order<[cluster], domains = 9223372036854775808>} {}
+module attributes {test.attr = #attn.order<[sharing], domains = 9223372036854775808>} {}
 
 // -----
 

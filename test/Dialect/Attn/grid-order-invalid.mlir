@@ -40,14 +40,14 @@
 //--- grid.mlir
 attn.kernel @k(%x: !attn.view<?xf32>) {
   %n = attn.dim %x, 0 : !attn.view<?xf32>
-  attn.grid (%h, %i) visit %v in (h = %n, i = %n) cluster [h] {
+  attn.grid (%h, %i) visit %v in (h = %n, i = %n) sharing [h] {
   }
 }
 
 //--- ordered.mlir
 attn.kernel @k(%x: !attn.view<?xf32>) {
   %n = attn.dim %x, 0 : !attn.view<?xf32>
-  attn.grid (%h, %i) visit %v in (h = %n, i = %n) cluster [h] order #attn.order<[cluster, i], domains = 8, reversed = [i]> {
+  attn.grid (%h, %i) visit %v in (h = %n, i = %n) sharing [h] order #attn.order<[sharing, i], domains = 8, reversed = [i]> {
   }
 }
 

@@ -28,20 +28,20 @@
 // REMARK: remark: [Passed] grid-order | Category:attn-grid-order | Function=attention
 // REMARK-SAME: domains=8, order=swizzled-head-first
 // REMARK: remark: [Passed] grid-order | Category:attn-grid-order | Function=product
-// REMARK: remark: [Missed] no-clusters | Category:attn-grid-order | Function=rows | Remark="no axis selects the streamed data: nothing to keep on a domain"
+// REMARK: remark: [Missed] no-sharing | Category:attn-grid-order | Function=rows | Remark="no axis selects the streamed data: nothing to keep on a domain"
 
 // PLAIN-LABEL: attn.kernel @attention
-// PLAIN: cluster [batch, kv_head] run 2 persistent 9 {
+// PLAIN: sharing [batch, kv_head] run 2 persistent 9 {
 // BLOCK-LABEL: attn.kernel @attention
-// BLOCK: cluster [batch, kv_head] order {{.*}}<[batch, query, kv_head, group]> run 2 persistent 9 {
+// BLOCK: sharing [batch, kv_head] order {{.*}}<[batch, query, kv_head, group]> run 2 persistent 9 {
 // HEAD8-LABEL: attn.kernel @attention
-// HEAD8: cluster [batch, kv_head] order {{.*}}<[cluster, group, query], domains = 8> run 2 persistent 9 {
+// HEAD8: sharing [batch, kv_head] order {{.*}}<[sharing, group, query], domains = 8> run 2 persistent 9 {
 // BLOCK8-LABEL: attn.kernel @attention
-// BLOCK8: cluster [batch, kv_head] order {{.*}}<[query, cluster, group], domains = 8> run 2 persistent 9 {
+// BLOCK8: sharing [batch, kv_head] order {{.*}}<[query, sharing, group], domains = 8> run 2 persistent 9 {
 // HEAD42-LABEL: attn.kernel @attention
-// HEAD42: order {{.*}}<[cluster, group, query], domains = 4, chunk = 2> run 2
+// HEAD42: order {{.*}}<[sharing, group, query], domains = 4, chunk = 2> run 2
 // LONG8-LABEL: attn.kernel @attention
-// LONG8: order {{.*}}<[cluster, group, query], domains = 8, reversed = [query]> run 2
+// LONG8: order {{.*}}<[sharing, group, query], domains = 8, reversed = [query]> run 2
 // LONGBLOCK-LABEL: attn.kernel @attention
 // LONGBLOCK: order {{.*}}<[batch, query, kv_head, group], reversed = [query]> run 2
 // LONG-LABEL: attn.kernel @attention
@@ -51,7 +51,7 @@ attn.kernel @attention(%x: !attn.view<?x?x?x?xf32>) {
   %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
   %g = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
   %q = attn.dim %x, 3 : !attn.view<?x?x?x?xf32>
-  attn.grid (%bi, %hi, %gi, %qi) visit %v in (batch = %b, kv_head = %h, group = %g, query = %q) cluster [batch, kv_head] run 2 persistent 9 {
+  attn.grid (%bi, %hi, %gi, %qi) visit %v in (batch = %b, kv_head = %h, group = %g, query = %q) sharing [batch, kv_head] run 2 persistent 9 {
   }
 }
 
@@ -59,17 +59,17 @@ attn.kernel @attention(%x: !attn.view<?x?x?x?xf32>) {
 // head-first; block-first has the one tiled axis slowest, which is the plain order.
 
 // PLAIN-LABEL: attn.kernel @product
-// PLAIN: cluster [n] order {{.*}}<[n, m]> {
+// PLAIN: sharing [n] order {{.*}}<[n, m]> {
 // BLOCK-LABEL: attn.kernel @product
-// BLOCK: cluster [n] {{(order .*<\[m, n\]> )?}}{
+// BLOCK: sharing [n] {{(order .*<\[m, n\]> )?}}{
 // HEAD8-LABEL: attn.kernel @product
-// HEAD8: cluster [n] order {{.*}}<[cluster, m], domains = 8> {
+// HEAD8: sharing [n] order {{.*}}<[sharing, m], domains = 8> {
 // BLOCK8-LABEL: attn.kernel @product
-// BLOCK8: cluster [n] order {{.*}}<[m, cluster], domains = 8> {
+// BLOCK8: sharing [n] order {{.*}}<[m, sharing], domains = 8> {
 attn.kernel @product(%x: !attn.view<?x?xf32>) {
   %m = attn.dim %x, 0 : !attn.view<?x?xf32>
   %n = attn.dim %x, 1 : !attn.view<?x?xf32>
-  attn.grid (%i, %j) visit %v in (m = %m, n = %n) cluster [n] {
+  attn.grid (%i, %j) visit %v in (m = %m, n = %n) sharing [n] {
   }
 }
 

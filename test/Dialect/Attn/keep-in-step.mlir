@@ -19,7 +19,7 @@
 // CHECK-NEXT: %[[TILES:[^ ]+]] = arith.muli %[[M]], %[[N]] : index
 // CHECK-NEXT: %[[CTAS:[^ ]+]] = arith.constant 264 : index
 // CHECK-NEXT: %[[ROUNDS:[^ ]+]] = arith.divui %[[TILES]], %[[CTAS]] : index
-// CHECK-NEXT: attn.grid (%[[I:[^ ]+]], %[[J:[^ ]+]]) visit %[[V:[^ ]+]] in (i = %[[M]], j = %[[N]]) cluster [i] order {{.*}}<[j, i], reversed = [j]> persistent 264 attributes {note} {
+// CHECK-NEXT: attn.grid (%[[I:[^ ]+]], %[[J:[^ ]+]]) visit %[[V:[^ ]+]] in (i = %[[M]], j = %[[N]]) sharing [i] order {{.*}}<[j, i], reversed = [j]> persistent 264 attributes {note} {
 // CHECK-NEXT: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[V]], %[[ROUNDS]] : index
 // CHECK-NEXT: attn.in_step %[[ALL]]{{$}}
 // CHECK-NEXT: %[[T:[^ ]+]] = attn.load %[[X]][%[[I]], %[[J]], %[[V]]] : <?x?x?xf32> -> tensor<1xf32>
@@ -29,7 +29,7 @@
 attn.kernel @tiles(%x: !attn.view<?x?x?xf32>) {
   %m = attn.dim %x, 0 : !attn.view<?x?x?xf32>
   %n = attn.dim %x, 1 : !attn.view<?x?x?xf32>
-  attn.grid (%i, %j) visit %v in (i = %m, j = %n) cluster [i] order #attn.order<[j, i], reversed = [j]> persistent 264 attributes {note} {
+  attn.grid (%i, %j) visit %v in (i = %m, j = %n) sharing [i] order #attn.order<[j, i], reversed = [j]> persistent 264 attributes {note} {
     %t = attn.load %x[%i, %j, %v] : !attn.view<?x?x?xf32> -> tensor<1xf32>
     attn.store %t, %x[%j, %i, %v] : tensor<1xf32> -> !attn.view<?x?x?xf32>
   }

@@ -556,7 +556,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{wants 2 arguments (a coordinate for each axis, and the visit), got 1}}
-  "attn.grid"(%n) <{axes = ["a"], cluster = []}> ({
+  "attn.grid"(%n) <{axes = ["a"], sharing = []}> ({
   ^bb0(%i: index):
     attn.yield
   }) : (index) -> ()
@@ -566,7 +566,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{wants a name for each of its 1 sizes, got 2}}
-  "attn.grid"(%n) <{axes = ["a", "b"], cluster = []}> ({
+  "attn.grid"(%n) <{axes = ["a", "b"], sharing = []}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -591,24 +591,24 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{axis 'cluster' stands twice, is reserved or is no identifier}}
-  attn.grid (%i) visit %v in (cluster = %n) {
+  // expected-error @below {{axis 'sharing' stands twice, is reserved or is no identifier}}
+  attn.grid (%i) visit %v in (sharing = %n) {
   }
 }
 
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{cluster wants distinct axes of the grid, got 'b'}}
-  attn.grid (%i) visit %v in (a = %n) cluster [b] {
+  // expected-error @below {{sharing wants distinct axes of the grid, got 'b'}}
+  attn.grid (%i) visit %v in (a = %n) sharing [b] {
   }
 }
 
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{cluster wants distinct axes of the grid, got 'a'}}
-  attn.grid (%i) visit %v in (a = %n) cluster [a, a] {
+  // expected-error @below {{sharing wants distinct axes of the grid, got 'a'}}
+  attn.grid (%i) visit %v in (a = %n) sharing [a, a] {
   }
 }
 
@@ -646,29 +646,29 @@ attn.kernel @k(%n: index) {
 
 // -----
 
-// An axis that the cluster stands for, and by itself.
+// An axis that the set stands for, and by itself.
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got 'a' in #attn.order<[cluster, b, a]>}}
-  attn.grid (%i, %j) visit %v in (a = %n, b = %n) cluster [a]
-      order #attn.order<[cluster, b, a]> {
+  // expected-error @below {{order wants each axis of the grid once, got 'a' in #attn.order<[sharing, b, a]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) sharing [a]
+      order #attn.order<[sharing, b, a]> {
   }
 }
 
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got 'b' in #attn.order<[b, cluster]>}}
-  attn.grid (%i, %j) visit %v in (a = %n, b = %n) cluster [b, a]
-      order #attn.order<[b, cluster]> {
+  // expected-error @below {{order wants each axis of the grid once, got 'b' in #attn.order<[b, sharing]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) sharing [b, a]
+      order #attn.order<[b, sharing]> {
   }
 }
 
 // -----
 
-// A cluster of nothing does not stand for the axes.
+// A set of nothing does not stand for the axes.
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got #attn.order<[cluster, b]>}}
-  attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[cluster, b]> {
+  // expected-error @below {{order wants each axis of the grid once, got #attn.order<[sharing, b]>}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[sharing, b]> {
   }
 }
 
@@ -683,11 +683,11 @@ attn.kernel @k(%n: index) {
 
 // -----
 
-// A fused cluster is not reversed as a whole.
+// A fused set is not reversed as a whole.
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order reverses 'cluster', which is no axis of the grid}}
-  attn.grid (%i, %j) visit %v in (a = %n, b = %n) cluster [a]
-      order #attn.order<[cluster, b], reversed = [cluster]> {
+  // expected-error @below {{order reverses 'sharing', which is no axis of the grid}}
+  attn.grid (%i, %j) visit %v in (a = %n, b = %n) sharing [a]
+      order #attn.order<[sharing, b], reversed = [sharing]> {
   }
 }
 
@@ -754,7 +754,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{axis '' stands twice, is reserved or is no identifier}}
-  "attn.grid"(%n) <{axes = [""], cluster = []}> ({
+  "attn.grid"(%n) <{axes = [""], sharing = []}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -894,7 +894,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{wants arguments of type index, got 'i32'}}
-  "attn.grid"(%n) <{axes = ["a"], cluster = []}> ({
+  "attn.grid"(%n) <{axes = ["a"], sharing = []}> ({
   ^bb0(%i: i32, %v: index):
     attn.yield
   }) : (index) -> ()

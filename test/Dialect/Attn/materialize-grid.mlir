@@ -25,7 +25,7 @@ attn.kernel @plain(%x: !attn.view<?x?x?x?xf32>) {
   %b = attn.dim %x, 0 : !attn.view<?x?x?x?xf32>
   %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
   %q = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
-  attn.grid (%bi, %hi, %qi) visit %v in (batch = %b, head = %h, query = %q) cluster [batch, head] {
+  attn.grid (%bi, %hi, %qi) visit %v in (batch = %b, head = %h, query = %q) sharing [batch, head] {
     attn.store %t, %x[%bi, %hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
   }
 }
@@ -53,7 +53,7 @@ attn.kernel @permuted(%x: !attn.view<?x?x?x?xf32>) {
   %b = attn.dim %x, 0 : !attn.view<?x?x?x?xf32>
   %h = attn.dim %x, 1 : !attn.view<?x?x?x?xf32>
   %q = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
-  attn.grid (%bi, %hi, %qi) visit %v in (batch = %b, head = %h, query = %q) cluster [batch, head]
+  attn.grid (%bi, %hi, %qi) visit %v in (batch = %b, head = %h, query = %q) sharing [batch, head]
       order #attn.order<[batch, query, head], reversed = [query]> {
     attn.store %t, %x[%bi, %hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
   }
@@ -109,7 +109,7 @@ attn.kernel @run(%x: !attn.view<?x?x?xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
   %h = attn.dim %x, 0 : !attn.view<?x?x?xf32>
   %q = attn.dim %x, 1 : !attn.view<?x?x?xf32>
-  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) cluster [head] run 2 {
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) sharing [head] run 2 {
     attn.store %t, %x[%hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?xf32>
   }
 }
@@ -176,7 +176,7 @@ attn.kernel @folded(%x: !attn.view<?x?x?xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
   %h = attn.dim %x, 0 : !attn.view<?x?x?xf32>
   %q = attn.dim %x, 1 : !attn.view<?x?x?xf32>
-  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) cluster [head] run 2 folded {
+  attn.grid (%hi, %qi) visit %v in (head = %h, query = %q) sharing [head] run 2 folded {
     attn.store %t, %x[%hi, %qi, %v] : tensor<1xf32> -> !attn.view<?x?x?xf32>
   }
 }
@@ -237,8 +237,8 @@ attn.kernel @folded_one(%x: !attn.view<6x5xf32>) {
 
 // -----
 
-// By domain: CTA w goes to domain w mod 8, which walks floor(C / 8) clusters of its
-// own; the clusters that remain follow in plain order.
+// By domain: CTA w goes to domain w mod 8, which walks floor(C / 8) sets of its
+// own; the sets that remain follow in plain order.
 
 // CHECK-LABEL: attn.kernel @domains
 // CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?x?x?xf32>) {
@@ -247,9 +247,9 @@ attn.kernel @folded_one(%x: !attn.view<6x5xf32>) {
 // CHECK-DAG: %[[H:[^ ]+]] = attn.dim %[[X]], 1
 // CHECK-DAG: %[[G:[^ ]+]] = attn.dim %[[X]], 2
 // CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 3
-// CHECK-DAG: %[[CLUSTERS:[^ ]+]] = arith.muli %[[B]], %[[H]] : index
+// CHECK-DAG: %[[SETS:[^ ]+]] = arith.muli %[[B]], %[[H]] : index
 // CHECK: attn.ctas %[[W:[^ ]+]] in %{{[^ ]+}} {
-// CHECK-DAG: %[[PER:[^ ]+]] = arith.divui %[[CLUSTERS]], %[[C8]] : index
+// CHECK-DAG: %[[PER:[^ ]+]] = arith.divui %[[SETS]], %[[C8]] : index
 // CHECK-DAG: %[[WHOLE:[^ ]+]] = arith.muli %[[PER]], %[[C8]] : index
 // CHECK-DAG: %[[UNITS:[^ ]+]] = arith.muli %[[Q]], %[[G]] : index
 // CHECK-DAG: %[[FIRST:[^ ]+]] = arith.muli %[[WHOLE]], %[[UNITS]] : index
@@ -258,7 +258,7 @@ attn.kernel @folded_one(%x: !attn.view<6x5xf32>) {
 // CHECK-DAG: %[[RANK:[^ ]+]] = arith.divui %[[W]], %[[C8]] : index
 // CHECK-DAG: %[[BEYOND:[^ ]+]] = arith.subi %[[W]], %[[FIRST]] : index
 // CHECK-DAG: %[[LOCAL:[^ ]+]] = arith.select %[[IN]], %[[RANK]], %[[BEYOND]] : index
-// CHECK-DAG: %[[TAIL:[^ ]+]] = arith.subi %[[CLUSTERS]], %[[WHOLE]] : index
+// CHECK-DAG: %[[TAIL:[^ ]+]] = arith.subi %[[SETS]], %[[WHOLE]] : index
 // CHECK-DAG: %[[SIZE:[^ ]+]] = arith.select %[[IN]], %[[PER]], %[[TAIL]] : index
 // CHECK-DAG: %[[START:[^ ]+]] = arith.muli %[[DOMAIN]], %[[PER]] : index
 // CHECK-DAG: %[[BASE:[^ ]+]] = arith.select %[[IN]], %[[START]], %[[WHOLE]] : index
@@ -266,9 +266,9 @@ attn.kernel @folded_one(%x: !attn.view<6x5xf32>) {
 // CHECK-DAG: %[[REST:[^ ]+]] = arith.divui %[[LOCAL]], %[[G]] : index
 // CHECK-DAG: %[[DIGIT:[^ ]+]] = arith.remui %[[REST]], %[[SIZE]] : index
 // CHECK-DAG: %[[QI:[^ ]+]] = arith.divui %[[REST]], %[[SIZE]] : index
-// CHECK-DAG: %[[CLUSTER:[^ ]+]] = arith.addi %[[DIGIT]], %[[BASE]] : index
-// CHECK-DAG: %[[HI:[^ ]+]] = arith.remui %[[CLUSTER]], %[[H]] : index
-// CHECK-DAG: %[[BI:[^ ]+]] = arith.divui %[[CLUSTER]], %[[H]] : index
+// CHECK-DAG: %[[SET:[^ ]+]] = arith.addi %[[DIGIT]], %[[BASE]] : index
+// CHECK-DAG: %[[HI:[^ ]+]] = arith.remui %[[SET]], %[[H]] : index
+// CHECK-DAG: %[[BI:[^ ]+]] = arith.divui %[[SET]], %[[H]] : index
 // CHECK: attn.store %{{[^ ]+}}, %[[X]][%[[BI]], %[[HI]], %[[GI]], %[[QI]]]
 attn.kernel @domains(%x: !attn.view<?x?x?x?xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
@@ -277,7 +277,7 @@ attn.kernel @domains(%x: !attn.view<?x?x?x?xf32>) {
   %g = attn.dim %x, 2 : !attn.view<?x?x?x?xf32>
   %q = attn.dim %x, 3 : !attn.view<?x?x?x?xf32>
   attn.grid (%bi, %hi, %gi, %qi) visit %v in (batch = %b, kv_head = %h, group = %g, query = %q)
-      cluster [batch, kv_head] order #attn.order<[query, cluster, group], domains = 8> {
+      sharing [batch, kv_head] order #attn.order<[query, sharing, group], domains = 8> {
     attn.store %t, %x[%bi, %hi, %gi, %qi] : tensor<1xf32> -> !attn.view<?x?x?x?xf32>
   }
 }
@@ -285,7 +285,7 @@ attn.kernel @domains(%x: !attn.view<?x?x?x?xf32>) {
 // -----
 
 // In chunks of 2: domain (w / 2) mod 3, rank 2 (w / 6) + w mod 2. A domain walks
-// floor(C / 3) clusters where their tiles are whole chunks, else an even number.
+// floor(C / 3) sets where their tiles are whole chunks, else an even number.
 
 // CHECK-LABEL: attn.kernel @chunks
 // CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>) {
@@ -317,14 +317,14 @@ attn.kernel @chunks(%x: !attn.view<?x?xf32>) {
   %h = attn.dim %x, 0 : !attn.view<?x?xf32>
   %q = attn.dim %x, 1 : !attn.view<?x?xf32>
   attn.grid (%hi, %qi) visit %v in (head = %h, query = %q)
-      cluster [head] order #attn.order<[cluster, query], domains = 3, chunk = 2> {
+      sharing [head] order #attn.order<[sharing, query], domains = 3, chunk = 2> {
     attn.store %t, %x[%hi, %qi] : tensor<1xf32> -> !attn.view<?x?xf32>
   }
 }
 
 // -----
 
-// Static sizes fold: 16 clusters of 4 on 8 domains come out even.
+// Static sizes fold: 16 sets of 4 on 8 domains come out even.
 
 // CHECK-LABEL: attn.kernel @static
 // CHECK-DAG: %[[C64:[^ ]+]] = arith.constant 64 : index
@@ -334,7 +334,7 @@ attn.kernel @static(%x: !attn.view<16x4xf32>) {
   %h = attn.dim %x, 0 : !attn.view<16x4xf32>
   %q = attn.dim %x, 1 : !attn.view<16x4xf32>
   attn.grid (%hi, %qi) visit %v in (head = %h, query = %q)
-      cluster [head] order #attn.order<[cluster, query], domains = 8> {
+      sharing [head] order #attn.order<[sharing, query], domains = 8> {
     attn.store %t, %x[%hi, %qi] : tensor<1xf32> -> !attn.view<16x4xf32>
   }
 }
@@ -356,7 +356,7 @@ attn.kernel @no_tiles(%x: !attn.view<?x0xf32>) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
   %b = attn.dim %x, 0 : !attn.view<?x0xf32>
   %q = arith.constant 0 : index
-  attn.grid (%bi, %qi) visit %v in (batch = %b, query = %q) cluster [batch] persistent 4 {
+  attn.grid (%bi, %qi) visit %v in (batch = %b, query = %q) sharing [batch] persistent 4 {
     attn.store %t, %x[%bi, %qi] : tensor<1xf32> -> !attn.view<?x0xf32>
   }
 }

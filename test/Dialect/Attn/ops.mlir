@@ -280,17 +280,17 @@ attn.kernel @grid_axis(%n: index) {
   }
 }
 
-// Several axes, clusters, an explicit terminator and uses of the arguments,
+// Several axes, sets, an explicit terminator and uses of the arguments,
 // which are named after the axes.
 // CHECK-LABEL: attn.kernel @grid_axes
 // CHECK-SAME:    (%[[N:.*]]: index, %[[M:.*]]: index)
 attn.kernel @grid_axes(%n: index, %m: index) {
-  // CHECK-NEXT: attn.grid (%[[B:.*]], %[[H:.*]], %[[Q:.*]]) visit %[[V:.*]] in (batch = %[[N]], head = %[[M]], query = %[[M]]) cluster [batch, head] {
+  // CHECK-NEXT: attn.grid (%[[B:.*]], %[[H:.*]], %[[Q:.*]]) visit %[[V:.*]] in (batch = %[[N]], head = %[[M]], query = %[[M]]) sharing [batch, head] {
   // CHECK-NEXT:   arith.addi %[[B]], %[[H]] : index
   // CHECK-NEXT:   arith.addi %[[Q]], %[[V]] : index
   // CHECK-NEXT: }
   attn.grid (%b, %h, %i) visit %v in (batch = %n, head = %m, query = %m)
-      cluster [batch, head] {
+      sharing [batch, head] {
     %0 = arith.addi %b, %h : index
     %1 = arith.addi %i, %v : index
     attn.yield
@@ -301,7 +301,7 @@ attn.kernel @grid_axes(%n: index, %m: index) {
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_run(%n: index) {
   // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 2 {
-  attn.grid (%i) visit %v in (query = %n) cluster [] run 2 {
+  attn.grid (%i) visit %v in (query = %n) sharing [] run 2 {
   }
 }
 
@@ -326,7 +326,7 @@ attn.kernel @grid_folded_one(%n: index) {
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_folded_generic(%n: index) {
   // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 3 folded persistent 4 {
-  "attn.grid"(%n) <{axes = ["query"], cluster = [], folded, persistent = 4 : i64, run = 3 : i64}> ({
+  "attn.grid"(%n) <{axes = ["query"], sharing = [], folded, persistent = 4 : i64, run = 3 : i64}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -344,9 +344,9 @@ attn.kernel @grid_persistent(%n: index) {
 // CHECK-LABEL: attn.kernel @grid_full
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_full(%n: index) {
-  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (_query2 = %[[N]]) cluster [_query2] order <[cluster], domains = 16777216, chunk = 16777216> run 16777216 folded persistent 16777216 attributes {note = "kept"} {
-  attn.grid (%i) visit %v in (_query2 = %n) cluster [_query2]
-      order <[cluster], domains = 16777216, chunk = 16777216>
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (_query2 = %[[N]]) sharing [_query2] order <[sharing], domains = 16777216, chunk = 16777216> run 16777216 folded persistent 16777216 attributes {note = "kept"} {
+  attn.grid (%i) visit %v in (_query2 = %n) sharing [_query2]
+      order <[sharing], domains = 16777216, chunk = 16777216>
       run 16777216 folded persistent 16777216 attributes {note = "kept"} {
   }
 }
@@ -635,8 +635,8 @@ module @own attributes {
 }
 
 // Short of its target, a module may have any attribute of the dialect.
-// CHECK: module @other attributes {attn.causal = #attn.causal<top_left>, attn.order = #attn.order<[cluster, query], domains = 8, chunk = 2, reversed = [query]>}
+// CHECK: module @other attributes {attn.causal = #attn.causal<top_left>, attn.order = #attn.order<[sharing, query], domains = 8, chunk = 2, reversed = [query]>}
 module @other attributes {
   attn.causal = #attn.causal<top_left>,
-  attn.order = #attn.order<[cluster, query], reversed = [query], chunk = 2, domains = 8>} {
+  attn.order = #attn.order<[sharing, query], reversed = [query], chunk = 2, domains = 8>} {
 }

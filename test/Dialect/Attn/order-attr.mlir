@@ -17,38 +17,38 @@ attn.kernel @order(%n: index) {
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @absence(%n: index) {
   // The values that stand for absence are not printed.
-  // CHECK: attn.grid {{.*}} cluster [head] order <[cluster, query]> {
-  attn.grid (%h, %i) visit %v in (head = %n, query = %n) cluster [head]
-      order #attn.order<[cluster, query], domains = 1, chunk = 1, reversed = []> {
+  // CHECK: attn.grid {{.*}} sharing [head] order <[sharing, query]> {
+  attn.grid (%h, %i) visit %v in (head = %n, query = %n) sharing [head]
+      order #attn.order<[sharing, query], domains = 1, chunk = 1, reversed = []> {
   }
 }
 
 // CHECK-LABEL: attn.kernel @spelt_out
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @spelt_out(%n: index) {
-  // A cluster that is spelt out; no digit stands for an empty cluster.
-  // CHECK: attn.grid {{.*}} cluster [head] order <[query, head], reversed = [head, query]> {
-  attn.grid (%h, %i) visit %v in (head = %n, query = %n) cluster [head]
+  // A set that is spelt out; no digit stands for an empty set.
+  // CHECK: attn.grid {{.*}} sharing [head] order <[query, head], reversed = [head, query]> {
+  attn.grid (%h, %i) visit %v in (head = %n, query = %n) sharing [head]
       order #attn.order<[query, head], reversed = [head, query]> {
   }
 }
 
-// CHECK-LABEL: attn.kernel @no_cluster
+// CHECK-LABEL: attn.kernel @no_sharing
 // CHECK-SAME:    (%[[N:.*]]: index)
-attn.kernel @no_cluster(%n: index) {
-  // CHECK: attn.grid {{.*}} in (head = %[[N]], query = %[[N]]) order <[cluster, head, query]> {
+attn.kernel @no_sharing(%n: index) {
+  // CHECK: attn.grid {{.*}} in (head = %[[N]], query = %[[N]]) order <[sharing, head, query]> {
   attn.grid (%h, %i) visit %v in (head = %n, query = %n)
-      order #attn.order<[cluster, head, query]> {
+      order #attn.order<[sharing, head, query]> {
   }
 }
 
 // CHECK-LABEL: attn.kernel @everything
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @everything(%n: index) {
-  // CHECK: attn.grid {{.*}} cluster [batch, head] order <[cluster, group, query], domains = 8, chunk = 2, reversed = [query]> run 2 persistent 132 attributes {note} {
+  // CHECK: attn.grid {{.*}} sharing [batch, head] order <[sharing, group, query], domains = 8, chunk = 2, reversed = [query]> run 2 persistent 132 attributes {note} {
   attn.grid (%b, %h, %g, %i) visit %v in (batch = %n, head = %n, group = %n, query = %n)
-      cluster [batch, head]
-      order #attn.order<[cluster, group, query], reversed = [query], chunk = 2, domains = 8>
+      sharing [batch, head]
+      order #attn.order<[sharing, group, query], reversed = [query], chunk = 2, domains = 8>
       run 2 persistent 132 attributes {note} {
   }
 }

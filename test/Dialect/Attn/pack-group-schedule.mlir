@@ -15,7 +15,7 @@
 // LEVEL2-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
 // LEVEL2-DAG: %[[C8:[^ ]+]] = arith.constant 8 : index
 // LEVEL2-DAG: %[[BATCH:[^ ]+]] = attn.dim %[[Q]], 0
-// LEVEL2: attn.grid ({{.*}}) visit %{{[^ ]+}} in (batch = %[[BATCH]], kv_head = %[[C8]], group = %[[C1]], query = %[[C1]]) cluster [batch, kv_head] {
+// LEVEL2: attn.grid ({{.*}}) visit %{{[^ ]+}} in (batch = %[[BATCH]], kv_head = %[[C8]], group = %[[C1]], query = %[[C1]]) sharing [batch, kv_head] {
 // LEVEL2: attn.load %[[Q]]{{.*}} -> tensor<16x128xbf16>
 // LEVEL2-NOT: arith.cmpi sle
 // LEVEL2: attn.return

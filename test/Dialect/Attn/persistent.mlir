@@ -37,7 +37,7 @@
 
 // The rest of the grid stays as it is.
 // CHECK-LABEL: attn.kernel @dynamic
-// CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}) visit %{{[^ ]+}} in (head = %{{[^ ]+}}, query = %{{[^ ]+}}) cluster [head] order {{.*}}<[query, head], reversed = [query]>
+// CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}) visit %{{[^ ]+}} in (head = %{{[^ ]+}}, query = %{{[^ ]+}}) sharing [head] order {{.*}}<[query, head], reversed = [query]>
 // H200-SAME: persistent 396 {
 // GB10-SAME: persistent 96 {
 // MI300X-SAME: persistent 608 {
@@ -56,7 +56,7 @@ attn.kernel @dynamic(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %v:
   %queries = attn.dim %q, 1 : !attn.view<?x?x64xf16>
   %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
   %tiles = arith.ceildivui %queries, %c128 : index
-  attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[query, head], reversed = [query]> {
+  attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] order #attn.order<[query, head], reversed = [query]> {
     %row = arith.muli %i, %c128 : index
     %qt = attn.load %q[%h, %row, %c0] : !attn.view<?x?x64xf16> -> tensor<128x64xf16>
     %m, %l, %acc = attn.stream %j step 64 over [%c0 to %keys] carry (%mc = %rows, %lc = %rows, %ac = %zero : tensor<128xf32>, tensor<128xf32>, tensor<128x64xf32>) {
@@ -77,16 +77,16 @@ attn.kernel @dynamic(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %v:
 
 // CHECK-LABEL: attn.kernel @static
 // CHECK: attn.grid
-// SMS-SAME: cluster [head] {
-// BOTH-SAME: cluster [head] persistent 20 {
-// PAIR-SAME: cluster [head] {
-// SINGLE-SAME: cluster [head] persistent 80 {
+// SMS-SAME: sharing [head] {
+// BOTH-SAME: sharing [head] persistent 20 {
+// PAIR-SAME: sharing [head] {
+// SINGLE-SAME: sharing [head] persistent 80 {
 attn.kernel @static(%o: !attn.view<8x20x64xf32>) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %c20 = arith.constant 20 : index
   %zero = arith.constant dense<0.0> : tensor<64xf32>
-  attn.grid (%h, %i) visit %n in (head = %c8, query = %c20) cluster [head] {
+  attn.grid (%h, %i) visit %n in (head = %c8, query = %c20) sharing [head] {
     attn.store %zero, %o[%h, %i, %c0] : tensor<64xf32> -> !attn.view<8x20x64xf32>
   }
 }
@@ -115,4 +115,4 @@ attn.kernel @one_more(%o: !attn.view<161x64xf32>) {
 // RUN: attn-opt %examples/llama3-8b-prefill.mlir --attn-schedule='target=h200 tiles=query=128,key=128 grid-order=swizzled-head-first domains=4 persistent resident=1 pair-tiles sawtooth=force' | FileCheck %s --check-prefix=SCHEDULE
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128 pair-tiles' | FileCheck %s --check-prefix=ALONE
 // SCHEDULE: attn.grid {{.*}} order {{.*}} run 2 folded persistent 132 {
-// ALONE: attn.grid {{.*}} cluster [batch, kv_head] {
+// ALONE: attn.grid {{.*}} sharing [batch, kv_head] {

@@ -1,4 +1,4 @@
-// attn-sawtooth: a causal mask ends the streams of a cluster's CTAs at places of their
+// attn-sawtooth: a causal mask ends the streams of a set's CTAs at places of their
 // own, but they still share what they stream. All 96 CTAs are on one head, whose 163840
 // keys of 128 bytes fit the 20971520 bytes of gb10 just so; 163841 do not.
 // RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-sawtooth))' --remarks-filter='attn.*' -o /dev/null 2>&1 | FileCheck %s
@@ -11,7 +11,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c64 = arith.constant 64 : index
     %c2560 = arith.constant 2560 : index
-    attn.grid (%h, %i) visit %v in (head = %c8, query = %c2560) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %v in (head = %c8, query = %c2560) sharing [head] persistent 96 {
       %first = arith.muli %i, %c64 : index
       %last = arith.addi %first, %c64 : index
       attn.stream %j step 64 over [%c0 to %first, masked %first to %last] {
@@ -25,7 +25,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c64 = arith.constant 64 : index
     %c2560 = arith.constant 2560 : index
-    attn.grid (%h, %i) visit %v in (head = %c8, query = %c2560) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %v in (head = %c8, query = %c2560) sharing [head] persistent 96 {
       %first = arith.muli %i, %c64 : index
       %last = arith.addi %first, %c64 : index
       attn.stream %j step 64 over [%c0 to %first, masked %first to %last] {

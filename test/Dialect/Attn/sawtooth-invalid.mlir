@@ -38,7 +38,7 @@
 // RUN: attn-opt %t/changes.mlir -o %t/changes.before
 // RUN: attn-opt %t/changes.mlir --pass-pipeline='builtin.module(attn.kernel(attn-sawtooth))' -o %t/changes.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=CHANGES
 // RUN: diff %t/changes.before %t/changes.after
-// CHANGES: remark: [Missed] changes-cluster | Category:attn-sawtooth | Function=k
+// CHANGES: remark: [Missed] changes-set | Category:attn-sawtooth | Function=k
 
 // No stream, no grid.
 // RUN: attn-opt %t/nothing.mlir -o %t/nothing.before
@@ -101,7 +101,7 @@ attn.kernel @k(%k: !attn.view<1024xf16>) {
 //--- changes.mlir
 attn.kernel @k(%k: !attn.view<?xf16>, %n: index) {
   %c0 = arith.constant 0 : index
-  attn.grid (%h) visit %v in (head = %n) cluster [head] {
+  attn.grid (%h) visit %v in (head = %n) sharing [head] {
     attn.stream %j step 64 over [%c0 to %n] {
       %t = attn.load %k[%j] : !attn.view<?xf16> -> tensor<64xf16>
       attn.store %t, %k[%j] : tensor<64xf16> -> !attn.view<?xf16>

@@ -12,7 +12,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c64 = arith.constant 64 : index
     %c2048 = arith.constant 2048 : index
     %k = arith.constant 1690 : index
-    attn.grid (%nt, %mt) visit %v in (n = %c8, m = %c2048) cluster [n] persistent 96 {
+    attn.grid (%nt, %mt) visit %v in (n = %c8, m = %c2048) sharing [n] persistent 96 {
       %row = arith.muli %mt, %c64 : index
       %column = arith.muli %nt, %c64 : index
       attn.stream %j step 64 over [%c0 to %k] {
@@ -29,7 +29,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c64 = arith.constant 64 : index
     %c2048 = arith.constant 2048 : index
     %k = arith.constant 1689 : index
-    attn.grid (%nt, %mt) visit %v in (n = %c8, m = %c2048) cluster [n] persistent 96 {
+    attn.grid (%nt, %mt) visit %v in (n = %c8, m = %c2048) sharing [n] persistent 96 {
       %row = arith.muli %mt, %c64 : index
       %column = arith.muli %nt, %c64 : index
       attn.stream %j step 64 over [%c0 to %k] {

@@ -17,7 +17,7 @@
 // CHECK-LABEL: attn.kernel @exceeds
 // CHECK: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK-NOT: arith.cmpi
-// CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in ({{.*}}) cluster [head] persistent 96 {
+// CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in ({{.*}}) sharing [head] persistent 96 {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
 // CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over [%{{[^ ]+}} to %{{[^ ]+}}] {
@@ -31,7 +31,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c2048 = arith.constant 2048 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) sharing [head] persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -60,7 +60,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c2048 = arith.constant 2048 : index
     %keys = arith.constant 163840 : index
-    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) sharing [head] persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163840x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163840x64xf16>
@@ -83,7 +83,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c2 = arith.constant 2 : index
     %c2048 = arith.constant 2048 : index
     %keys = arith.constant 81984 : index
-    attn.grid (%h, %i) visit %n in (head = %c2, query = %c2048) cluster [head] order #attn.order<[query, head]> persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c2, query = %c2048) sharing [head] order #attn.order<[query, head]> persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<2x81984x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<2x81984x64xf16>
@@ -96,7 +96,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // The same with 128 heads: the next tile of a CTA has another head.
 
-// REMARK: remark: [Missed] changes-cluster | Category:attn-sawtooth | Function=many_heads | Remark="consecutive tiles of a CTA stream different data"
+// REMARK: remark: [Missed] changes-set | Category:attn-sawtooth | Function=many_heads | Remark="consecutive tiles of a CTA stream different data"
 // FORCED: Function=many_heads | {{.*}} decided=forced
 // CHECK-LABEL: attn.kernel @many_heads
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
@@ -108,7 +108,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c128 = arith.constant 128 : index
     %c2048 = arith.constant 2048 : index
     %keys = arith.constant 81984 : index
-    attn.grid (%h, %i) visit %n in (head = %c128, query = %c2048) cluster [head] order #attn.order<[query, head]> persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c128, query = %c2048) sharing [head] order #attn.order<[query, head]> persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<128x81984x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<128x81984x64xf16>
@@ -123,7 +123,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CTAs: 192, not 191.
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=two_visits |
-// REMARK: remark: [Missed] changes-cluster | {{.*}} Function=one_visit |
+// REMARK: remark: [Missed] changes-set | {{.*}} Function=one_visit |
 // CHECK-LABEL: attn.kernel @two_visits
 // CHECK: attn.stream %{{[^ ]+}} step 64 reverse
 // CHECK-LABEL: attn.kernel @one_visit
@@ -134,7 +134,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c192 = arith.constant 192 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %c8, query = %c192) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c8, query = %c192) sharing [head] persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -146,7 +146,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c191 = arith.constant 191 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %c8, query = %c191) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c8, query = %c191) sharing [head] persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -161,7 +161,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // 8, 97 is not.
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=same_domain |
-// REMARK: remark: [Missed] changes-cluster | {{.*}} Function=other_domain |
+// REMARK: remark: [Missed] changes-set | {{.*}} Function=other_domain |
 // CHECK-LABEL: attn.kernel @same_domain
 // CHECK: attn.stream %{{[^ ]+}} step 64 reverse
 // CHECK-LABEL: attn.kernel @other_domain
@@ -171,7 +171,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %c64, query = %c64) cluster [head] order #attn.order<[cluster, query], domains = 8> persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c64, query = %c64) sharing [head] order #attn.order<[sharing, query], domains = 8> persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<64x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<64x163904x64xf16>
@@ -182,7 +182,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %c64, query = %c64) cluster [head] order #attn.order<[cluster, query], domains = 8> persistent 97 {
+    attn.grid (%h, %i) visit %n in (head = %c64, query = %c64) sharing [head] order #attn.order<[sharing, query], domains = 8> persistent 97 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<64x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<64x163904x64xf16>
@@ -197,19 +197,19 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // stream the two would not stream the same.
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=tile | {{.*}} decided="at compile time", variant=tile
-// REMARK: remark: [Missed] changes-cluster | {{.*}} Function=tile_head |
+// REMARK: remark: [Missed] changes-set | {{.*}} Function=tile_head |
 // FORCED: Function=tile | {{.*}} decided=forced, variant=tile
 // CHECK-LABEL: attn.kernel @tile
 // CHECK: %[[C1:[^ ]+]] = arith.constant 1 : index
-// CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in ({{.*}}) cluster [head] run 2 {
+// CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in ({{.*}}) sharing [head] run 2 {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
 // CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
 // CHECK-LABEL: attn.kernel @tile_head
-// CHECK: cluster [head] {
+// CHECK: sharing [head] {
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // FORCE-LABEL: attn.kernel @tile_head
-// FORCE: cluster [head] run 2 {
+// FORCE: sharing [head] run 2 {
 // FORCE: attn.stream %{{[^ ]+}} step 64 reverse
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @tile(%k: !attn.view<8x163904x64xf16>, %o: !attn.view<8x163904x64xf16>) {
@@ -217,7 +217,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c2048 = arith.constant 2048 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) cluster [head] {
+    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) sharing [head] {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -229,7 +229,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c2048 = arith.constant 2048 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%i, %h) visit %n in (query = %c2048, head = %c8) cluster [head] {
+    attn.grid (%i, %h) visit %n in (query = %c2048, head = %c8) sharing [head] {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -267,14 +267,14 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-DAG: %[[FLIGHT:[^ ]+]] = arith.ceildivui %[[CTAS]], %[[TILES1]] : index
 // CHECK-DAG: %[[HEADS1:[^ ]+]] = arith.maxui %[[HEADS]], %[[C1]] : index
 // CHECK-DAG: %[[MOST:[^ ]+]] = arith.minui %[[HEADS1]], %[[FLIGHT]] : index
-// CHECK-DAG: %[[CLUSTERS:[^ ]+]] = arith.minui %[[CTAS]], %[[MOST]] : index
+// CHECK-DAG: %[[SETS:[^ ]+]] = arith.minui %[[CTAS]], %[[MOST]] : index
 // CHECK-DAG: %[[WIDE:[^ ]+]] = arith.index_cast %[[KEYS]] : index to i64
 // CHECK-DAG: %[[ONE:[^ ]+]] = arith.muli %[[WIDE]], %[[C128]] : i64
-// CHECK-DAG: %[[COUNT:[^ ]+]] = arith.index_cast %[[CLUSTERS]] : index to i64
+// CHECK-DAG: %[[COUNT:[^ ]+]] = arith.index_cast %[[SETS]] : index to i64
 // CHECK-DAG: %[[BYTES:[^ ]+]] = arith.muli %[[ONE]], %[[COUNT]] : i64
 // CHECK-DAG: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %[[BYTES]], %[[L2]] : i64
 // CHECK-DAG: %[[GUARD:[^ ]+]] = arith.andi %[[KEEPS]], %[[EXCEEDS]] : i1
-// CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in (head = %[[HEADS]], query = %[[TILES]]) cluster [head] persistent 96 {
+// CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in (head = %[[HEADS]], query = %[[TILES]]) sharing [head] persistent 96 {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
 // CHECK-NEXT: %[[REVERSE:[^ ]+]] = arith.andi %[[ODD]], %[[GUARD]] : i1
@@ -292,7 +292,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c0 = arith.constant 0 : index
     %heads = attn.dim %k, 0 : !attn.view<?x?x64xf16>
     %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
-    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>
@@ -317,7 +317,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK: %[[ALL:[^ ]+]] = arith.muli %{{[^ ]+}}, %[[PAIRS]] : index
 // CHECK: arith.minui %[[ALL]], %[[SLOTS]] : index
 // CHECK: %[[EXCEEDS:[^ ]+]] = arith.cmpi ugt, %{{[^ ]+}}, %[[L2]] : i64
-// CHECK: attn.grid {{.*}} cluster [head] run 2 {
+// CHECK: attn.grid {{.*}} sharing [head] run 2 {
 // CHECK: %[[ODD:[^ ]+]] = arith.cmpi eq,
 // CHECK: %[[REVERSE:[^ ]+]] = arith.andi %[[ODD]], %[[EXCEEDS]] : i1
 // CHECK: attn.stream %{{[^ ]+}} step 64 reverse %[[REVERSE]] over
@@ -326,7 +326,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c0 = arith.constant 0 : index
     %heads = attn.dim %k, 0 : !attn.view<?x?x64xf16>
     %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
-    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] {
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>
@@ -353,7 +353,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c8 = arith.constant 8 : index
     %c64 = arith.constant 64 : index
     %c2048 = arith.constant 2048 : index
-    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) cluster [head] persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %c8, query = %c2048) sharing [head] persistent 96 {
       %lo = arith.muli %i, %c64 : index
       %hi = arith.minsi %i, %w : index
       attn.stream %j step 64 over [masked %lo to %hi] {
@@ -371,11 +371,11 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // REMARK-COUNT-2: remark: [Missed] several-streams | Category:attn-sawtooth | Function=split | Remark="a tile streams several parts, whose order would have to change too"
 // CHECK-LABEL: attn.kernel @split
-// CHECK: cluster [head] {
+// CHECK: sharing [head] {
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // FORCE-LABEL: attn.kernel @split
-// FORCE: cluster [head] run 2 {
+// FORCE: sharing [head] run 2 {
 // FORCE: %[[ODD:[^ ]+]] = arith.cmpi eq,
 // FORCE: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
 // FORCE: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
@@ -384,7 +384,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %c0 = arith.constant 0 : index
     %heads = attn.dim %k, 0 : !attn.view<?x?x64xf16>
     %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
-    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] {
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] {
       attn.stream %j step 64 over [%c0 to %half] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>
@@ -408,13 +408,13 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=one_tile_each | {{.*}} decided="at compile time", variant=persistent
 // FORCED: Function=one_tile | {{.*}} decided=forced, variant=tile
 // CHECK-LABEL: attn.kernel @one_tile(
-// CHECK: cluster [head] {
+// CHECK: sharing [head] {
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // CHECK-LABEL: attn.kernel @two_tiles(
-// CHECK: cluster [head] run 2 {
+// CHECK: sharing [head] run 2 {
 // CHECK: attn.stream %{{[^ ]+}} step 64 reverse
 // CHECK-LABEL: attn.kernel @one_tile_each(
-// CHECK: cluster [head] persistent 96 {
+// CHECK: sharing [head] persistent 96 {
 // CHECK: attn.stream %{{[^ ]+}} step 64 reverse
 // FORCE-LABEL: attn.kernel @one_tile(
 // FORCE: attn.stream %{{[^ ]+}} step 64 reverse
@@ -425,7 +425,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %b = arith.constant 2048 : index
     %c = arith.constant 1 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) cluster [head] {
+    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) sharing [head] {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -438,7 +438,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %b = arith.constant 2048 : index
     %c = arith.constant 2 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) cluster [head] {
+    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) sharing [head] {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -451,7 +451,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
     %b = arith.constant 2048 : index
     %c = arith.constant 1 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) cluster [head] persistent 96 {
+    attn.grid (%h, %g, %i) visit %n in (head = %a, group = %b, query = %c) sharing [head] persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<8x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<8x163904x64xf16>
@@ -462,35 +462,35 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // -----
 
-// Fewer clusters than domains: none has a domain of its own, so the plain order is
+// Fewer sets than domains: none has a domain of its own, so the plain order is
 // asked, in which 96 CTAs stay on one of 4 heads; of 7 domains 96 is no multiple. The
 // 96 CTAs are 14 of a domain, which stream one head.
 
-// REMARK: remark: [Passed] sawtooth | {{.*}} Function=few_clusters | {{.*}} decided="at compile time", variant=persistent
-// REMARK: remark: [Missed] changes-cluster | {{.*}} Function=enough_clusters |
-// CHECK-LABEL: attn.kernel @few_clusters
+// REMARK: remark: [Passed] sawtooth | {{.*}} Function=few_sets | {{.*}} decided="at compile time", variant=persistent
+// REMARK: remark: [Missed] changes-set | {{.*}} Function=enough_sets |
+// CHECK-LABEL: attn.kernel @few_sets
 // CHECK: attn.stream %{{[^ ]+}} step 64 reverse
-// CHECK-LABEL: attn.kernel @enough_clusters
+// CHECK-LABEL: attn.kernel @enough_sets
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 module attributes {attn.target = #attn.target<"gb10", l2_domains = 7>} {
-  attn.kernel @few_clusters(%k: !attn.view<4x163904x64xf16>, %o: !attn.view<4x163904x64xf16>) {
+  attn.kernel @few_sets(%k: !attn.view<4x163904x64xf16>, %o: !attn.view<4x163904x64xf16>) {
     %c0 = arith.constant 0 : index
     %heads = arith.constant 4 : index
     %tiles = arith.constant 2048 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[cluster, query], domains = 7> persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] order #attn.order<[sharing, query], domains = 7> persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<4x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<4x163904x64xf16>
       }
     }
   }
-  attn.kernel @enough_clusters(%k: !attn.view<7x163904x64xf16>, %o: !attn.view<7x163904x64xf16>) {
+  attn.kernel @enough_sets(%k: !attn.view<7x163904x64xf16>, %o: !attn.view<7x163904x64xf16>) {
     %c0 = arith.constant 0 : index
     %heads = arith.constant 7 : index
     %tiles = arith.constant 2048 : index
     %keys = arith.constant 163904 : index
-    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[cluster, query], domains = 7> persistent 96 {
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] order #attn.order<[sharing, query], domains = 7> persistent 96 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<7x163904x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<7x163904x64xf16>
@@ -501,7 +501,7 @@ module attributes {attn.target = #attn.target<"gb10", l2_domains = 7>} {
 
 // -----
 
-// With dynamic sizes the guard tells the two apart: clusters of a domain, or none.
+// With dynamic sizes the guard tells the two apart: sets of a domain, or none.
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=dynamic_domains | {{.*}} decided="at run time", variant=persistent
 // CHECK-LABEL: attn.kernel @dynamic_domains(
@@ -527,7 +527,7 @@ module attributes {attn.target = #attn.target<"mi300x">} {
     %c0 = arith.constant 0 : index
     %heads = attn.dim %k, 0 : !attn.view<?x?x64xf16>
     %keys = attn.dim %k, 1 : !attn.view<?x?x64xf16>
-    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) cluster [head] order #attn.order<[cluster, query], domains = 8> persistent 304 {
+    attn.grid (%h, %i) visit %n in (head = %heads, query = %tiles) sharing [head] order #attn.order<[sharing, query], domains = 8> persistent 304 {
       attn.stream %j step 64 over [%c0 to %keys] {
         %t = attn.load %k[%h, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<64x64xf16>
         attn.store %t, %o[%h, %j, %c0] : tensor<64x64xf16> -> !attn.view<?x?x64xf16>

@@ -26,7 +26,7 @@
 // CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
 // CHECK-DAG: %[[C384:[^ ]+]] = arith.constant 384 : index
-// CHECK: attn.grid (%[[B:[^ ]+]], %[[G:[^ ]+]], %[[J:[^ ]+]], %[[I:[^ ]+]]) visit %{{[^ ]+}} in (batch = %[[C2]], kv_head = %[[C2]], group = %[[C4]], query = %[[C2]]) cluster [batch, kv_head] {
+// CHECK: attn.grid (%[[B:[^ ]+]], %[[G:[^ ]+]], %[[J:[^ ]+]], %[[I:[^ ]+]]) visit %{{[^ ]+}} in (batch = %[[C2]], kv_head = %[[C2]], group = %[[C4]], query = %[[C2]]) sharing [batch, kv_head] {
 // CHECK-NEXT: %[[ROW:[^ ]+]] = arith.muli %[[I]], %[[C128]]
 // CHECK-NEXT: %[[FIRST:[^ ]+]] = arith.muli %[[G]], %[[C4]]
 // CHECK-NEXT: %[[HEAD:[^ ]+]] = arith.addi %[[FIRST]], %[[J]]
@@ -191,7 +191,7 @@ func.func @score(%q: tensor<1x8x128x64xf16>, %k: tensor<1x2x128x64xf16>,
 // CHECK-DAG: %[[K:[^ ]+]] = attn.dim %[[A]], 1
 // CHECK-DAG: %[[TM:[^ ]+]] = arith.ceildivui %[[M]], %[[C128]]
 // CHECK-DAG: %[[TN:[^ ]+]] = arith.ceildivui %[[N]], %[[C128]]
-// CHECK: attn.grid (%[[I:[^ ]+]], %[[J:[^ ]+]]) visit %{{[^ ]+}} in (m = %[[TM]], n = %[[TN]]) cluster [n] {
+// CHECK: attn.grid (%[[I:[^ ]+]], %[[J:[^ ]+]]) visit %{{[^ ]+}} in (m = %[[TM]], n = %[[TN]]) sharing [n] {
 // CHECK-NEXT: %[[ROW:[^ ]+]] = arith.muli %[[I]], %[[C128]]
 // CHECK-NEXT: %[[COL:[^ ]+]] = arith.muli %[[J]], %[[C128]]
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.stream %[[POS:[^ ]+]] step 128 over [%[[C0]] to %[[K]]] carry (%[[ACC:[^ ]+]] = %[[ZERO]] : tensor<128x128xf32>) {

@@ -90,9 +90,9 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!backward.insert(axis.getValue()).second)
       return emitError() << "axis '" << axis.getValue()
                          << "' is reversed twice";
-  if (domains > 1 && !seen.contains("cluster"))
+  if (domains > 1 && !seen.contains("sharing"))
     return emitError() << "re-ranking by " << domains
-                       << " domains wants the digit 'cluster'";
+                       << " domains wants the digit 'sharing'";
   return success();
 }
 

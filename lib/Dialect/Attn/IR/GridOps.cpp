@@ -40,12 +40,12 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
            << arguments.size() << " axes, as there are coordinates, got "
            << axes.size();
   result.addAttribute("axes", b.getArrayAttr(axes));
-  SmallVector<StringAttr> cluster;
-  if (succeeded(parser.parseOptionalKeyword("cluster")) &&
-      parseNames(parser, cluster))
+  SmallVector<StringAttr> sharing;
+  if (succeeded(parser.parseOptionalKeyword("sharing")) &&
+      parseNames(parser, sharing))
     return failure();
-  result.addAttribute("cluster",
-                      b.getArrayAttr(llvm::to_vector_of<Attribute>(cluster)));
+  result.addAttribute("sharing",
+                      b.getArrayAttr(llvm::to_vector_of<Attribute>(sharing)));
   if (succeeded(parser.parseOptionalKeyword("order"))) {
     OrderAttr order;
     if (parser.parseCustomAttributeWithFallback(order))
@@ -86,9 +86,9 @@ void GridOp::print(OpAsmPrinter &p) {
         p << std::get<0>(axis).getValue() << " = " << std::get<1>(axis);
       });
   p << ")";
-  if (!getCluster().empty()) {
-    p << " cluster ";
-    printNames(p, getCluster().getAsRange<StringAttr>());
+  if (!getSharing().empty()) {
+    p << " sharing ";
+    printNames(p, getSharing().getAsRange<StringAttr>());
   }
   if (getOrderAttr()) {
     p << " order ";
@@ -100,7 +100,7 @@ void GridOp::print(OpAsmPrinter &p) {
     p << " persistent " << *getPersistent();
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
-      {"axes", "cluster", "order", "run", "folded", "persistent"});
+      {"axes", "sharing", "order", "run", "folded", "persistent"});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);
@@ -117,17 +117,17 @@ LogicalResult GridOp::verify() {
   if (getSizes().size() != getAxes().size())
     return emitOpError("wants a name for each of its ")
            << getSizes().size() << " sizes, got " << getAxes().size();
-  llvm::StringSet<> axes, cluster;
+  llvm::StringSet<> axes, sharing;
   for (StringAttr axis : getAxes().getAsRange<StringAttr>())
     if (!isIdentifier(axis) || !axes.insert(axis.getValue()).second ||
-        axis.getValue() == "cluster")
+        axis.getValue() == "sharing")
       return emitOpError("axis '")
              << axis.getValue()
              << "' stands twice, is reserved or is no identifier";
-  for (StringAttr axis : getCluster().getAsRange<StringAttr>())
+  for (StringAttr axis : getSharing().getAsRange<StringAttr>())
     if (!axes.contains(axis.getValue()) ||
-        !cluster.insert(axis.getValue()).second)
-      return emitOpError("cluster wants distinct axes of the grid, got '")
+        !sharing.insert(axis.getValue()).second)
+      return emitOpError("sharing wants distinct axes of the grid, got '")
              << axis.getValue() << "'";
   // The getters are unsigned.
   auto run = static_cast<int64_t>(getRun());
@@ -141,7 +141,7 @@ LogicalResult GridOp::verify() {
   OrderAttr order = getOrderAttr();
   if (!order)
     return success();
-  // The digits, with the cluster spelled out, are a permutation of the axes.
+  // The digits, with the axes of sharing spelled out, are a permutation of the axes.
   llvm::StringSet<> digits;
   auto use = [&](StringRef axis) -> LogicalResult {
     if (!axes.contains(axis) || !digits.insert(axis).second)
@@ -150,12 +150,12 @@ LogicalResult GridOp::verify() {
     return success();
   };
   for (StringAttr digit : order.getDigits()) {
-    if (digit.getValue() != "cluster") {
+    if (digit.getValue() != "sharing") {
       if (failed(use(digit.getValue())))
         return failure();
       continue;
     }
-    for (StringAttr axis : getCluster().getAsRange<StringAttr>())
+    for (StringAttr axis : getSharing().getAsRange<StringAttr>())
       if (failed(use(axis.getValue())))
         return failure();
   }

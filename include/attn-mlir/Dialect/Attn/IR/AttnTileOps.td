@@ -156,13 +156,13 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
       stride of that number further (grid-stride loop, round-robin). Without
       it there is one CTA a tile. With `run`, read group for tile.
 
-    `cluster` lists the axes that select the streamed data: CTAs that agree in
+    `sharing` lists the axes that select the streamed data: CTAs that agree in
     them stream the same K and V.
 
     Tiles do not depend on each other and may run at the same time.
   }];
   let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
-    StrArrayAttr:$cluster, OptionalAttr<Attn_OrderAttr>:$order,
+    StrArrayAttr:$sharing, OptionalAttr<Attn_OrderAttr>:$order,
     DefaultValuedAttr<I64Attr, "1">:$run, UnitAttr:$folded,
     OptionalAttr<I64Attr>:$persistent);
   let regions = (region SizedRegion<1>:$body);

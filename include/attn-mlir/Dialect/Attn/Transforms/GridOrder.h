@@ -13,7 +13,7 @@ namespace attn {
 struct OrderedBox {
   OrderAttr order;
   llvm::SmallVector<llvm::StringRef> axes;
-  llvm::SmallVector<llvm::StringRef> cluster;
+  llvm::SmallVector<llvm::StringRef> sharing;
   llvm::SmallVector<mlir::Value> sizes;
 
   /// The box of a grid's CTAs-to-be: tiles, or groups of `run` tiles.
@@ -33,13 +33,13 @@ struct OrderedBox {
 
   /// Whether the tile that a persistent CTA takes after another one, `stride`
   /// dispatch positions further, mostly streams the same data (i1).
-  mlir::Value buildKeepsCluster(mlir::OpBuilder &builder, mlir::Location loc,
-                                mlir::Value stride) const;
+  mlir::Value buildKeepsSet(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value stride) const;
 
-  /// Number of clusters that `ctas` consecutive CTAs work on at once, in one L2
+  /// Number of sets that `ctas` consecutive CTAs work on at once, in one L2
   /// domain.
-  mlir::Value buildClustersInFlight(mlir::OpBuilder &builder,
-                                    mlir::Location loc, mlir::Value ctas) const;
+  mlir::Value buildSetsInFlight(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::Value ctas) const;
 };
 
 /// Turns a grid and its order into index arithmetic (attn-materialize-grid).

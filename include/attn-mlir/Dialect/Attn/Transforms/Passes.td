@@ -72,7 +72,7 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     // and
     attn.kernel @f_matmul(%a: !attn.view<?x?xbf16>, ...) {
       ...
-      attn.grid (%m, %n) visit %v in (m = %tm, n = %tn) cluster [n] {
+      attn.grid (%m, %n) visit %v in (m = %tm, n = %tn) sharing [n] {
         %c = attn.stream %k step 64 over [%c0 to %size] carry (%acc = %zero : ...) {
           ...
     ```
@@ -133,14 +133,14 @@ def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
   let summary = "Choose the order in which tiles are dispatched";
   let description = [{
     Sets `order` of the grid. The orders of "Optimizing Attention on GPUs by
-    Exploiting GPU Architectural NUMA Effects", section 3, where a *cluster* is
+    Exploiting GPU Architectural NUMA Effects", section 3, where a *sharing set* is
     the tiles that stream the same data (one KV head of one batch):
 
-    - `naive-head-first`: all tiles of a cluster, then the next cluster;
+    - `naive-head-first`: all tiles of a set, then the next set;
     - `naive-block-first`: batch by batch, block 0 of all heads, then block 1;
-    - `swizzled-head-first`: each L2 domain of the target walks clusters of its
+    - `swizzled-head-first`: each L2 domain of the target walks sets of its
       own, one after the other;
-    - `swizzled-block-first`: each domain walks block 0 of all clusters of its
+    - `swizzled-block-first`: each domain walks block 0 of all sets of its
       own, then block 1.
 
     Without several domains the swizzled orders are the naive ones, and a
@@ -180,8 +180,8 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
     It is refused for operations whose order is fixed, and, unless `force`,
     where it cannot pay:
 
-    - consecutive tiles of a CTA stream different data (`changes-cluster`);
-    - the streamed bytes of all clusters in flight fit the effective L2
+    - consecutive tiles of a CTA stream different data (`changes-set`);
+    - the streamed bytes of all sharing sets in flight fit the effective L2
       (`fits-cache`);
     - the stream starts where the tile does, as under a sliding window, so that
       consecutive tiles share little (`window`);

@@ -30,18 +30,18 @@ class OrderMath : IndexBuilder {
 public:
   OrderMath(const OrderedBox &box, OpBuilder &b, Location loc)
       : IndexBuilder{b, loc}, box(box), order(box.order) {
-    clusters = product(box.cluster);
+    sets = product(box.sharing);
     domains = constant(order.getDomains());
     chunk = constant(order.getChunk());
     if (!byDomain())
       return;
     units = constant(1);
     for (StringAttr digit : order.getDigits())
-      if (!isCluster(digit))
+      if (!isSharing(digit))
         units = mul(units, sizeOf(digit.getValue()));
-    // Clusters of one domain: so many that their tiles are whole chunks, for
+    // Sets of one domain: so many that their tiles are whole chunks, for
     // then each domain has the same number of positions in the first piece.
-    Value share = div(clusters, domains);
+    Value share = div(sets, domains);
     Value divides = compare(arith::CmpIPredicate::eq,
                             rem(mul(share, units), chunk), constant(0));
     perDomain = select(divides, share, mul(div(share, chunk), chunk));
@@ -52,18 +52,18 @@ public:
   Value count() const { return product(box.axes); }
 
   SmallVector<Value> coordinates(Value position) const {
-    Value local = position, clusterSize = clusters, clusterBase = constant(0);
+    Value local = position, setCount = sets, setBase = constant(0);
     if (byDomain()) {
       Value inFirst = compare(arith::CmpIPredicate::ult, position, firstPiece);
       Value domain = rem(div(position, chunk), domains);
       Value rank = add(mul(div(position, mul(chunk, domains)), chunk),
                        rem(position, chunk));
       local = select(inFirst, rank, sub(position, firstPiece));
-      clusterSize = select(inFirst, perDomain, sub(clusters, whole));
-      clusterBase = select(inFirst, mul(domain, perDomain), whole);
+      setCount = select(inFirst, perDomain, sub(sets, whole));
+      setBase = select(inFirst, mul(domain, perDomain), whole);
     }
     SmallVector<Value> coords(box.axes.size());
-    SmallVector<Digit> digits = expand(clusterSize);
+    SmallVector<Digit> digits = expand(setCount);
     for (Digit &digit : llvm::reverse(digits)) {
       bool slowest = &digit == &digits.front();
       Value value = slowest ? local : rem(local, digit.size);
@@ -72,7 +72,7 @@ public:
       if (digit.axis >= 0)
         coords[digit.axis] = value;
       else
-        splitCluster(add(value, clusterBase), coords);
+        splitSet(add(value, setBase), coords);
     }
     reverse(coords);
     return coords;
@@ -81,19 +81,19 @@ public:
   Value position(ValueRange coordinates) const {
     SmallVector<Value> coords = llvm::to_vector(coordinates);
     reverse(coords);
-    Value cluster = constant(0);
-    for (StringRef axis : box.cluster)
-      cluster = add(mul(cluster, sizeOf(axis)), coords[indexOf(axis)]);
-    Value clusterSize = clusters, digitValue = cluster, inFirst, domain;
+    Value set = constant(0);
+    for (StringRef axis : box.sharing)
+      set = add(mul(set, sizeOf(axis)), coords[indexOf(axis)]);
+    Value setCount = sets, digitValue = set, inFirst, domain;
     if (byDomain()) {
-      inFirst = compare(arith::CmpIPredicate::ult, cluster, whole);
-      domain = div(cluster, atLeastOne(perDomain));
-      clusterSize = select(inFirst, perDomain, sub(clusters, whole));
-      digitValue = select(inFirst, sub(cluster, mul(domain, perDomain)),
-                          sub(cluster, whole));
+      inFirst = compare(arith::CmpIPredicate::ult, set, whole);
+      domain = div(set, atLeastOne(perDomain));
+      setCount = select(inFirst, perDomain, sub(sets, whole));
+      digitValue =
+          select(inFirst, sub(set, mul(domain, perDomain)), sub(set, whole));
     }
     Value local = constant(0);
-    for (const Digit &digit : expand(clusterSize))
+    for (const Digit &digit : expand(setCount))
       local = add(mul(local, digit.size),
                   digit.axis >= 0 ? coords[digit.axis] : digitValue);
     if (!byDomain())
@@ -104,29 +104,29 @@ public:
     return select(inFirst, ranked, add(local, firstPiece));
   }
 
-  Value keepsCluster(Value stride) const {
-    Value plain = keepsCluster(stride, clusters);
+  Value keepsSet(Value stride) const {
+    Value plain = keepsSet(stride, sets);
     if (!byDomain())
       return plain;
     // Each domain walks its own positions: stay on it, then count there. With
-    // fewer clusters than domains all of them are in the second, plain piece.
+    // fewer sets than domains all of them are in the second, plain piece.
     Value stays = compare(arith::CmpIPredicate::eq,
                           rem(stride, mul(domains, chunk)), constant(0));
     Value ranked = logicalAnd(
-        stays, keepsCluster(div(stride, domains), atLeastOne(perDomain)));
+        stays, keepsSet(div(stride, domains), atLeastOne(perDomain)));
     return select(noneRanked(), plain, ranked);
   }
 
-  Value clustersInFlight(Value ctas) const {
-    Value plain = clustersInFlight(ctas, clusters);
+  Value setsInFlight(Value ctas) const {
+    Value plain = setsInFlight(ctas, sets);
     if (!byDomain())
       return plain;
     return select(noneRanked(), plain,
-                  clustersInFlight(ceilDiv(ctas, domains), perDomain));
+                  setsInFlight(ceilDiv(ctas, domains), perDomain));
   }
 
 private:
-  /// A digit of the mixed radix: an axis, or the fused cluster (axis -1).
+  /// A digit of the mixed radix: an axis, or the fused set (axis -1).
   struct Digit {
     int axis;
     Value size;
@@ -143,33 +143,32 @@ private:
       result = mul(result, sizeOf(axis));
     return result;
   }
-  bool isCluster(StringAttr digit) const {
-    return digit.getValue() == "cluster" ||
-           llvm::is_contained(box.cluster, digit.getValue());
+  bool isSharing(StringAttr digit) const {
+    return digit.getValue() == "sharing" ||
+           llvm::is_contained(box.sharing, digit.getValue());
   }
-  /// Whether no cluster has a domain of its own.
+  /// Whether no set has a domain of its own.
   Value noneRanked() const {
     return compare(arith::CmpIPredicate::eq, perDomain, constant(0));
   }
-  /// Size of a digit, for a walk over `clusterSize` clusters.
-  Value digitSize(StringAttr digit, Value clusterSize) const {
-    return digit.getValue() == "cluster" ? clusterSize
-                                         : sizeOf(digit.getValue());
+  /// Size of a digit, for a walk over `setCount` sets.
+  Value digitSize(StringAttr digit, Value setCount) const {
+    return digit.getValue() == "sharing" ? setCount : sizeOf(digit.getValue());
   }
 
-  /// Whether positions `stride` apart mostly lie in one cluster: either the
-  /// fastest digits stay within a cluster for two visits, or the stride is a
+  /// Whether positions `stride` apart mostly lie in one set: either the
+  /// fastest digits stay within a set for two visits, or the stride is a
   /// multiple of all digits up to the slowest that selects it.
-  Value keepsCluster(Value stride, Value clusterSize) const {
+  Value keepsSet(Value stride, Value setCount) const {
     Value inner = constant(1), outer = constant(1), upTo = constant(1);
     bool seen = false;
     for (StringAttr digit : llvm::reverse(order.getDigits())) {
-      Value size = digitSize(digit, clusterSize);
+      Value size = digitSize(digit, setCount);
       outer = mul(outer, size);
-      seen |= isCluster(digit);
+      seen |= isSharing(digit);
       if (!seen)
         inner = mul(inner, size);
-      if (isCluster(digit))
+      if (isSharing(digit))
         upTo = outer;
     }
     Value twice =
@@ -179,23 +178,23 @@ private:
     return logicalOr(twice, multiple);
   }
 
-  /// Distinct clusters among `count` consecutive positions.
-  Value clustersInFlight(Value count, Value clusterSize) const {
+  /// Distinct sets among `count` consecutive positions.
+  Value setsInFlight(Value count, Value setCount) const {
     Value result = constant(1);
     for (StringAttr digit : llvm::reverse(order.getDigits())) {
-      Value size = atLeastOne(digitSize(digit, clusterSize));
-      if (isCluster(digit))
+      Value size = atLeastOne(digitSize(digit, setCount));
+      if (isSharing(digit))
         result = mul(result, minU(size, count));
       count = ceilDiv(count, size);
     }
     return result;
   }
 
-  SmallVector<Digit> expand(Value clusterSize) const {
+  SmallVector<Digit> expand(Value setCount) const {
     SmallVector<Digit> digits;
     for (StringAttr digit : order.getDigits()) {
-      if (digit.getValue() == "cluster")
-        digits.push_back({-1, clusterSize});
+      if (digit.getValue() == "sharing")
+        digits.push_back({-1, setCount});
       else
         digits.push_back({static_cast<int>(indexOf(digit.getValue())),
                           sizeOf(digit.getValue())});
@@ -203,12 +202,12 @@ private:
     return digits;
   }
 
-  void splitCluster(Value cluster, MutableArrayRef<Value> coords) const {
-    for (StringRef axis : llvm::reverse(box.cluster)) {
-      bool slowest = axis == box.cluster.front();
-      coords[indexOf(axis)] = slowest ? cluster : rem(cluster, sizeOf(axis));
+  void splitSet(Value set, MutableArrayRef<Value> coords) const {
+    for (StringRef axis : llvm::reverse(box.sharing)) {
+      bool slowest = axis == box.sharing.front();
+      coords[indexOf(axis)] = slowest ? set : rem(set, sizeOf(axis));
       if (!slowest)
-        cluster = div(cluster, sizeOf(axis));
+        set = div(set, sizeOf(axis));
     }
   }
 
@@ -221,9 +220,9 @@ private:
 
   const OrderedBox &box;
   OrderAttr order;
-  Value clusters, domains, chunk;
-  /// With several domains: clusters of one domain, of all domains, tiles of a
-  /// cluster, and positions of the first piece.
+  Value sets, domains, chunk;
+  /// With several domains: sets of one domain, of all domains, tiles of a
+  /// set, and positions of the first piece.
   Value perDomain, whole, units, firstPiece;
 };
 
@@ -237,7 +236,7 @@ OrderedBox OrderedBox::of(GridOp grid, OpBuilder &builder) {
                                [](StringAttr name) { return name.getValue(); });
   };
   box.axes = names(grid.getAxes());
-  box.cluster = names(grid.getCluster());
+  box.sharing = names(grid.getSharing());
   box.sizes = llvm::to_vector(grid.getSizes());
   if (grid.getRun() != 1) {
     IndexBuilder m{builder, grid.getLoc()};
@@ -261,14 +260,14 @@ Value OrderedBox::buildPosition(OpBuilder &builder, Location loc,
   return OrderMath(*this, builder, loc).position(coordinates);
 }
 
-Value OrderedBox::buildKeepsCluster(OpBuilder &builder, Location loc,
-                                    Value stride) const {
-  return OrderMath(*this, builder, loc).keepsCluster(stride);
+Value OrderedBox::buildKeepsSet(OpBuilder &builder, Location loc,
+                                Value stride) const {
+  return OrderMath(*this, builder, loc).keepsSet(stride);
 }
 
-Value OrderedBox::buildClustersInFlight(OpBuilder &builder, Location loc,
-                                        Value ctas) const {
-  return OrderMath(*this, builder, loc).clustersInFlight(ctas);
+Value OrderedBox::buildSetsInFlight(OpBuilder &builder, Location loc,
+                                    Value ctas) const {
+  return OrderMath(*this, builder, loc).setsInFlight(ctas);
 }
 
 //===----------------------------------------------------------------------===//
@@ -301,27 +300,27 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   SmallVector<StringAttr> digitsOf(GridOp grid, const NamedOrder &order,
                                    bool byDomain) {
     auto axes = llvm::to_vector(grid.getAxes().getAsRange<StringAttr>());
-    auto cluster = llvm::to_vector(grid.getCluster().getAsRange<StringAttr>());
+    auto sharing = llvm::to_vector(grid.getSharing().getAsRange<StringAttr>());
     SmallVector<StringAttr> units, digits;
     for (StringAttr axis : axes)
-      if (!llvm::is_contained(cluster, axis))
+      if (!llvm::is_contained(sharing, axis))
         units.push_back(axis);
     if (byDomain)
-      cluster = {StringAttr::get(&getContext(), "cluster")};
+      sharing = {StringAttr::get(&getContext(), "sharing")};
     if (!order.blockFirst || units.empty()) {
-      llvm::append_range(digits, cluster);
+      llvm::append_range(digits, sharing);
       llvm::append_range(digits, units);
       return digits;
     }
     // The tiled axis (the last unit) becomes the slowest of the box in which
     // the heads vary; the other units (heads of a group) stay the fastest.
     StringAttr block = units.pop_back_val();
-    if (cluster.size() > 1) {
-      digits.push_back(cluster.front());
-      cluster.erase(cluster.begin());
+    if (sharing.size() > 1) {
+      digits.push_back(sharing.front());
+      sharing.erase(sharing.begin());
     }
     digits.push_back(block);
-    llvm::append_range(digits, cluster);
+    llvm::append_range(digits, sharing);
     llvm::append_range(digits, units);
     return digits;
   }
@@ -367,8 +366,8 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       return signalPassFailure();
     }
     bool byDomain = named->swizzled && x > 1;
-    if (byDomain && grid.getCluster().empty()) {
-      remark::missed(grid.getLoc(), remarkOpts("no-clusters"))
+    if (byDomain && grid.getSharing().empty()) {
+      remark::missed(grid.getLoc(), remarkOpts("no-sharing"))
           << "no axis selects the streamed data: nothing to keep on a domain";
       byDomain = false;
     } else if (named->swizzled && !byDomain) {

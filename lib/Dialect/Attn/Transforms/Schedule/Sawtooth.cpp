@@ -50,14 +50,13 @@ public:
   StreamBytes(GridOp grid, StreamOp stream, const IndexBuilder &m)
       : grid(grid), stream(stream), m(m) {}
 
-  /// Distinct bytes that `ctas` CTAs on `clusters` clusters read between two
+  /// Distinct bytes that `ctas` CTAs on `sets` sets read between two
   /// visits to one tile.
-  Value inFlight(Value ctas, Value clusters) {
+  Value inFlight(Value ctas, Value sets) {
     Value total = wide(m.constant(0));
     stream.walk([&](LoadOp load) {
       if (Value bytes = bytesOf(load))
-        total =
-            m.add(total, m.mul(bytes, wide(isShared(load) ? clusters : ctas)));
+        total = m.add(total, m.mul(bytes, wide(isShared(load) ? sets : ctas)));
     });
     return total;
   }
@@ -83,10 +82,10 @@ private:
     return {};
   }
 
-  /// Whether all CTAs of a cluster load the same here.
+  /// Whether all CTAs of a set load the same here.
   bool isShared(LoadOp load) {
     for (auto [coord, axis] : llvm::zip(grid.getCoordinates(), grid.getAxes()))
-      if (!llvm::is_contained(grid.getCluster(), axis))
+      if (!llvm::is_contained(grid.getSharing(), axis))
         for (Value offset : load.getOffsets())
           if (dependsOn(offset, coord))
             return false;
@@ -109,7 +108,7 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
 
   /// The conditions under which alternation pays.
   struct Conditions {
-    Value keepsCluster, exceedsCache;
+    Value keepsSet, exceedsCache;
   };
 
   Conditions buildConditions(GridOp grid, StreamOp stream) {
@@ -120,21 +119,20 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     Value ctas = m.minU(box.buildCount(b, m.loc), m.constant(slots(grid)));
     // Tiles of a run are neighbours along the last axis.
     bool runKeeps = grid.getRun() == 1 ||
-                    !llvm::is_contained(grid.getCluster(),
+                    !llvm::is_contained(grid.getSharing(),
                                         grid.getAxes().getValue().back());
     Conditions result;
-    result.keepsCluster = arith::ConstantIntOp::create(b, m.loc, runKeeps, 1);
+    result.keepsSet = arith::ConstantIntOp::create(b, m.loc, runKeeps, 1);
     if (grid.getPersistent())
-      result.keepsCluster = m.logicalAnd(result.keepsCluster,
-                                         box.buildKeepsCluster(b, m.loc, ctas));
+      result.keepsSet =
+          m.logicalAnd(result.keepsSet, box.buildKeepsSet(b, m.loc, ctas));
     Value ctasOfDomain =
         m.ceilDiv(ctas, m.constant(target.get(Fact::L2Domains)));
-    Value clusters =
-        m.minU(ctasOfDomain, box.buildClustersInFlight(b, m.loc, ctas));
+    Value sets = m.minU(ctasOfDomain, box.buildSetsInFlight(b, m.loc, ctas));
     StreamBytes bytes(grid, stream, m);
-    result.exceedsCache = m.compare(
-        arith::CmpIPredicate::ugt, bytes.inFlight(ctasOfDomain, clusters),
-        bytes.wide(m.constant(target.get(Fact::L2EffectiveBytes))));
+    result.exceedsCache =
+        m.compare(arith::CmpIPredicate::ugt, bytes.inFlight(ctasOfDomain, sets),
+                  bytes.wide(m.constant(target.get(Fact::L2EffectiveBytes))));
     return result;
   }
 
@@ -181,10 +179,10 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
   /// it never does.
   FailureOr<Value> buildGuard(GridOp grid, StreamOp stream) {
     Conditions c = buildConditions(grid, stream);
-    std::optional<int64_t> keeps = getConstantIntValue(c.keepsCluster);
+    std::optional<int64_t> keeps = getConstantIntValue(c.keepsSet);
     std::optional<int64_t> exceeds = getConstantIntValue(c.exceedsCache);
     if (keeps && *keeps == 0) {
-      remark::missed(stream.getLoc(), remarkOpts("changes-cluster"))
+      remark::missed(stream.getLoc(), remarkOpts("changes-set"))
           << "consecutive tiles of a CTA stream different data";
       return failure();
     }
@@ -198,7 +196,7 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     if (keeps && exceeds)
       return Value();
     OpBuilder b(grid);
-    return IndexBuilder{b, grid.getLoc()}.logicalAnd(c.keepsCluster,
+    return IndexBuilder{b, grid.getLoc()}.logicalAnd(c.keepsSet,
                                                      c.exceedsCache);
   }
 

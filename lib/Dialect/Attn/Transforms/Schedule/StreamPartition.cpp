@@ -301,7 +301,7 @@ private:
   /// The grid over unit axes and the tiles of group axes.
   void enterGrid() {
     SmallVector<Value> sizes;
-    SmallVector<StringRef> names, cluster;
+    SmallVector<StringRef> names, sharing;
     for (auto [i, axis] : llvm::enumerate(axes)) {
       if (axis.kind != AxisKind::Unit && axis.kind != AxisKind::Group)
         continue;
@@ -312,11 +312,11 @@ private:
                                 loc, extent, constant(context.sizes[i])));
       names.push_back(axis.name);
       if (axis.selectsStream)
-        cluster.push_back(axis.name);
+        sharing.push_back(axis.name);
     }
     auto grid =
         GridOp::create(rewriter, loc, sizes, rewriter.getStrArrayAttr(names),
-                       rewriter.getStrArrayAttr(cluster), OrderAttr(),
+                       rewriter.getStrArrayAttr(sharing), OrderAttr(),
                        /*run=*/1, /*folded=*/false,
                        /*persistent=*/IntegerAttr());
     SmallVector<Type> types(sizes.size() + 1, rewriter.getIndexType());
