@@ -5,6 +5,7 @@
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -75,6 +76,7 @@ void attn::registerPasses() {
 void attn::registerOwnPasses() {
   registerAttnAnalysisPasses();
   registerAttnConversionPasses();
+  registerAttnPipelinesPasses();
   registerAttnTuningPasses();
   registerAttnTransformsPasses();
   PassPipelineRegistration<ScheduleOptions>(

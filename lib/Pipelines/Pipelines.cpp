@@ -5,6 +5,7 @@
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Pipelines/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
@@ -18,19 +19,8 @@
 
 using namespace mlir;
 
-void attn::buildSchedulePipeline(OpPassManager &pm,
-                                 const ScheduleOptions &options) {
-  auto strings = [](const auto &list) {
-    return SmallVector<std::string>(list.begin(), list.end());
-  };
-  if (!options.target.empty() || !options.overrides.empty())
-    pm.addPass(
-        createAttnSetTarget({options.target, strings(options.overrides)}));
-  if (options.packGroup)
-    pm.addPass(createAttnPackGroup());
-  pm.addPass(
-      createAttnStreamPartition({strings(options.tiles), options.splits}));
-  OpPassManager &kernels = pm.nest<KernelOp>();
+void attn::buildKernelSchedule(OpPassManager &pm,
+                               const ScheduleOptions &options) {
   // The passes refuse such numbers: also where nothing else asks for them.
   auto wrong = [](int64_t count) {
     return count < 0 || count > OrderAttr::kMaxCount;
@@ -43,39 +33,57 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
     order.domains = options.domains;
     order.chunk = options.chunk;
     order.longestFirst = options.longestFirst;
-    kernels.addPass(createAttnGridOrder(order));
+    pm.addPass(createAttnGridOrder(order));
   }
   if (options.persistent || wrong(options.sms) || wrong(options.resident))
-    kernels.addPass(createAttnPersistent(
+    pm.addPass(createAttnPersistent(
         {options.sms, options.resident, options.pairTiles}));
   if (options.inStep)
-    kernels.addPass(createAttnKeepInStep());
+    pm.addPass(createAttnKeepInStep());
   if (options.sawtooth != SawtoothMode::Off)
-    kernels.addPass(
-        createAttnSawtooth({options.sawtooth == SawtoothMode::Force}));
+    pm.addPass(createAttnSawtooth({options.sawtooth == SawtoothMode::Force}));
+}
+
+void attn::buildKernelLowering(OpPassManager &pm,
+                               const TargetOptions &options) {
+  pm.addPass(createAttnSimplifyTiles());
+  pm.addPass(createAttnStageLoads(
+      {options.stages, options.copy, options.residentStages, options.chunk}));
+  bool warpgroups = options.wgmma != Products::None;
+  pm.addPass(createAttnAssignFragments(
+      {options.warps, warpgroups ? kWgmmaRowsPerWarp : 0}));
+  pm.addPass(createAttnDeferRowSums());
+  if (options.optimisticMax)
+    pm.addPass(createAttnOptimisticMax());
+  if (options.storeTensors)
+    pm.addPass(createAttnStoreTensors());
+  if (options.priority != Products::None)
+    pm.addPass(createAttnPrioritizeProducts({options.priority}));
+  if (warpgroups)
+    pm.addPass(createAttnIssueDots({options.wgmma}));
+  if (options.specialize)
+    pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
+}
+
+void attn::buildSchedulePipeline(OpPassManager &pm,
+                                 const ScheduleOptions &options) {
+  auto strings = [](const auto &list) {
+    return SmallVector<std::string>(list.begin(), list.end());
+  };
+  if (!options.target.empty() || !options.overrides.empty())
+    pm.addPass(
+        createAttnSetTarget({options.target, strings(options.overrides)}));
+  pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
+  pm.addPass(
+      createAttnStreamPartition({strings(options.tiles), options.splits}));
+  pm.nest<KernelOp>().addPass(
+      createAttnApplySchedule({asText(statedKernelOptions(options))}));
 }
 
 void attn::buildTargetPipeline(OpPassManager &pm,
                                const TargetOptions &options) {
-  OpPassManager &kernels = pm.nest<KernelOp>();
-  kernels.addPass(createAttnSimplifyTiles());
-  kernels.addPass(createAttnStageLoads(
-      {options.stages, options.copy, options.residentStages, options.chunk}));
-  bool warpgroups = options.wgmma != Products::None;
-  kernels.addPass(createAttnAssignFragments(
-      {options.warps, warpgroups ? kWgmmaRowsPerWarp : 0}));
-  kernels.addPass(createAttnDeferRowSums());
-  if (options.optimisticMax)
-    kernels.addPass(createAttnOptimisticMax());
-  if (options.storeTensors)
-    kernels.addPass(createAttnStoreTensors());
-  if (options.priority != Products::None)
-    kernels.addPass(createAttnPrioritizeProducts({options.priority}));
-  if (warpgroups)
-    kernels.addPass(createAttnIssueDots({options.wgmma}));
-  if (options.specialize)
-    kernels.addPass(
-        createAttnSpecializeWarps({options.overlap, options.pingPong}));
+  pm.nest<KernelOp>().addPass(
+      createAttnApplyLowering({asText(statedOptions(options))}));
 }
 
 void attn::buildSequentialPipeline(OpPassManager &pm) {

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Tools/AttnCompileMain.h"
 #include "CheckOptions.h"
+#include "ChosenOptions.h"
 #include "CommandLine.h"
 #include "Explain.h"
 #include "Progress.h"
@@ -29,6 +30,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include <chrono>
+#include <deque>
 
 using namespace mlir;
 using namespace attn;
@@ -73,9 +75,8 @@ public:
       return failure();
     if (options.unaligned && failed(lowerUnaligned()))
       return failure();
-    if (failed(schedule(choice.schedule)))
+    if (failed(schedule(options.schedule)))
       return failure();
-    keepLowering();
     if (options.explain != ExplainAs::Nothing)
       return explain(*file);
     if (options.show)
@@ -154,17 +155,16 @@ private:
     return success();
   }
 
-  /// Options of both pipelines and variants: as asked, or chosen.
+  /// Options of both pipelines and variants: as asked, or chosen. Operations
+  /// hold what is chosen; what is asked comes before what they hold.
   LogicalResult chooseOptions() {
     bool asked = options.schedule.getNumOccurrences() > 0 ||
                  options.lower.getNumOccurrences() > 0 ||
                  !options.variants.empty();
     if (asked) {
-      choice.schedule = options.schedule;
-      choice.lower = options.lower;
       choice.variants.assign(options.variants.begin(), options.variants.end());
       choice.scheduleFrom = choice.lowerFrom = "option";
-      return success();
+      return describeAsked(*module, options, choice);
     }
     if (failed(setTarget()))
       return failure();
@@ -173,11 +173,18 @@ private:
     request.sizes = sizes;
     request.variants = options.emit == Emit::Bundle;
     request.maxWork = maxWork();
+    SmallVector<OwningOpRef<ModuleOp>> tuning;
+    for (StringRef path : options.tuning) {
+      tuning.push_back(parse(path, tuningSources.emplace_back()));
+      if (!tuning.back())
+        return failure();
+      request.tuning.push_back(*tuning.back());
+    }
     FailureOr<OptionChoice> chosen = attn::chooseOptions(*module, request);
     if (failed(chosen))
       return failure();
     choice = std::move(*chosen);
-    return success();
+    return overrideChosen(*module, options);
   }
 
   /// What a page compares with; the input is still level 1.
@@ -212,7 +219,7 @@ private:
                   sizes,
                   std::move(candidates)};
     // Input that is scheduled may hold its lowering.
-    std::string held = takeLowering();
+    std::string held = loweringInForce(*module, options);
     if (e.lower.empty() && !held.empty()) {
       e.lower = held;
       e.lowerFrom = "attribute";
@@ -245,31 +252,8 @@ private:
 
   /// Options of attn-to-target with those of --also-lower, which win.
   std::string withAlso(StringRef text) {
-    // What keepLowering left on kernels has them already.
     StringRef also = options.alsoLower;
-    return also.empty() || text.ends_with((" " + also).str())
-               ? text.str()
-               : (text + " " + also).str();
-  }
-
-  /// Leaves chosen options on kernels, for the time when level 2 is lowered.
-  void keepLowering() {
-    if (options.lower.getNumOccurrences() > 0 || choice.lower.empty())
-      return;
-    for (auto kernel : module->getOps<KernelOp>())
-      kernel->setAttr(KernelOp::kLowerAttr,
-                      StringAttr::get(&context, withAlso(choice.lower)));
-  }
-
-  /// The options of attn-to-target: as asked, or as all kernels hold them.
-  std::string takeLowering() {
-    llvm::SetVector<Attribute> held;
-    for (auto kernel : module->getOps<KernelOp>())
-      held.insert(kernel->removeAttr(KernelOp::kLowerAttr));
-    auto one = held.size() == 1 ? dyn_cast_or_null<StringAttr>(held.front())
-                                : StringAttr();
-    bool asked = options.lower.getNumOccurrences() > 0;
-    return asked || !one ? options.lower.getValue() : one.str();
+    return also.empty() ? text.str() : (text + " " + also).str();
   }
 
   LogicalResult schedule(StringRef text) {
@@ -292,7 +276,7 @@ private:
   LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
     if (failed(checkEmit(*module, options.emit)))
       return failure();
-    if (failed(lowerToTarget(takeLowering())))
+    if (failed(lowerToTarget(options.lower)))
       return failure();
     write(Emit::Target, file);
     if (options.emit == Emit::Target)
@@ -356,7 +340,7 @@ private:
                      << text << "'\n";
         return failure();
       }
-      module = input->clone();
+      module = withoutSchedules(*input);
       if (failed(schedule(parts[1].trim())) ||
           failed(lowerToTarget(parts[2].trim())) || failed(lowerToDevice()) ||
           failed(setGuard(*module, parts[0].trim())))
@@ -370,7 +354,7 @@ private:
   /// Compiles the input once more, for what tensor maps cannot address.
   LogicalResult lowerUnaligned() {
     OwningOpRef<ModuleOp> input = std::move(module);
-    module = input->clone();
+    module = withoutSchedules(*input);
     if (failed(schedule(options.schedule)) ||
         failed(lowerToTarget(options.lower, /*smallChunks=*/true)) ||
         failed(lowerToDevice()))
@@ -425,7 +409,7 @@ private:
   LogicalResult lowerToLoops(llvm::ToolOutputFile &file) {
     if (!options.sequential)
       return pipeline(buildLowerToLoopsPipeline);
-    if (failed(lowerToTarget(takeLowering())))
+    if (failed(lowerToTarget(options.lower)))
       return failure();
     write(Emit::Target, file);
     if (options.show)
@@ -499,10 +483,10 @@ private:
   MLIRContext &context;
   ReferenceFn evaluate;
   llvm::SourceMgr sources, referenceSources;
+  std::deque<llvm::SourceMgr> tuningSources;
   /// Shows the line of a diagnostic, in whichever file it is.
   SourceMgrDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module, reference;
-  /// What chooseOptions chose.
   /// What chooseOptions chose.
   OptionChoice choice;
   /// --size.

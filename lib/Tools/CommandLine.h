@@ -143,6 +143,11 @@ struct CommandLine {
                      "the model, for the sizes that are given"),
           clEnumValN(Choose::Nobody, "nobody", "each pass's default")),
       cl::cat(category)};
+  cl::list<std::string> tuning{
+      "tuning",
+      cl::desc("A file of attn.tuned operations: schedules that were measured, "
+               "read before those of the library"),
+      cl::value_desc("file"), cl::cat(category)};
   cl::opt<ExplainAs> explain{
       "explain",
       cl::desc("Write a page about the kernel, in place of IR: resources, "

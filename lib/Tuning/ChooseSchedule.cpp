@@ -312,9 +312,11 @@ struct ChooseSchedulePass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module->hasAttr(kScheduleAttr) || module->hasAttr(kLowerOptionsAttr)) {
+    SmallVector<StreamableOpInterface> ops;
+    module.walk([&](StreamableOpInterface op) { ops.push_back(op); });
+    if (llvm::any_of(ops, [](auto op) { return ScheduleAttr::of(op); })) {
       remark::missed(module.getLoc(), named("has-schedule"))
-          << "the module states its options";
+          << "operations state their schedules";
       return;
     }
     if (maxWork < 1) {
@@ -343,9 +345,13 @@ struct ChooseSchedulePass
       return;
     }
     report(ranked);
-    Builder b(module.getContext());
-    module->setAttr(kScheduleAttr, b.getStringAttr(ranked.front().schedule));
-    module->setAttr(kLowerOptionsAttr, b.getStringAttr(ranked.front().lower));
+    FailureOr<ScheduleAttr> schedule = scheduleFromOptions(
+        &getContext(), ranked.front().schedule, ranked.front().lower,
+        [&]() { return module.emitError(); });
+    if (failed(schedule))
+      return signalPassFailure();
+    for (StreamableOpInterface op : ops)
+      ScheduleAttr::set(op, *schedule);
   }
 };
 

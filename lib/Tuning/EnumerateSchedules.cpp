@@ -61,8 +61,8 @@ void enumerateWarpgroups(const ModuleTraits &traits,
   Options persistence =
       traits.uneven ? Options{persistent + " pair-tiles"} : Options{persistent};
   if (traits.uneven)
-    persistence.push_back(persistent + " " +
-                          "grid-order=naive-head-first longest-first");
+    persistence.push_back("grid-order=naive-head-first longest-first " +
+                          persistent);
   Options traversal = {"", "sawtooth=auto"};
   append(all, cross(cross(roleTiles, persistence), traversal),
          {roles, roles + " resident-stages=2", roles + " stages=3",

@@ -2,9 +2,11 @@
 
 #include "attn-mlir/Tuning/OptionChoice.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
-#include "attn-mlir/Tuning/MeasuredOptions.h"
+#include "attn-mlir/Tuning/MeasuredSchedules.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "attn-mlir/Tuning/SchedulePolicy.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
@@ -14,14 +16,21 @@ using namespace attn;
 
 namespace {
 
-/// The choice for one module.
+SmallVector<StreamableOpInterface> operationsOf(ModuleOp module) {
+  SmallVector<StreamableOpInterface> ops;
+  module.walk([&](StreamableOpInterface op) { ops.push_back(op); });
+  return ops;
+}
+
+/// The choice for one operation: the only one of `module`.
 class Chooser {
 public:
-  Chooser(ModuleOp module, const OptionRequest &request)
-      : module(module), request(request) {}
+  Chooser(ModuleOp module, StreamableOpInterface op,
+          const OptionRequest &request, ArrayRef<ModuleOp> tuning)
+      : module(module), op(op), request(request), tuning(tuning) {}
 
   FailureOr<OptionChoice> run() {
-    if (takeAttributes() || request.by == Choose::Nobody)
+    if (takeAttribute("attribute") || request.by == Choose::Nobody)
       return choice;
     if (request.by == Choose::Measured && takeMeasured())
       return choice;
@@ -30,7 +39,8 @@ public:
         return failure();
       return choice;
     }
-    takePolicy();
+    if (failed(takePolicy()))
+      return failure();
     return choice;
   }
 
@@ -45,43 +55,50 @@ private:
     choice.variants.push_back((guard + ": " + schedule + ": " + lower).str());
   }
 
-  /// Takes the options that the module states, if it does.
-  bool takeAttributes() {
-    auto held = [&](StringRef name) {
-      return dyn_cast_or_null<StringAttr>(module->removeAttr(name));
-    };
-    StringAttr schedule = held(kScheduleAttr), lower = held(kLowerOptionsAttr);
-    if (schedule) {
-      choice.schedule = schedule.str();
-      choice.scheduleFrom = "attribute";
-    }
-    if (lower) {
-      choice.lower = lower.str();
-      choice.lowerFrom = "attribute";
-    }
-    return schedule || lower;
+  void take(ScheduleAttr schedule, const char *who) {
+    ScheduleAttr::set(op, schedule);
+    choice.schedule = schedule.asOptions(2);
+    choice.lower = schedule.asOptions(3);
+    from(who);
   }
 
-  /// Takes options that were measured, if any were for this.
+  LogicalResult take(StringRef schedule, StringRef lower, const char *who) {
+    FailureOr<ScheduleAttr> attr = scheduleFromOptions(
+        op->getContext(), schedule, lower, [&]() { return op.emitError(); });
+    if (failed(attr))
+      return failure();
+    take(*attr, who);
+    return success();
+  }
+
+  /// Takes the schedule that the operation states, if it does.
+  bool takeAttribute(const char *who) {
+    ScheduleAttr schedule = ScheduleAttr::of(op);
+    if (!schedule)
+      return false;
+    take(schedule, who);
+    return true;
+  }
+
+  /// Takes a schedule that was measured, if any was for this.
   bool takeMeasured() {
-    std::optional<MeasuredChoice> measured = measuredOptions(module);
+    std::optional<MeasuredSchedule> measured = measuredSchedule(op, tuning);
     if (!measured)
       return false;
-    choice.schedule = measured->options.schedule;
-    choice.lower = measured->options.lower;
-    StringRef related = measuredOn(module);
-    from(related.empty() ? "measured" : "related");
+    StringRef related = measured->relatedChip;
+    take(measured->schedule, related.empty() ? "measured" : "related");
     if (request.variants)
-      for (const MeasuredVariant &variant : measured->variants)
-        addVariant(variant.guard, variant.options.schedule,
-                   variant.options.lower);
+      for (VariantAttr variant : measured->variants)
+        addVariant(variant.getGuard().getValue(),
+                   variant.getSchedule().asOptions(2),
+                   variant.getSchedule().asOptions(3));
     if (related.empty())
-      remark::passed(module->getLoc(), named("measured"))
+      remark::passed(op.getLoc(), named("measured"))
           << "takes the fastest options that were measured:"
           << remark::metric("schedule", choice.schedule)
           << remark::metric("lower", choice.lower);
     else
-      remark::passed(module->getLoc(), named("related"))
+      remark::passed(op.getLoc(), named("related"))
           << "takes the options of a chip with the same SMs:"
           << remark::metric("chip", related)
           << remark::metric("schedule", choice.schedule)
@@ -95,13 +112,11 @@ private:
     if (!request.variants || !request.sizes.empty() || axis.empty())
       return false;
     std::vector<LengthChoice> choices = chooseByLength(module, axis);
-    if (choices.empty())
+    if (choices.empty() ||
+        failed(take(choices.back().schedule, choices.back().lower, "model")))
       return false;
     for (const LengthChoice &c : ArrayRef(choices).drop_back())
       addVariant(axis + "<=" + std::to_string(c.upTo), c.schedule, c.lower);
-    choice.schedule = choices.back().schedule;
-    choice.lower = choices.back().lower;
-    from("model");
     return true;
   }
 
@@ -116,23 +131,22 @@ private:
         {given, /*keepViews=*/true, static_cast<int64_t>(request.maxWork)}));
     if (failed(pm.run(module)))
       return failure();
-    if (takeAttributes())
-      from("model");
+    takeAttribute("model");
     return success();
   }
 
   /// Takes the schedule that the target's facts ask for, if they do.
-  void takePolicy() {
+  LogicalResult takePolicy() {
     SchedulePolicy policy = schedulePolicy(module, request.sizes);
     if (policy.schedules.empty())
-      return;
+      return success();
     std::optional<SimulatedChoice> best = simulatePolicy(
         module, policy, request.sizes, std::min(kPolicyWork, request.maxWork));
-    choice.schedule = best ? best->schedule : policy.schedules.front();
-    choice.lower = loweringFor(module, choice.schedule);
-    from("policy");
+    std::string schedule = best ? best->schedule : policy.schedules.front();
+    if (failed(take(schedule, loweringFor(module, schedule), "policy")))
+      return failure();
     remark::detail::InFlightRemark remark =
-        remark::passed(module->getLoc(), named("policy"));
+        remark::passed(op.getLoc(), named("policy"));
     remark << "takes the schedule that the target's facts ask for:"
            << remark::metric("schedule", choice.schedule)
            << remark::metric("lower", choice.lower)
@@ -142,21 +156,80 @@ private:
              << remark::metric("first-schedule", policy.schedules.front())
              << remark::metric("first-dram-bytes", best->firstBytes);
     if (best || !request.variants || policy.guard.empty())
-      return;
+      return success();
     addVariant(policy.guard, policy.guarded,
                loweringFor(module, policy.guarded));
     remark << remark::metric("variant", policy.guard)
            << remark::metric("variant-schedule", policy.guarded);
+    return success();
   }
 
   ModuleOp module;
+  StreamableOpInterface op;
   const OptionRequest &request;
+  ArrayRef<ModuleOp> tuning;
   OptionChoice choice;
 };
+
+/// A module with nothing but a copy of one operation, whose operands are
+/// arguments of a function.
+OwningOpRef<ModuleOp> isolate(StreamableOpInterface op) {
+  OpBuilder b(op->getContext());
+  OwningOpRef<ModuleOp> module = ModuleOp::create(b, op.getLoc());
+  (*module)->setAttr(TargetAttr::kModuleAttr, TargetAttr::of(op));
+  b.setInsertionPointToEnd(module->getBody());
+  auto type = b.getFunctionType(op->getOperandTypes(), op->getResultTypes());
+  auto function = func::FuncOp::create(b, op.getLoc(), "one", type);
+  Block *body = function.addEntryBlock();
+  b.setInsertionPointToEnd(body);
+  IRMapping map;
+  map.map(op->getOperands(), body->getArguments());
+  Operation *copy = b.clone(*op, map);
+  func::ReturnOp::create(b, op.getLoc(), copy->getResults());
+  return module;
+}
+
+/// Chooses for one of several operations.
+FailureOr<OptionChoice> chooseAlone(StreamableOpInterface op,
+                                    const OptionRequest &request,
+                                    ArrayRef<ModuleOp> tuning) {
+  OwningOpRef<ModuleOp> module = isolate(op);
+  StreamableOpInterface copy = operationsOf(*module).front();
+  FailureOr<OptionChoice> choice =
+      Chooser(*module, copy, request, tuning).run();
+  if (succeeded(choice))
+    ScheduleAttr::set(op, ScheduleAttr::of(copy));
+  return choice;
+}
+
+/// Adds what was chosen for one more operation.
+void merge(OptionChoice &all, const OptionChoice &one) {
+  if (all.scheduleFrom != one.scheduleFrom)
+    all.scheduleFrom = all.lowerFrom = "several";
+}
 
 } // namespace
 
 FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
                                             const OptionRequest &request) {
-  return Chooser(module, request).run();
+  SmallVector<OwningOpRef<ModuleOp>> builtin =
+      builtinTuning(module.getContext());
+  SmallVector<ModuleOp> tuning(request.tuning);
+  for (OwningOpRef<ModuleOp> &file : builtin)
+    tuning.push_back(*file);
+  SmallVector<StreamableOpInterface> ops = operationsOf(module);
+  if (ops.size() == 1)
+    return Chooser(module, ops.front(), request, tuning).run();
+  OptionChoice all;
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    FailureOr<OptionChoice> one = chooseAlone(op, request, tuning);
+    if (failed(one))
+      return failure();
+    if (i == 0) {
+      all = *one;
+      all.variants.clear();
+    }
+    merge(all, *one);
+  }
+  return all;
 }

@@ -18,6 +18,9 @@ Workshop::Workshop(ModuleOp module)
   module->print(os, OpPrintingFlags().printGenericOpForm());
   ParserConfig config(&context);
   copy = parseSourceString<ModuleOp>(text, config);
+  // What is tried is all that counts, not what operations hold.
+  if (copy)
+    copy->walk([](StreamableOpInterface op) { ScheduleAttr::set(op, {}); });
 }
 
 OwningOpRef<ModuleOp> Workshop::scheduled(StringRef schedule) {

@@ -6,16 +6,15 @@
 // DEFINE: %{choose} = attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=%{target} overrides=%{facts}},attn-choose-schedule{sizes=%{sizes}})' --remarks-filter='attn.*'
 // RUN: %{choose} 2>&1 | FileCheck %s
 // CHECK: remark: [Passed] model | Category:attn-choose-schedule | Remark="takes the fastest options by the model:", bound=tensor, lower="wgmma=all specialize overlap ping-pong resident-stages=2", reason="{{.+}}", runner-up="{{.+}}", runner-up-lower="{{.+}}", runner-up-us={{[0-9.]+}}, schedule="tiles=query=128,key=128 persistent resident=1", us={{[0-9.]+}}
-// CHECK: module attributes {attn.lower = "wgmma=all specialize overlap ping-pong resident-stages=2", attn.schedule = "tiles=query=128,key=128 persistent resident=1", attn.target =
 // What is computed stays as it is.
-// CHECK: attn.attention
+// CHECK: attn.attention {{.*}}{attn.schedule = #attn.schedule<tiles = [query = 128, key = 128], persistent, resident = 1, wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>}
 // CHECK-NOT: attn.kernel
 
 // One fact less, another choice: a second stage of Q does not fit 160 KiB.
 // REDEFINE: %{facts} = smem_per_block=163840
 // RUN: %{choose} 2>&1 | FileCheck %s --check-prefix=SMALL
 // SMALL: lower="wgmma=all specialize overlap ping-pong",
-// SMALL: attn.lower = "wgmma=all specialize overlap ping-pong"
+// SMALL: ping_pong>}
 
 // Slow exponentials bound; slow memory does.
 // REDEFINE: %{facts} = special_per_clock=2
@@ -31,25 +30,25 @@
 
 // 16 query heads on 4 of K and V: rows of one tile, which reads K and V once.
 // RUN: sed 's/%q: tensor<?x16x?/%q: tensor<?x16x1/; s/-> tensor<?x16x?/-> tensor<?x16x1/; s/: (tensor<?x16x?/: (tensor<?x16x1/; s/return %o : tensor<?x16x?/return %o : tensor<?x16x1/; s/tensor<?x16x?/tensor<?x4x?/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-choose-schedule{sizes=batch=32,key=8192})' 2>&1 | FileCheck %s --check-prefix=PACK
-// PACK: attn.schedule = "pack-group tiles=query=16,
+// PACK: attn.schedule = #attn.schedule<pack_group, tiles = [query = 16,
 // RUN: sed 's/%q: tensor<?x16x?/%q: tensor<?x16x1/; s/-> tensor<?x16x?/-> tensor<?x16x1/; s/: (tensor<?x16x?/: (tensor<?x16x1/; s/return %o : tensor<?x16x?/return %o : tensor<?x16x1/; s/tensor<?x16x?/tensor<?x4x?/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-choose-schedule{sizes=batch=32,key=8192 keep-views})' 2>&1 | FileCheck %s --check-prefix=KEEP
-// KEEP: attn.schedule = "tiles=query=16,
+// KEEP: attn.schedule = #attn.schedule<tiles = [query = 16,
 
 // A chip without warpgroups.
 // REDEFINE: %{target} = gb10
 // REDEFINE: %{facts} = sms=48
 // REDEFINE: %{sizes} = batch=1,query=4096,key=4096
 // RUN: %{choose} 2>&1 | FileCheck %s --check-prefix=GB10
-// GB10: attn.lower = "", attn.schedule = "tiles=query={{.*}},key={{[0-9a-z =-]+}}", attn.target = #attn.target<"gb10"
+// GB10: attn.schedule = #attn.schedule<tiles = [query = {{[0-9]+}}, key = {{[0-9]+}}]{{[a-z =,_]*}}>}
 
 // Eight L2 domains: an order that keeps heads on one.
 // RUN: sed 's/x16x/x128x/g' %s | attn-opt --pass-pipeline='builtin.module(attn-set-target{target=mi300x overrides=dram_gbps=530},attn-choose-schedule{sizes=batch=1,query=8192,key=8192})' 2>&1 | FileCheck %s --check-prefix=MI300X
-// MI300X: attn.schedule = "tiles={{.*}} grid-order=swizzled-head-first
+// MI300X: attn.schedule = #attn.schedule<tiles = {{.*}}, grid_order = swizzled_head_first
 
-// What the module states comes first.
-// RUN: sed '/^func/i module attributes {attn.schedule = "tiles=query=64"} {' %s | (cat; echo '}') | attn-opt --attn-choose-schedule --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=STATED
+// What an operation states comes first.
+// RUN: sed 's/scale(0.088) :/scale(0.088) {attn.schedule = #attn.schedule<tiles = [query = 64]>} :/' %s | attn-opt --attn-choose-schedule --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=STATED
 // STATED: remark: [Missed] has-schedule
-// STATED: module attributes {attn.schedule = "tiles=query=64"}
+// STATED: attn.schedule = #attn.schedule<tiles = [query = 64]>}
 
 func.func @f(%q: tensor<?x16x?x128xbf16>, %k: tensor<?x16x?x128xbf16>, %v: tensor<?x16x?x128xbf16>) -> tensor<?x16x?x128xbf16> {
   %o = attn.attention %q, %k, %v scale(0.088) : (tensor<?x16x?x128xbf16>, tensor<?x16x?x128xbf16>, tensor<?x16x?x128xbf16>) -> tensor<?x16x?x128xbf16>

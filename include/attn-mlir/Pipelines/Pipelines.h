@@ -33,7 +33,7 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                          llvm::cl::desc("run attn-pack-group")};
   ListOption<std::string> tiles{*this, "tiles",
                                 llvm::cl::desc("attn-stream-partition: tiles")};
-  Option<int64_t> splits{*this, "splits", llvm::cl::init(1),
+  Option<int64_t> splits{*this, "splits", llvm::cl::init(0),
                          llvm::cl::desc("attn-stream-partition: splits")};
   Option<bool> persistent{*this, "persistent", llvm::cl::init(false),
                           llvm::cl::desc("run attn-persistent")};
@@ -104,13 +104,43 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                        clEnumValN(Products::All, "all", "every product"))};
 };
 
+/// Options as name and value.
+using StatedOptions = std::vector<std::pair<std::string, std::string>>;
+
+/// Options of attn-schedule for kernels (no target, no tiles) that were parsed,
+/// or that are no defaults.
+StatedOptions statedKernelOptions(const ScheduleOptions &options);
+
+/// The same of attn-to-target.
+StatedOptions statedOptions(const TargetOptions &options);
+
+/// "name=value name=value ..."
+std::string asText(const StatedOptions &options);
+
+/// The schedule that options of attn-schedule and attn-to-target say. Fails
+/// after a message for what is no option, and a diagnostic for wrong values.
+mlir::FailureOr<ScheduleAttr>
+scheduleFromOptions(mlir::MLIRContext *context, llvm::StringRef schedule,
+                    llvm::StringRef lower,
+                    llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+/// The passes of level 2 on one kernel: grid order, persistence, steps,
+/// sawtooth. `pm` is anchored on kernels.
+void buildKernelSchedule(mlir::OpPassManager &pm,
+                         const ScheduleOptions &options);
+
+/// The passes of level 3 on one kernel. `pm` is anchored on kernels.
+void buildKernelLowering(mlir::OpPassManager &pm, const TargetOptions &options);
+
 /// Level 1 to scheduled level 2: target, partition, grid order, persistence,
-/// sawtooth, in this order. Does nothing to what is scheduled already, save
-/// what the options ask for.
+/// sawtooth, in this order, as the #attn.schedule of each operation says; the
+/// options override it field by field. Does nothing to what is scheduled
+/// already, save what the options ask for.
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const ScheduleOptions &options);
 
-/// Scheduled level 2 to level 3: rings, and tiles in the registers of warps.
+/// Scheduled level 2 to level 3: rings, and tiles in the registers of warps, as
+/// the #attn.schedule of each kernel says; the options override it.
 void buildTargetPipeline(mlir::OpPassManager &pm, const TargetOptions &options);
 
 /// Level 3 to loops on buffers, for the CPU: one CTA after the other, with

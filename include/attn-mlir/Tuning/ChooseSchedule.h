@@ -80,10 +80,6 @@ llvm::StringMap<int64_t> completeSizes(KernelOp kernel,
 std::string reasonFor(const ScheduleCandidate &best,
                       const ScheduleCandidate &other);
 
-/// Attributes of a module that hold the options of both pipelines.
-constexpr llvm::StringLiteral kScheduleAttr = "attn.schedule";
-constexpr llvm::StringLiteral kLowerOptionsAttr = "attn.lower";
-
 } // namespace attn
 
 #endif // ATTN_MLIR_TUNING_CHOOSESCHEDULE_H

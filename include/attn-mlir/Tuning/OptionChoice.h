@@ -22,28 +22,35 @@ struct OptionRequest {
   Choose by = Choose::Measured;
   /// Sizes of dynamic axes, by name.
   llvm::StringMap<int64_t> sizes;
+  /// Tuning files that come before those of the library.
+  llvm::SmallVector<mlir::ModuleOp> tuning;
   /// Whether variants may be chosen for sizes that are known at a launch only.
   bool variants = false;
   /// Work (WorkEstimate) beyond which the model predicts nothing.
   double maxWork = kDefaultMaxWork;
 };
 
-/// Options of the attn-schedule and attn-to-target pipelines.
+/// What was chosen, in words; operations hold it as #attn.schedule. Where they
+/// differ, the words are those of the first, and "several" chose if not all
+/// were chosen by the same.
 struct OptionChoice {
+  /// Options of the attn-schedule and attn-to-target pipelines.
   std::string schedule, lower;
-  /// "guard: schedule: lower", tried in this order before the options above.
+  /// "guard: schedule: lower", tried in this order before the options above;
+  /// for modules of one operation.
   std::vector<std::string> variants;
   /// "default", "attribute", "measured", "related" (measured on a chip with the
   /// same SMs), "model" or "policy".
   std::string scheduleFrom = "default", lowerFrom = "default";
 };
 
-/// Chooses options for a module at level 1 whose target is set. Who comes
-/// first: the module's attributes, which are taken off it; options that were
-/// measured on the facts of its target (measuredOptions); the model where it is
-/// calibrated; the policy that follows from the facts (schedulePolicy), for
-/// known sizes that one of its schedules which moves the fewest bytes. Remarks
-/// say which. Fails after a diagnostic.
+/// Chooses a schedule for each operation of a module at level 1 whose target is
+/// set, and leaves it on the operation as `attn.schedule`. Who comes first: the
+/// attribute, if it is there; what was measured on the facts of its target
+/// (measuredSchedule); the model where it is calibrated; the policy that
+/// follows from the facts (schedulePolicy), for known sizes that one of its
+/// schedules which moves the fewest bytes. Remarks say which. Fails after a
+/// diagnostic.
 mlir::FailureOr<OptionChoice> chooseOptions(mlir::ModuleOp module,
                                             const OptionRequest &request);
 

@@ -10,9 +10,9 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
   let description = [{
     Schedules a copy of the module by every combination of options that the
     pipelines have for its operations and its target, predicts the time of each
-    from its level 2 and the target's facts, and leaves the fastest on the module
-    as the attributes `attn.schedule` and `attn.lower`, which `attn-compile` reads.
-    Nothing else changes.
+    from its level 2 and the target's facts, and leaves the fastest on the
+    operations as `#attn.schedule`, which the pipelines read. Nothing else
+    changes.
 
     `sizes` says what dynamic axes are chosen for (`sizes=query=4096,key=4096`);
     others are assumed to be 4096 long, batches 4. `keep-views` leaves out what
@@ -20,14 +20,15 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
     predicting all candidates takes more work than `max-work`, about a minute by
     default, none is.
 
-    Before: `module attributes {attn.target = ...} { ... attn.attention ... }`
+    Before: `attn.attention %q, %k, %v scale(0.125) : ...`
 
-    After: `module attributes {attn.lower = "wgmma=all specialize ...",
-    attn.schedule = "tiles=query=128,key=128 persistent resident=1", ...}`
+    After: `attn.attention %q, %k, %v scale(0.125) {attn.schedule =
+    #attn.schedule<tiles = [query = 128, key = 128], persistent, resident = 1,
+    wgmma = all, specialize>} : ...`
 
     Remarks (category `attn-choose-schedule`): `model` names the choice, its
     predicted time, what bounds it, the runner-up and the reason;
-    `has-schedule` where the module states its options already: they come first;
+    `has-schedule` where operations state their schedules already: these come first;
     `nothing-to-choose` where no operation is streamable; `nothing-fits` where
     no candidate fits the target.
   }];

@@ -8,7 +8,7 @@
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=query=x 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=querry=64 2>&1 | FileCheck %s --check-prefix=NAME
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=batch=2 2>&1 | FileCheck %s --check-prefix=UNIT
-// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=0 2>&1 | FileCheck %s --check-prefix=SPLITS0
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=-1 2>&1 | FileCheck %s --check-prefix=SPLITS0
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=17 2>&1 | FileCheck %s --check-prefix=SPLITS
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tile=query=64 2>&1 | FileCheck %s --check-prefix=OPTION
 // ZERO: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=0'
@@ -17,7 +17,7 @@
 // WORD: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=x'
 // NAME: error: no operation has a tiled axis 'querry'; did you mean 'query'? (axes: query, key)
 // UNIT: error: no operation has a tiled axis 'batch' (axes: query, key)
-// SPLITS0: error: wants 1 to 16 splits, got 0
+// SPLITS0: error: wants 1 to 16 splits, got -1
 // SPLITS: error: wants 1 to 16 splits, got 17
 // OPTION: error: {{.*}}no such option tile
 

@@ -38,8 +38,22 @@ Operation *AttnDialect::materializeConstant(OpBuilder &builder, Attribute value,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+static LogicalResult verifySchedule(Operation *op, Attribute value) {
+  if (!isa<StreamableOpInterface, KernelOp>(op))
+    return op->emitOpError("attribute '")
+           << ScheduleAttr::kAttrName
+           << "' belongs on a streamable operation or a kernel";
+  if (!isa<ScheduleAttr>(value))
+    return op->emitOpError("attribute '")
+           << ScheduleAttr::kAttrName
+           << "' expected an #attn.schedule, but got " << value;
+  return success();
+}
+
 LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attr) {
+  if (attr.getName() == ScheduleAttr::kAttrName)
+    return verifySchedule(op, attr.getValue());
   if (attr.getName() != TargetAttr::kModuleAttr)
     return success();
   if (!isa<ModuleOp>(op))

@@ -134,5 +134,6 @@ def Attn_MatmulOp : Attn_Op<"matmul", [
 include "attn-mlir/Dialect/Attn/IR/AttnTileOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnRingOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnProductOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.td"
 
 #endif // ATTN_OPS

@@ -98,9 +98,6 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";
     /// Attribute of a kernel whose warpgroups are to take turns at products.
     static constexpr ::llvm::StringLiteral kPingPongAttr = "ping_pong";
-    /// Attribute that holds the options of attn-to-target that were chosen
-    /// along with the schedule; `--lower` takes their place.
-    static constexpr ::llvm::StringLiteral kLowerAttr = "lower";
     /// Attributes for launchers: for each view the names of its dynamic
     /// dimensions and its permutation; the number of views that are written.
     static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";

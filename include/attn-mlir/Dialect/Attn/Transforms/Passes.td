@@ -39,6 +39,10 @@ def AttnPackGroup : Pass<"attn-pack-group", "::mlir::ModuleOp"> {
     After: `attn.attention %p, ... : (tensor<?x8x4x128xbf16>, tensor<?x8x?x128xbf16>, ...)`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
+  let options = [
+    Option<"scheduled", "scheduled", "bool", /*default=*/"false",
+           "Only operations whose #attn.schedule says pack_group">
+  ];
   let statistics = [Statistic<"numPacked", "packed", "Operations packed">];
 }
 
@@ -51,7 +55,8 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     the bounds of the segments of that stream; tiles that no query of a block
     sees are never loaded, and only the segments on the edge evaluate the mask.
 
-    Tile sizes come from `tiles` (`tiles=query=128,key=64`), else they are the
+    Tile sizes come from `tiles` (`tiles=query=128,key=64`), else from the
+    operation's `#attn.schedule`, which its kernel keeps; else they are the
     largest default that fits the target. A tile that cannot fit is an error that
     names the bytes asked, the bytes there are, and the largest legal tile.
 
@@ -85,8 +90,8 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
   let options = [
     ListOption<"tiles", "tiles", "std::string",
                "Tile sizes by axis, as name=size">,
-    Option<"splits", "splits", "int64_t", /*default=*/"1",
-           "Parts into which each stream is split, merged at the end">
+    Option<"splits", "splits", "int64_t", /*default=*/"0",
+           "Parts into which each stream is split, merged at the end (0: as the operation's schedule says, else 1)">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

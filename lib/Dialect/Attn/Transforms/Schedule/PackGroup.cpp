@@ -127,9 +127,19 @@ private:
 };
 
 struct PackGroupPass : attn::impl::AttnPackGroupBase<PackGroupPass> {
+  using AttnPackGroupBase::AttnPackGroupBase;
+
+  bool isAsked(AttentionOp op) {
+    ScheduleAttr schedule = ScheduleAttr::of(op);
+    return !scheduled || (schedule && schedule.hasFlag("pack_group"));
+  }
+
   void runOnOperation() override {
     SmallVector<AttentionOp> ops;
-    getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
+    getOperation().walk([&](AttentionOp op) {
+      if (isAsked(op))
+        ops.push_back(op);
+    });
     for (AttentionOp op : ops) {
       auto opts =
           remark::RemarkOpts::name("pack-group").category("attn-pack-group");

@@ -8,9 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
-#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
-#include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
+#include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -31,144 +29,7 @@ using namespace attn;
 /// Each is code of its own: 192 took minutes to compile.
 static constexpr int64_t kMostSplits = 16;
 
-//===----------------------------------------------------------------------===//
-// Tile sizes
-//===----------------------------------------------------------------------===//
-
 namespace {
-
-bool isTiled(const StreamAxis &axis) {
-  return axis.kind == AxisKind::Group || axis.kind == AxisKind::Stream;
-}
-
-/// Chooses the tile sizes of one op: what is asked, else the largest default
-/// that fits the target.
-class TileChooser {
-public:
-  TileChooser(StreamableOpInterface op, const llvm::StringMap<int64_t> &asked)
-      : op(op), axes(op.getStreamAxes()), asked(asked),
-        target(TargetAttr::of(op)) {}
-
-  /// Whether the measured table chose, where no option did.
-  bool isFromTable() const { return fromTable; }
-
-  /// One size for each axis, or failure after a diagnostic.
-  FailureOr<SmallVector<int64_t>> choose() {
-    if (auto measured = measuredTile(target, op)) {
-      SmallVector<int64_t> sizes =
-          sizesFor(measured->group, measured->stream, /*onlyFree=*/true);
-      fromTable = fits(target, footprintOf(target, op, sizes));
-      if (fromTable)
-        return sizes;
-    }
-    // Largest first; a tile has no use for rows beyond the extent.
-    for (auto [group, stream] : kDefaults) {
-      SmallVector<int64_t> sizes = sizesFor(group, stream, /*onlyFree=*/true);
-      if (fits(target, footprintOf(target, op, sizes)))
-        return sizes;
-    }
-    return explainMisfit();
-  }
-
-private:
-  static constexpr std::pair<int64_t, int64_t> kDefaults[] = {
-      {128, 128}, {128, 64}, {64, 64}, {64, 32}, {32, 32}, {16, 16}};
-
-  SmallVector<int64_t> sizesFor(int64_t group, int64_t stream, bool onlyFree) {
-    SmallVector<int64_t> sizes;
-    for (const StreamAxis &axis : axes) {
-      int64_t size = axis.kind == AxisKind::Unit ? 1
-                     : axis.kind == AxisKind::Whole
-                         // Loads beyond the view are zero: padding is free.
-                         ? llvm::alignTo(axis.extent, tileGranule(target))
-                         : axis.kind == AxisKind::Group ? group : stream;
-      if (isTiled(axis)) {
-        auto given = asked.find(axis.name);
-        if (given != asked.end())
-          size = onlyFree ? given->second : std::min(size, given->second);
-        else if (!ShapedType::isDynamic(axis.extent))
-          size = std::min<int64_t>(
-              size, llvm::alignTo(std::clamp<int64_t>(axis.extent, 1, size),
-                                  kGranularity));
-      }
-      sizes.push_back(size);
-    }
-    return sizes;
-  }
-
-  /// Reports that what was asked does not fit, and the largest tile that does.
-  LogicalResult explainMisfit() {
-    auto [group, stream] = std::begin(kDefaults)[std::size(kDefaults) - 1];
-    SmallVector<int64_t> tried = sizesFor(group, stream, /*onlyFree=*/true);
-    Footprint footprint = footprintOf(target, op, tried);
-    InFlightDiagnostic diag =
-        op.emitOpError("tile ")
-        << describe(tried) << " asks for " << footprint.sharedBytes
-        << " bytes of shared memory and " << footprint.registers
-        << " registers; target " << target.getName() << " has "
-        << target.get(Fact::SmemPerBlock) << " bytes a CTA and "
-        << target.get(Fact::RegistersPerSM) << " registers an SM; ";
-    SmallVector<int64_t> best = largestLegal(tried);
-    if (best.empty())
-      diag << "no tile of this operation fits";
-    else
-      diag << "the largest legal tile is " << describe(best);
-    return diag;
-  }
-
-  /// The tile of most elements, no larger than `tried` along any axis, that
-  /// fits; empty if there is none.
-  SmallVector<int64_t> largestLegal(ArrayRef<int64_t> tried) {
-    int64_t maxGroup = 1, maxStream = 1, bestArea = 0, stream = 0;
-    for (auto [axis, size] : llvm::zip(axes, tried)) {
-      if (axis.kind == AxisKind::Group)
-        maxGroup = std::max(maxGroup, size);
-      if (axis.kind == AxisKind::Stream)
-        maxStream = std::max(maxStream, size);
-    }
-    SmallVector<int64_t> best;
-    auto larger = [](int64_t s) {
-      return s < kGranularity ? s + 1 : s + kGranularity;
-    };
-    // A smaller group never needs a smaller stream: one walk over both.
-    for (int64_t group = step(maxGroup); group > 0; group = step(group - 1)) {
-      while (larger(stream) <= step(maxStream) &&
-             fits(target, footprintOf(target, op,
-                                      sizesFor(group, larger(stream),
-                                               /*onlyFree=*/false))))
-        stream = larger(stream);
-      if (group * stream <= bestArea)
-        continue;
-      bestArea = group * stream;
-      best = sizesFor(group, stream, /*onlyFree=*/false);
-    }
-    return best;
-  }
-
-  /// The largest candidate size up to `size`: multiples of 16, then all.
-  static int64_t step(int64_t size) {
-    return size > kGranularity ? size / kGranularity * kGranularity : size;
-  }
-
-  std::string describe(ArrayRef<int64_t> sizes) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    llvm::interleave(
-        llvm::make_filter_range(llvm::zip(axes, sizes),
-                                [](auto p) { return isTiled(std::get<0>(p)); }),
-        os, [&](auto p) { os << std::get<0>(p).name << "=" << std::get<1>(p); },
-        ",");
-    return text;
-  }
-
-  static constexpr int64_t kGranularity = 16;
-
-  StreamableOpInterface op;
-  SmallVector<StreamAxis> axes;
-  const llvm::StringMap<int64_t> &asked;
-  TargetAttr target;
-  bool fromTable = false;
-};
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -192,13 +53,15 @@ public:
       tensorTypes.push_back(cast<RankedTensorType>(type));
   }
 
-  /// Number of segments made.
-  unsigned run() {
+  KernelOp run() {
     KernelOp kernel = createKernel();
     buildBody(kernel);
     createLaunch(kernel);
-    return numSegments;
+    return kernel;
   }
+
+  /// Segments of all streams.
+  unsigned getNumSegments() const { return numSegments; }
 
 private:
   unsigned numViews() const { return tensorTypes.size(); }
@@ -472,14 +335,13 @@ struct StreamPartitionPass
   using AttnStreamPartitionBase::AttnStreamPartitionBase;
 
   /// Reads `tiles`; every name must be a tiled axis of some op.
-  FailureOr<llvm::StringMap<int64_t>>
-  parseTiles(ArrayRef<StreamableOpInterface> ops) {
+  FailureOr<TileSizes> parseTiles(ArrayRef<StreamableOpInterface> ops) {
     SmallVector<StringRef> known;
     for (StreamableOpInterface op : ops)
       for (const StreamAxis &axis : op.getStreamAxes())
         if (isTiled(axis) && !llvm::is_contained(known, axis.name))
           known.push_back(axis.name);
-    llvm::StringMap<int64_t> result;
+    TileSizes result;
     for (StringRef text : tiles) {
       auto [name, number] = text.split('=');
       int64_t size;
@@ -506,13 +368,94 @@ struct StreamPartitionPass
     return result;
   }
 
+  static remark::RemarkOpts opts(StringRef name, StringRef function) {
+    return remark::RemarkOpts::name(name)
+        .category("attn-stream-partition")
+        .function(function);
+  }
+
+  /// 0 is nothing asked.
+  static LogicalResult checkSplits(Operation *op, int64_t splits) {
+    if (splits >= 0 && splits <= kMostSplits)
+      return success();
+    return op->emitError() << "wants 1 to " << kMostSplits << " splits, got "
+                           << splits;
+  }
+
+  /// Splits by the option, else by the schedule of the operation, else none.
+  FailureOr<int64_t> splitsOf(StreamableOpInterface op, ScheduleAttr schedule) {
+    int64_t wanted = splits;
+    if (wanted == 0 && schedule)
+      wanted = schedule.getNumber("splits").value_or(0);
+    if (failed(checkSplits(op, wanted)))
+      return failure();
+    if (wanted > 1 && op.getReorder() == Reorder::Ordered) {
+      op.emitOpError("cannot be split: its stream must run in its order");
+      return failure();
+    }
+    return std::max<int64_t>(wanted, 1);
+  }
+
+  /// Adds the tiles that the schedule states to those of the options.
+  LogicalResult addTiles(StreamableOpInterface op, ScheduleAttr schedule,
+                         TileSizes &sizes) {
+    SmallVector<StringRef> known;
+    for (const StreamAxis &axis : op.getStreamAxes())
+      if (isTiled(axis))
+        known.push_back(axis.name);
+    for (auto [axis, size] : schedule.getTiles()) {
+      if (!llvm::is_contained(known, axis))
+        return op.emitOpError("expected tiles of its axes (")
+               << llvm::join(known, ", ") << "), but got '" << axis << "'"
+               << didYouMean(axis, known);
+      sizes.try_emplace(axis, size);
+    }
+    return success();
+  }
+
+  /// Makes the kernel of one operation, which keeps what its schedule says of
+  /// kernels.
+  LogicalResult partition(StreamableOpInterface op, const TileSizes &options) {
+    ScheduleAttr schedule = ScheduleAttr::of(op);
+    TileSizes asked = options;
+    if (schedule && failed(addTiles(op, schedule, asked)))
+      return failure();
+    FailureOr<int64_t> parts = splitsOf(op, schedule);
+    FailureOr<TileChoice> choice =
+        failed(parts) ? FailureOr<TileChoice>() : chooseTile(op, asked);
+    if (failed(choice))
+      return failure();
+    reportTiles(op, *choice, options, asked);
+    Partitioner partitioner(op, choice->sizes, *parts);
+    KernelOp kernel = partitioner.run();
+    if (schedule)
+      ScheduleAttr::set(kernel,
+                        schedule.without({"tiles", "splits", "pack_group"}));
+    numSegments += partitioner.getNumSegments();
+    ++numKernels;
+    return success();
+  }
+
+  void reportTiles(StreamableOpInterface op, const TileChoice &choice,
+                   const TileSizes &options, const TileSizes &asked) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    remark::detail::InFlightRemark diag = remark::passed(
+        op.getLoc(), opts("tile-sizes", function ? function.getName() : ""));
+    diag << "tiles:";
+    for (auto [axis, size] : llvm::zip(op.getStreamAxes(), choice.sizes)) {
+      if (!isTiled(axis))
+        continue;
+      StringRef from = options.count(axis.name) ? "option"
+                       : asked.count(axis.name) ? "attribute"
+                       : choice.fromTable       ? "table"
+                                                : "target";
+      diag << remark::metric(axis.name, size)
+           << remark::metric((axis.name + "-from").str(), from);
+    }
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto opts = [](StringRef name, StringRef function) {
-      return remark::RemarkOpts::name(name)
-          .category("attn-stream-partition")
-          .function(function);
-    };
     SmallVector<StreamableOpInterface> ops;
     // A nested module is scheduled by a pipeline of its own.
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -522,12 +465,7 @@ struct StreamPartitionPass
         ops.push_back(streamable);
       return WalkResult::advance();
     });
-    if (splits < 1 || splits > kMostSplits) {
-      module.emitError() << "wants 1 to " << kMostSplits << " splits, got "
-                         << splits.getValue();
-      return signalPassFailure();
-    }
-    if (ops.empty()) {
+    if (ops.empty() && succeeded(checkSplits(module, splits))) {
       remark::missed(module.getLoc(), opts("nothing-to-partition", ""))
           << "no streamable operation";
       return;
@@ -535,39 +473,11 @@ struct StreamPartitionPass
     auto asked = parseTiles(ops);
     if (failed(asked))
       return signalPassFailure();
-    for (StreamableOpInterface op : ops) {
-      if (splits > 1 && op.getReorder() == Reorder::Ordered) {
-        op.emitOpError("cannot be split: its stream must run in its order");
+    for (StreamableOpInterface op : ops)
+      if (failed(partition(op, *asked)))
         return signalPassFailure();
-      }
-      TileChooser chooser(op, *asked);
-      FailureOr<SmallVector<int64_t>> sizes = chooser.choose();
-      if (failed(sizes))
-        return signalPassFailure();
-      reportTiles(op, *sizes, *asked,
-                  chooser.isFromTable() ? "table" : "target", opts);
-      numSegments += Partitioner(op, *sizes, splits).run();
-      ++numKernels;
-    }
     for (auto kernel : module.getOps<KernelOp>())
       tidy(kernel);
-  }
-
-  template <typename Opts>
-  void reportTiles(StreamableOpInterface op, ArrayRef<int64_t> sizes,
-                   const llvm::StringMap<int64_t> &asked, StringRef otherwise,
-                   Opts opts) {
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    remark::detail::InFlightRemark diag = remark::passed(
-        op.getLoc(), opts("tile-sizes", function ? function.getName() : ""));
-    diag << "tiles:";
-    for (auto [axis, size] : llvm::zip(op.getStreamAxes(), sizes)) {
-      if (!isTiled(axis))
-        continue;
-      diag << remark::metric(axis.name, size)
-           << remark::metric((axis.name + "-from").str(),
-                             asked.count(axis.name) ? "option" : otherwise);
-    }
   }
 };
 

@@ -1,0 +1,35 @@
+//===- AttnTuningOps.td - Schedules that were measured ------*- tablegen -*-===//
+
+#ifndef ATTN_TUNING_OPS
+#define ATTN_TUNING_OPS
+
+include "attn-mlir/Dialect/Attn/IR/AttnAttrs.td"
+
+def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
+  let summary = "A schedule that was the fastest of those that were measured";
+  let description = [{
+    One row of a tuning file: a module whose `attn.target` is the chip that was
+    measured. It is for operations `op` (a name), of elements of one of the types
+    `of`, whose K and V have together at most `columns` columns, which have
+    `rows` or more queries where their number is known, and which have a causal
+    mask, or not. The first row that is for an operation is taken; `variants`
+    come before `schedule` where their guard holds.
+
+    ```mlir
+    attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
+      #attn.schedule<tiles = [query = 128, key = 128], persistent, resident = 1>
+      variants [#attn.variant<"query<=512", <tiles = [query = 64, key = 64]>>]
+    ```
+  }];
+  let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, I64Attr:$columns,
+                       I64Attr:$rows, UnitAttr:$causal,
+                       Attn_ScheduleAttr:$schedule,
+                       DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
+  let assemblyFormat = [{
+    $op `of` $elements `columns` $columns `rows` $rows (`causal` $causal^)?
+    $schedule (`variants` $variants^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // ATTN_TUNING_OPS

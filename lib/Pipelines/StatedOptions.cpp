@@ -1,0 +1,115 @@
+//===- StatedOptions.cpp - Options that differ from the defaults ----------===//
+
+#include "attn-mlir/Pipelines/Pipelines.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+std::string wordOf(bool value) { return value ? "true" : "false"; }
+std::string wordOf(int64_t value) { return std::to_string(value); }
+std::string wordOf(const std::string &value) { return value; }
+std::string wordOf(CopyKind value) { return stringifyEnum(value).str(); }
+
+std::string wordOf(SawtoothMode value) {
+  switch (value) {
+  case SawtoothMode::Off:
+    return "off";
+  case SawtoothMode::Auto:
+    return "auto";
+  case SawtoothMode::Force:
+    return "force";
+  }
+  return "";
+}
+
+std::string wordOf(Products value) {
+  switch (value) {
+  case Products::None:
+    return "none";
+  case Products::Scores:
+    return "scores";
+  case Products::All:
+    return "all";
+  }
+  return "";
+}
+
+/// Gathers options that were parsed, or that were set to what is no default.
+class Gatherer {
+public:
+  template <typename Option> void add(const Option &option) {
+    auto value = option.getValue();
+    if (option.hasValue() || value != option.getDefault().getValue())
+      result.push_back({option.ArgStr.str(), wordOf(value)});
+  }
+
+  StatedOptions result;
+};
+
+} // namespace
+
+StatedOptions attn::statedKernelOptions(const ScheduleOptions &o) {
+  Gatherer g;
+  g.add(o.gridOrder);
+  g.add(o.domains);
+  g.add(o.chunk);
+  g.add(o.longestFirst);
+  g.add(o.persistent);
+  g.add(o.sms);
+  g.add(o.resident);
+  g.add(o.pairTiles);
+  g.add(o.inStep);
+  g.add(o.sawtooth);
+  return g.result;
+}
+
+StatedOptions attn::statedOptions(const TargetOptions &o) {
+  Gatherer g;
+  g.add(o.wgmma);
+  g.add(o.specialize);
+  g.add(o.overlap);
+  g.add(o.pingPong);
+  g.add(o.optimisticMax);
+  g.add(o.residentStages);
+  g.add(o.stages);
+  g.add(o.storeTensors);
+  g.add(o.copy);
+  g.add(o.chunk);
+  g.add(o.warps);
+  g.add(o.priority);
+  return g.result;
+}
+
+std::string attn::asText(const StatedOptions &options) {
+  std::string text;
+  for (const auto &[name, value] : options)
+    text += (text.empty() ? "" : " ") + name + "=" + value;
+  return text;
+}
+
+/// Fails after llvm::cl has said what is wrong, or emits what is.
+FailureOr<ScheduleAttr>
+attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
+                          StringRef lower,
+                          function_ref<InFlightDiagnostic()> emitError) {
+  auto level2 = ScheduleOptions::createFromString(schedule);
+  auto level3 = TargetOptions::createFromString(lower);
+  if (!level2 || !level3)
+    return failure();
+  StatedOptions before;
+  if (level2->packGroup)
+    before.push_back({"pack-group", "true"});
+  for (const std::string &tile : level2->tiles)
+    before.push_back({"tiles", tile});
+  if (level2->splits != 0)
+    before.push_back({"splits", wordOf(level2->splits.getValue())});
+  llvm::append_range(before, statedKernelOptions(*level2));
+  auto first = ScheduleAttr::fromOptions(context, 2, before, emitError);
+  auto second =
+      ScheduleAttr::fromOptions(context, 3, statedOptions(*level3), emitError);
+  if (!first || !second)
+    return failure();
+  return first.over(second);
+}

@@ -1,0 +1,60 @@
+//===- ChosenOptions.cpp - Options over what operations hold --------------===//
+
+#include "ChosenOptions.h"
+#include "attn-mlir/Pipelines/Pipelines.h"
+
+using namespace mlir;
+using namespace attn;
+
+LogicalResult attn::describeAsked(ModuleOp module, const CommandLine &options,
+                                  OptionChoice &choice) {
+  choice.schedule = options.schedule;
+  choice.lower = options.lower;
+  ScheduleAttr held;
+  module.walk([&](StreamableOpInterface op) {
+    held = ScheduleAttr::of(op);
+    return WalkResult::interrupt();
+  });
+  if (!held)
+    return success();
+  FailureOr<ScheduleAttr> asked =
+      scheduleFromOptions(module.getContext(), options.schedule, options.lower,
+                          [&]() { return module.emitError(); });
+  if (failed(asked))
+    return failure();
+  choice.schedule = asked->over(held).asOptions(2);
+  choice.lower = asked->over(held).asOptions(3);
+  return success();
+}
+
+LogicalResult attn::overrideChosen(ModuleOp module,
+                                   const CommandLine &options) {
+  if (options.alsoLower.empty())
+    return success();
+  FailureOr<ScheduleAttr> also =
+      scheduleFromOptions(module.getContext(), "", options.alsoLower,
+                          [&]() { return module.emitError(); });
+  if (failed(also))
+    return failure();
+  module.walk([&](StreamableOpInterface op) {
+    if (ScheduleAttr held = ScheduleAttr::of(op))
+      ScheduleAttr::set(op, also->over(held));
+  });
+  return success();
+}
+
+std::string attn::loweringInForce(ModuleOp module, const CommandLine &options) {
+  std::string text;
+  for (auto kernel : module.getOps<KernelOp>())
+    if (ScheduleAttr held = ScheduleAttr::of(kernel); held && text.empty())
+      text = held.asOptions(3);
+  if (!options.lower.empty())
+    text += (text.empty() ? "" : " ") + options.lower.getValue();
+  return text;
+}
+
+OwningOpRef<ModuleOp> attn::withoutSchedules(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  copy->walk([](StreamableOpInterface op) { ScheduleAttr::set(op, {}); });
+  return copy;
+}

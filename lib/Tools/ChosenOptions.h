@@ -1,0 +1,32 @@
+//===- ChosenOptions.h - Options over what operations hold ------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H
+#define ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H
+
+#include "CommandLine.h"
+#include "attn-mlir/Tuning/OptionChoice.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace attn {
+
+/// What --schedule and --lower come to, over what the first operation holds, in
+/// words; fails after a diagnostic.
+mlir::LogicalResult describeAsked(mlir::ModuleOp module,
+                                  const CommandLine &options,
+                                  OptionChoice &choice);
+
+/// Puts --also-lower over the schedules that operations hold; fails after a
+/// diagnostic.
+mlir::LogicalResult overrideChosen(mlir::ModuleOp module,
+                                   const CommandLine &options);
+
+/// Options of attn-to-target: what the first kernel holds, and --lower, which
+/// comes after it.
+std::string loweringInForce(mlir::ModuleOp module, const CommandLine &options);
+
+/// A copy whose operations hold no schedules: what a variant says is all.
+mlir::OwningOpRef<mlir::ModuleOp> withoutSchedules(mlir::ModuleOp module);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H

@@ -1,0 +1,130 @@
+//===- MeasuredSchedules.cpp - What tuning files say ----------------------===//
+
+#include "attn-mlir/Tuning/MeasuredSchedules.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// The texts of the files below tuning/, by name.
+struct TuningFile {
+  StringLiteral name, text;
+};
+
+constexpr TuningFile kFiles[] = {
+#include "TuningFiles.inc"
+};
+
+/// The extent of an axis, if it is static.
+std::optional<int64_t> staticExtent(StreamableOpInterface op, StringRef name) {
+  for (const StreamAxis &axis : op.getStreamAxes())
+    if (axis.name == name && !ShapedType::isDynamic(axis.extent))
+      return axis.extent;
+  return std::nullopt;
+}
+
+/// Whether a guard holds, if that is known.
+std::optional<bool> holds(StreamableOpInterface op, VariantAttr variant) {
+  std::optional<int64_t> extent = staticExtent(op, variant.getAxis());
+  if (!extent)
+    return std::nullopt;
+  return variant.isUpper() ? *extent <= variant.getBound()
+                           : *extent >= variant.getBound();
+}
+
+/// What of a chip its schedules depend on beside the memory: another that has
+/// the same takes them, although nobody measured it.
+constexpr Fact kFactsOfSMs[] = {
+    Fact::SMs,          Fact::MaxResidentCTAs, Fact::SmemPerSM,
+    Fact::SmemPerBlock, Fact::RegistersPerSM,  Fact::SpecialPerClock,
+    Fact::FmaPerClock};
+
+bool canStandFor(TargetAttr target, TargetAttr measured) {
+  return target.getArch() == measured.getArch() &&
+         llvm::all_of(
+             kFactsOfSMs,
+             [&](Fact f) { return target.get(f) == measured.get(f); }) &&
+         llvm::all_of(measured.getCapabilities(), [&](Attribute capability) {
+           return target.hasCapability(cast<StringAttr>(capability).getValue());
+         });
+}
+
+/// Columns of what is streamed and of what stays, together: those axes of which
+/// a tile has all.
+int64_t columnsOf(StreamableOpInterface op) {
+  int64_t columns = 0;
+  for (const StreamAxis &axis : op.getStreamAxes())
+    if (axis.kind == AxisKind::Whole)
+      columns += axis.extent;
+  return columns;
+}
+
+bool hasRows(StreamableOpInterface op, int64_t least) {
+  return llvm::all_of(op.getStreamAxes(), [&](const StreamAxis &axis) {
+    return axis.kind != AxisKind::Group || ShapedType::isDynamic(axis.extent) ||
+           axis.extent >= least;
+  });
+}
+
+bool isCausal(StreamableOpInterface op) {
+  auto attention = dyn_cast<AttentionOp>(*op);
+  return attention && isa_and_nonnull<CausalMaskAttr>(attention.getMaskAttr());
+}
+
+bool isFor(TunedOp row, StreamableOpInterface op) {
+  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+  return row.getOp() == op->getName().getStringRef() &&
+         llvm::is_contained(row.getElements().getAsValueRange<TypeAttr>(),
+                            element) &&
+         columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
+         hasRows(op, row.getRows()) && row.getCausal() == isCausal(op);
+}
+
+/// With variants alone for sizes that are not known yet.
+MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
+  MeasuredSchedule result{row.getSchedule(), {}, ""};
+  for (VariantAttr variant : row.getVariants().getAsRange<VariantAttr>()) {
+    std::optional<bool> known = holds(op, variant);
+    if (!known)
+      result.variants.push_back(variant);
+    if (!known || !*known)
+      continue;
+    result.schedule = variant.getSchedule();
+    break;
+  }
+  return result;
+}
+
+} // namespace
+
+SmallVector<OwningOpRef<ModuleOp>> attn::builtinTuning(MLIRContext *context) {
+  context->loadDialect<AttnDialect>();
+  SmallVector<OwningOpRef<ModuleOp>> files;
+  for (const TuningFile &file : kFiles)
+    if (auto module = parseSourceString<ModuleOp>(
+            file.text, ParserConfig(context), file.name))
+      files.push_back(std::move(module));
+  return files;
+}
+
+std::optional<MeasuredSchedule>
+attn::measuredSchedule(StreamableOpInterface op, ArrayRef<ModuleOp> tuning) {
+  TargetAttr target = TargetAttr::of(op);
+  for (ModuleOp file : tuning) {
+    TargetAttr measured = TargetAttr::of(file);
+    if (!canStandFor(target, measured))
+      continue;
+    for (TunedOp row : file.getOps<TunedOp>()) {
+      if (!isFor(row, op))
+        continue;
+      MeasuredSchedule found = resolve(op, row);
+      if (target.getFacts() != measured.getFacts())
+        found.relatedChip = measured.getName().getValue();
+      return found;
+    }
+  }
+  return std::nullopt;
+}

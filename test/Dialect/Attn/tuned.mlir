@@ -1,0 +1,40 @@
+// attn.tuned: rows of tuning files.
+//
+// RUN: attn-opt %s --split-input-file --verify-diagnostics | attn-opt --split-input-file | FileCheck %s
+
+// CHECK: attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal <persistent>
+// CHECK-SAME: variants [#attn.variant<"query<=512", <tiles = [query = 64]>>, #attn.variant<"key>=4096", <>>]
+// CHECK: attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
+module attributes {attn.target = #attn.target<"h200">} {
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal <persistent>
+    variants [#attn.variant<"query<=512", <tiles = [query = 64]>>, #attn.variant<"key>=4096", <>>]
+  attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200">} {
+  // expected-error @below {{'attn.tuned' op expected 1 or more columns, but got 0}}
+  attn.tuned "attn.attention" of [f16] columns 0 rows 64 <>
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200">} {
+  // expected-error @below {{expected 0 or more rows, but got -1}}
+  attn.tuned "attn.attention" of [f16] columns 1 rows -1 <>
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200">} {
+  // expected-error @below {{expected the name of an operation, but got 'attention'}}
+  attn.tuned "attention" of [f16] columns 1 rows 1 <>
+}
+
+// -----
+
+module {
+  // expected-error @below {{expected 'attn.target' on its module: the chip that was measured}}
+  attn.tuned "attn.attention" of [f16] columns 1 rows 1 <>
+}

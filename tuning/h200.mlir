@@ -1,0 +1,60 @@
+// Forward attention of 16 bits on an H200: the fastest of the schedules that were
+// measured, by columns of K and V together and by mask. benchmarks/forward.py and
+// benchmarks/choice.py measure again; docs/README.md names the record.
+module attributes {attn.target = #attn.target<"h200">} {
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
+    <tiles = [query = 192, key = 128], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
+  // Without roles four small CTAs of an SM cover each other's waits, and short
+  // ones end together.
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
+    <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
+    variants [#attn.variant<"query<=2048",
+               <tiles = [query = 64, key = 64], grid_order = naive_head_first, longest_first,
+                wgmma = all, optimistic_max, store_tensors>>]
+  // The wider tile reads its accumulators less often; short rows would leave more
+  // of it empty. Where D is 128, ptxas places loops with store_tensors worse, by 2
+  // to 4 %.
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64
+    <tiles = [query = 128, key = 128], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>>,
+              #attn.variant<"key>=4096",
+               <tiles = [query = 128, key = 160], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
+    <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>>,
+              #attn.variant<"key>=16384",
+               <tiles = [query = 128, key = 160], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64
+    <tiles = [query = 128, key = 112], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max>
+  attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64 causal
+    <tiles = [query = 128, key = 112], persistent, resident = 1, pair_tiles,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max>
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64
+    <tiles = [query = 128, key = 80], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>]
+  // Two stages of Q do not fit: with tiles of different length CTAs that wait for
+  // one another's Q are better spread by dispatch.
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal
+    <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>,
+              #attn.variant<"query<=1024",
+               <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>]
+}
