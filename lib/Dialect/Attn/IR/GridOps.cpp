@@ -141,7 +141,8 @@ LogicalResult GridOp::verify() {
   OrderAttr order = getOrderAttr();
   if (!order)
     return success();
-  // The digits, with the axes of sharing spelled out, are a permutation of the axes.
+  // The digits, with the axes of sharing spelled out, are a permutation of the
+  // axes.
   llvm::StringSet<> digits;
   auto use = [&](StringRef axis) -> LogicalResult {
     if (!axes.contains(axis) || !digits.insert(axis).second)
