@@ -17,8 +17,8 @@
 // WORD: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=x'
 // NAME: error: no operation has a tiled axis 'querry'; did you mean 'query'? (axes: query, key)
 // UNIT: error: no operation has a tiled axis 'batch' (axes: query, key)
-// SPLITS0: error: wants 1 to 16 splits, got -1
-// SPLITS: error: wants 1 to 16 splits, got 17
+// SPLITS0: error: wants 1 to 16 splits, or 0 for the schedule's, got -1
+// SPLITS: error: wants 1 to 16 splits, or 0 for the schedule's, got 17
 // OPTION: error: {{.*}}no such option tile
 
 // Tiles that do not fit: the bytes asked, the bytes there are, the largest legal

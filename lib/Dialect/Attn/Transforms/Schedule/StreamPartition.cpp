@@ -378,7 +378,8 @@ struct StreamPartitionPass
   static LogicalResult checkSplits(Operation *op, int64_t splits) {
     if (splits >= 0 && splits <= kMostSplits)
       return success();
-    return op->emitError() << "wants 1 to " << kMostSplits << " splits, got "
+    return op->emitError() << "wants 1 to " << kMostSplits
+                           << " splits, or 0 for the schedule's, got "
                            << splits;
   }
 
