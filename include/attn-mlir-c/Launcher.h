@@ -78,6 +78,19 @@ typedef enum AttnType {
 
 typedef enum AttnAccess { ATTN_READ = 0, ATTN_WRITE = 1 } AttnAccess;
 
+/** What a device says of itself; 0 where it does not say. */
+typedef struct AttnDeviceFacts {
+  char name[128];
+  char arch[32];             /**< "sm_90", "gfx942". */
+  int64_t sms;               /**< Multiprocessors or compute units. */
+  int64_t max_resident_ctas; /**< Most CTAs of one of them. */
+  int64_t smem_per_sm;       /**< Bytes of shared memory or LDS of one. */
+  int64_t smem_per_block;    /**< Most bytes of it that a CTA may use. */
+  int64_t registers_per_sm;  /**< 32-bit registers of one. */
+  int64_t l2_bytes;  /**< Bytes of L2, of one die where it has several. */
+  int64_t dram_gbps; /**< Memory bandwidth, 10^9 bytes a second. */
+} AttnDeviceFacts;
+
 /** An opened bundle. */
 typedef struct AttnBundle AttnBundle;
 
@@ -244,6 +257,10 @@ ATTN_C_API AttnStatus attnPreparedInfo(AttnPrepared *prepared,
 ATTN_C_API AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream);
 
 ATTN_C_API void attnPreparedDestroy(AttnPrepared *prepared);
+
+/** Asks a device of a platform, "cuda" or "hip", what it is. */
+ATTN_C_API AttnStatus attnDeviceFacts(const char *platform, int32_t device,
+                                      AttnDeviceFacts *facts);
 
 #ifdef __cplusplus
 }

@@ -38,6 +38,18 @@ constexpr int kFuncMaxDynamicSharedSizeBytes = 8;
 constexpr int kJitErrorLogBuffer = 5;
 constexpr int kJitErrorLogBufferSizeBytes = 6;
 
+// CUdevice_attribute
+constexpr int kDeviceMultiprocessorCount = 16;
+constexpr int kDeviceMemoryClockRate = 36; // kHz
+constexpr int kDeviceMemoryBusWidth = 37;  // bits
+constexpr int kDeviceL2CacheSize = 38;
+constexpr int kDeviceCapabilityMajor = 75;
+constexpr int kDeviceCapabilityMinor = 76;
+constexpr int kDeviceSharedPerMultiprocessor = 81;
+constexpr int kDeviceRegistersPerMultiprocessor = 82;
+constexpr int kDeviceSharedPerBlockOptin = 97;
+constexpr int kDeviceBlocksPerMultiprocessor = 106;
+
 // CUtensorMapDataType
 constexpr int kTensorMapFloat16 = 6;
 constexpr int kTensorMapFloat32 = 7;
@@ -110,10 +122,14 @@ struct LaunchConfig {
            const uint64_t *, const uint32_t *, const uint32_t *, int, int,     \
            int, int))
 
-/// The functions that may be missing; they came with CUDA 12.4.
+/// The functions that may be missing: they came with CUDA 12.4, or only
+/// cuda::deviceFacts asks for them.
 #define ATTN_CUDA_OPTIONAL_FUNCTIONS(X)                                        \
   X(funcLoad, "cuFuncLoad", Result(Function))                                  \
   X(funcGetParamInfo, "cuFuncGetParamInfo",                                    \
-    Result(Function, size_t, size_t *, size_t *))
+    Result(Function, size_t, size_t *, size_t *))                              \
+  X(deviceGet, "cuDeviceGet", Result(Device *, int))                           \
+  X(deviceGetName, "cuDeviceGetName", Result(char *, int, Device))             \
+  X(deviceGetAttribute, "cuDeviceGetAttribute", Result(int *, int, Device))
 
 #endif // ATTN_LIB_LAUNCHER_CUDATYPES_H

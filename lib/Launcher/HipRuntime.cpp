@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceFacts.h"
 #include "Failure.h"
 #include "HipTypes.h"
 #include "OpenBundle.h"
@@ -91,7 +92,8 @@ static void *openAnyLibrary(std::string &file, std::string &tried) {
   return nullptr;
 }
 
-static void *openLibrary(const Manifest &manifest, std::string &file) {
+/// `user` is what needs HIP, for the message.
+static void *openLibrary(const std::string &user, std::string &file) {
   const char *override = std::getenv("ATTN_HIP_RUNTIME");
   std::string tried;
   if (!override || !*override) {
@@ -104,8 +106,7 @@ static void *openLibrary(const Manifest &manifest, std::string &file) {
     tried = "\n  " + file + ": " + lastLoaderError();
   }
   fail(ATTN_ERROR_DRIVER,
-       "cannot open the HIP runtime, which " + inQuotes(manifest.name) +
-           " for " + manifest.arch +
+       "cannot open the HIP runtime, which " + user +
            " needs (ATTN_HIP_RUNTIME names another file); tried:" + tried);
 }
 
@@ -118,9 +119,9 @@ static void lookUp(void *library, const std::string &file, const char *symbol,
                                 symbol + ": wanted one of ROCm 5 or newer");
 }
 
-static const Hip *openHip(const Manifest &manifest) {
+static const Hip *openHip(const std::string &user) {
   std::string file;
-  void *library = openLibrary(manifest, file);
+  void *library = openLibrary(user, file);
   auto result = new Hip; // Lives as long as the process.
   // Once it was initialised the runtime has threads of its own: it stays.
   bool initialised = false;
@@ -133,6 +134,8 @@ static const Hip *openHip(const Manifest &manifest) {
            result->getPropertiesR0600, /*required=*/false);
     lookUp(library, file, "hipGetDeviceProperties", result->getPropertiesR0000,
            /*required=*/!result->getPropertiesR0600);
+    lookUp(library, file, "hipDeviceGetAttribute", result->deviceGetAttribute,
+           /*required=*/false);
     initialised = true;
     result->check(result->init(0), "hipInit");
   } catch (...) {
@@ -190,13 +193,13 @@ static void checkArch(const Hip &hip, const Manifest &manifest, int device) {
 namespace {
 class HipRuntime final : public Runtime {
 public:
-  /// Opens HIP unless it is; `manifest` is for messages.
-  void open(const Manifest &manifest) {
+  /// Opens HIP unless it is; `user` is what needs it, for messages.
+  void open(const std::string &user) {
     if (isOpen())
       return;
     std::lock_guard<std::mutex> lock(openMutex);
     if (!opened.load(std::memory_order_relaxed))
-      opened.store(openHip(manifest), std::memory_order_release);
+      opened.store(openHip(user), std::memory_order_release);
   }
   bool isOpen() const { return opened.load(std::memory_order_acquire); }
 
@@ -220,6 +223,8 @@ public:
   unloadModules(const Context &context, int device,
                 const std::vector<void *> &modules) const noexcept override;
   void enqueue(Launch &launch, void *stream) const override;
+
+  AttnDeviceFacts deviceFacts(int device) const;
 
 private:
   const Hip &hip() const { return *opened.load(std::memory_order_acquire); }
@@ -290,10 +295,35 @@ void HipRuntime::enqueue(Launch &launch, void *stream) const {
 static HipRuntime runtime;
 
 const Runtime &attn::hipRuntime(const Manifest &manifest) {
-  runtime.open(manifest);
+  runtime.open(inQuotes(manifest.name) + " for " + manifest.arch);
   return runtime;
 }
 
 const Runtime *attn::openedHipRuntime() {
   return runtime.isOpen() ? &runtime : nullptr;
+}
+
+AttnDeviceFacts HipRuntime::deviceFacts(int device) const {
+  AttnDeviceFacts facts = {};
+  DeviceTexts texts = describeDevice(hip(), device);
+  setText(facts.name, texts.name);
+  setText(facts.arch, texts.arch.substr(0, texts.arch.find(':')));
+  auto ask = [&](Attribute attribute) {
+    int value = 0;
+    if (hip().deviceGetAttribute)
+      hip().check(hip().deviceGetAttribute(&value, attribute, device),
+                  "hipDeviceGetAttribute",
+                  "for device " + std::to_string(device));
+    return int64_t(value);
+  };
+  facts.sms = ask(kMultiprocessorCount);
+  facts.smem_per_sm = ask(kSharedMemPerMultiprocessor);
+  facts.smem_per_block = ask(kMaxSharedMemoryPerBlock);
+  facts.l2_bytes = ask(kL2CacheSize);
+  return facts;
+}
+
+AttnDeviceFacts attn::hipDeviceFacts(int device) {
+  runtime.open("a question about device " + std::to_string(device));
+  return runtime.deviceFacts(device);
 }

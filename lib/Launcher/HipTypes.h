@@ -93,8 +93,9 @@ constexpr size_t kDevicePropertiesRoom = 4096;
     Error(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
           unsigned, void *, void **, void **))
 
-/// One of the two is there.
+/// One of the first two is there; only hipDeviceFacts asks for the third.
 #define ATTN_HIP_OPTIONAL_FUNCTIONS(X)                                         \
+  X(deviceGetAttribute, "hipDeviceGetAttribute", Error(int *, int, int))       \
   X(getPropertiesR0600, "hipGetDevicePropertiesR0600", Error(void *, int))     \
   X(getPropertiesR0000, "hipGetDeviceProperties", Error(void *, int))
 

@@ -1,6 +1,7 @@
 //===- Launcher.cpp - The C interface -------------------------------------===//
 
 #include "attn-mlir-c/Launcher.h"
+#include "DeviceFacts.h"
 #include "Failure.h"
 #include "OpenBundle.h"
 #include <exception>
@@ -233,3 +234,24 @@ AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream) {
 }
 
 void attnPreparedDestroy(AttnPrepared *prepared) { delete prepared; }
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+AttnStatus attnDeviceFacts(const char *platform, int32_t device,
+                           AttnDeviceFacts *facts) {
+  return guarded([&] {
+    requireArgument(platform, "platform");
+    requireArgument(facts, "facts");
+    *facts = {};
+    std::string name = platform;
+    if (name == "cuda")
+      *facts = cudaDeviceFacts(device);
+    else if (name == "hip")
+      *facts = hipDeviceFacts(device);
+    else
+      fail(ATTN_ERROR_ARGUMENT,
+           "platform: " + wantedGot("'cuda' or 'hip'", "'" + name + "'"));
+  });
+}

@@ -5,6 +5,7 @@
 #include "ChosenOptions.h"
 #include "CommandLine.h"
 #include "Explain.h"
+#include "NativeTarget.h"
 #include "Progress.h"
 #include "RunOnCpu.h"
 #include "Simulate.h"
@@ -51,7 +52,7 @@ public:
     module = parse(options.input, sources);
     if (!module)
       return failure();
-    if (failed(checkOptions(options)))
+    if (failed(checkOptions(options)) || failed(resolveNative()))
       return failure();
     if (options.run && failed(findReference()))
       return failure();
@@ -241,12 +242,25 @@ private:
     return success();
   }
 
+  /// --target=native: the module gets the facts of the device.
+  LogicalResult resolveNative() {
+    if (targetName != "native")
+      return success();
+    TargetAttr target =
+        nativeTarget(&context, [&]() { return module->emitError(); });
+    if (!target)
+      return failure();
+    (*module)->setAttr(TargetAttr::kModuleAttr, target);
+    targetName.clear();
+    return success();
+  }
+
   LogicalResult setTarget() {
-    if (options.target.empty() && options.facts.empty())
+    if (targetName.empty() && options.facts.empty())
       return success();
     SmallVector<std::string> facts(options.facts.begin(), options.facts.end());
     return pipeline([&](OpPassManager &pm) {
-      pm.addPass(createAttnSetTarget({options.target, facts}));
+      pm.addPass(createAttnSetTarget({targetName, facts}));
     });
   }
 
@@ -265,8 +279,8 @@ private:
                    << text << "'\n";
       return failure();
     }
-    if (!options.target.empty())
-      parsed->target = options.target;
+    if (!targetName.empty())
+      parsed->target = targetName;
     for (const std::string &fact : options.facts)
       parsed->overrides.push_back(fact);
     return pipeline(
@@ -487,6 +501,8 @@ private:
   /// Shows the line of a diagnostic, in whichever file it is.
   SourceMgrDiagnosticHandler handler;
   OwningOpRef<ModuleOp> module, reference;
+  /// --target, unless resolveNative has set it.
+  std::string targetName = options.target;
   /// What chooseOptions chose.
   OptionChoice choice;
   /// --size.

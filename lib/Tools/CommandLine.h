@@ -54,7 +54,9 @@ struct CommandLine {
                               cl::value_desc("file"), cl::init("-"),
                               cl::cat(category)};
   cl::opt<std::string> target{
-      "target", cl::desc("Known target to compile for (--list-targets)"),
+      "target",
+      cl::desc("Known target to compile for (--list-targets), or "
+               "'native': the first GPU of this machine"),
       cl::cat(category)};
   cl::list<std::string> facts{"target-fact", cl::CommaSeparated,
                               cl::desc("Facts of the target to change"),

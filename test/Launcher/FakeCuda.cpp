@@ -6,6 +6,7 @@
 //   ATTN_FAKE_CURRENT=DEVICE   whose primary context is current at first
 //   ATTN_FAKE_STATIC=BYTES     static shared memory of every kernel
 //   ATTN_FAKE_THREADS=N        most threads of a CTA of every kernel
+//   ATTN_FAKE_ATTRIBUTES=TEXT  attributes of the devices, "number=value ..."
 //   ATTN_FAKE_PARAMETERS=TEXT  bytes of each parameter that cuFuncGetParamInfo
 //                              tells of every kernel, whatever its code says
 //
@@ -453,6 +454,45 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function,
   if (int(config->sharedMemBytes) > function->dynamicShared ||
       !config->gridDimX)
     return kInvalidValue;
+  return kSuccess;
+}
+
+Result cuDeviceGet(Device *device, int ordinal) {
+  ATTN_FAKE_ENTER("cuDeviceGet");
+  if (ordinal < 0 || ordinal >= kDeviceCount)
+    return kInvalidDevice;
+  *device = ordinal;
+  return kSuccess;
+}
+
+Result cuDeviceGetName(char *name, int room, Device) {
+  ATTN_FAKE_ENTER("cuDeviceGetName");
+  std::snprintf(name, room, "a device that is not there");
+  return kSuccess;
+}
+
+/// As an H200 says it, but for ATTN_FAKE_ATTRIBUTES ("16=114 38=1048576").
+Result cuDeviceGetAttribute(int *value, int attribute, Device) {
+  ATTN_FAKE_ENTER("cuDeviceGetAttribute");
+  std::map<int, int> values = {{kDeviceMultiprocessorCount, 132},
+                               {kDeviceMemoryClockRate, 3201000},
+                               {kDeviceMemoryBusWidth, 6144},
+                               {kDeviceL2CacheSize, 62914560},
+                               {kDeviceCapabilityMajor, 9},
+                               {kDeviceCapabilityMinor, 0},
+                               {kDeviceSharedPerMultiprocessor, 233472},
+                               {kDeviceRegistersPerMultiprocessor, 65536},
+                               {kDeviceSharedPerBlockOptin, 232448},
+                               {kDeviceBlocksPerMultiprocessor, 32}};
+  if (const char *text = std::getenv("ATTN_FAKE_ATTRIBUTES")) {
+    std::istringstream words(text);
+    int key = 0, other = 0;
+    for (char equals; words >> key >> equals >> other;)
+      values[key] = other;
+  }
+  if (!values.count(attribute))
+    return kInvalidValue;
+  *value = values[attribute];
   return kSuccess;
 }
 
