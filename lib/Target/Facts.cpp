@@ -41,33 +41,41 @@ constexpr FactInfo kFactInfos[kNumFacts] = {
     {"l2_gbps", "bandwidth from all L2 to all SMs, 10^9 bytes a second", 1},
 };
 
-constexpr char kCudaGuide[] =
-    "CUDA C++ Programming Guide, table of technical specifications per compute "
-    "capability (quoted from memory, not checked)";
-constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2";
-constexpr char kHopper[] = "NVIDIA H100 Tensor Core GPU Architecture, 2022"
-                           " (quoted from memory, not checked)";
-constexpr char kH200[] =
-    "NVIDIA H200 data sheet, 2024 (quoted from memory, not checked)";
+constexpr char kCudaSm[] = "CUDA Programming Guide, Compute Capabilities: "
+                           "table \"Device and Streaming "
+                           "Multiprocessor (SM) Information\"";
+constexpr char kCudaMemory[] = "CUDA Programming Guide, Compute Capabilities: "
+                               "table \"Memory Information\"";
+constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2.1";
+constexpr char kHopper[] =
+    "NVIDIA Hopper Architecture In-Depth (technical blog), units of the H100 "
+    "with SXM5 board";
+constexpr char kH100Sheet[] = "NVIDIA H100 data sheet, SXM";
+constexpr char kH100Matrix[] =
+    "NVIDIA H100 data sheet, SXM: 1979 TFLOP/s with sparsity, half of it dense";
+constexpr char kH200Sheet[] = "NVIDIA H200 data sheet, SXM";
+constexpr char kH200Matrix[] =
+    "NVIDIA H200 data sheet, SXM: 1979 TFLOP/s with sparsity, half of it dense";
 constexpr char kMi300[] =
-    "AMD CDNA 3 white paper, 2023 (quoted from memory, not checked)";
+    "AMD ROCm documentation, AMD Instinct MI300 series microarchitecture";
+constexpr char kRocmSpecs[] =
+    "AMD ROCm documentation, AMD GPU specifications: MI300X";
 constexpr char kNuma[] =
     "AMD MI300X in Optimizing Attention on GPUs by Exploiting GPU "
     "Architectural NUMA Effects, table 1";
-constexpr char kThroughput[] =
-    "CUDA C++ Programming Guide, table of arithmetic throughput (quoted from "
-    "memory, not checked)";
 constexpr char kNapkin[] = "FlashAttention on a Napkin, appendix A.5.3";
 constexpr char kL2Seen[] =
     "at least: a kernel with 128 rows a CTA, which reads 1/128 byte a flop, "
     "reached 804 TFLOP/s on one H200, 2026-11 (docs/performance.md)";
 constexpr char kModel[] =
     "a modest multicore CPU, by convention of the project";
-constexpr char kSectors[] = "Nsight Compute, metrics lts__t_sectors: 32 bytes";
+constexpr char kSectors[] =
+    "Nsight Compute, Profiling Guide, Metrics Decoder: a sector is 32 bytes";
 constexpr char kPartitions[] =
-    "NVIDIA H100 Tensor Core GPU Architecture: L2 in two partitions (quoted "
-    "from memory, not checked); that each keeps copies follows from counters "
-    "of one H200 (traffic between them, and half the capacity), 2026-11";
+    "unchecked (NVIDIA H100 Tensor Core GPU Architecture, figure of the full "
+    "GPU; of A100 \"NVIDIA Ampere Architecture In-Depth\" says it); that each "
+    "keeps copies follows from counters of one H200 (traffic between them, and "
+    "half the capacity), 2026-11";
 constexpr char kMeasured[] = "reported by one H200, 2026-11";
 
 constexpr SourcedFact kCpu[] = {
@@ -93,10 +101,10 @@ constexpr SourcedFact kCpu[] = {
 
 constexpr SourcedFact kGb10[] = {
     {Fact::SMs, 48, kSawtooth},
-    {Fact::MaxResidentCTAs, 24, kCudaGuide},
-    {Fact::SmemPerSM, 100 << 10, kCudaGuide},
-    {Fact::SmemPerBlock, 99 << 10, kCudaGuide},
-    {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
+    {Fact::MaxResidentCTAs, 24, kCudaSm},
+    {Fact::SmemPerSM, 100 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 99 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
     {Fact::L2Bytes, 24 << 20, kSawtooth},
     {Fact::L2EffectiveBytes, 20 << 20,
      "Sawtooth Wavefront Reordering, section 3.3: misses leave the cold line "
@@ -108,21 +116,25 @@ constexpr SourcedFact kGb10[] = {
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 301, kSawtooth},
     {Fact::TensorGflops, 125000,
-     "NVIDIA DGX Spark data sheet: 1 PFLOP/s sparse FP4, an eighth of it dense "
-     "bf16 (quoted from memory, not checked)"},
+     "NVIDIA DGX Spark data sheet: 1 PFLOP/s of sparse FP4; that an eighth of "
+     "it is dense bf16 is unchecked"},
     {Fact::ClockMHz, 2418,
-     "NVIDIA GB10: boost clock (quoted from memory, not checked)"},
-    {Fact::SpecialPerClock, 16, kThroughput},
-    {Fact::FmaPerClock, 128, kThroughput},
-    {Fact::L2GBps, 7400, "at most: 64 bytes a clock and SM"},
+     "unchecked (boost clock; no document of NVIDIA with it was found)"},
+    {Fact::SpecialPerClock, 16,
+     "unchecked (CUDA C++ Best Practices Guide, Throughput of Native "
+     "Arithmetic Instructions: compute capability 12.x)"},
+    {Fact::FmaPerClock, 128,
+     "NVIDIA DGX Spark User Guide, Hardware: 6144 CUDA cores, on 48 SMs"},
+    {Fact::L2GBps, 7400,
+     "at most: 64 bytes a clock and SM (unchecked) at that clock"},
 };
 
 constexpr SourcedFact kH100[] = {
     {Fact::SMs, 132, kHopper},
-    {Fact::MaxResidentCTAs, 32, kCudaGuide},
-    {Fact::SmemPerSM, 228 << 10, kCudaGuide},
-    {Fact::SmemPerBlock, 227 << 10, kCudaGuide},
-    {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
+    {Fact::MaxResidentCTAs, 32, kCudaSm},
+    {Fact::SmemPerSM, 228 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 227 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
     {Fact::L2Bytes, 50 << 20, kHopper},
     {Fact::L2EffectiveBytes, 25 << 20,
      "two partitions replicate what both read: half, as measured on H200"},
@@ -130,20 +142,20 @@ constexpr SourcedFact kH100[] = {
     {Fact::L2Partitions, 2, kPartitions},
     {Fact::L2SectorBytes, 32, kSectors},
     {Fact::DispatchChunk, 1, "not applicable"},
-    {Fact::DramGBps, 3350, kHopper},
-    {Fact::TensorGflops, 989000, kHopper},
+    {Fact::DramGBps, 3350, kH100Sheet},
+    {Fact::TensorGflops, 989000, kH100Matrix},
     {Fact::ClockMHz, 1830, kNapkin},
     {Fact::SpecialPerClock, 16, kNapkin},
-    {Fact::FmaPerClock, 128, kThroughput},
+    {Fact::FmaPerClock, 128, kHopper},
     {Fact::L2GBps, 6300, kL2Seen},
 };
 
 constexpr SourcedFact kH200Facts[] = {
-    {Fact::SMs, 132, kH200},
-    {Fact::MaxResidentCTAs, 32, kCudaGuide},
-    {Fact::SmemPerSM, 228 << 10, kCudaGuide},
-    {Fact::SmemPerBlock, 227 << 10, kCudaGuide},
-    {Fact::RegistersPerSM, 64 << 10, kCudaGuide},
+    {Fact::SMs, 132, kMeasured},
+    {Fact::MaxResidentCTAs, 32, kCudaSm},
+    {Fact::SmemPerSM, 228 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 227 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
     {Fact::L2Bytes, 60 << 20, kMeasured},
     {Fact::L2EffectiveBytes, 30 << 20,
      "half, since two partitions replicate what both read: DRAM traffic grows "
@@ -152,40 +164,46 @@ constexpr SourcedFact kH200Facts[] = {
     {Fact::L2Partitions, 2, kPartitions},
     {Fact::L2SectorBytes, 32, kSectors},
     {Fact::DispatchChunk, 1, "not applicable"},
-    {Fact::DramGBps, 4800, kH200},
-    {Fact::TensorGflops, 989000, kH200},
+    {Fact::DramGBps, 4800, kH200Sheet},
+    {Fact::TensorGflops, 989000, kH200Matrix},
     {Fact::ClockMHz, 1830, kNapkin},
     {Fact::SpecialPerClock, 16, kNapkin},
-    {Fact::FmaPerClock, 128, kThroughput},
+    {Fact::FmaPerClock, 128, kHopper},
     {Fact::L2GBps, 6300, kL2Seen},
 };
 
 constexpr SourcedFact kMi300x[] = {
     {Fact::SMs, 304, kNuma},
     {Fact::MaxResidentCTAs, 16,
-     "AMD CDNA 3 ISA: barriers of a CU (quoted from memory, not checked)"},
-    {Fact::SmemPerSM, 64 << 10, kMi300},
-    {Fact::SmemPerBlock, 64 << 10, kMi300},
+     "LLVM, AMDGPUBaseInfo.cpp, getMaxWorkGroupsPerCU: 16 barriers a CU"},
+    {Fact::SmemPerSM, 64 << 10, kRocmSpecs},
+    {Fact::SmemPerBlock, 64 << 10,
+     "LLVM's AMDGPU back end: the limit of local memory of gfx942"},
     {Fact::RegistersPerSM, 128 << 10,
-     "CDNA 3 ISA: 4 SIMDs of 128 KiB (quoted from memory, not checked)"},
+     "AMD ROCm documentation, AMD GPU specifications: MI300X, 512 KiB of "
+     "VGPR"},
     {Fact::L2Bytes, 4 << 20, kNuma},
     {Fact::L2EffectiveBytes, 4 << 20, kNuma},
     {Fact::L2Domains, 8, kNuma},
     {Fact::L2Partitions, 1, "one L2 for each die"},
-    {Fact::L2SectorBytes, 128, kMi300},
+    {Fact::L2SectorBytes, 128,
+     "AMD ROCm Compute Profiler, L2 cache (TCC): a line of MI300"},
     {Fact::DispatchChunk, 1,
      "Optimizing Attention on GPUs by Exploiting GPU Architectural NUMA "
      "Effects, section 2.2"},
     {Fact::DramGBps, 5300, kNuma},
     {Fact::TensorGflops, 1307400, kMi300},
-    {Fact::ClockMHz, 2100, kMi300},
+    {Fact::ClockMHz, 2100,
+     "AMD ROCm documentation, AMD Instinct MI300 series microarchitecture: "
+     "1307.4 TFLOP/s are 2048 FLOP a clock of 304 CUs"},
     {Fact::SpecialPerClock, 16,
-     "CDNA 3 ISA: transcendentals at a quarter of the rate (quoted from "
-     "memory, not checked)"},
-    {Fact::FmaPerClock, 128, kMi300},
+     "LLVM, SISchedule.td: transcendentals at a quarter of the rate of 64 "
+     "lanes"},
+    {Fact::FmaPerClock, 128,
+     "AMD ROCm documentation, AMD Instinct MI300 series microarchitecture: "
+     "vector FP32, 256 FLOP a clock and CU"},
     {Fact::L2GBps, 34400,
-     "AMD CDNA 3 white paper: 2048 bytes a clock and XCD (quoted from memory, "
-     "not checked)"},
+     "AMD CDNA 3 white paper, L2 cache: 2 KB a clock and XCD, up to 34.4 TB/s"},
 };
 
 constexpr StringRef kCpuCaps[] = {"cpu"};
