@@ -11,8 +11,8 @@ Makes the bundles that are not up to date (attn-compile), disassembles their cod
 loops with warpgroup products of both kinds: Q K^T, whose operands lie in shared
 memory, and P V, whose P lies in registers. Such a loop computes one tile of keys an
 iteration. Counted is what stands in it, for one warp; not what lies outside, such as
-the slow path of waits, nor the block behind the vote of attn-optimistic-max, which is
-counted apart (cold). Wants no GPU.
+the slow path of waits, nor the block behind the vote of attn-optimistic-max or, with
+exact maxima, of attn.advance, which is counted apart (cold). Wants no GPU.
 """
 
 import collections
@@ -199,8 +199,9 @@ def least(rows, keys, dim, columns, exact):
 
 
 def is_exact(loop):
-    """Without the vote of attn-optimistic-max, maxima are taken in the loop."""
-    return not any(i.opcode == "VOTE.ANY" for i in loop.body)
+    """Without attn-optimistic-max maxima are taken in the loop. A vote tells nothing:
+    attn.advance has one, too."""
+    return count(loop.body)["FMNMX"] > 0
 
 
 def is_masked(loop):

@@ -94,6 +94,14 @@ TileWork workOf(Operation *op, bool masked) {
         work.lanes =
             cast<ShapedType>(reduce.getTile().getType()).getNumElements();
       })
+      // Rows that are plain: a product, a maximum, a difference, its
+      // exponential.
+      .Case([&](AdvanceOp advance) {
+        double rows =
+            cast<ShapedType>(advance.getMaximum().getType()).getNumElements();
+        work.lanes = 3 * rows;
+        work.specials = rows;
+      })
       // A comparison and a selection.
       .Case([&](MaskOp) { work.lanes = masked ? 2 * n : 0; })
       .Case([&](arith::MulFOp mul) { work.lanes = isContracted(mul) ? 0 : n; })
