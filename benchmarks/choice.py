@@ -11,7 +11,7 @@ pipelines have. The compile half makes a bundle of every candidate that fits, fo
 lengths, and notes what the model chose. The run half checks each bundle against
 PyTorch once, times all candidates of a shape in turns (medians), and says how far
 the chosen one is from the fastest: the goal is within 5 % at each shape, 2 % on
-average. Results, with what the model predicted, go to --json; docs/transfer-model.md
+average. Results, with what the model predicted, go to --json; docs/notebooks/transfer-model.md
 says how its constants were calibrated on such.
 """
 

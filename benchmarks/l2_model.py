@@ -8,7 +8,7 @@
 
 Configurations: K and V from 0.4 to 4 times the nominal 60 MiB of L2, cyclic and
 sawtooth, one and several heads, full and causal. FILE may also be what
-`l2_sawtooth.py run --json` wrote; l2_measured.json holds what docs/performance.md
+`l2_sawtooth.py run --json` wrote; l2_measured.json holds what docs/notebooks/performance.md
 records.
 
 Compared are, of the second of two launches, from a cold cache:

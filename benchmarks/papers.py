@@ -2,7 +2,7 @@
 """Tables and figures of three papers, by the compiler's models beside the published.
 
     papers.py                        all of them, to standard output
-    papers.py --markdown FILE        and to a file (docs/papers.md)
+    papers.py --markdown FILE        and to a file (docs/notebooks/papers.md)
     papers.py --figures DIRECTORY    and drawn, as SVG (wants python3-matplotlib)
     papers.py --check [--quick]      exit code 1 where a bound is not kept
 
@@ -312,9 +312,9 @@ class Papers:
 
     def run(self):
         self.say("# Papers, by the models of the compiler", "",
-                 "Made by `benchmarks/papers.py --markdown docs/papers.md`. One drift for all of it: "
+                 "Made by `benchmarks/papers.py --markdown docs/notebooks/papers.md`. One drift for all of it: "
                  + ("the default" if self.options["drift"] is None else str(self.options["drift"]))
-                 + " (see [the simulator](cache-simulator.md)).", "")
+                 + " (see [the simulator](../cache-simulator.md)).", "")
         for name in SECTIONS:
             if not self.only or name in self.only:
                 getattr(self, name)()

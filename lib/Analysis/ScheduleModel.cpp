@@ -14,7 +14,8 @@ namespace {
 
 //===----------------------------------------------------------------------===//
 // Calibrated constants. Each is of one set of measurements, on one H200
-// (docs/transfer-model.md, "Calibration"); none is of a figure or a shape.
+// (docs/notebooks/transfer-model.md, "Calibration"); none is of a figure or a
+// shape.
 //===----------------------------------------------------------------------===//
 
 /// Instruction slots that a cycle of the tensor cores takes from an SM.

@@ -66,7 +66,7 @@ constexpr char kNuma[] =
 constexpr char kNapkin[] = "FlashAttention on a Napkin, appendix A.5.3";
 constexpr char kL2Seen[] =
     "at least: a kernel with 128 rows a CTA, which reads 1/128 byte a flop, "
-    "reached 804 TFLOP/s on one H200, 2026-11 (docs/performance.md)";
+    "reached 804 TFLOP/s on one H200, 2026-11 (docs/notebooks/performance.md)";
 constexpr char kModel[] =
     "a modest multicore CPU, by convention of the project";
 constexpr char kSectors[] =

@@ -1,9 +1,10 @@
 //===- attn-paper-tables.cpp - Tables of "FlashAttention on a Napkin" -----===//
 //
 // Prints the paper's configuration tables and exponents as the transfer model
-// computes them, beside the published figures (docs/transfer-model.md holds the
-// output; test/Analysis/paper-tables.test compares). The algorithms are those
-// of appendix A.5: sizes and quantisations are the paper's, sums are ours.
+// computes them, beside the published figures (docs/notebooks/transfer-model.md
+// holds the output; test/Analysis/paper-tables.test compares). The algorithms
+// are those of appendix A.5: sizes and quantisations are the paper's, sums are
+// ours.
 //
 //===----------------------------------------------------------------------===//
 

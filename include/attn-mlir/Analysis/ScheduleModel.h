@@ -2,7 +2,8 @@
 //
 // What a scheduled kernel asks of its target, and how long it takes: from the
 // run of its index arithmetic (KernelRun.h), the target's facts, and constants
-// that were calibrated once (docs/transfer-model.md lists the measurements).
+// that were calibrated once (docs/notebooks/transfer-model.md lists the
+// measurements).
 //
 //===----------------------------------------------------------------------===//
 

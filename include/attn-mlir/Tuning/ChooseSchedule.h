@@ -28,7 +28,7 @@ mlir::FailureOr<Lowering> loweringOf(llvm::StringRef options);
 
 /// Whether the model's constants were measured on such operations and targets:
 /// attention of 16 bits with enough rows for warpgroups, on chips with these
-/// (docs/transfer-model.md, "Calibration").
+/// (docs/notebooks/transfer-model.md, "Calibration").
 bool isModelCalibrated(mlir::ModuleOp module);
 
 /// All combinations of the options that the pipelines have for the operations

@@ -10,7 +10,8 @@ namespace {
 
 /// For 16-bit elements and mma.sync: up to a number of columns of all axes that
 /// are held whole, summed (for attention: of K and V), the fastest tile.
-/// Measured on an H200 (docs/performance.md, "Tiles of the mma.sync kernels").
+/// Measured on an H200 (docs/notebooks/performance.md, "Tiles of the mma.sync
+/// kernels").
 struct Row {
   int64_t columns;
   MeasuredTile tile;

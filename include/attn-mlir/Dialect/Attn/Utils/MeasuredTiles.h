@@ -14,8 +14,8 @@ struct MeasuredTile {
 };
 
 /// The fastest of the tiles that were measured for what `op` computes on
-/// targets such as this; nothing if none were (docs/performance.md says on
-/// which machine, and benchmarks/forward.py repeats it).
+/// targets such as this; nothing if none were (docs/notebooks/performance.md
+/// says on which machine, and benchmarks/forward.py repeats it).
 std::optional<MeasuredTile> measuredTile(TargetAttr target,
                                          StreamableOpInterface op);
 
