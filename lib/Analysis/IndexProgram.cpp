@@ -304,7 +304,7 @@ LogicalResult IndexProgram::runLoop(const Instruction &loop,
   int64_t lower = slots[loop.operands[0]], upper = slots[loop.operands[1]],
           step = slots[loop.operands[2]];
   if (step <= 0)
-    return loop.op->emitOpError("wants a positive step, got ") << step;
+    return loop.op->emitOpError("expected a positive step, but got ") << step;
   unsigned position =
       slotNumbers.lookup(cast<scf::ForOp>(loop.op).getInductionVar());
   if (upper <= lower)
@@ -342,8 +342,8 @@ IndexProgram::runNumbers(int64_t count, std::optional<int64_t> most,
 LogicalResult IndexProgram::runCtas(const Instruction &i, Listener &listener) {
   int64_t count = slots[i.operands[0]];
   if (!sampledCtas && count > kMost)
-    return i.op->emitOpError("wants at most ")
-           << kMost << " CTAs to be predicted, got " << count;
+    return i.op->emitOpError("expected at most ")
+           << kMost << " CTAs to be predicted, but got " << count;
   unsigned cta = slotNumbers.lookup(cast<CtasOp>(i.op).getCta());
   return runNumbers(count, sampledCtas, [&](int64_t number) {
     slots[cta] = number;

@@ -162,7 +162,7 @@ public:
       if (it != given.end())
         return it->second;
     }
-    return kernel.emitOpError("wants the size of '")
+    return kernel.emitOpError("expected the size of '")
            << namesOf(argument, dim).front() << "' to be predicted";
   }
 
@@ -179,7 +179,7 @@ public:
                << entry.getKey() << "' (it has "
                << llvm::join(dynamicSizes(kernel), ", ") << ")";
       if (entry.getValue() < 0 || entry.getValue() > (int64_t{1} << 31))
-        return kernel.emitOpError("wants sizes from 0 to 2^31, got ")
+        return kernel.emitOpError("expected sizes from 0 to 2^31, but got ")
                << entry.getKey() << "=" << entry.getValue();
     }
     return success();
@@ -384,7 +384,7 @@ FailureOr<llvm::StringMap<int64_t>> parseSizes(ArrayRef<std::string> texts,
     auto [name, number] = text.split('=');
     int64_t value;
     if (name.empty() || number.getAsInteger(10, value) || value < 0) {
-      op->emitError() << "sizes want axis=size, got '" << text << "'";
+      op->emitError() << "sizes expect axis=size, but got '" << text << "'";
       return failure();
     }
     result[name] = value;
@@ -484,7 +484,7 @@ std::string tooMuchWork(StringRef what, double work, double most) {
   constexpr double kPerMinute = 4e9;
   std::string text;
   llvm::raw_string_ostream(text)
-      << "wants about " << llvm::format("%.2g", work)
+      << "expected about " << llvm::format("%.2g", work)
       << " accesses of tiles for " << what << ", "
       << llvm::format("%.2g", work / kPerMinute) << " minutes or so; at most "
       << llvm::format("%.2g", most) << " are made (--max-work raises it)";

@@ -123,10 +123,10 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
           ? consumerRegisters(r.consumerThreads, perSm)
           : std::min(kMostRegisters, perSm / std::max<int64_t>(r.threads, 1));
   if (r.sharedBytes > r.sharedLimit)
-    r.misfit = "wants " + std::to_string(r.sharedBytes) +
+    r.misfit = "expected " + std::to_string(r.sharedBytes) +
                " bytes of shared memory of " + std::to_string(r.sharedLimit);
   else if (r.registers > r.registerLimit)
-    r.misfit = "wants " + std::to_string(r.registers) +
+    r.misfit = "expected " + std::to_string(r.registers) +
                " registers a thread of " + std::to_string(r.registerLimit);
   r.resident = target.get(Fact::MaxResidentCTAs);
   if (r.sharedBytes)

@@ -44,7 +44,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     if (kernel.getGrid()) {
-      kernel.emitOpError("wants its grid materialised before it is traced "
+      kernel.emitOpError("expected its grid materialised before it is traced "
                          "(attn-materialize-grid)");
       return signalPassFailure();
     }
@@ -67,7 +67,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
       if (auto stream = dyn_cast<StreamOp>(op)) {
         if (!llvm::all_of(stream.getResultTypes(), isTile))
           return op->emitOpError(
-                     "cannot be traced: index arithmetic wants to be "
+                     "cannot be traced: expected index arithmetic to be "
                      "independent of what a stream carries"),
                  WalkResult::interrupt();
         streams.push_back(stream);
@@ -78,7 +78,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
             llvm::any_of(op->getResultTypes(),
                          [](Type type) { return !isTile(type); }))
           return op->emitOpError(
-                     "cannot be traced: index arithmetic wants to be "
+                     "cannot be traced: expected index arithmetic to be "
                      "independent of tiles"),
                  WalkResult::interrupt();
         dead.push_back(op);

@@ -31,7 +31,7 @@ struct TransferModelPass
       int64_t extent = axis.extent;
       auto it = sizes.find(axis.name);
       if (ShapedType::isDynamic(extent) && it == sizes.end())
-        return op.emitOpError("wants the size of '") << axis.name << "'";
+        return op.emitOpError("expected the size of '") << axis.name << "'";
       extents.push_back(ShapedType::isDynamic(extent) ? it->second : extent);
     }
     TransferProblem problem = transferProblem(op, extents);

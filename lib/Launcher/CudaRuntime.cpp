@@ -82,7 +82,7 @@ static void configure(const VariantSpec &variant, Function function) {
   int most = attributeOf(function, kFuncMaxThreadsPerBlock, variant.kernel);
   if (int(variant.block) > most)
     fail(ATTN_ERROR_BUNDLE,
-         "kernel " + inQuotes(variant.kernel) + ": the manifest wants " +
+         "kernel " + inQuotes(variant.kernel) + ": the manifest expects " +
              std::to_string(variant.block) +
              " threads a CTA, this device can run it with at most " +
              std::to_string(most));

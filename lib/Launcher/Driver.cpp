@@ -36,7 +36,7 @@ static void lookUp(void *library, const std::string &file, const char *symbol,
   function = reinterpret_cast<Function *>(dlsym(library, symbol));
   if (!function && required)
     fail(ATTN_ERROR_DRIVER, "the CUDA driver '" + file + "' has no " + symbol +
-                                ": wanted one of CUDA 12.0 or newer");
+                                ": expected one of CUDA 12.0 or newer");
 }
 
 static const Driver *openDriver() {

@@ -23,7 +23,7 @@ struct Failure {
 /// "wanted W, got G", the form of every message.
 inline std::string wantedGot(const std::string &wanted,
                              const std::string &got) {
-  return "wanted " + wanted + ", got " + got;
+  return "expected " + wanted + ", but got " + got;
 }
 
 inline std::string inQuotes(const std::string &name) {

@@ -23,8 +23,9 @@ static std::string readFile(const std::string &path, size_t most) {
   while (size_t count = std::fread(part, 1, sizeof(part), file.get())) {
     contents.append(part, count);
     if (contents.size() > most)
-      fail(ATTN_ERROR_BUNDLE, inQuotes(path) + ": wanted at most " +
-                                  std::to_string(most) + " bytes, got more");
+      fail(ATTN_ERROR_BUNDLE, inQuotes(path) + ": expected at most " +
+                                  std::to_string(most) +
+                                  " bytes, but got more");
   }
   if (std::ferror(file.get()))
     fail(ATTN_ERROR_BUNDLE,
@@ -48,7 +49,7 @@ static void checkElf(const std::string &path, const std::string &contents,
                                                         "\x7f"
                                                         "ELF\x02") != 0)
     fail(ATTN_ERROR_BUNDLE,
-         inQuotes(path) + " is no " + kind + ": wanted an ELF64 file");
+         inQuotes(path) + " is no " + kind + ": expected an ELF64 file");
   uint64_t segments = numberAt<uint64_t>(contents, 32);
   uint64_t sections = numberAt<uint64_t>(contents, 40);
   uint64_t segmentBytes =

@@ -116,7 +116,7 @@ static void lookUp(void *library, const std::string &file, const char *symbol,
   function = reinterpret_cast<Function *>(dlsym(library, symbol));
   if (!function && required)
     fail(ATTN_ERROR_DRIVER, "the HIP runtime " + inQuotes(file) + " has no " +
-                                symbol + ": wanted one of ROCm 5 or newer");
+                                symbol + ": expected one of ROCm 5 or newer");
 }
 
 static const Hip *openHip(const std::string &user) {

@@ -36,7 +36,7 @@ static Json readMap(Reader &reader, uint64_t count, unsigned depth) {
   for (uint64_t i = 0; i < count; ++i) {
     Json key = readValue(reader, depth + 1);
     if (!key.is_string())
-      reader.malformed("wanted texts as keys of its metadata");
+      reader.malformed("expected texts as keys of its metadata");
     auto name = key.get<std::string>();
     // Of two, another reader may take the other.
     if (!result.emplace(name, readValue(reader, depth + 1)).second)
@@ -49,7 +49,7 @@ static Json readMap(Reader &reader, uint64_t count, unsigned depth) {
 /// truth values. nlohmann's reader has no bound on depth.
 static Json readValue(Reader &reader, unsigned depth) {
   if (depth > kMaxDepth)
-    reader.malformed("wanted at most " + std::to_string(kMaxDepth) +
+    reader.malformed("expected at most " + std::to_string(kMaxDepth) +
                      " levels of metadata");
   uint64_t tag = reader.bigEndian(1);
   if (tag < 0x80)
@@ -223,14 +223,14 @@ static void checkKernel(const Manifest &manifest, const VariantSpec &variant,
   uint64_t most = kernel.at(".max_flat_workgroup_size").get<uint64_t>();
   if (variant.block > most)
     fail(ATTN_ERROR_BUNDLE,
-         "kernel " + inQuotes(variant.kernel) + ": the manifest wants " +
+         "kernel " + inQuotes(variant.kernel) + ": the manifest expects " +
              std::to_string(variant.block) +
              " threads a CTA, the kernel is compiled for at most " +
              std::to_string(most));
   auto exact = kernel.find(".reqd_workgroup_size");
   if (exact != kernel.end() && exact->at(0).get<uint64_t>() != variant.block)
     fail(ATTN_ERROR_BUNDLE, "kernel " + inQuotes(variant.kernel) +
-                                ": the manifest wants " +
+                                ": the manifest expects " +
                                 std::to_string(variant.block) +
                                 " threads a CTA, the kernel is compiled for " +
                                 std::to_string(exact->at(0).get<uint64_t>()));

@@ -58,7 +58,7 @@ template <typename Body> static AttnStatus guarded(Body body) noexcept {
 static void requireArgument(const void *pointer, const char *name) {
   if (!pointer)
     fail(ATTN_ERROR_ARGUMENT,
-         std::string(name) + ": wanted a pointer, got null");
+         std::string(name) + ": expected a pointer, but got null");
 }
 
 const char *attnLastError() { return lastError.plain; }

@@ -81,7 +81,7 @@ public:
       wanted("an object");
     auto found = value.find(key);
     if (found == value.end())
-      error("wanted " + inQuotes(key) + ", which is missing");
+      error("expected " + inQuotes(key) + ", which is missing");
     return Cursor(*found, path.empty() ? key : path + "." + key);
   }
   Cursor entry(size_t i) const {
@@ -191,7 +191,7 @@ static std::vector<int> parsePermutation(const Cursor &at, size_t rank) {
   for (size_t i = 0; i < rank; ++i) {
     result[i] = at.entry(i).integer(0, int64_t(rank) - 1);
     if (seen[result[i]])
-      at.error("wanted a permutation, got dimension " +
+      at.error("expected a permutation, but got dimension " +
                std::to_string(result[i]) + " twice");
     seen[result[i]] = true;
   }
@@ -222,7 +222,7 @@ static void parseViews(const Cursor &at, Manifest &manifest) {
       if (other.name == view.name)
         at.entry(i).error("there are two views " + inQuotes(view.name));
       if (other.access == ATTN_WRITE && view.access == ATTN_READ)
-        at.entry(i).error("wanted the views that are read first, got " +
+        at.entry(i).error("expected the views that are read first, but got " +
                           inQuotes(view.name) + " behind " +
                           inQuotes(other.name));
     }
@@ -255,10 +255,10 @@ static uint32_t parseDimIndex(const Cursor &at, const Manifest &manifest,
 static uint32_t parseNode(const Cursor &at, const Manifest &manifest,
                           Expression &result, unsigned depth) {
   if (depth > kMaxDepth)
-    at.error("wanted at most " + std::to_string(kMaxDepth) +
+    at.error("expected at most " + std::to_string(kMaxDepth) +
              " levels of an expression");
   if (result.size() >= kMaxNodes)
-    at.error("wanted at most " + std::to_string(kMaxNodes) +
+    at.error("expected at most " + std::to_string(kMaxNodes) +
              " nodes of an expression");
   if (at.isInteger())
     return result.append(
@@ -300,7 +300,7 @@ static void parseTensorMap(const Cursor &at, const Manifest &manifest,
   const ViewSpec &view = manifest.views[result.index];
   size_t rank = view.shape.size();
   if (rank > cuda::kTensorMapMaxRank)
-    at.error("wanted a view of rank 1 to 5 for a tensor map, got " +
+    at.error("expected a view of rank 1 to 5 for a tensor map, but got " +
              inQuotes(view.name) + " of rank " + std::to_string(rank));
   Cursor box = at.at("box");
   box.list(rank, rank);
@@ -313,11 +313,12 @@ static void parseTensorMap(const Cursor &at, const Manifest &manifest,
     swizzle.wanted("0, 32, 64 or 128");
   int64_t inner = result.box[rank - 1] * bytesOf(view.element);
   if (inner % cuda::kTensorMapAlign)
-    box.error("wanted an innermost extent of a multiple of 16 bytes, got " +
-              std::to_string(inner));
+    box.error(
+        "expected an innermost extent of a multiple of 16 bytes, but got " +
+        std::to_string(inner));
   if (result.swizzle && inner > result.swizzle)
-    box.error("wanted an innermost extent of at most the swizzle's " +
-              std::to_string(result.swizzle) + " bytes, got " +
+    box.error("expected an innermost extent of at most the swizzle's " +
+              std::to_string(result.swizzle) + " bytes, but got " +
               std::to_string(inner));
 }
 
@@ -347,7 +348,7 @@ static ParameterSpec parseParameter(const Cursor &at,
   result.index = parseViewIndex(at.at("view"), manifest);
   if (result.kind == ParameterKind::TensorMap) {
     if (manifest.platform == Platform::Hip)
-      at.error("wanted no tensor map for " + manifest.arch +
+      at.error("expected no tensor map for " + manifest.arch +
                ", whose devices have none");
     at.allowOnly({"kind", "view", "box", "swizzle"});
     parseTensorMap(at, manifest, result);
@@ -368,8 +369,8 @@ static void parseParameters(const Cursor &at, const Manifest &manifest,
     maps += variant.parameters.back().kind == ParameterKind::TensorMap;
   }
   if (maps > kMaxTensorMaps)
-    at.error("wanted at most " + std::to_string(kMaxTensorMaps) +
-             " tensor maps, got " + std::to_string(maps));
+    at.error("expected at most " + std::to_string(kMaxTensorMaps) +
+             " tensor maps, but got " + std::to_string(maps));
 }
 
 //===----------------------------------------------------------------------===//

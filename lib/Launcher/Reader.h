@@ -22,8 +22,8 @@ public:
   size_t left() const { return end - at; }
   const char *take(uint64_t bytes) {
     if (bytes > left())
-      malformed("wanted " + std::to_string(bytes) + " bytes more of " + what +
-                ", got " + std::to_string(left()));
+      malformed("expected " + std::to_string(bytes) + " bytes more of " + what +
+                ", but got " + std::to_string(left()));
     const char *result = at;
     at += bytes;
     return result;

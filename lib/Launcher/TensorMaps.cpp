@@ -74,10 +74,11 @@ static Geometry geometryOf(const ViewSpec &spec, const BoundView &view) {
     return result;
   }
   if (view.data % kTensorMapAlign)
-    unmappable(spec, "wanted a base address of a multiple of 16 bytes, got one "
-                     "that is " +
-                         std::to_string(view.data % kTensorMapAlign) +
-                         " bytes behind");
+    unmappable(spec,
+               "expected a base address of a multiple of 16 bytes, but got one "
+               "that is " +
+                   std::to_string(view.data % kTensorMapAlign) +
+                   " bytes behind");
   if (view.sizes[rank - 1] != 1 && view.strides[rank - 1] != 1)
     unmappable(spec, wantedGot("stride 1 of the last dimension",
                                std::to_string(view.strides[rank - 1])));

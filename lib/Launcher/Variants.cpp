@@ -81,7 +81,7 @@ static std::string whyNot(const Manifest &manifest, size_t index,
                           const BoundView *views) {
   const VariantSpec &variant = manifest.variants[index];
   if (!guardHolds(variant, index, views))
-    return "wanted " + variant.guard.print(manifest.views, views);
+    return "expected " + variant.guard.print(manifest.views, views);
   if (const Expression *limit = brokenLimit(variant, index, views))
     return "its code is for " + limit->print(manifest.views, views);
   for (const AlignSpec &align : variant.align)

@@ -36,8 +36,9 @@ static void checkForm(const Argument &argument) {
   const ViewSpec &spec = argument.spec;
   const AttnTensor &tensor = argument.tensor;
   if (tensor.dtype != spec.element)
-    argument.error("wanted element type " + std::string(nameOf(spec.element)) +
-                   ", got " + nameOf(tensor.dtype));
+    argument.error("expected element type " +
+                   std::string(nameOf(spec.element)) + ", but got " +
+                   nameOf(tensor.dtype));
   if (tensor.rank != int32_t(spec.shape.size()))
     argument.error(wantedGot("rank " + std::to_string(spec.shape.size()),
                              std::to_string(tensor.rank)));
@@ -49,8 +50,8 @@ static void checkDim(const Manifest &manifest, const Argument &argument,
   int64_t size = view.sizes[dim];
   if (size < 0)
     argument.error(argument.dimension(dim) +
-                   ": wanted a size of at least 0, "
-                   "got " +
+                   ": expected a size of at least 0, "
+                   "but got " +
                    std::to_string(size));
   if (wanted.axis < 0) {
     if (size != wanted.size)
@@ -83,8 +84,8 @@ static void checkStride(const Argument &argument, unsigned dim,
     return;
   if (stride == 0 && argument.spec.access == ATTN_WRITE)
     argument.error(argument.dimension(dim) +
-                   ": wanted a stride other than 0 "
-                   "in a view that is written, got 0");
+                   ": expected a stride other than 0 "
+                   "in a view that is written, but got 0");
   int64_t magnitude = stride < 0 ? -uint64_t(stride) : stride;
   if (magnitude < 0 || __builtin_mul_overflow(magnitude, size, &bytes) ||
       __builtin_mul_overflow(bytes, bytesOf(argument.spec.element), &bytes) ||
@@ -113,7 +114,7 @@ static void bindView(const Manifest &manifest, const Argument &argument,
   for (unsigned dim = 0; dim < rank; ++dim)
     checkStride(argument, dim, view, extent);
   if (!view.data)
-    argument.error("wanted the address of device memory, got null");
+    argument.error("expected the address of device memory, but got null");
 }
 
 int32_t attn::bindViews(const Manifest &manifest, const AttnTensor *tensors,

@@ -353,7 +353,7 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
   if (failedSizes)
     return failure();
   if (std::string missing = shapes.missing(); !missing.empty())
-    return skip("wants " + missing);
+    return skip("expected " + missing);
   FunctionRun run(reference, options);
   if (std::string why = run.makeArguments(shapes); !why.empty())
     return skip(why);

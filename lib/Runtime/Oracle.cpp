@@ -187,9 +187,9 @@ static LogicalResult checkViews(StreamableOpInterface op,
                << " long in dimension " << perms[view][dim]
                << ", but its type is " << type;
       if (size > 0 && elements > kMaxElements / size)
-        return op.emitOpError("wants at most ")
+        return op.emitOpError("expected at most ")
                << kMaxElements << " elements in " << op.getViewNames()[view]
-               << " for a run, got more";
+               << " for a run, but got more";
       elements *= size;
     }
   }
@@ -211,7 +211,7 @@ attn::resolveExtents(StreamableOpInterface op,
              failure();
     if (entry.second < 0)
       return op.emitOpError("size of axis '")
-                 << entry.first() << "' wants to be 0 or more, got "
+                 << entry.first() << "' expects to be 0 or more, but got "
                  << entry.second,
              failure();
   }
@@ -220,12 +220,12 @@ attn::resolveExtents(StreamableOpInterface op,
     auto given = sizes.find(axis.name);
     bool isStatic = !ShapedType::isDynamic(axis.extent);
     if (given == sizes.end() && !isStatic)
-      return op.emitOpError("wants a size for its dynamic axis '")
+      return op.emitOpError("expected a size for its dynamic axis '")
                  << axis.name << "'",
              failure();
     if (given != sizes.end() && isStatic && given->second != axis.extent)
       return op.emitOpError("axis '")
-                 << axis.name << "' has size " << axis.extent << ", got "
+                 << axis.name << "' has size " << axis.extent << ", but got "
                  << given->second,
              failure();
     extents.push_back(isStatic ? axis.extent : given->second);
@@ -326,8 +326,8 @@ private:
   LogicalResult encodeScalars(SmallVectorImpl<ScalarBytes> &scalars) {
     SmallVector<Value> captures = op.getScalarCaptures();
     if (captures.size() != options.scalars.size())
-      return op.emitOpError("wants a value for each of its ")
-             << captures.size() << " scalar captures, got "
+      return op.emitOpError("expected a value for each of its ")
+             << captures.size() << " scalar captures, but got "
              << options.scalars.size();
     for (auto [capture, value] : llvm::zip(captures, options.scalars))
       scalars.push_back(encodeScalar(capture.getType(), value));
@@ -410,7 +410,8 @@ std::string attn::whyNotKernel(StreamableOpInterface op,
       types.push_back(operand.getType());
   llvm::append_range(types, op->getResultTypes());
   if (types.size() != kernel.views.size()) {
-    os << "wants " << types.size() << " views, got " << kernel.views.size();
+    os << "expected " << types.size() << " views, but got "
+       << kernel.views.size();
     return text;
   }
   SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
@@ -426,12 +427,12 @@ std::string attn::whyNotKernel(StreamableOpInterface op,
     }
     if (matches)
       continue;
-    os << "wants a view " << op.getViewNames()[i] << " for '" << type
-       << "', got '" << view << "'";
+    os << "expected a view " << op.getViewNames()[i] << " for '" << type
+       << "', but got '" << view << "'";
     return text;
   }
   if (kernel.numScalars != op.getScalarCaptures().size())
-    os << "wants " << op.getScalarCaptures().size() << " scalars, got "
+    os << "expected " << op.getScalarCaptures().size() << " scalars, but got "
        << kernel.numScalars;
   return text;
 }

@@ -243,7 +243,7 @@ LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
       int64_t(k.size()) != rows.kvCount() * qkDim ||
       int64_t(v.size()) != rows.kvCount() * valueDim ||
       captures.size() != op.getCaptures().size())
-    return op.emitOpError("the reference got inputs of another size");
+    return op.emitOpError("the reference but got inputs of another size");
   const Attribute mask = op.getMaskAttr();
   if (mask && !isa<CausalMaskAttr, WindowMaskAttr>(mask))
     return op.emitOpError("the reference does not know the mask ") << mask;

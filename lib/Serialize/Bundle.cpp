@@ -177,7 +177,8 @@ FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
   });
   if (found.size() == 1)
     return found.front();
-  module.emitError() << "wants one kernel for a GPU, got " << found.size();
+  module.emitError() << "expected one kernel for a GPU, but got "
+                     << found.size();
   return failure();
 }
 
@@ -275,8 +276,9 @@ static LogicalResult checkAgree(ModuleOp variant, size_t number,
   StringRef arch = TargetAttr::of(variant).getArch().getValue(),
             wanted = TargetAttr::of(last).getArch().getValue();
   if (arch != wanted)
-    return variant.emitError() << "variant " << number << " wants to be for "
-                               << wanted << " as the last one, got " << arch;
+    return variant.emitError()
+           << "variant " << number << " expects to be for " << wanted
+           << " as the last one, but got " << arch;
   auto manifest = (*ours)->getAttrOfType<DictionaryAttr>(kManifestAttr),
        other = (*theirs)->getAttrOfType<DictionaryAttr>(kManifestAttr);
   for (StringRef key :
@@ -284,9 +286,10 @@ static LogicalResult checkAgree(ModuleOp variant, size_t number,
         StringRef(KernelOp::kDimNamesAttr), StringRef(KernelOp::kOutputsAttr),
         StringRef(KernelOp::kPermutationsAttr)})
     if (manifest.get(key) != other.get(key))
-      return variant.emitError() << "variant " << number << " wants the " << key
-                                 << " of the last one, " << other.get(key)
-                                 << ", got " << manifest.get(key);
+      return variant.emitError()
+             << "variant " << number << " expects the " << key
+             << " of the last one, " << other.get(key) << ", but got "
+             << manifest.get(key);
   return success();
 }
 
@@ -358,23 +361,24 @@ FailureOr<Attribute> parseComparison(ModuleOp module, DictionaryAttr manifest,
     int64_t number;
     Attribute size = findAxis(b, manifest, axis);
     if (!size) {
-      module.emitError() << "guard wants a dynamic axis of the kernel, got '"
-                         << axis << "'";
+      module.emitError()
+          << "guard expects a dynamic axis of the kernel, but got '" << axis
+          << "'";
       return failure();
     }
     if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
       break;
     if (number < 0) {
-      module.emitError() << "guard wants a number of 0 or more, which a size "
-                            "can be, got '"
+      module.emitError() << "guard expects a number of 0 or more, which a size "
+                            "can be, but got '"
                          << text << "'";
       return failure();
     }
     return Attribute(b.getArrayAttr(
         {b.getStringAttr(name), size, b.getI64IntegerAttr(number)}));
   }
-  module.emitError() << "guard wants comparisons of an axis with a number "
-                        "('query<=16'), joined by '&', got '"
+  module.emitError() << "guard expects comparisons of an axis with a number "
+                        "('query<=16'), joined by '&', but got '"
                      << text << "'";
   return failure();
 }

@@ -244,8 +244,9 @@ LogicalResult checkTypes(Operation *op) {
   auto check = [&](Type type) -> LogicalResult {
     if (isKnown(type))
       return success();
-    return op->emitOpError("wants types that a GPU has registers for (integers "
-                           "of up to 64 bits, f16, bf16, f32, f64), got ")
+    return op->emitOpError(
+               "expected types that a GPU has registers for (integers "
+               "of up to 64 bits, f16, bf16, f32, f64), but got ")
            << type;
   };
   for (Type type :
@@ -295,22 +296,22 @@ private:
     const auto *it =
         llvm::find_if(known, [&](const Known &k) { return k.name == name; });
     if (it == known.end())
-      return op->emitOpError("wants an operation that is known to have "
+      return op->emitOpError("expected an operation that is known to have "
                              "instructions on ")
-             << vendor << " GPUs, got '" << name << "'";
+             << vendor << " GPUs, but got '" << name << "'";
     std::string wanted = wantedArch(arch, it->capability);
     if (wanted.empty())
       return success();
-    return op->emitOpError("wants the architecture ")
-           << wanted << ", got '" << arch << "'";
+    return op->emitOpError("expected the architecture ")
+           << wanted << ", but got '" << arch << "'";
   }
 
   LogicalResult checkScope(Operation *op) const {
     auto scope = op->getAttrOfType<StringAttr>("syncscope");
     if (!scope || llvm::is_contained(scopes, scope.getValue()))
       return success();
-    return op->emitOpError("wants one of the scopes ")
-           << llvm::join(scopes, ", ") << " of " << vendor << " GPUs, got '"
+    return op->emitOpError("expected one of the scopes ")
+           << llvm::join(scopes, ", ") << " of " << vendor << " GPUs, but got '"
            << scope.getValue() << "'";
   }
 
@@ -324,29 +325,32 @@ private:
     unsigned from = space(op.getArg()), to = space(op.getRes());
     if ((from == 0 || to == 0) && std::max(from, to) <= 5)
       return success();
-    return op.emitOpError("wants generic pointers on one side, got address "
-                          "spaces ")
+    return op.emitOpError(
+               "expected generic pointers on one side, but got address "
+               "spaces ")
            << from << " and " << to;
   }
 
   /// A function could name an intrinsic, or another processor.
   static LogicalResult checkFunction(LLVM::LLVMFuncOp op) {
     if (op.getSymName().starts_with("llvm."))
-      return op.emitOpError("wants a name that is not an intrinsic's, got '")
+      return op.emitOpError(
+                 "expected a name that is not an intrinsic's, but got '")
              << op.getSymName() << "'";
     for (StringRef attribute : {"target_cpu", "target_features", "personality"})
       if (op->hasAttr(attribute))
-        return op.emitOpError("wants no attribute '") << attribute << "'";
+        return op.emitOpError("expected no attribute '") << attribute << "'";
     for (Attribute entry : op.getPassthroughAttr()
                                ? op.getPassthroughAttr().getValue()
                                : ArrayRef<Attribute>()) {
       auto pair = dyn_cast<ArrayAttr>(entry);
       auto key = dyn_cast<StringAttr>(pair && !pair.empty() ? pair[0] : entry);
       if (key && key.getValue().starts_with("target-"))
-        return op.emitOpError("wants no attribute '") << key.getValue() << "'";
+        return op.emitOpError("expected no attribute '")
+               << key.getValue() << "'";
     }
     if (op.isVarArg())
-      return op.emitOpError("wants a fixed number of arguments");
+      return op.emitOpError("expected a fixed number of arguments");
     return success();
   }
 

@@ -54,9 +54,10 @@ std::unique_ptr<llvm::TargetMachine> createMachine(gpu::GPUModuleOp module,
   // The code generator ends the process where it has no instruction.
   if (!machine || !machine->getMCSubtargetInfo()->checkFeatures(
                       "+gfx940-insts,+mai-insts")) {
-    module.emitError() << "wants an architecture with the matrix instructions "
-                          "of CDNA 3 (gfx942), got "
-                       << arch;
+    module.emitError()
+        << "expected an architecture with the matrix instructions "
+           "of CDNA 3 (gfx942), but got "
+        << arch;
     return nullptr;
   }
   return machine;

@@ -100,15 +100,15 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
   // The code generator takes the oldest one for a name that it does not know,
   // and ends the process where that lacks an instruction.
   if (std::string wanted = wantedArch(arch, "mma.sync"); !wanted.empty()) {
-    module.emitError() << "wants the architecture " << wanted << ", got '"
-                       << arch << "'";
+    module.emitError() << "expected the architecture " << wanted
+                       << ", but got '" << arch << "'";
     return failure();
   }
   std::string error;
   auto machine = createMachine(arch, error);
   if (machine && !machine->getMCSubtargetInfo()->isCPUStringValid(arch)) {
-    module.emitError() << "wants an architecture that LLVM's code generator "
-                          "for NVIDIA GPUs knows, got '"
+    module.emitError() << "expected an architecture that LLVM's code generator "
+                          "for NVIDIA GPUs knows, but got '"
                        << arch << "'";
     return failure();
   }

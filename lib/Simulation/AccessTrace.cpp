@@ -88,7 +88,7 @@ static FailureOr<std::vector<Extents>> unifyShapes(KernelOp kernel) {
   WalkResult result = kernel.walk([&](TouchOp touch) {
     auto view = dyn_cast<BlockArgument>(touch.getView());
     if (!view || touch.getOffsets().size() > kTouchDims) {
-      touch.emitOpError("wants a view of rank ")
+      touch.emitOpError("expected a view of rank ")
           << kTouchDims << " at most that is an argument of the kernel";
       return WalkResult::interrupt();
     }
@@ -358,7 +358,7 @@ void KernelTracer::Impl::describe(KernelOp kernel) {
 LogicalResult KernelTracer::Impl::compile(KernelOp kernel) {
   describe(kernel);
   WalkResult ring = kernel.walk([](RingCreateOp op) {
-    op.emitOpError("cannot be traced: wants a kernel of level 2, before "
+    op.emitOpError("cannot be traced: expected a kernel of level 2, before "
                    "attn-stage-loads");
     return WalkResult::interrupt();
   });
@@ -407,7 +407,7 @@ KernelTracer::Impl::sizeOf(const llvm::StringMap<int64_t> &sizes, unsigned view,
     if (!ShapedType::isDynamic(fixed))
       return fixed;
     InFlightDiagnostic error = emitError(location)
-                               << "kernel @" << name << " wants a size for "
+                               << "kernel @" << name << " expects a size for "
                                << own;
     if (!axes[view][dim].empty())
       error << " ('" << axes[view][dim] << "')";
@@ -416,11 +416,11 @@ KernelTracer::Impl::sizeOf(const llvm::StringMap<int64_t> &sizes, unsigned view,
   used.insert(found->first());
   if (!ShapedType::isDynamic(fixed) && found->second != fixed)
     return emitError(location)
-           << "kernel @" << name << " wants " << fixed << " for "
-           << found->first() << ", got " << found->second;
+           << "kernel @" << name << " expects " << fixed << " for "
+           << found->first() << ", but got " << found->second;
   if (found->second < 0)
     return emitError(location)
-           << "size " << found->first() << " wants to be 0 or more, got "
+           << "size " << found->first() << " expects to be 0 or more, but got "
            << found->second;
   return found->second;
 }
@@ -511,7 +511,7 @@ KernelTracer::Impl::trace(const llvm::StringMap<int64_t> &sizes,
     }
     if (found == sizes.end())
       return emitError(location)
-             << "kernel @" << name << " wants a value for its argument "
+             << "kernel @" << name << " expects a value for its argument "
              << names[i];
     used.insert(found->first());
     auto bytes = reinterpret_cast<const char *>(&found->second);

@@ -109,11 +109,11 @@ LogicalResult attn::checkMachine(KernelOp kernel, const CacheConfig &config,
                 {"l2_partitions", config.partitions, kMostPartitions}};
   for (const Bound &bound : bounds)
     if (bound.value > bound.most)
-      return kernel.emitOpError("wants ")
+      return kernel.emitOpError("expected ")
              << bound.fact << " of " << bound.most
-             << " at most for a simulation, got " << bound.value;
+             << " at most for a simulation, but got " << bound.value;
   if (config.partitions * trace.numTiles() > UINT32_MAX)
     return kernel.emitOpError("has too many tiles for a simulation with ")
-           << config.partitions << " partitions, got " << trace.numTiles();
+           << config.partitions << " partitions, but got " << trace.numTiles();
   return success();
 }

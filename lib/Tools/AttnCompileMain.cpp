@@ -121,8 +121,9 @@ private:
                 [](StreamableOpInterface) { return WalkResult::interrupt(); })
             .wasInterrupted())
       return success();
-    module->emitError() << "--run wants a level-1 operation that says what is "
-                           "computed, here or in a --reference";
+    module->emitError()
+        << "--run expects a level-1 operation that says what is "
+           "computed, here or in a --reference";
     return failure();
   }
 
@@ -274,8 +275,8 @@ private:
     std::unique_ptr<ScheduleOptions> parsed =
         ScheduleOptions::createFromString(text);
     if (!parsed) {
-      llvm::errs() << "attn-compile: --schedule wants options of the "
-                      "attn-schedule pipeline, got '"
+      llvm::errs() << "attn-compile: --schedule expects options of the "
+                      "attn-schedule pipeline, but got '"
                    << text << "'\n";
       return failure();
     }
@@ -310,8 +311,8 @@ private:
     std::unique_ptr<TargetOptions> parsed =
         TargetOptions::createFromString(withAlso(text));
     if (!parsed) {
-      llvm::errs() << "attn-compile: --lower wants options of the "
-                      "attn-to-target pipeline, got '"
+      llvm::errs() << "attn-compile: --lower expects options of the "
+                      "attn-to-target pipeline, but got '"
                    << withAlso(text) << "'\n";
       return failure();
     }
@@ -349,8 +350,8 @@ private:
       SmallVector<StringRef> parts;
       text.split(parts, ':');
       if (parts.size() != 3) {
-        llvm::errs() << "attn-compile: --variant wants 'guard: schedule: "
-                        "lower', got '"
+        llvm::errs() << "attn-compile: --variant expects 'guard: schedule: "
+                        "lower', but got '"
                      << text << "'\n";
         return failure();
       }
@@ -380,7 +381,7 @@ private:
 
   LogicalResult emitBundle() {
     if (options.output == "-") {
-      llvm::errs() << "attn-compile: --emit=bundle wants a directory (-o)\n";
+      llvm::errs() << "attn-compile: --emit=bundle expects a directory (-o)\n";
       return failure();
     }
     SmallVector<ModuleOp> modules;
@@ -552,7 +553,7 @@ int attn::attnCompileMain(int argc, char **argv, DialectRegistry &registry,
       "attn-compile: attention in, schedules, code and results out\n");
   if (options.input.getNumOccurrences() == 0 &&
       llvm::sys::Process::StandardInIsUserInput()) {
-    llvm::errs() << "attn-compile: wants a file, or '-' for standard input; "
+    llvm::errs() << "attn-compile: expected a file, or '-' for standard input; "
                     "usage: attn-compile <input.mlir> [options], see --help\n";
     return 1;
   }

@@ -26,9 +26,9 @@ LogicalResult attn::checkEmit(ModuleOp module, Emit emit) {
   if (!dialect.empty() && (wanted.empty() || wanted == dialect))
     return success();
   return module.emitError()
-         << "wants a target with the capability '"
+         << "expected a target with the capability '"
          << (wanted.empty() ? StringRef("nvvm' or 'rocdl") : wanted)
-         << "' for this --emit, got " << TargetAttr::of(module).getName()
+         << "' for this --emit, but got " << TargetAttr::of(module).getName()
          << " (--target, --list-targets)";
 }
 
@@ -57,22 +57,23 @@ static LogicalResult checkRun(const CommandLine &options) {
   if (!options.run)
     return success();
   if (StringRef emit = gpuEmit(options); !emit.empty()) {
-    llvm::errs() << "attn-compile: --run wants an --emit other than " << emit
+    llvm::errs() << "attn-compile: --run expects an --emit other than " << emit
                  << "\n";
     return failure();
   }
   // What is run goes to standard output; the IR goes to a file.
   if (options.emit.getNumOccurrences() > 0 &&
       options.output.getNumOccurrences() == 0) {
-    llvm::errs() << "attn-compile: --run with --emit wants a file for the IR "
+    llvm::errs() << "attn-compile: --run with --emit expects a file for the IR "
                     "(-o)\n";
     return failure();
   }
   double tolerance = options.tolerance;
   if (options.tolerance.getNumOccurrences() > 0 &&
       !(tolerance > 0 && std::isfinite(tolerance))) {
-    llvm::errs() << "attn-compile: --tolerance wants a number above 0, got "
-                 << llvm::format("%g", tolerance) << "\n";
+    llvm::errs()
+        << "attn-compile: --tolerance expects a number above 0, but got "
+        << llvm::format("%g", tolerance) << "\n";
     return failure();
   }
   return success();
@@ -84,7 +85,7 @@ LogicalResult attn::checkOptions(const CommandLine &options) {
                       : options.unaligned       ? "--unaligned"
                                                 : "";
   if (!bundle && !wanting.empty()) {
-    llvm::errs() << "attn-compile: " << wanting << " wants --emit=bundle\n";
+    llvm::errs() << "attn-compile: " << wanting << " expects --emit=bundle\n";
     return failure();
   }
   return checkRun(options);
@@ -122,13 +123,13 @@ LogicalResult attn::parseSizes(const CommandLine &options,
     auto [name, number] = text.split('=');
     int64_t value;
     if (name.empty() || number.getAsInteger(10, value)) {
-      llvm::errs() << "attn-compile: --size wants axis=integer, got '" << text
-                   << "'\n";
+      llvm::errs() << "attn-compile: --size expects axis=integer, but got '"
+                   << text << "'\n";
       return failure();
     }
     if (!sizes.try_emplace(name, value).second) {
-      llvm::errs() << "attn-compile: --size wants each axis once, got '" << name
-                   << "' twice\n";
+      llvm::errs() << "attn-compile: --size expects each axis once, but got '"
+                   << name << "' twice\n";
       return failure();
     }
   }

@@ -71,7 +71,7 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
               {}};
     FailureOr<Lowering> lowering = loweringOf(e.lower);
     if (failed(lowering))
-      return kernel.emitOpError("wants options of attn-to-target, got '")
+      return kernel.emitOpError("expected options of attn-to-target, but got '")
              << e.lower << "'";
     page.lowering = *lowering;
     FailureOr<KernelRun> run = runKernel(kernel, page.sizes);
@@ -84,7 +84,7 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
     pages.push_back(std::move(page));
   }
   if (pages.empty())
-    return module.emitError("wants a scheduled kernel to explain");
+    return module.emitError("expected a scheduled kernel to explain");
   return pages;
 }
 

@@ -164,7 +164,7 @@ static FailureOr<double> workOf(StreamableOpInterface op,
     return work;
   std::string text;
   llvm::raw_string_ostream(text)
-      << "wants about " << llvm::format("%.2g", work)
+      << "expected about " << llvm::format("%.2g", work)
       << " multiplications to be run and compared, "
       << llvm::format("%.2g", work / maxWork)
       << " times the most that are made (--max-work raises it)";
@@ -177,9 +177,10 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   References references(reference);
   std::vector<LoweredKernel> kernels = findLoweredKernels(module);
   if (kernels.size() != references.ops().size()) {
-    module.emitError() << "wants as many kernels as the reference has "
+    module.emitError() << "expected as many kernels as the reference has "
                           "operations, "
-                       << references.ops().size() << ", got " << kernels.size();
+                       << references.ops().size() << ", but got "
+                       << kernels.size();
     return failure();
   }
   OracleOptions oracle = options.oracle;

@@ -14,14 +14,14 @@ static constexpr int64_t kMost = int64_t(1) << 24;
 static LogicalResult checkSimulation(ModuleOp module,
                                      const SimulateOptions &options) {
   if (options.drift < 0 || options.drift > kMost)
-    return module.emitError("--drift wants 0 to ")
-           << kMost << ", got " << options.drift;
+    return module.emitError("--drift expects 0 to ")
+           << kMost << ", but got " << options.drift;
   if (options.resident && (*options.resident < 1 || *options.resident > kMost))
-    return module.emitError("--resident wants 1 to ")
-           << kMost << ", got " << *options.resident;
+    return module.emitError("--resident expects 1 to ")
+           << kMost << ", but got " << *options.resident;
   for (int64_t bytes : options.curve)
     if (bytes < 0)
-      return module.emitError("--l2-curve wants sizes of 0 or more, got ")
+      return module.emitError("--l2-curve expects sizes of 0 or more, but got ")
              << bytes;
   return success();
 }

@@ -56,8 +56,9 @@ LogicalResult attn::writeCode(ModuleOp module, const CommandLine &options,
   }
   std::string ptxas = findPtxas(options.ptxas);
   if (ptxas.empty())
-    return module.emitError() << "wants ptxas (--ptxas, CUDA_HOME, PATH) for "
-                                 "--emit=cubin; --emit=ptx does without";
+    return module.emitError()
+           << "expected ptxas (--ptxas, CUDA_HOME, PATH) for "
+              "--emit=cubin; --emit=ptx does without";
   FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
   if (failed(cubin))
     return failure();

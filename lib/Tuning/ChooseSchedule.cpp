@@ -320,8 +320,8 @@ struct ChooseSchedulePass
       return;
     }
     if (maxWork < 1) {
-      module.emitError("'attn-choose-schedule' wants max-work of 1 to ")
-          << std::numeric_limits<int64_t>::max() << ", got "
+      module.emitError("'attn-choose-schedule' expects max-work of 1 to ")
+          << std::numeric_limits<int64_t>::max() << ", but got "
           << maxWork.getValue();
       return signalPassFailure();
     }

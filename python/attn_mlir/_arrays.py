@@ -92,15 +92,15 @@ def torch_fields(torch, values, kind):
 def _from_torch(name, value, kind):
     device, torch = value.device, torch_module()
     if device.type != "cuda":
-        raise ArgumentError(f"view '{name}': wanted a {DEVICE_NAMES[kind]} tensor, got one on {device.type}")
+        raise ArgumentError(f"view '{name}': expected a {DEVICE_NAMES[kind]} tensor, but got one on {device.type}")
     if torch_kind(torch) != kind:
         raise ArgumentError(
-            f"view '{name}': wanted a {DEVICE_NAMES[kind]} tensor, got one of torch for {DEVICE_NAMES[torch_kind(torch)]}"
+            f"view '{name}': expected a {DEVICE_NAMES[kind]} tensor, but got one of torch for {DEVICE_NAMES[torch_kind(torch)]}"
         )
     dtype = torch_types(torch).get(value.dtype)
     if dtype is None:
         raise ArgumentError(
-            f"view '{name}': wanted float16, bfloat16 or float32, got {value.dtype}"
+            f"view '{name}': expected float16, bfloat16 or float32, but got {value.dtype}"
         )
     index = device.index
     if index is None:
@@ -120,11 +120,11 @@ def _from_interface(name, value):
     except (KeyError, TypeError, ValueError) as error:
         raise ArgumentError(f"{where}: not of version 2 or 3: {error!r}") from None
     if interface.get("mask") is not None:
-        raise ArgumentError(f"{where}: wanted an array without a mask")
+        raise ArgumentError(f"{where}: expected an array without a mask")
     dtype = _TYPESTR.get(typestr)
     if dtype is None:
         raise ArgumentError(
-            f"{where}: wanted typestr '<f2' or '<f4', got {typestr!r}; the interface has no "
+            f"{where}: expected typestr '<f2' or '<f4', but got {typestr!r}; the interface has no "
             "bf16: use DLPack for it"
         )
     if strides is None:
@@ -139,7 +139,7 @@ def _in_elements(where, strides, size):
     for stride in strides:
         if stride % size:
             raise ArgumentError(
-                f"{where}: wanted strides of a multiple of {size} bytes, got {tuple(strides)}"
+                f"{where}: expected strides of a multiple of {size} bytes, but got {tuple(strides)}"
             )
     return tuple(int(stride) // size for stride in strides)
 
@@ -174,6 +174,6 @@ def as_array(name, value, stream, kind):
     if hasattr(value, "__cuda_array_interface__"):
         return _from_interface(name, value)
     raise ArgumentError(
-        f"view '{name}': wanted a torch tensor, or an object with __dlpack__ or "
-        f"__cuda_array_interface__, got {type(value).__name__}"
+        f"view '{name}': expected a torch tensor, or an object with __dlpack__ or "
+        f"__cuda_array_interface__, but got {type(value).__name__}"
     )

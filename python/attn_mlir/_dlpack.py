@@ -53,17 +53,17 @@ def _tensor_of(where, capsule):
     if _is_valid(capsule, b"dltensor_versioned"):
         versioned = _Versioned.from_address(_get_pointer(capsule, b"dltensor_versioned"))
         if versioned.major != 1:
-            raise ArgumentError(f"{where}: wanted DLPack version 1, got {versioned.major}")
+            raise ArgumentError(f"{where}: expected DLPack version 1, but got {versioned.major}")
         return versioned.tensor, bool(versioned.flags & _FLAG_READ_ONLY)
     if _is_valid(capsule, b"dltensor"):
         return _DLTensor.from_address(_get_pointer(capsule, b"dltensor")), False
-    raise ArgumentError(f"{where}: wanted a fresh DLPack capsule, got {capsule!r}")
+    raise ArgumentError(f"{where}: expected a fresh DLPack capsule, but got {capsule!r}")
 
 
 def check_device(where, wanted, kind):
-    """Raises ArgumentError unless a device type is the wanted one."""
+    """Raises ArgumentError unless a device type is the expected one."""
     if kind != wanted:
-        raise ArgumentError(f"{where}: wanted device type {wanted} ({DEVICE_NAMES[wanted]}), got {kind}")
+        raise ArgumentError(f"{where}: expected device type {wanted} ({DEVICE_NAMES[wanted]}), but got {kind}")
 
 
 def read_dlpack(where, capsule, kind):
@@ -74,7 +74,7 @@ def read_dlpack(where, capsule, kind):
     dtype = _TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         raise ArgumentError(
-            f"{where}: wanted float16, bfloat16 or float32, got DLPack type code {tensor.code} of "
+            f"{where}: expected float16, bfloat16 or float32, but got DLPack type code {tensor.code} of "
             f"{tensor.bits} bits and {tensor.lanes} lanes"
         )
     rank = tensor.ndim

@@ -45,7 +45,7 @@ def _stream_handle(stream):
     for attribute in ("cuda_stream", "ptr"):
         stream = getattr(stream, attribute, stream)
     if not isinstance(stream, int) or isinstance(stream, bool) or stream < 0:
-        raise ArgumentError(f"stream: wanted a stream as a number or a stream object, got {stream!r}")
+        raise ArgumentError(f"stream: expected a stream as a number or a stream object, but got {stream!r}")
     return stream
 
 
@@ -155,7 +155,7 @@ class Kernel:
             raise Error(f"kernel '{self.name}' is closed")
         if len(inputs) != len(self._inputs):
             names = ", ".join(view.name for view in self._inputs)
-            raise ArgumentError(f"wanted {len(self._inputs)} inputs ({names}), got {len(inputs)}")
+            raise ArgumentError(f"expected {len(self._inputs)} inputs ({names}), but got {len(inputs)}")
         values = list(inputs) + self._given_outputs(out, lse)
         return _Call(self, values, scalars, stream)
 
@@ -163,11 +163,11 @@ class Kernel:
         count = len(self._outputs)
         if isinstance(out, (tuple, list)):
             if lse is not None or len(out) != count:
-                raise ArgumentError(f"wanted out with {count} entries and no lse, got {len(out)}")
+                raise ArgumentError(f"expected out with {count} entries and no lse, but got {len(out)}")
             return list(out)
         given = [out, lse] + [None] * count
         if any(value is not None for value in given[count:]):
-            raise ArgumentError(f"wanted at most {count} outputs; kernel '{self.name}' writes no more")
+            raise ArgumentError(f"expected at most {count} outputs; kernel '{self.name}' writes no more")
         return given[:count]
 
 
@@ -218,7 +218,7 @@ class _Call:
         for view, value in zip(views, values):
             array = None if value is None and view.access == "write" else as_array(view.name, value, self.stream, kind)
             if array and array.readonly and view.access == "write":
-                raise ArgumentError(f"view '{view.name}': wanted an array that may be written, got a read-only one")
+                raise ArgumentError(f"view '{view.name}': expected an array that may be written, but got a read-only one")
             arrays.append(array)
         if stream is None:
             self._check_streams(arrays)
@@ -246,7 +246,7 @@ class _Call:
         for view, array in zip(self.kernel.views, arrays):
             if array and array.stream is not None and _same(array.stream) != _same(self.stream):
                 raise ArgumentError(
-                    f"view '{view.name}': wanted an array of stream {self.stream:#x}, where the kernel runs, got one "
+                    f"view '{view.name}': expected an array of stream {self.stream:#x}, where the kernel runs, but got one "
                     f"of stream {array.stream:#x}; synchronise them and pass stream="
                 )
 
@@ -254,7 +254,7 @@ class _Call:
         first = next((value for value in self.values if is_torch(value)), None)
         if first is None:
             raise ArgumentError(
-                f"wanted an array for output '{view.name}': only where an input is a torch tensor are "
+                f"expected an array for output '{view.name}': only where an input is a torch tensor are "
                 "outputs allocated"
             )
         axes = self._axes(arrays)
@@ -272,7 +272,7 @@ class _Call:
         axes = {}
         for view, array in zip(self.kernel._inputs, arrays):  # Arrays or torch tensors.
             if len(array.shape) != len(view.shape):
-                raise ArgumentError(f"view '{view.name}': wanted rank {len(view.shape)}, got {len(array.shape)}")
+                raise ArgumentError(f"view '{view.name}': expected rank {len(view.shape)}, but got {len(array.shape)}")
             for dim, axis in enumerate(view.shape):
                 if isinstance(axis, str):
                     axes.setdefault(axis, array.shape[view.permutation[dim]])
@@ -288,7 +288,7 @@ def _pack(records, index, view, array):
     rank = len(array.shape)
     if rank > MAX_RANK or rank != len(array.strides):
         raise ArgumentError(
-            f"view '{view.name}': wanted rank {len(view.shape)}, got {rank} with {len(array.strides)} strides"
+            f"view '{view.name}': expected rank {len(view.shape)}, but got {rank} with {len(array.strides)} strides"
         )
     try:
         _RECORDS[rank].pack_into(
@@ -305,11 +305,11 @@ def _pack_scalars(specs, scalars):
     if isinstance(scalars, dict):
         names = {name for name, _ in specs}
         if names != set(scalars):
-            raise ArgumentError(f"wanted scalars {sorted(names)}, got {sorted(scalars)}")
+            raise ArgumentError(f"expected scalars {sorted(names)}, but got {sorted(scalars)}")
         scalars = [scalars[name] for name, _ in specs]
     scalars = list(scalars)
     if len(scalars) != len(specs):
-        raise ArgumentError(f"wanted {len(specs)} scalars, got {len(scalars)}")
+        raise ArgumentError(f"expected {len(specs)} scalars, but got {len(scalars)}")
     records = (_library.Scalar * len(specs))()
     for record, (name, type), number in zip(records, specs, scalars):
         record.type = TYPE_CODES[type]
@@ -319,7 +319,7 @@ def _pack_scalars(specs, scalars):
             else:
                 struct.pack_into(_SCALAR_FORMATS[type], record.value, 0, number)
         except (struct.error, OverflowError, TypeError, ValueError) as error:
-            raise ArgumentError(f"scalar '{name}': wanted a number of type {type}, got {number!r}: {error}") from None
+            raise ArgumentError(f"scalar '{name}': expected a number of type {type}, but got {number!r}: {error}") from None
     return records
 
 

@@ -121,7 +121,7 @@ def _open():
     found = [path for path in candidates if os.path.exists(path)]
     if not found:
         raise DriverError(
-            f"cannot find {FILE_NAME}: wanted one of {', '.join(candidates)}; build the "
+            f"cannot find {FILE_NAME}: expected one of {', '.join(candidates)}; build the "
             "project, or set ATTN_LAUNCHER to the file"
         )
     try:
@@ -135,7 +135,7 @@ def _open():
         function.restype, function.argtypes = result, arguments
     if library.attnAbiVersion() != ABI_VERSION:
         raise DriverError(
-            f"{found[0]}: wanted ABI version {ABI_VERSION}, got {library.attnAbiVersion()}"
+            f"{found[0]}: expected ABI version {ABI_VERSION}, but got {library.attnAbiVersion()}"
         )
     return library
 

@@ -7,14 +7,14 @@ attn.kernel @unknown(%k: !attn.view<?x8xbf16>) {
 // -----
 
 func.func @missing(%q: tensor<1x1x?x64xbf16>, %k: tensor<1x1x?x64xbf16>, %v: tensor<1x1x?x64xbf16>) -> tensor<1x1x?x64xbf16> {
-  // expected-error @below {{'attn.attention' op wants the size of 'key'}}
+  // expected-error @below {{'attn.attention' op expected the size of 'key'}}
   %o = attn.attention %q, %k, %v scale(0.125) : (tensor<1x1x?x64xbf16>, tensor<1x1x?x64xbf16>, tensor<1x1x?x64xbf16>) -> tensor<1x1x?x64xbf16>
   return %o : tensor<1x1x?x64xbf16>
 }
 
 // -----
 
-// expected-error @below {{'attn.kernel' op wants the size of 'key' to be predicted}}
+// expected-error @below {{'attn.kernel' op expected the size of 'key' to be predicted}}
 attn.kernel @no_size(%q: !attn.view<?x8xbf16>, %k: !attn.view<?x8xbf16>) attributes {dim_names = [["query", ""], ["key", ""]]} {
   %n = attn.dim %k, 0 : !attn.view<?x8xbf16>
 }
@@ -45,7 +45,7 @@ attn.kernel @memory(%q: !attn.view<?x8xbf16>) attributes {dim_names = [["query",
 
 attn.kernel @long(%q: !attn.view<?x8xbf16>) attributes {dim_names = [["query", ""]]} {
   %large = arith.constant 4194305 : index
-  // expected-error @below {{'attn.ctas' op wants at most 4194304 CTAs to be predicted, got 4194305}}
+  // expected-error @below {{'attn.ctas' op expected at most 4194304 CTAs to be predicted, but got 4194305}}
   attn.ctas %w in %large {
   }
 }

@@ -2,7 +2,7 @@
 // RUN: attn-opt %s --split-input-file --verify-diagnostics --convert-attn-to-cpu
 
 func.func @level1(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
-  // expected-error @below {{'attn.matmul' op wants to be lowered by attn-stream-partition first}}
+  // expected-error @below {{'attn.matmul' op expected to be lowered by attn-stream-partition first}}
   %c = attn.matmul %a, %a : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
   return %c : tensor<4x4xf32>
 }
@@ -11,7 +11,7 @@ func.func @level1(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 attn.kernel @grid(%x: !attn.view<?xf32>) {
   %n = attn.dim %x, 0 : !attn.view<?xf32>
-  // expected-error @below {{'attn.grid' op wants to be lowered by attn-materialize-grid first}}
+  // expected-error @below {{'attn.grid' op expected to be lowered by attn-materialize-grid first}}
   attn.grid (%i) visit %v in (i = %n) {
   }
 }
@@ -21,7 +21,7 @@ attn.kernel @grid(%x: !attn.view<?xf32>) {
 attn.kernel @stream(%x: !attn.view<?xf32>) {
   %n = attn.dim %x, 0 : !attn.view<?xf32>
   attn.ctas %w in %n {
-    // expected-error @below {{'attn.stream' op wants to be lowered by convert-attn-stream-to-scf first}}
+    // expected-error @below {{'attn.stream' op expected to be lowered by convert-attn-stream-to-scf first}}
     attn.stream %j step 4 over [%w to %n] {
     }
   }
@@ -29,13 +29,13 @@ attn.kernel @stream(%x: !attn.view<?xf32>) {
 
 // -----
 
-// expected-error @below {{'attn.kernel' op wants one grid that accesses memory, got 0}}
+// expected-error @below {{'attn.kernel' op expected one grid that accesses memory, but got 0}}
 attn.kernel @none(%x: !attn.view<?xf32>) {
 }
 
 // -----
 
-// expected-error @below {{'attn.kernel' op wants one grid at most, got 2}}
+// expected-error @below {{'attn.kernel' op expected one grid at most, but got 2}}
 attn.kernel @two(%n: index) {
   attn.ctas %w in %n {
   }
@@ -46,7 +46,7 @@ attn.kernel @two(%n: index) {
 // -----
 
 attn.kernel @beside(%x: !attn.view<?xf32>, %n: index) {
-  // expected-error @below {{'attn.load' op wants to stand in a grid: beside it a kernel holds index arithmetic only}}
+  // expected-error @below {{'attn.load' op expected to stand in a grid: beside it a kernel holds index arithmetic only}}
   %t = attn.load %x[%n] : !attn.view<?xf32> -> tensor<1xf32>
   attn.ctas %w in %n {
     attn.store %t, %x[%w] : tensor<1xf32> -> !attn.view<?xf32>
@@ -61,7 +61,7 @@ attn.kernel @mask(%x: !attn.view<?x?xf32>, %n: index) {
   %keep = arith.constant dense<true> : tensor<4x4xi1>
   attn.ctas %w in %n {
     %t = attn.load %x[%w, %w] : !attn.view<?x?xf32> -> tensor<4x4xf32>
-    // expected-error @below {{'attn.mask' op wants to stand in an attn.stream, whose segments say where it acts}}
+    // expected-error @below {{'attn.mask' op expected to stand in an attn.stream, whose segments say where it acts}}
     %s = attn.mask %t keep %keep : tensor<4x4xf32>
     attn.store %s, %x[%w, %w] : tensor<4x4xf32> -> !attn.view<?x?xf32>
   }

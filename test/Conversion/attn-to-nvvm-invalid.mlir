@@ -6,8 +6,8 @@
 // Views that are no arguments, where nothing copies them.
 // RUN: not attn-opt %t/store.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=STORE
 // RUN: not attn-opt %t/dim.mlir --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm)' 2>&1 | FileCheck %s --check-prefix=DIM
-// STORE: store.mlir:6:5: error: 'attn.store' op wants a view that is an argument of the kernel
-// DIM: dim.mlir:6:10: error: 'attn.dim' op wants a view that is an argument of the kernel
+// STORE: store.mlir:6:5: error: 'attn.store' op expected a view that is an argument of the kernel
+// DIM: dim.mlir:6:10: error: 'attn.dim' op expected a view that is an argument of the kernel
 
 //--- store.mlir
 attn.kernel @k(%a: !attn.view<32xf32>, %o: !attn.view<32xf32>, %b: i1) attributes {threads = 32} {
@@ -32,7 +32,7 @@ attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>, %b: i1) attributes 
 
 //--- errors.mlir
 // Without a target it is the CPU.
-// expected-error @below {{wants a target with the capability 'nvvm', got "cpu"}}
+// expected-error @below {{expected a target with the capability 'nvvm', but got "cpu"}}
 module {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
@@ -43,7 +43,7 @@ module {
 
 // -----
 
-// expected-error @below {{wants a target with the capability 'nvvm', got "h200"}}
+// expected-error @below {{expected a target with the capability 'nvvm', but got "h200"}}
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["rocdl", "mfma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
@@ -54,7 +54,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-// expected-error @below {{wants a target with the capability 'mma.sync', got "h200"}}
+// expected-error @below {{expected a target with the capability 'mma.sync', but got "h200"}}
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "ldmatrix"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
@@ -65,7 +65,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-// expected-error @below {{wants a target with the capability 'ldmatrix', got "h200"}}
+// expected-error @below {{expected a target with the capability 'ldmatrix', but got "h200"}}
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
@@ -87,7 +87,7 @@ module {
 
 // Passes that come before.
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{'attn.kernel' op wants one materialised grid (attn-materialize-grid), got 0}}
+  // expected-error @below {{'attn.kernel' op expected one materialised grid (attn-materialize-grid), but got 0}}
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?xf32>
     attn.grid (%i) visit %v in (i = %n) {
@@ -98,7 +98,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{'attn.kernel' op wants one materialised grid (attn-materialize-grid), got 0}}
+  // expected-error @below {{'attn.kernel' op expected one materialised grid (attn-materialize-grid), but got 0}}
   attn.kernel @k() attributes {threads = 32} {
   }
 }
@@ -106,7 +106,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{'attn.kernel' op wants tiles in registers (attn-assign-fragments)}}
+  // expected-error @below {{'attn.kernel' op expected tiles in registers (attn-assign-fragments)}}
   attn.kernel @k(%x: !attn.view<?xf32>) {
     %n = attn.dim %x, 0 : <?xf32>
     attn.ctas %w in %n {
@@ -157,7 +157,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // The number of CTAs.
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants a number of CTAs that is integer arithmetic over sizes of views}}
+  // expected-error @below {{expected a number of CTAs that is integer arithmetic over sizes of views}}
   attn.kernel @k(%n: index) attributes {threads = 32} {
     attn.ctas %w in %n {
     }
@@ -170,7 +170,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?xf32>
     %c1 = arith.constant 1 : index
-    // expected-error @below {{wants a number of CTAs that is integer arithmetic over sizes of views}}
+    // expected-error @below {{expected a number of CTAs that is integer arithmetic over sizes of views}}
     %m = arith.xori %n, %c1 : index
     %k = arith.addi %m, %c1 : index
     attn.ctas %w in %k {
@@ -187,7 +187,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     %f = arith.sitofp %i : i32 to f32
     %r = math.sqrt %f : f32
     %j = arith.fptosi %r : f32 to i32
-    // expected-error @below {{wants a number of CTAs that is integer arithmetic over sizes of views}}
+    // expected-error @below {{expected a number of CTAs that is integer arithmetic over sizes of views}}
     %k = arith.index_cast %j : i32 to index
     attn.ctas %w in %k {
     }
@@ -208,7 +208,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
       %p0 = attn.ring.issue %s0, %x[%w, %c0] : <tensor<16x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<16x64xbf16, #attn.shared<128>>>
       attn.ring.land %p0 : <tensor<16x64xbf16, #attn.shared<128>>>
       %s1 = attn.ring.acquire %q : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
-      // expected-error @below {{'attn.ring.issue' op wants one tile shape for each view, got 'tensor<16x64xbf16, #attn.shared<128>>' and 'tensor<32x64xbf16, #attn.shared<128>>'}}
+      // expected-error @below {{'attn.ring.issue' op expected one tile shape for each view, but got 'tensor<16x64xbf16, #attn.shared<128>>' and 'tensor<32x64xbf16, #attn.shared<128>>'}}
       %p1 = attn.ring.issue %s1, %x[%w, %c0] : <tensor<32x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
       attn.ring.land %p1 : <tensor<32x64xbf16, #attn.shared<128>>>
     }
@@ -245,7 +245,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     attn.ctas %w in %n {
       %v = arith.select %b, %x, %y : !attn.view<?x64xbf16>
       %s0 = attn.ring.acquire %r : <1 x tensor<16x64xbf16, #attn.shared<128>>> -> <tensor<16x64xbf16, #attn.shared<128>>>
-      // expected-error @below {{'attn.ring.issue' op wants a view that is an argument of the kernel}}
+      // expected-error @below {{'attn.ring.issue' op expected a view that is an argument of the kernel}}
       %p0 = attn.ring.issue %s0, %v[%w, %c0] : <tensor<16x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<16x64xbf16, #attn.shared<128>>>
       attn.ring.land %p0 : <tensor<16x64xbf16, #attn.shared<128>>>
     }
@@ -256,7 +256,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // Shared memory: 4 x 64 KiB and the barriers.
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{kernel wants 262208 bytes of shared memory; target "h200" has 232448 a CTA; wants smaller tiles or fewer stages}}
+  // expected-error @below {{kernel expects 262208 bytes of shared memory; target "h200" has 232448 a CTA; expected smaller tiles or fewer stages}}
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     %r = attn.ring.create : <4 x tensor<256x128xbf16, #attn.shared<128>>>
@@ -269,7 +269,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // Threads of a CTA are whole warps.
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 16}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 16}}
   attn.kernel @k() attributes {threads = 16} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -280,7 +280,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 18446744073709551680 : i128}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 18446744073709551680 : i128}}
   attn.kernel @k() attributes {threads = 18446744073709551680 : i128} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -291,7 +291,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 64 : ui32}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 64 : ui32}}
   attn.kernel @k() attributes {threads = 64 : ui32} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -302,7 +302,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 48}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 48}}
   attn.kernel @k() attributes {threads = 48} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -313,7 +313,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 0}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 0}}
   attn.kernel @k() attributes {threads = 0} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -324,7 +324,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got -32}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got -32}}
   attn.kernel @k() attributes {threads = -32} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -335,7 +335,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got 1056}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 1056}}
   attn.kernel @k() attributes {threads = 1056} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -346,7 +346,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{wants whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', got "32"}}
+  // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got "32"}}
   attn.kernel @k() attributes {threads = "32"} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -360,7 +360,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %c1 = arith.constant 1 : index
-    // expected-error @below {{'arith.constant' op wants indices within 2^30 for a GPU, got 1073741824}}
+    // expected-error @below {{'arith.constant' op expected indices within 2^30 for a GPU, but got 1073741824}}
     %big = arith.constant 1073741824 : index
     attn.ctas %w in %c1 {
       %i = arith.addi %w, %big : index
@@ -376,7 +376,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %c1 = arith.constant 1 : index
-    // expected-error @below {{'arith.constant' op wants indices within 2^30 for a GPU, got 8589934593}}
+    // expected-error @below {{'arith.constant' op expected indices within 2^30 for a GPU, but got 8589934593}}
     %big = arith.constant dense<8589934593> : tensor<32xindex, #attn.fragment<threads [32:(1)], registers []>>
     attn.ctas %w in %c1 {
       %i = attn.iota 0 from %w : tensor<32xindex, #attn.fragment<threads [32:(1)], registers []>>
@@ -401,7 +401,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
       %a = attn.ring.wait %ra : <1 x tensor<16x16xf32, #attn.shared<64>>> -> tensor<16x16xf32, #attn.shared<64>>
       %b = attn.ring.wait %rb : <1 x tensor<16x16xf32, #attn.shared<64>>> -> tensor<16x16xf32, #attn.shared<64>>
       // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
-      // expected-error @below {{'attn.dot' op wants operands of f16 or bf16 for mma.sync, got 'f32'}}
+      // expected-error @below {{'attn.dot' op expected operands of f16 or bf16 for mma.sync, but got 'f32'}}
       %d = attn.dot %a, %b, %c : tensor<16x16xf32, #attn.shared<64>>, tensor<16x16xf32, #attn.shared<64>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
     }
   }
@@ -418,7 +418,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     attn.ctas %w in %c1 {
       %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
-      // expected-error @below {{'attn.dot' op wants a right-hand side in shared memory, got 'tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>'}}
+      // expected-error @below {{'attn.dot' op expected a right-hand side in shared memory, but got 'tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>'}}
       %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.shared<32>>, tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
     }
   }
@@ -436,7 +436,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
       %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       %b = attn.ring.wait %rb : <1 x tensor<8x16xbf16, #attn.shared<32>>> -> tensor<8x16xbf16, #attn.shared<32>>
       // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
-      // expected-error @below {{'attn.dot' op wants a product of 16 x 16 x 16 or multiples, got 16 x 8 x 16}}
+      // expected-error @below {{'attn.dot' op expected a product of 16 x 16 x 16 or multiples, but got 16 x 8 x 16}}
       %d = attn.dot %a, %b, %c transpose_rhs : tensor<16x16xbf16, #attn.shared<32>>, tensor<8x16xbf16, #attn.shared<32>> into tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>>
     }
   }
@@ -455,7 +455,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
       %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       %b = attn.ring.wait %rb : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
-      // expected-error @below {{'attn.dot' op wants a product of 32 x 16 x 16 or multiples, got 16 x 16 x 16}}
+      // expected-error @below {{'attn.dot' op expected a product of 32 x 16 x 16 or multiples, but got 16 x 16 x 16}}
       %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.shared<32>>, tensor<16x16xbf16, #attn.shared<32>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
     }
   }
@@ -473,7 +473,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
       %a = attn.ring.wait %ra : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       %b = attn.ring.wait %rb : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
-      // expected-error @below {{'attn.dot' op wants a result in the layout of an accumulator, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>, got 'tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>'}}
+      // expected-error @below {{'attn.dot' op expected a result in the layout of an accumulator, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>, but got 'tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>'}}
       %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.shared<32>>, tensor<16x16xbf16, #attn.shared<32>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>
     }
   }
@@ -490,7 +490,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     attn.ctas %w in %c1 {
       %b = attn.ring.wait %rb : <1 x tensor<16x16xbf16, #attn.shared<32>>> -> tensor<16x16xbf16, #attn.shared<32>>
       // expected-error @+2 {{failed to legalize operation 'attn.dot'}}
-      // expected-error @below {{'attn.dot' op wants a left-hand side in shared memory or in the layout of an A operand, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>, got 'tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>'}}
+      // expected-error @below {{'attn.dot' op expected a left-hand side in shared memory or in the layout of an A operand, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>, but got 'tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>'}}
       %d = attn.dot %a, %b, %c : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>, tensor<16x16xbf16, #attn.shared<32>> into tensor<16x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
     }
   }
@@ -506,7 +506,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     attn.ctas %w in %c1 {
       %t = tensor.splat %s : tensor<1x64xf32, #attn.fragment<threads [64:(0, 1)], registers []>>
       // expected-error @+2 {{failed to legalize operation 'attn.reduce'}}
-      // expected-error @below {{'attn.reduce' op wants rows within the lanes of one warp, got #attn.fragment<threads [64:(0, 1)], registers []>}}
+      // expected-error @below {{'attn.reduce' op expected rows within the lanes of one warp, but got #attn.fragment<threads [64:(0, 1)], registers []>}}
       %r = attn.reduce sum %t : tensor<1x64xf32, #attn.fragment<threads [64:(0, 1)], registers []>>
       attn.store %r, %x[%c0] : tensor<1xf32, #attn.fragment<threads [64:(0)], registers []>> -> <2xf32>
     }
@@ -523,7 +523,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     attn.ctas %w in %c1 {
       %t = tensor.splat %s : tensor<4x6xf32, #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>>
       // expected-error @+2 {{failed to legalize operation 'attn.reduce'}}
-      // expected-error @below {{'attn.reduce' op wants rows within the lanes of one warp, got #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>}}
+      // expected-error @below {{'attn.reduce' op expected rows within the lanes of one warp, but got #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>}}
       %r = attn.reduce max %t : tensor<4x6xf32, #attn.fragment<threads [6:(0, 1), 4:(1, 0)], registers []>>
       attn.store %r, %x[%c0] : tensor<4xf32, #attn.fragment<threads [6:(0), 4:(1)], registers []>> -> <4xf32>
     }
@@ -540,7 +540,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     attn.ctas %w in %c1 {
       %t = tensor.splat %s : tensor<64xf32, #attn.fragment<threads [32:(1)], registers [2:(32)]>>
       // expected-error @+2 {{failed to legalize operation 'attn.convert_layout'}}
-      // expected-error @below {{'attn.convert_layout' op wants layouts with the same elements in each thread, got #attn.fragment<threads [32:(1)], registers [2:(32)]> and #attn.fragment<threads [32:(2)], registers [2:(1)]>}}
+      // expected-error @below {{'attn.convert_layout' op expected layouts with the same elements in each thread, but got #attn.fragment<threads [32:(1)], registers [2:(32)]> and #attn.fragment<threads [32:(2)], registers [2:(1)]>}}
       %u = attn.convert_layout %t : tensor<64xf32, #attn.fragment<threads [32:(1)], registers [2:(32)]>> to tensor<64xf32, #attn.fragment<threads [32:(2)], registers [2:(1)]>>
       attn.store %u, %x[%c0] : tensor<64xf32, #attn.fragment<threads [32:(2)], registers [2:(1)]>> -> <64xf32>
     }
@@ -602,7 +602,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // A static size that is beyond what indices are good for.
 module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
-  // expected-error @below {{'attn.kernel' op wants views of at most 536870912 elements a dimension for a GPU, got '!attn.view<4x536870913xf32>'}}
+  // expected-error @below {{'attn.kernel' op expected views of at most 536870912 elements a dimension for a GPU, but got '!attn.view<4x536870913xf32>'}}
   attn.kernel @k(%x: !attn.view<4x536870913xf32>) attributes {threads = 32 : i64} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {

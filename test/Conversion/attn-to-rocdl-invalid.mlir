@@ -16,7 +16,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
-      // expected-error @below {{wants copies by 'registers' on "mi300x", got 'tensor'}}
+      // expected-error @below {{expected copies by 'registers' on "mi300x", but got 'tensor'}}
       %p0 = attn.ring.issue %s0, %a[%row, %q] by tensor : !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>, !attn.view<?x64xbf16> -> !attn.pending<tensor<32x16xbf16, #attn.shared<32, folded>>>
       attn.ring.land %p0 : !attn.pending<tensor<32x16xbf16, #attn.shared<32, folded>>>
       %s1 = attn.ring.acquire %rb : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>> -> !attn.slot<tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
@@ -54,7 +54,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
     %row = arith.muli %i, %c32 : index
     %sum = attn.stream %p step 16 over [%c0 to %c64] carry (%c = %zero : tensor<32x32xf32, #acc>) produce (%q) {
       %s0 = attn.ring.acquire %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>
-      // expected-error @below {{wants copies by 'registers' on "mi300x", got 'async'}}
+      // expected-error @below {{expected copies by 'registers' on "mi300x", but got 'async'}}
       %p0 = attn.ring.issue %s0, %a[%row, %q] by async : !attn.slot<tensor<32x16xbf16, #attn.shared<32, folded>>>, !attn.view<?x64xbf16> -> !attn.pending<tensor<32x16xbf16, #attn.shared<32, folded>>>
       attn.ring.land %p0 : !attn.pending<tensor<32x16xbf16, #attn.shared<32, folded>>>
       %s1 = attn.ring.acquire %rb : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>> -> !attn.slot<tensor<16x32xbf16, #attn.shared<32, transposed, folded>>>
@@ -100,7 +100,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
     } {
       %x = attn.ring.wait %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> tensor<32x16xbf16, #attn.shared<32, folded>>
       %y = attn.ring.wait %rb : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>> -> tensor<16x32xbf16, #attn.shared<32, transposed, folded>>
-      // expected-error @below {{wants a target with asynchronous products and roles of warps (the capability 'wgmma'), got "mi300x"}}
+      // expected-error @below {{expected a target with asynchronous products and roles of warps (the capability 'wgmma'), but got "mi300x"}}
       %t = attn.dot.issue %x, %y, %c : tensor<32x16xbf16, #attn.shared<32, folded>>, tensor<16x32xbf16, #attn.shared<32, transposed, folded>>, tensor<32x32xf32, #acc> -> <tensor<32x32xf32, #acc>>
       %d = attn.dot.wait %t : <tensor<32x32xf32, #acc>> -> tensor<32x32xf32, #acc>
       attn.ring.release %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -139,7 +139,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
     } {
       %x = attn.ring.wait %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> tensor<32x16xbf16, #attn.shared<32, folded>>
       %y = attn.ring.wait %rb : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<64, folded>>> -> tensor<16x32xbf16, #attn.shared<64, folded>>
-      // expected-error @+2 {{wants a right-hand side in LDS in which the elements that are summed over are neighbours}}
+      // expected-error @+2 {{expected a right-hand side in LDS in which the elements that are summed over are neighbours}}
       // expected-error @below {{failed to legalize operation 'attn.dot'}}
       %d = attn.dot %x, %y, %c : tensor<32x16xbf16, #attn.shared<32, folded>>, tensor<16x32xbf16, #attn.shared<64, folded>> into tensor<32x32xf32, #acc>
       attn.ring.release %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -178,7 +178,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
     } {
       %x = attn.ring.wait %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<64, transposed, folded>>> -> tensor<32x16xbf16, #attn.shared<64, transposed, folded>>
       %y = attn.ring.wait %rb : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>> -> tensor<16x32xbf16, #attn.shared<32, transposed, folded>>
-      // expected-error @+2 {{wants a left-hand side in LDS by rows, or in the layout of an MFMA operand}}
+      // expected-error @+2 {{expected a left-hand side in LDS by rows, or in the layout of an MFMA operand}}
       // expected-error @below {{failed to legalize operation 'attn.dot'}}
       %d = attn.dot %x, %y, %c : tensor<32x16xbf16, #attn.shared<64, transposed, folded>>, tensor<16x32xbf16, #attn.shared<32, transposed, folded>> into tensor<32x32xf32, #acc>
       attn.ring.release %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<64, transposed, folded>>>
@@ -217,7 +217,7 @@ attn.kernel @k(%a: !attn.view<?x64xf32>, %b: !attn.view<64x32xf32>, %o: !attn.vi
     } {
       %x = attn.ring.wait %ra : !attn.ring<2 x tensor<32x16xf32, #attn.shared<64, folded>>> -> tensor<32x16xf32, #attn.shared<64, folded>>
       %y = attn.ring.wait %rb : !attn.ring<2 x tensor<16x32xf32, #attn.shared<64, transposed, folded>>> -> tensor<16x32xf32, #attn.shared<64, transposed, folded>>
-      // expected-error @+2 {{wants operands of f16 or bf16 for MFMA, got 'f32'}}
+      // expected-error @+2 {{expected operands of f16 or bf16 for MFMA, but got 'f32'}}
       // expected-error @below {{failed to legalize operation 'attn.dot'}}
       %d = attn.dot %x, %y, %c : tensor<32x16xf32, #attn.shared<64, folded>>, tensor<16x32xf32, #attn.shared<64, transposed, folded>> into tensor<32x32xf32, #acc>
       attn.ring.release %ra : !attn.ring<2 x tensor<32x16xf32, #attn.shared<64, folded>>>
@@ -256,7 +256,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
     } {
       %x = attn.ring.wait %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>> -> tensor<32x16xbf16, #attn.shared<32, folded>>
       %y = attn.ring.wait %rb : !attn.ring<2 x tensor<16x32xbf16, #attn.shared<32, transposed, folded>>> -> tensor<16x32xbf16, #attn.shared<32, transposed, folded>>
-      // expected-error @+2 {{wants a result in the layout of an MFMA accumulator over 1 waves}}
+      // expected-error @+2 {{expected a result in the layout of an MFMA accumulator over 1 waves}}
       // expected-error @below {{failed to legalize operation 'attn.dot'}}
       %d = attn.dot %x, %y, %c : tensor<32x16xbf16, #attn.shared<32, folded>>, tensor<16x32xbf16, #attn.shared<32, transposed, folded>> into tensor<32x32xf32, #mma>
       attn.ring.release %ra : !attn.ring<2 x tensor<32x16xbf16, #attn.shared<32, folded>>>
@@ -274,7 +274,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
 // More LDS than there is.
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
 module attributes {attn.target = #attn.target<"mi300x">} {
-// expected-error @below {{kernel wants 131072 bytes of LDS; target "mi300x" has 65536 a CTA; wants smaller tiles or fewer stages}}
+// expected-error @below {{kernel expects 131072 bytes of LDS; target "mi300x" has 65536 a CTA; expected smaller tiles or fewer stages}}
 attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.view<?x32xf32>) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
@@ -311,7 +311,7 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
 
 // Threads of a CTA are whole waves.
 module attributes {attn.target = #attn.target<"mi300x">} {
-// expected-error @below {{wants whole warps of 64 threads, up to 1024 in all, in its attribute 'threads', got 32}}
+// expected-error @below {{expected whole warps of 64 threads, up to 1024 in all, in its attribute 'threads', but got 32}}
 attn.kernel @k() attributes {threads = 32} {
   %c1 = arith.constant 1 : index
   attn.ctas %w in %c1 {
@@ -323,7 +323,7 @@ attn.kernel @k() attributes {threads = 32} {
 
 // A target without these instructions.
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
-// expected-error @below {{wants a target with the capability 'rocdl', got "h200"}}
+// expected-error @below {{expected a target with the capability 'rocdl', but got "h200"}}
 module attributes {attn.target = #attn.target<"h200">} {
 attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.view<?x32xf32>) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index

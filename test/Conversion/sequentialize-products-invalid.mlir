@@ -16,7 +16,7 @@ attn.kernel @chosen(%n: index, %b: i1) attributes {threads = 128 : i64} {
     %x = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
     %y = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
     %p = arith.select %b, %x, %y : !attn.product<!s>
-    // expected-error @below {{'attn.dot.wait' op wants a product straight from attn.dot.issue, of which it is the only use}}
+    // expected-error @below {{'attn.dot.wait' op expected a product straight from attn.dot.issue, of which it is the only use}}
     %s = attn.dot.wait %p : <!s> -> !s
   }
 }
@@ -38,7 +38,7 @@ attn.kernel @carried(%n: index) attributes {threads = 128 : i64} {
     %first = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
     %last = scf.for %j = %w to %n step %n iter_args(%x = %first) -> !attn.product<!s> {
       %next = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
-      // expected-error @below {{'attn.dot.wait' op wants a product straight from attn.dot.issue, of which it is the only use}}
+      // expected-error @below {{'attn.dot.wait' op expected a product straight from attn.dot.issue, of which it is the only use}}
       %s = attn.dot.wait %x outstanding 1 : <!s> -> !s
       scf.yield %next : !attn.product<!s>
     }
@@ -55,7 +55,7 @@ func.func private @other() -> !attn.product<!s>
 attn.kernel @called(%n: index) attributes {threads = 128 : i64} {
   attn.ctas %w in %n {
     %p = func.call @other() : () -> !attn.product<!s>
-    // expected-error @below {{'attn.dot.wait' op wants a product straight from attn.dot.issue, of which it is the only use}}
+    // expected-error @below {{'attn.dot.wait' op expected a product straight from attn.dot.issue, of which it is the only use}}
     %s = attn.dot.wait %p : <!s> -> !s
   }
 }
@@ -75,7 +75,7 @@ attn.kernel @twice(%n: index) attributes {threads = 128 : i64} {
     %q = attn.ring.wait %rq : <1 x !q> -> !q
     %k = attn.ring.wait %rk : <2 x !k> -> !k
     %p = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
-    // expected-error @below {{'attn.dot.wait' op wants a product straight from attn.dot.issue, of which it is the only use}}
+    // expected-error @below {{'attn.dot.wait' op expected a product straight from attn.dot.issue, of which it is the only use}}
     %s = attn.dot.wait %p : <!s> -> !s
     %t = attn.dot.wait %p : <!s> -> !s
   }
@@ -95,7 +95,7 @@ attn.kernel @never(%n: index) attributes {threads = 128 : i64} {
   attn.ctas %w in %n {
     %q = attn.ring.wait %rq : <1 x !q> -> !q
     %k = attn.ring.wait %rk : <2 x !k> -> !k
-    // expected-error @below {{'attn.dot.issue' op wants}}
+    // expected-error @below {{'attn.dot.issue' op expected}}
     %p = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
   }
 }

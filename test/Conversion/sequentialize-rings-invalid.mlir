@@ -4,7 +4,7 @@
 !tile = tensor<16x16xf16, #attn.shared<32>>
 attn.kernel @grid(%n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
-  // expected-error @below {{'attn.grid' op wants to be lowered by attn-materialize-grid first}}
+  // expected-error @below {{'attn.grid' op expected to be lowered by attn-materialize-grid first}}
   attn.grid (%i) visit %v in (i = %n) {
   }
 }
@@ -15,7 +15,7 @@ attn.kernel @grid(%n: index) {
 attn.kernel @stream(%n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
-    // expected-error @below {{'attn.stream' op wants to be lowered by convert-attn-stream-to-scf first}}
+    // expected-error @below {{'attn.stream' op expected to be lowered by convert-attn-stream-to-scf first}}
     attn.stream %j step 4 over [%w to %n] {
     }
   }
@@ -24,7 +24,7 @@ attn.kernel @stream(%n: index) {
 // -----
 
 !tile = tensor<16x16xf16, #attn.shared<32>>
-// expected-error @below {{'attn.kernel' op wants one attn.ctas, got 0}}
+// expected-error @below {{'attn.kernel' op expected one attn.ctas, but got 0}}
 attn.kernel @none(%n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
 }
@@ -34,7 +34,7 @@ attn.kernel @none(%n: index) {
 !tile = tensor<16x16xf16, #attn.shared<32>>
 attn.kernel @outside(%n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
-  // expected-error @below {{'attn.ring.release' op wants to stand in attn.ctas}}
+  // expected-error @below {{'attn.ring.release' op expected to stand in attn.ctas}}
   attn.ring.release %ring : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
   }
@@ -48,7 +48,7 @@ attn.kernel @chosen(%n: index, %c: i1) {
   %s = attn.ring.create : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
     %ring = arith.select %c, %r, %s : !attn.ring<2 x !tile>
-    // expected-error @below {{'attn.ring.release' op wants '!attn.ring<2 x tensor<16x16xf16, #attn.shared<32>>>' straight from the operation that made it}}
+    // expected-error @below {{'attn.ring.release' op expected '!attn.ring<2 x tensor<16x16xf16, #attn.shared<32>>>' straight from the operation that made it}}
     attn.ring.release %ring : !attn.ring<2 x !tile>
   }
 }
@@ -61,7 +61,7 @@ attn.kernel @chosen(%n: index, %c: i1) {
 attn.kernel @twice(%a: !attn.view<?x?xf16>, %n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
-    // expected-error @below {{'attn.ring.acquire' op wants one use of its result, got 2}}
+    // expected-error @below {{'attn.ring.acquire' op expected one use of its result, but got 2}}
     %slot = attn.ring.acquire %ring : !attn.ring<2 x !tile> -> !attn.slot<!tile>
     %p = attn.ring.issue %slot, %a[%w, %n] : !attn.slot<!tile>, !attn.view<?x?xf16> -> !attn.pending<!tile>
     attn.ring.land %p : !attn.pending<!tile>
@@ -77,7 +77,7 @@ attn.kernel @unannounced(%a: !attn.view<?x?xf16>, %n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
     %slot = attn.ring.acquire %ring : !attn.ring<2 x !tile> -> !attn.slot<!tile>
-    // expected-error @below {{'attn.ring.issue' op wants one use of its result, got 0}}
+    // expected-error @below {{'attn.ring.issue' op expected one use of its result, but got 0}}
     %p = attn.ring.issue %slot, %a[%w, %n] : !attn.slot<!tile>, !attn.view<?x?xf16> -> !attn.pending<!tile>
   }
 }
@@ -91,7 +91,7 @@ attn.kernel @arithmetic(%n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
     %tile = attn.ring.wait %ring : !attn.ring<2 x !tile> -> !tile
-    // expected-error @below {{'arith.addf' op wants a tile in registers, got 'tensor<16x16xf16, #attn.shared<32>>'}}
+    // expected-error @below {{'arith.addf' op expected a tile in registers, but got 'tensor<16x16xf16, #attn.shared<32>>'}}
     %sum = arith.addf %tile, %tile : !tile
   }
 }
@@ -103,7 +103,7 @@ attn.kernel @stored(%a: !attn.view<?x?xf16>, %n: index) {
   %ring = attn.ring.create : !attn.ring<2 x !tile>
   attn.ctas %w in %n {
     %tile = attn.ring.wait %ring : !attn.ring<2 x !tile> -> !tile
-    // expected-error @below {{'attn.store' op wants a tile in registers, got 'tensor<16x16xf16, #attn.shared<32>>'}}
+    // expected-error @below {{'attn.store' op expected a tile in registers, but got 'tensor<16x16xf16, #attn.shared<32>>'}}
     attn.store %tile, %a[%w, %n] : !tile -> !attn.view<?x?xf16>
   }
 }
@@ -115,7 +115,7 @@ attn.kernel @stored(%a: !attn.view<?x?xf16>, %n: index) {
 attn.kernel @constant(%n: index) {
   %tile = arith.constant dense<0.0> : !tile
   attn.ctas %w in %n {
-    // expected-error @below {{'attn.convert_layout' op wants a tile in shared memory straight from attn.ring.wait}}
+    // expected-error @below {{'attn.convert_layout' op expected a tile in shared memory straight from attn.ring.wait}}
     %t = attn.convert_layout %tile : !tile to tensor<16x16xf16, #acc>
   }
 }
@@ -127,7 +127,7 @@ attn.kernel @constant(%n: index) {
 attn.kernel @back(%n: index) {
   %t = arith.constant dense<0.0> : tensor<16x16xf16, #acc>
   attn.ctas %w in %n {
-    // expected-error @below {{'attn.convert_layout' op wants a result in registers, got 'tensor<16x16xf16, #attn.shared<32>>'}}
+    // expected-error @below {{'attn.convert_layout' op expected a result in registers, but got 'tensor<16x16xf16, #attn.shared<32>>'}}
     %tile = attn.convert_layout %t : tensor<16x16xf16, #acc> to !tile
   }
 }
@@ -138,7 +138,7 @@ attn.kernel @back(%n: index) {
 attn.kernel @max(%n: index) {
   %t = arith.constant dense<0.0> : tensor<16x8xf32, #acc>
   attn.ctas %w in %n {
-    // expected-error @below {{'attn.reduce_registers' op wants 'sum' to run on the CPU, got 'max'}}
+    // expected-error @below {{'attn.reduce_registers' op expected 'sum' to run on the CPU, but got 'max'}}
     %m = attn.reduce_registers max %t : tensor<16x8xf32, #acc>
   }
 }

@@ -14,7 +14,7 @@ attn.kernel @f32() attributes {threads = 128 : i64} {
   attn.ctas %w in %c1 {
     %a = attn.ring.wait %ra : <1 x !f> -> !f
     %b = attn.ring.wait %rb : <1 x !k> -> !k
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: operands are not of f16 or bf16}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: operands are not of f16 or bf16}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %p = attn.dot.issue %a, %b, %zero transpose_rhs : !f, !k, !c -> <!c>
     %d = attn.dot.wait %p : <!c> -> !c
@@ -33,7 +33,7 @@ attn.kernel @rows() attributes {threads = 64 : i64} {
   %zero = arith.constant dense<0.0> : !c
   attn.ctas %w in %c1 {
     %a = attn.ring.wait %r : <1 x !a> -> !a
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: rows are no multiple of 64}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: rows are no multiple of 64}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %p = attn.dot.issue %a, %a, %zero : !a, !a, !c -> <!c>
     %d = attn.dot.wait %p : <!c> -> !c
@@ -54,7 +54,7 @@ attn.kernel @columns() attributes {threads = 128 : i64} {
   attn.ctas %w in %c1 {
     %a = attn.ring.wait %ra : <1 x !a> -> !a
     %b = attn.ring.wait %rb : <1 x !b> -> !b
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: columns are no multiple of 16 up to 256}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: columns are no multiple of 16 up to 256}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %p = attn.dot.issue %a, %b, %zero transpose_rhs : !a, !b, !c -> <!c>
     %d = attn.dot.wait %p : <!c> -> !c
@@ -75,7 +75,7 @@ attn.kernel @depth() attributes {threads = 128 : i64} {
   %p = arith.constant dense<1.0> : !p
   attn.ctas %w in %c1 {
     %v = attn.ring.wait %r : <1 x !v> -> !v
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: the summed dimension is no multiple of 16}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: the summed dimension is no multiple of 16}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %d = attn.dot.issue %p, %v, %zero : !p, !v, !c -> <!c>
     %e = attn.dot.wait %d : <!c> -> !c
@@ -97,7 +97,7 @@ attn.kernel @warps() attributes {threads = 128 : i64} {
   attn.ctas %w in %c1 {
     %a = attn.ring.wait %ra : <1 x !a> -> !a
     %b = attn.ring.wait %rb : <1 x !b> -> !b
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: warps have other than 16 rows each}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: warps have other than 16 rows each}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %p = attn.dot.issue %a, %b, %zero : !a, !b, !c -> <!c>
     %d = attn.dot.wait %p : <!c> -> !c
@@ -117,7 +117,7 @@ attn.kernel @rhs() attributes {threads = 128 : i64} {
   %b = arith.constant dense<1.0> : !b
   attn.ctas %w in %c1 {
     %a = attn.ring.wait %r : <1 x !a> -> !a
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: the right-hand side is not in shared memory}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: the right-hand side is not in shared memory}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %p = attn.dot.issue %a, %b, %zero : !a, !b, !c -> <!c>
     %d = attn.dot.wait %p : <!c> -> !c
@@ -139,7 +139,7 @@ attn.kernel @lhs() attributes {threads = 128 : i64} {
   %p = arith.constant dense<1.0> : !p
   attn.ctas %w in %c1 {
     %v = attn.ring.wait %r : <1 x !v> -> !v
-    // expected-error @below {{'attn.dot.issue' op wants a product that wgmma can compute: the left-hand side is neither in shared memory nor in the registers of an A operand}}
+    // expected-error @below {{'attn.dot.issue' op expected a product that wgmma can compute: the left-hand side is neither in shared memory nor in the registers of an A operand}}
     // expected-error @below {{failed to legalize operation 'attn.dot.issue'}}
     %d = attn.dot.issue %p, %v, %zero : !p, !v, !c -> <!c>
     %e = attn.dot.wait %d : <!c> -> !c

@@ -21,7 +21,7 @@ func.func @axis(%q: tensor<1x4x?x64xf16>) -> tensor<1x4x?x64xf16> {
 // -----
 
 func.func @splits(%q: tensor<1x4x?x64xf16>) -> tensor<1x4x?x64xf16> {
-  // expected-error @below {{wants 1 to 16 splits, or 0 for the schedule's, got 17}}
+  // expected-error @below {{expected 1 to 16 splits, or 0 for the schedule's, but got 17}}
   %o = attn.attention %q, %q, %q scale(1.0) {attn.schedule = #attn.schedule<splits = 17>} : (tensor<1x4x?x64xf16>, tensor<1x4x?x64xf16>, tensor<1x4x?x64xf16>) -> tensor<1x4x?x64xf16>
   return %o : tensor<1x4x?x64xf16>
 }

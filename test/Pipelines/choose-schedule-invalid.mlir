@@ -1,5 +1,5 @@
 // RUN: not attn-opt %s --attn-choose-schedule=sizes=query 2>&1 | FileCheck %s --check-prefix=SIZES
-// SIZES: error: sizes want axis=size, got 'query'
+// SIZES: error: sizes expect axis=size, but got 'query'
 
 // Nothing fits: no attributes, and the first reason.
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=gb10 overrides=smem_per_block=64},attn-choose-schedule)' --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=attn.schedule

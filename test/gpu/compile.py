@@ -36,7 +36,7 @@ def add_bundle_arguments(parser):
         "--lower",
         default="",
         help="options of the lowering for all kernels; a kernel's own take "
-        "precedence. The run half wants the same ones",
+        "precedence. The run half expects the same ones",
     )
     parser.add_argument(
         "--filter", default="", metavar="REGEX", help="only kernels with a match"

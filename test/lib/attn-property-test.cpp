@@ -154,7 +154,7 @@ void checkWholeSets(Tally &tally, const OrderConfig &config,
   // happen to fall on one domain too.
   bool exact = config.order == "swizzled-head-first" && perSet > 1;
   tally.check(exact ? whole == wanted : whole >= wanted, [&]() {
-    return std::to_string(whole) + " sets whole, wanted " +
+    return std::to_string(whole) + " sets whole, expected " +
            std::to_string(wanted) + ": " + describe(config.schedule(), sizes);
   });
 }

@@ -70,7 +70,7 @@ Expected<std::vector<uint8_t>> Argument::contents(StringRef fill,
     StringRef bytes = (*file)->getBuffer();
     if (bytes.size() != size())
       return createStringError("'" + fill + "' has " + Twine(bytes.size()) +
-                               " bytes, wants " + Twine(size()));
+                               " bytes, expects " + Twine(size()));
     return std::vector<uint8_t>(bytes.begin(), bytes.end());
   }
   std::vector<uint8_t> bytes(size());
@@ -97,7 +97,7 @@ Error Argument::parseShape(StringRef text) {
   sizesText.split(sizes, 'x');
   stridesText.split(strides, ',', -1, /*KeepEmpty=*/false);
   auto wrong = [] {
-    return createStringError("wants TYPE[COUNT]:FILL, or "
+    return createStringError("expected TYPE[COUNT]:FILL, or "
                              "TYPE[SIZESxCOUNT@STRIDES]:FILL with a stride for "
                              "each of SIZES");
   };
@@ -187,10 +187,10 @@ Expected<Argument> Argument::parse(StringRef text, unsigned index,
     return createStringError("argument '" + text + "': " + what);
   };
   if (!argument.elementSize)
-    return fail("wants a type f32, f16, bf16, i64, i32 or i8");
+    return fail("expected a type f32, f16, bf16, i64, i32 or i8");
   bool buffer = spec.contains('[');
   if (buffer && !countText.consume_back("]"))
-    return fail("wants TYPE[COUNT]:FILL");
+    return fail("expected TYPE[COUNT]:FILL");
   if (buffer)
     if (Error error = argument.parseShape(countText))
       return fail(toString(std::move(error)));

@@ -94,7 +94,7 @@ static Error list(Machine &machine, const CodeObject &object) {
 static Expected<Dim3> dimensions(const cl::list<unsigned> &numbers) {
   if (numbers.size() > 3)
     return createStringError("--" + numbers.ArgStr +
-                             " wants at most three numbers");
+                             " expects at most three numbers");
   Dim3 d;
   uint32_t *const fields[3] = {&d.x, &d.y, &d.z};
   for (size_t i = 0; i < numbers.size(); ++i)
@@ -113,14 +113,14 @@ static Expected<std::vector<uint8_t>> layOut(const KernelInfo &kernel,
   bool described = !kernel.arguments.empty();
   if (described && wanted.size() != arguments.size())
     return createStringError("kernel '" + kernel.name + "' has " +
-                             Twine(wanted.size()) + " arguments, got " +
+                             Twine(wanted.size()) + " arguments, but got " +
                              Twine(arguments.size()));
   for (size_t i = 0; i < arguments.size(); ++i) {
     ArrayRef<uint8_t> value = arguments[i].bytes();
     if (described && wanted[i]->size != value.size())
       return createStringError("argument " + Twine(i) + " of '" + kernel.name +
                                "' has " + Twine(wanted[i]->size) +
-                               " bytes, got " + Twine(value.size()));
+                               " bytes, but got " + Twine(value.size()));
     size_t offset =
         described ? wanted[i]->offset : alignTo(bytes.size(), value.size());
     bytes.resize(std::max(bytes.size(), offset + value.size()));
@@ -137,7 +137,7 @@ static Expected<const Argument *> bufferOf(StringRef text, StringRef &rest,
   unsigned n;
   if (index.getAsInteger(10, n) || n >= arguments.size() ||
       !arguments[n].isBuffer())
-    return createStringError("'" + text + "': wants the number of a buffer");
+    return createStringError("'" + text + "': expected the number of a buffer");
   return &arguments[n];
 }
 
@@ -149,7 +149,7 @@ static Error output(Machine &machine, ArrayRef<Argument> arguments) {
       return buffer.takeError();
     uint64_t n;
     if (count.getAsInteger(10, n))
-      return createStringError("'" + text + "': wants ARG:COUNT");
+      return createStringError("'" + text + "': expected ARG:COUNT");
     if (Error e = (*buffer)->print(machine.memory(), n, outs()))
       return e;
   }

@@ -56,7 +56,8 @@ public:
       if (!value.Name.empty())
         known += (known.empty() ? "" : ", ") + value.Name.str();
     }
-    return option.error("wants one of " + known + ", got '" + text + "'");
+    return option.error("expected one of " + known + ", but got '" + text +
+                        "'");
   }
 
   template <typename Value>
@@ -79,8 +80,9 @@ public:
              long &result) {
     if (!text.getAsInteger(10, result) && result >= least && result <= most)
       return false;
-    return option.error("wants a whole number from " + llvm::Twine(least) +
-                        " to " + llvm::Twine(most) + ", got '" + text + "'");
+    return option.error("expected a whole number from " + llvm::Twine(least) +
+                        " to " + llvm::Twine(most) + ", but got '" + text +
+                        "'");
   }
 
 private:

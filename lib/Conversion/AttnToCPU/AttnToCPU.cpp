@@ -168,9 +168,9 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
     Location loc = op.getLoc();
     auto argument = dyn_cast<BlockArgument>(op.getView());
     if (!argument || op.getOffsets().size() > kTouchOffsets)
-      return rewriter.notifyMatchFailure(
-          op,
-          "wants a view of rank 4 at most that is an argument of the kernel");
+      return rewriter.notifyMatchFailure(op,
+                                         "expected a view of rank 4 at most "
+                                         "that is an argument of the kernel");
     auto constant = [&](int64_t v) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, v);
     };
@@ -270,7 +270,7 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
     Location loc = kernel.getLoc();
     auto ctasOps = llvm::to_vector(kernel.getBody().getOps<CtasOp>());
     if (ctasOps.size() != 1)
-      return rewriter.notifyMatchFailure(kernel, "wants one attn.ctas");
+      return rewriter.notifyMatchFailure(kernel, "expected one attn.ctas");
     CtasOp ctas = ctasOps.front();
     SmallVector<Type> arguments;
     if (failed(getTypeConverter()->convertTypes(kernel.getArgumentTypes(),
@@ -348,7 +348,8 @@ struct ConvertAttnToCPUPass
       if (auto kernel = dyn_cast<KernelOp>(op);
           kernel && !kernel.getGrid() &&
           llvm::range_size(kernel.getBody().getOps<CtasOp>()) != 1)
-        return kernel.emitOpError("wants one grid that accesses memory, got ")
+        return kernel.emitOpError(
+                   "expected one grid that accesses memory, but got ")
                    << llvm::range_size(kernel.getBody().getOps<CtasOp>()),
                WalkResult::interrupt();
       if (auto kernel = dyn_cast<KernelOp>(op);
@@ -360,7 +361,7 @@ struct ConvertAttnToCPUPass
         for (Operation &inner : kernel.getBody().front())
           if (!isa<CtasOp, GridOp, ReturnOp>(inner) &&
               !isMemoryEffectFree(&inner))
-            return inner.emitOpError("wants to stand in a grid: beside it a "
+            return inner.emitOpError("expected to stand in a grid: beside it a "
                                      "kernel holds index arithmetic only"),
                    WalkResult::interrupt();
       StringRef pass;
@@ -374,7 +375,7 @@ struct ConvertAttnToCPUPass
         pass = "attn-sequentialize-rings";
       if (pass.empty())
         return WalkResult::advance();
-      op->emitOpError("wants to be lowered by ") << pass << " first";
+      op->emitOpError("expected to be lowered by ") << pass << " first";
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());

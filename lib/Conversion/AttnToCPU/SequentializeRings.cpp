@@ -77,12 +77,13 @@ FailureOr<SmallVector<int64_t>> ownersOfColumns(RankedTensorType tile) {
 
 LogicalResult checkReduce(ReduceRegistersOp op) {
   if (op.getKind() != ReduceKind::Sum)
-    return op.emitOpError("wants 'sum' to run on the CPU, got '")
+    return op.emitOpError("expected 'sum' to run on the CPU, but got '")
            << stringifyReduceKind(op.getKind()) << "'";
   auto tile = cast<RankedTensorType>(op.getTile().getType());
   if (failed(ownersOfColumns(tile)))
-    return op.emitOpError("wants a layout in which the same threads of every "
-                          "row hold a column, one each, got ")
+    return op.emitOpError(
+               "expected a layout in which the same threads of every "
+               "row hold a column, one each, but got ")
            << tile;
   return success();
 }
@@ -97,10 +98,10 @@ LogicalResult checkUse(Operation *op, OpOperand &use) {
   auto store = dyn_cast<StoreOp>(op);
   if (!reads && !(store && store.getScratch() == use.get() &&
                   store.getTile() != use.get()))
-    return op->emitOpError("wants a tile in registers, got ")
+    return op->emitOpError("expected a tile in registers, but got ")
            << use.get().getType();
   if (!use.get().getDefiningOp<RingWaitOp>())
-    return op->emitOpError("wants a tile in shared memory straight from "
+    return op->emitOpError("expected a tile in shared memory straight from "
                            "attn.ring.wait");
   return success();
 }
@@ -111,29 +112,29 @@ LogicalResult checkChain(Operation *op) {
     if (isa<RingType, SlotType, PendingType>(operand.getType()) &&
         !isa_and_nonnull<RingCreateOp, RingAcquireOp, RingIssueOp>(
             operand.getDefiningOp()))
-      return op->emitOpError("wants ")
+      return op->emitOpError("expected ")
              << operand.getType()
              << " straight from the operation that made it";
   if (isa<RingAcquireOp, RingIssueOp>(op) && !op->hasOneUse())
-    return op->emitOpError("wants one use of its result, got ")
+    return op->emitOpError("expected one use of its result, but got ")
            << llvm::range_size(op->getUses());
   if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp, RingReleaseOp>(
           op) &&
       !op->getParentOfType<CtasOp>())
-    return op->emitOpError("wants to stand in attn.ctas");
+    return op->emitOpError("expected to stand in attn.ctas");
   return success();
 }
 
 LogicalResult checkOp(Operation *op) {
   if (isa<GridOp>(op))
     return op->emitOpError(
-        "wants to be lowered by attn-materialize-grid first");
+        "expected to be lowered by attn-materialize-grid first");
   if (isa<StreamOp>(op))
     return op->emitOpError(
-        "wants to be lowered by convert-attn-stream-to-scf first");
+        "expected to be lowered by convert-attn-stream-to-scf first");
   if (auto convert = dyn_cast<ConvertLayoutOp>(op);
       convert && isShared(convert.getType()))
-    return op->emitOpError("wants a result in registers, got ")
+    return op->emitOpError("expected a result in registers, but got ")
            << convert.getType();
   if (auto reduce = dyn_cast<ReduceRegistersOp>(op);
       reduce && failed(checkReduce(reduce)))
@@ -153,7 +154,7 @@ LogicalResult checkKernel(KernelOp kernel) {
     return failure();
   if (int64_t count = llvm::range_size(kernel.getBody().getOps<CtasOp>());
       count != 1)
-    return kernel.emitOpError("wants one attn.ctas, got ") << count;
+    return kernel.emitOpError("expected one attn.ctas, but got ") << count;
   return success();
 }
 
@@ -509,8 +510,9 @@ LogicalResult computeAtWaits(KernelOp kernel) {
   for (DotWaitOp wait : waits) {
     auto issue = wait.getProduct().getDefiningOp<DotIssueOp>();
     if (!issue || !issue->hasOneUse())
-      return wait.emitOpError("wants a product straight from attn.dot.issue, "
-                              "of which it is the only use");
+      return wait.emitOpError(
+          "expected a product straight from attn.dot.issue, "
+          "of which it is the only use");
     IRRewriter rewriter(wait);
     rewriter.replaceOpWithNewOp<DotOp>(wait, wait.getTile().getType(),
                                        issue.getLhs(), issue.getRhs(),

@@ -105,8 +105,9 @@ LogicalResult attn::checkIndices(KernelOp kernel) {
     auto view = dyn_cast<ViewType>(argument.getType());
     if (view && llvm::any_of(view.getShape(),
                              [](int64_t size) { return size > kMostIndex; }))
-      return kernel.emitOpError("wants views of at most ")
-             << kMostIndex << " elements a dimension for a GPU, got " << view;
+      return kernel.emitOpError("expected views of at most ")
+             << kMostIndex << " elements a dimension for a GPU, but got "
+             << view;
   }
   WalkResult result = kernel.walk([](arith::ConstantOp constant) {
     Attribute value = constant.getValue();
@@ -116,7 +117,7 @@ LogicalResult attn::checkIndices(KernelOp kernel) {
     if (!integer || !integer.getType().isIndex() ||
         llvm::isInt<31>(integer.getInt()))
       return WalkResult::advance();
-    constant.emitOpError("wants indices within 2^30 for a GPU, got ")
+    constant.emitOpError("expected indices within 2^30 for a GPU, but got ")
         << integer.getInt();
     return WalkResult::interrupt();
   });
@@ -128,8 +129,9 @@ LogicalResult attn::checkCapabilities(ModuleOp module,
   TargetAttr target = TargetAttr::of(module);
   for (StringRef capability : capabilities)
     if (!target.hasCapability(capability))
-      return module.emitError() << "wants a target with the capability '"
-                                << capability << "', got " << target.getName();
+      return module.emitError()
+             << "expected a target with the capability '" << capability
+             << "', but got " << target.getName();
   return success();
 }
 
@@ -140,7 +142,7 @@ LogicalResult attn::checkSharedBytes(LLVM::LLVMFuncOp function, int64_t bytes,
   if (bytes <= most)
     return success();
   return emitError(function.getLoc())
-         << "kernel wants " << bytes << " bytes of " << memory << "; target "
+         << "kernel expects " << bytes << " bytes of " << memory << "; target "
          << target.getName() << " has " << most
-         << " a CTA; wants smaller tiles or fewer stages";
+         << " a CTA; expected smaller tiles or fewer stages";
 }

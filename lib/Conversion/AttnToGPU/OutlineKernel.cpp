@@ -43,13 +43,14 @@ public:
   LLVM::LLVMFuncOp run() {
     auto ctas = llvm::to_vector(kernel.getBody().getOps<CtasOp>());
     if (ctas.size() != 1) {
-      kernel.emitOpError("wants one materialised grid (attn-materialize-grid), "
-                         "got ")
+      kernel.emitOpError(
+          "expected one materialised grid (attn-materialize-grid), "
+          "but got ")
           << ctas.size();
       return {};
     }
     if (!kernel->hasAttr(KernelOp::kThreadsAttr)) {
-      kernel.emitOpError("wants tiles in registers (attn-assign-fragments)");
+      kernel.emitOpError("expected tiles in registers (attn-assign-fragments)");
       return {};
     }
     if (failed(checkThreads()) || failed(findMaps()))
@@ -76,9 +77,10 @@ private:
     if (plain && threads.getInt() > 0 && threads.getInt() <= kMostThreads &&
         threads.getInt() % lanes == 0)
       return success();
-    InFlightDiagnostic error = kernel.emitOpError("wants whole warps of ")
-                               << lanes << " threads, up to " << kMostThreads
-                               << " in all, in its attribute 'threads', got ";
+    InFlightDiagnostic error =
+        kernel.emitOpError("expected whole warps of ")
+        << lanes << " threads, up to " << kMostThreads
+        << " in all, in its attribute 'threads', but got ";
     return plain ? error << threads.getInt() : error << given;
   }
 
@@ -93,7 +95,7 @@ private:
     WalkResult result = kernel.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
         if (isa<ViewType>(operand.getType()) && !isArgument(operand)) {
-          op->emitOpError("wants a view that is an argument of the kernel");
+          op->emitOpError("expected a view that is an argument of the kernel");
           return WalkResult::interrupt();
         }
       auto [view, tile] = mappedTile(op);
@@ -101,7 +103,7 @@ private:
         return WalkResult::advance();
       RankedTensorType &box = boxes[cast<BlockArgument>(view).getArgNumber()];
       if (box && box != tile) {
-        op->emitOpError("wants one tile shape for each view, got ")
+        op->emitOpError("expected one tile shape for each view, but got ")
             << box << " and " << tile;
         return WalkResult::interrupt();
       }

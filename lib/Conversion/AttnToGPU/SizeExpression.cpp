@@ -115,7 +115,7 @@ FailureOr<Attribute> attn::buildSizeExpression(Value value) {
       break;
     cause = *operand;
   }
-  emitError(cause.getLoc()) << "wants a number of CTAs that is integer "
+  emitError(cause.getLoc()) << "expected a number of CTAs that is integer "
                                "arithmetic over sizes of views";
   return failure();
 }

@@ -147,16 +147,16 @@ struct ConvertAttnToNVVMPass
       if (capability.empty())
         return WalkResult::advance();
       if (!target.hasCapability(capability)) {
-        op->emitOpError("wants a target with the capability '")
-            << capability << "', got " << target.getName() << " with "
+        op->emitOpError("expected a target with the capability '")
+            << capability << "', but got " << target.getName() << " with "
             << target.getCapabilities();
         return WalkResult::interrupt();
       }
       std::string wanted = wantedArch(target.getArch(), capability);
       if (wanted.empty())
         return WalkResult::advance();
-      op->emitOpError("wants the architecture ")
-          << wanted << " for the capability '" << capability << "', got "
+      op->emitOpError("expected the architecture ")
+          << wanted << " for the capability '" << capability << "', but got "
           << target.getArch();
       return WalkResult::interrupt();
     });
@@ -168,16 +168,17 @@ struct ConvertAttnToNVVMPass
     WalkResult result = kernel.walk([](Operation *op) {
       auto issue = dyn_cast<RingIssueOp>(op);
       if (issue && issue.getBy() == CopyKind::Registers) {
-        issue.emitOpError("wants copies by 'tensor' or 'async' on ")
-            << TargetAttr::of(op).getName() << ", got 'registers'";
+        issue.emitOpError("expected copies by 'tensor' or 'async' on ")
+            << TargetAttr::of(op).getName() << ", but got 'registers'";
         return WalkResult::interrupt();
       }
       auto ring = dyn_cast<RingCreateOp>(op);
       if (!ring || sharedOf(ring.getRing().getType().getTile()).isPlain())
         return WalkResult::advance();
-      ring.emitOpError("wants a layout that is neither transposed nor folded "
-                       "on ")
-          << TargetAttr::of(op).getName() << ", got "
+      ring.emitOpError(
+          "expected a layout that is neither transposed nor folded "
+          "on ")
+          << TargetAttr::of(op).getName() << ", but got "
           << ring.getRing().getType().getTile();
       return WalkResult::interrupt();
     });

@@ -189,29 +189,33 @@ struct DotPattern : OpConversionPattern<DotOp> {
          result = cast<RankedTensorType>(op.getResult().getType());
     int64_t rows = result.getDimSize(0), warps = warpsOf(op);
     if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
-      return op.emitOpError("wants operands of f16 or bf16 for mma.sync, got ")
+      return op.emitOpError(
+                 "expected operands of f16 or bf16 for mma.sync, but got ")
              << lhs.getElementType();
     if (!sharedOf(op.getRhs().getType()))
-      return op.emitOpError("wants a right-hand side in shared memory, got ")
+      return op.emitOpError(
+                 "expected a right-hand side in shared memory, but got ")
              << op.getRhs().getType();
     if (rows % (kM * warps) != 0 || result.getDimSize(1) % (2 * kN) != 0 ||
         lhs.getDimSize(1) % kK != 0)
-      return op.emitOpError("wants a product of ")
+      return op.emitOpError("expected a product of ")
              << kM * warps << " x " << 2 * kN << " x " << kK
-             << " or multiples, got " << rows << " x " << result.getDimSize(1)
-             << " x " << lhs.getDimSize(1);
+             << " or multiples, but got " << rows << " x "
+             << result.getDimSize(1) << " x " << lhs.getDimSize(1);
     MLIRContext *context = op.getContext();
     if (fragmentOf(result) !=
         mmaAccumulator(context, rows, result.getDimSize(1), warps))
-      return op.emitOpError("wants a result in the layout of an accumulator, ")
+      return op.emitOpError(
+                 "expected a result in the layout of an accumulator, ")
              << mmaAccumulator(context, rows, result.getDimSize(1), warps)
-             << ", got " << result;
+             << ", but got " << result;
     if (sharedOf(lhs) ||
         fragmentOf(lhs) == mmaLhs(context, rows, lhs.getDimSize(1), warps))
       return success();
-    return op.emitOpError("wants a left-hand side in shared memory or in the "
-                          "layout of an A operand, ")
-           << mmaLhs(context, rows, lhs.getDimSize(1), warps) << ", got "
+    return op.emitOpError(
+               "expected a left-hand side in shared memory or in the "
+               "layout of an A operand, ")
+           << mmaLhs(context, rows, lhs.getDimSize(1), warps) << ", but got "
            << lhs;
   }
 };

@@ -92,8 +92,9 @@ struct TensorStorePattern : OpConversionPattern<StoreOp> {
     if (shared.getDimSize(0) % (2 * kMatrix * warps) != 0 ||
         layout != mmaAccumulator(op.getContext(), shared.getDimSize(0),
                                  shared.getDimSize(1), warps))
-      return op.emitOpError("wants an accumulator with whole rows in each of ")
-             << warps << " warps for `by_tensor_map`, got " << layout;
+      return op.emitOpError(
+                 "expected an accumulator with whole rows in each of ")
+             << warps << " warps for `by_tensor_map`, but got " << layout;
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
     Value firstRow = t.mul(t.warp(), rows);
     auto words =

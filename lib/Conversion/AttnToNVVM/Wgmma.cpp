@@ -208,7 +208,7 @@ struct IssuePattern : OpConversionPattern<DotIssueOp> {
                     cast<RankedTensorType>(op.getRhs().getType()),
                     cast<RankedTensorType>(op.getAcc().getType()));
     if (!reason.empty())
-      return op.emitOpError("wants a product that wgmma can compute: ")
+      return op.emitOpError("expected a product that wgmma can compute: ")
              << reason;
     rewriter.replaceOp(op, ProductBuilder(op, adaptor, rewriter).run());
     return success();

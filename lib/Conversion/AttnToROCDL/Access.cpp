@@ -47,10 +47,11 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
     FragmentAttr layout = fragmentOf(tile);
     ViewType view = op.getView().getType();
     if (!layout || tile.getRank() != 2)
-      return op.emitOpError("wants a matrix in registers, got ") << tile;
+      return op.emitOpError("expected a matrix in registers, but got ") << tile;
     int64_t run = runOf(layout, view);
     if (run * view.getElementBytes() < 4)
-      return op.emitOpError("wants rows of whole 32-bit words, got ") << view;
+      return op.emitOpError("expected rows of whole 32-bit words, but got ")
+             << view;
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     Window window(rewriter, loc, op.getView(), op.getOffsets(),
@@ -80,7 +81,7 @@ struct StorePattern : OpConversionPattern<StoreOp> {
                   ConversionPatternRewriter &rewriter) const override {
     FragmentAttr layout = fragmentOf(op.getTile().getType());
     if (!layout)
-      return op.emitOpError("wants a tile in registers, got ")
+      return op.emitOpError("expected a tile in registers, but got ")
              << op.getTile().getType();
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};

@@ -67,20 +67,21 @@ struct ConvertAttnToROCDLPass
   static LogicalResult checkOps(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
       if (isa<DotIssueOp, DotWaitOp, SpecializeOp, TurnOp>(op)) {
-        op->emitOpError("wants a target with asynchronous products and roles "
-                        "of warps (the capability 'wgmma'), got ")
+        op->emitOpError(
+            "expected a target with asynchronous products and roles "
+            "of warps (the capability 'wgmma'), but got ")
             << TargetAttr::of(op).getName();
         return WalkResult::interrupt();
       }
       auto issue = dyn_cast<RingIssueOp>(op);
       if (issue && issue.getBy() != CopyKind::Registers) {
-        issue.emitOpError("wants copies by 'registers' on ")
-            << TargetAttr::of(op).getName() << ", got '"
+        issue.emitOpError("expected copies by 'registers' on ")
+            << TargetAttr::of(op).getName() << ", but got '"
             << stringifyCopyKind(issue.getBy()) << "'";
         return WalkResult::interrupt();
       }
       if (auto store = dyn_cast<StoreOp>(op); store && store.getScratch()) {
-        store.emitOpError("wants no memory to store through on ")
+        store.emitOpError("expected no memory to store through on ")
             << TargetAttr::of(op).getName();
         return WalkResult::interrupt();
       }

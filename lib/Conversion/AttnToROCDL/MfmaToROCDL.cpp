@@ -242,22 +242,24 @@ struct DotPattern : OpConversionPattern<DotOp> {
          rhs = cast<RankedTensorType>(op.getRhs().getType()),
          result = cast<RankedTensorType>(op.getResult().getType());
     if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
-      return op.emitOpError("wants operands of f16 or bf16 for MFMA, got ")
+      return op.emitOpError(
+                 "expected operands of f16 or bf16 for MFMA, but got ")
              << lhs.getElementType();
     std::optional<MfmaBlock> block = mfmaBlockOf(result, wavesOf(op));
     if (!block || result.getDimSize(1) % static_cast<int64_t>(*block) != 0)
-      return op.emitOpError("wants a result in the layout of an MFMA "
+      return op.emitOpError("expected a result in the layout of an MFMA "
                             "accumulator over ")
-             << wavesOf(op) << " waves, got " << result;
+             << wavesOf(op) << " waves, but got " << result;
     if (lhs.getDimSize(1) % 16 != 0)
-      return op.emitOpError("wants a multiple of 16 elements to sum over, got ")
+      return op.emitOpError(
+                 "expected a multiple of 16 elements to sum over, but got ")
              << lhs.getDimSize(1);
     SharedAttr right = sharedOf(rhs);
     if (!right || right.getTransposed() == op.getTransposeRhs())
-      return op.emitOpError("wants a right-hand side in LDS in which the "
+      return op.emitOpError("expected a right-hand side in LDS in which the "
                             "elements that are summed over are neighbours "
                             "(#attn.shared<..., transposed> unless "
-                            "transpose_rhs), got ")
+                            "transpose_rhs), but got ")
              << rhs;
     SharedAttr left = sharedOf(lhs);
     if (left ? !left.getTransposed()
@@ -265,8 +267,8 @@ struct DotPattern : OpConversionPattern<DotOp> {
                                            lhs.getDimSize(0), lhs.getDimSize(1),
                                            wavesOf(op)))
       return *block;
-    return op.emitOpError("wants a left-hand side in LDS by rows, or in the "
-                          "layout of an MFMA operand, got ")
+    return op.emitOpError("expected a left-hand side in LDS by rows, or in the "
+                          "layout of an MFMA operand, but got ")
            << lhs;
   }
 };

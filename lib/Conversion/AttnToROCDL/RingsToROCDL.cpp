@@ -18,7 +18,7 @@ namespace {
 RingIssueOp issueOf(RingLandOp land) {
   auto issue = land.getPending().getDefiningOp<RingIssueOp>();
   if (!issue)
-    land.emitOpError("wants a copy straight from attn.ring.issue");
+    land.emitOpError("expected a copy straight from attn.ring.issue");
   return issue;
 }
 

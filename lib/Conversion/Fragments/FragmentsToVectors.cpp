@@ -438,7 +438,8 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
       bool shares = mode.strides[0] == 0 && mode.strides[1] != 0;
       if (shares && (below * mode.size > reduction.lanes ||
                      !llvm::isPowerOf2_64(mode.size)))
-        return op.emitOpError("wants rows within the lanes of one warp, got ")
+        return op.emitOpError(
+                   "expected rows within the lanes of one warp, but got ")
                << layout;
       for (int64_t step = 1; shares && step < mode.size; step *= 2)
         for (Value &row : rows) {
@@ -467,8 +468,8 @@ struct PermutePattern : OpConversionPattern<ConvertLayoutOp> {
     if (!from || !to)
       return failure();
     if (from.getThreads() != to.getThreads())
-      return op.emitOpError("wants layouts with the same elements in each "
-                            "thread, got ")
+      return op.emitOpError("expected layouts with the same elements in each "
+                            "thread, but got ")
              << from << " and " << to;
     SmallVector<int64_t> source;
     for (int64_t r = 0; r < to.getNumRegisters(); ++r)

@@ -69,9 +69,10 @@ Error CodeObjectReader::checkHeader(const ElfFile &file) {
                 Twine(header.e_machine) + ")");
   unsigned mach = header.e_flags & elf::EF_AMDGPU_MACH;
   if (mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX942)
-    return fail("wants gfx942, got EF_AMDGPU_MACH 0x" + utohexstr(mach));
+    return fail("expected gfx942, but got EF_AMDGPU_MACH 0x" + utohexstr(mach));
   if (header.e_type != elf::ET_DYN)
-    return fail("not linked: wants a shared object, as `ld.lld -shared` makes");
+    return fail(
+        "not linked: expected a shared object, as `ld.lld -shared` makes");
   return Error::success();
 }
 

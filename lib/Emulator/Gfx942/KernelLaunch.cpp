@@ -50,19 +50,19 @@ Error Launch::check(Dim3 grid, Dim3 block, ArrayRef<uint8_t> kernargs,
     return createStringError("an empty grid or block");
   if (items > kMaxWorkItems)
     return createStringError("a workgroup has at most " + Twine(kMaxWorkItems) +
-                             " work-items, got " + Twine(items));
+                             " work-items, but got " + Twine(items));
   const uint64_t dispatched[] = {uint64_t(grid.x) * block.x,
                                  uint64_t(grid.y) * block.y,
                                  uint64_t(grid.z) * block.z};
   for (uint64_t all : dispatched)
     if (!isUInt<32>(all))
       return createStringError("a dispatch has fewer than 2^32 work-items a "
-                               "dimension, got " +
+                               "dimension, but got " +
                                Twine(all));
   uint64_t lds = uint64_t(kernel.ldsBytes) + dynamicLds;
   if (lds > kMaxLds)
     return createStringError("a workgroup has at most " + Twine(kMaxLds) +
-                             " bytes of LDS, got " + Twine(lds));
+                             " bytes of LDS, but got " + Twine(lds));
   unsigned wavesOfSimd = divideCeil(divideCeil(items, kLanes), kSimds);
   if (wavesOfSimd * kernel.vectorRegisters() > kRegistersOfSimd)
     return createStringError(Twine(wavesOfSimd) + " waves of a SIMD with " +
@@ -74,8 +74,8 @@ Error Launch::check(Dim3 grid, Dim3 block, ArrayRef<uint8_t> kernargs,
     if (!arg.hidden())
       wanted = std::max<uint64_t>(wanted, uint64_t(arg.offset) + arg.size);
   if (kernargs.size() < wanted)
-    return createStringError("wants " + Twine(wanted) +
-                             " bytes of kernel arguments, got " +
+    return createStringError("expected " + Twine(wanted) +
+                             " bytes of kernel arguments, but got " +
                              Twine(kernargs.size()));
   return Error::success();
 }

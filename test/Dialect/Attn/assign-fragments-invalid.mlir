@@ -18,20 +18,20 @@
 // RUN: not attn-opt %t/none.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=-1}))' 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not attn-opt %t/many.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=16}))' 2>&1 | FileCheck %s --check-prefix=ALL
 // RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{threads=128}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// NEGATIVE: tile.mlir:1:1: error: wants 1 to 32 warps, or 0 for the default, got -1
-// MANY: tile.mlir:1:1: error: wants 1 to 32 warps, or 0 for the default, got 33
-// ROWS: none.mlir:1:1: error: wants 1 to 1048576 rows a warp, or 0 for the default, got -1
-// UNEVEN: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 3 warps for 64 rows
-// FEW: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 8 warps for 64 rows
+// NEGATIVE: tile.mlir:1:1: error: expected 1 to 32 warps, or 0 for the default, but got -1
+// MANY: tile.mlir:1:1: error: expected 1 to 32 warps, or 0 for the default, but got 33
+// ROWS: none.mlir:1:1: error: expected 1 to 1048576 rows a warp, or 0 for the default, but got -1
+// UNEVEN: tile.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 3 warps for 64 rows
+// FEW: tile.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 8 warps for 64 rows
 // MOST: threads = 128
-// MISSING: tile.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 0 warps for 64 rows
-// ALL: many.mlir:1:1: error: wants 1 to 32 warps of a multiple of 16 rows each, got 64 warps for 1024 rows
+// MISSING: tile.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 0 warps for 64 rows
+// ALL: many.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 64 warps for 1024 rows
 // OPTION: error: {{.*}}no such option threads
 
 // RUN: attn-opt %t/tiles.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))'
 
 // RUN: not attn-opt %t/scalar.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=SCALAR
-// SCALAR: scalar.mlir:2:8: error: 'arith.constant' op wants tiles of rank 1 or 2, got 'tensor<f32>'
+// SCALAR: scalar.mlir:2:8: error: 'arith.constant' op expected tiles of rank 1 or 2, but got 'tensor<f32>'
 
 //--- none.mlir
 attn.kernel @empty() {
@@ -63,7 +63,7 @@ attn.kernel @scalar(%o: !attn.view<?x?xf32>, %i: index) {
 //--- tiles.mlir
 attn.kernel @rows(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<64x8xf32>
-  // expected-error @below {{'arith.constant' op wants tiles of 64 rows, as the others of the kernel, got 'tensor<32x8xf32>'}}
+  // expected-error @below {{'arith.constant' op expected tiles of 64 rows, as the others of the kernel, but got 'tensor<32x8xf32>'}}
   %u = arith.constant dense<1.0> : tensor<32x8xf32>
   attn.store %u, %o[%i, %i] : tensor<32x8xf32> -> <?x?xf32>
 }
@@ -73,7 +73,7 @@ attn.kernel @rows(%o: !attn.view<?x?xf32>, %i: index) {
 // Also of one value a row.
 attn.kernel @values(%o: !attn.view<?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<64x8xf32>
-  // expected-error @below {{'arith.constant' op wants tiles of 64 rows, as the others of the kernel, got 'tensor<16xf32>'}}
+  // expected-error @below {{'arith.constant' op expected tiles of 64 rows, as the others of the kernel, but got 'tensor<16xf32>'}}
   %u = arith.constant dense<1.0> : tensor<16xf32>
   attn.store %u, %o[%i] : tensor<16xf32> -> <?xf32>
 }
@@ -81,7 +81,7 @@ attn.kernel @values(%o: !attn.view<?xf32>, %i: index) {
 // -----
 
 attn.kernel @columns(%o: !attn.view<?x?xf32>, %i: index) {
-  // expected-error @below {{'arith.constant' op wants tiles with a multiple of 8 columns, got 'tensor<16x12xf32>'}}
+  // expected-error @below {{'arith.constant' op expected tiles with a multiple of 8 columns, but got 'tensor<16x12xf32>'}}
   %t = arith.constant dense<1.0> : tensor<16x12xf32>
   attn.store %t, %o[%i, %i] : tensor<16x12xf32> -> <?x?xf32>
 }
@@ -89,14 +89,14 @@ attn.kernel @columns(%o: !attn.view<?x?xf32>, %i: index) {
 // -----
 
 attn.kernel @rank(%o: !attn.view<?x?x?xf32>, %i: index) {
-  // expected-error @below {{'arith.constant' op wants tiles of rank 1 or 2, got 'tensor<16x16x16xf32>'}}
+  // expected-error @below {{'arith.constant' op expected tiles of rank 1 or 2, but got 'tensor<16x16x16xf32>'}}
   %t = arith.constant dense<1.0> : tensor<16x16x16xf32>
   attn.store %t, %o[%i, %i, %i] : tensor<16x16x16xf32> -> <?x?x?xf32>
 }
 
 // -----
 
-// expected-error @below {{wants 1 to 32 warps of a multiple of 16 rows each, got 1 warps for 24 rows}}
+// expected-error @below {{expected 1 to 32 warps of a multiple of 16 rows each, but got 1 warps for 24 rows}}
 attn.kernel @uneven(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<24x8xf32>
   attn.store %t, %o[%i, %i] : tensor<24x8xf32> -> <?x?xf32>
@@ -104,7 +104,7 @@ attn.kernel @uneven(%o: !attn.view<?x?xf32>, %i: index) {
 
 // -----
 
-// expected-error @below {{wants 1 to 32 warps of a multiple of 16 rows each, got 1 warps for 8 rows}}
+// expected-error @below {{expected 1 to 32 warps of a multiple of 16 rows each, but got 1 warps for 8 rows}}
 attn.kernel @few(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<8x8xf32>
   attn.store %t, %o[%i, %i] : tensor<8x8xf32> -> <?x?xf32>
@@ -114,7 +114,7 @@ attn.kernel @few(%o: !attn.view<?x?xf32>, %i: index) {
 
 // Threads would hold other elements of it: one value is all that a constant has.
 attn.kernel @varies(%o: !attn.view<?xf32>, %i: index) {
-  // expected-error-re @below {{'arith.constant' op wants {{.*}}}}
+  // expected-error-re @below {{'arith.constant' op expected {{.*}}}}
   %t = arith.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0]> : tensor<16xf32>
   attn.store %t, %o[%i] : tensor<16xf32> -> <?xf32>
 }

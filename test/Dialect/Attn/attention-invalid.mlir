@@ -8,7 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{query wants rank 4, got rank 3 ('tensor<4x16x64xf16>')}}
+  // expected-error @below {{query expects rank 4, but got rank 3 ('tensor<4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -17,7 +17,7 @@ func.func @f(%q: tensor<4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{key wants rank 4, got rank 5 ('tensor<1x1x4x16x64xf16>')}}
+  // expected-error @below {{key expects rank 4, but got rank 5 ('tensor<1x1x4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -26,7 +26,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x1x4x16x64xf16>, %v: tensor<
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<4x16x64xf16>) {
-  // expected-error @below {{value wants rank 4, got rank 3 ('tensor<4x16x64xf16>')}}
+  // expected-error @below {{value expects rank 4, but got rank 3 ('tensor<4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -35,7 +35,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<4x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{output wants rank 4, got rank 2 ('tensor<16x64xf16>')}}
+  // expected-error @below {{output expects rank 4, but got rank 2 ('tensor<16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<16x64xf16>
   return
@@ -84,7 +84,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xbf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{key wants the element type of query, 'f16', got 'bf16'}}
+  // expected-error @below {{key expects the element type of query, 'f16', but got 'bf16'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xbf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -93,7 +93,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xbf16>, %v: tensor<1
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf32>) {
-  // expected-error @below {{value wants the element type of query, 'f16', got 'f32'}}
+  // expected-error @below {{value expects the element type of query, 'f16', but got 'f32'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf32>) -> tensor<1x4x16x64xf16>
   return
@@ -102,7 +102,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{output wants the element type of query, 'f16', got 'f32'}}
+  // expected-error @below {{output expects the element type of query, 'f16', but got 'f32'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf32>
   return
@@ -125,7 +125,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x?xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{query wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  // expected-error @below {{query expects a static head dimension (dimension 3), but got 'tensor<1x4x16x?xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x?xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x?xf16>
   return
@@ -134,7 +134,7 @@ func.func @f(%q: tensor<1x4x16x?xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x?xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{key wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  // expected-error @below {{key expects a static head dimension (dimension 3), but got 'tensor<1x4x16x?xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x?xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -143,7 +143,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x?xf16>, %v: tensor<1x4
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x?xf16>) {
-  // expected-error @below {{value wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  // expected-error @below {{value expects a static head dimension (dimension 3), but got 'tensor<1x4x16x?xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x?xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -152,7 +152,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{output wants a static head dimension (dimension 3), got 'tensor<1x4x16x?xf16>'}}
+  // expected-error @below {{output expects a static head dimension (dimension 3), but got 'tensor<1x4x16x?xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x?xf16>
   return
@@ -161,7 +161,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x?x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{query wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  // expected-error @below {{query expects a static number of heads (dimension 1), but got 'tensor<1x?x16x64xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x?x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x?x16x64xf16>
   return
@@ -170,7 +170,7 @@ func.func @f(%q: tensor<1x?x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x?x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{key wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  // expected-error @below {{key expects a static number of heads (dimension 1), but got 'tensor<1x?x16x64xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x?x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -179,7 +179,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x?x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x?x16x64xf16>) {
-  // expected-error @below {{value wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  // expected-error @below {{value expects a static number of heads (dimension 1), but got 'tensor<1x?x16x64xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x?x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -188,7 +188,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{output wants a static number of heads (dimension 1), got 'tensor<1x?x16x64xf16>'}}
+  // expected-error @below {{output expects a static number of heads (dimension 1), but got 'tensor<1x?x16x64xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x?x16x64xf16>
   return
@@ -198,7 +198,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 
 // In BSHD the head is dimension 2.
 func.func @f(%q: tensor<1x4x?x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{query wants a static number of heads (dimension 2), got 'tensor<1x4x?x64xf16>'}}
+  // expected-error @below {{query expects a static number of heads (dimension 2), but got 'tensor<1x4x?x64xf16>'}}
   %o = attn.attention %q, %k, %v scale(0.125) layout(bshd)
       : (tensor<1x4x?x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x?x64xf16>
   return
@@ -211,7 +211,7 @@ func.func @f(%q: tensor<1x4x?x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x6x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 6 and 4}}
+  // expected-error @below {{number of query heads expects to be a multiple of the number of KV heads, but got 6 and 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x6x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x6x16x64xf16>
   return
@@ -220,7 +220,7 @@ func.func @f(%q: tensor<1x6x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x2x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 2 and 4}}
+  // expected-error @below {{number of query heads expects to be a multiple of the number of KV heads, but got 2 and 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x2x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x2x16x64xf16>
   return
@@ -229,7 +229,7 @@ func.func @f(%q: tensor<1x2x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x0x16x64xf16>, %v: tensor<1x0x16x64xf16>) {
-  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 4 and 0}}
+  // expected-error @below {{number of query heads expects to be a multiple of the number of KV heads, but got 4 and 0}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x0x16x64xf16>, tensor<1x0x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -238,7 +238,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x0x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x0x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 0 and 4}}
+  // expected-error @below {{number of query heads expects to be a multiple of the number of KV heads, but got 0 and 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x0x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x0x16x64xf16>
   return
@@ -248,7 +248,7 @@ func.func @f(%q: tensor<1x0x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 
 // In BSHD the head is dimension 2.
 func.func @f(%q: tensor<1x16x6x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x16x4x64xf16>) {
-  // expected-error @below {{number of query heads wants to be a multiple of the number of KV heads, got 6 and 4}}
+  // expected-error @below {{number of query heads expects to be a multiple of the number of KV heads, but got 6 and 4}}
   %o = attn.attention %q, %k, %v layout(bshd) scale(0.125)
       : (tensor<1x16x6x64xf16>, tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>) -> tensor<1x16x6x64xf16>
   return
@@ -257,7 +257,7 @@ func.func @f(%q: tensor<1x16x6x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{value wants as many heads as key, 2, got 4}}
+  // expected-error @below {{value expects as many heads as key, 2, but got 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -270,7 +270,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x260xf16>, %k: tensor<1x4x16x260xf16>, %v: tensor<1x4x16x260xf16>) {
-  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 260}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 260}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x260xf16>, tensor<1x4x16x260xf16>, tensor<1x4x16x260xf16>) -> tensor<1x4x16x260xf16>
   return
@@ -279,7 +279,7 @@ func.func @f(%q: tensor<1x4x16x260xf16>, %k: tensor<1x4x16x260xf16>, %v: tensor<
 // -----
 
 func.func @f(%q: tensor<1x4x16x4xf16>, %k: tensor<1x4x16x4xf16>, %v: tensor<1x4x16x4xf16>) {
-  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 4}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x4xf16>, tensor<1x4x16x4xf16>, tensor<1x4x16x4xf16>) -> tensor<1x4x16x4xf16>
   return
@@ -288,7 +288,7 @@ func.func @f(%q: tensor<1x4x16x4xf16>, %k: tensor<1x4x16x4xf16>, %v: tensor<1x4x
 // -----
 
 func.func @f(%q: tensor<1x4x16x12xf16>, %k: tensor<1x4x16x12xf16>, %v: tensor<1x4x16x12xf16>) {
-  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 12}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 12}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x12xf16>, tensor<1x4x16x12xf16>, tensor<1x4x16x12xf16>) -> tensor<1x4x16x12xf16>
   return
@@ -297,7 +297,7 @@ func.func @f(%q: tensor<1x4x16x12xf16>, %k: tensor<1x4x16x12xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x0xf16>, %k: tensor<1x4x16x0xf16>, %v: tensor<1x4x16x0xf16>) {
-  // expected-error @below {{head dimension of query wants to be a multiple of 8 from 8 to 256, got 0}}
+  // expected-error @below {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 0}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x0xf16>, tensor<1x4x16x0xf16>, tensor<1x4x16x0xf16>) -> tensor<1x4x16x0xf16>
   return
@@ -306,7 +306,7 @@ func.func @f(%q: tensor<1x4x16x0xf16>, %k: tensor<1x4x16x0xf16>, %v: tensor<1x4x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x264xf16>) {
-  // expected-error @below {{head dimension of value wants to be a multiple of 8 from 8 to 256, got 264}}
+  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 256, but got 264}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x264xf16>) -> tensor<1x4x16x264xf16>
   return
@@ -315,7 +315,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x4xf16>) {
-  // expected-error @below {{head dimension of value wants to be a multiple of 8 from 8 to 256, got 4}}
+  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 256, but got 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x4xf16>) -> tensor<1x4x16x4xf16>
   return
@@ -324,7 +324,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x100xf16>) {
-  // expected-error @below {{head dimension of value wants to be a multiple of 8 from 8 to 256, got 100}}
+  // expected-error @below {{head dimension of value expects to be a multiple of 8 from 8 to 256, but got 100}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x100xf16>) -> tensor<1x4x16x100xf16>
   return
@@ -333,7 +333,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x128xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{key wants the head dimension of query, 64, got 128}}
+  // expected-error @below {{key expects the head dimension of query, 64, but got 128}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x128xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -346,7 +346,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x128xf16>, %v: tensor<1
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<3x4x16x64xf16>, %v: tensor<2x4x16x64xf16>) {
-  // expected-error @below {{key wants batch 2, got 3 ('tensor<3x4x16x64xf16>')}}
+  // expected-error @below {{key expects batch 2, but got 3 ('tensor<3x4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<2x4x16x64xf16>, tensor<3x4x16x64xf16>, tensor<2x4x16x64xf16>) -> tensor<2x4x16x64xf16>
   return
@@ -355,7 +355,7 @@ func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<3x4x16x64xf16>, %v: tensor<2x
 // -----
 
 func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<?x4x16x64xf16>, %v: tensor<3x4x16x64xf16>) {
-  // expected-error @below {{value wants batch 2, got 3 ('tensor<3x4x16x64xf16>')}}
+  // expected-error @below {{value expects batch 2, but got 3 ('tensor<3x4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<2x4x16x64xf16>, tensor<?x4x16x64xf16>, tensor<3x4x16x64xf16>) -> tensor<2x4x16x64xf16>
   return
@@ -364,7 +364,7 @@ func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<?x4x16x64xf16>, %v: tensor<3x
 // -----
 
 func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<2x4x16x64xf16>, %v: tensor<2x4x16x64xf16>) {
-  // expected-error @below {{output wants batch 2, got 1 ('tensor<1x4x16x64xf16>')}}
+  // expected-error @below {{output expects batch 2, but got 1 ('tensor<1x4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -373,7 +373,7 @@ func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<2x4x16x64xf16>, %v: tensor<2x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x32x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{value wants sequence length 32, got 16 ('tensor<1x4x16x64xf16>')}}
+  // expected-error @below {{value expects sequence length 32, but got 16 ('tensor<1x4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x32x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -382,7 +382,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x32x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{output wants sequence length 16, got 32 ('tensor<1x4x32x64xf16>')}}
+  // expected-error @below {{output expects sequence length 16, but got 32 ('tensor<1x4x32x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x32x64xf16>
   return
@@ -391,7 +391,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x2x16x64xf16>) {
-  // expected-error @below {{output wants number of heads 4, got 2 ('tensor<1x2x16x64xf16>')}}
+  // expected-error @below {{output expects number of heads 4, but got 2 ('tensor<1x2x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x2x16x64xf16>) -> tensor<1x2x16x64xf16>
   return
@@ -400,7 +400,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x32xf16>) {
-  // expected-error @below {{output wants head dimension 32, got 64 ('tensor<1x4x16x64xf16>')}}
+  // expected-error @below {{output expects head dimension 32, but got 64 ('tensor<1x4x16x64xf16>')}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x32xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -410,7 +410,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 
 // In BSHD the sequence is dimension 1.
 func.func @f(%q: tensor<1x16x4x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x16x4x64xf16>) {
-  // expected-error @below {{output wants sequence length 16, got 8 ('tensor<1x8x4x64xf16>')}}
+  // expected-error @below {{output expects sequence length 16, but got 8 ('tensor<1x8x4x64xf16>')}}
   %o = attn.attention %q, %k, %v layout(bshd) scale(0.125)
       : (tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>) -> tensor<1x8x4x64xf16>
   return
@@ -423,7 +423,7 @@ func.func @f(%q: tensor<1x16x4x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{lse wants rank 3 (batch, head, query), got 'tensor<1x4x16x1xf32>'}}
+  // expected-error @below {{lse expects rank 3 (batch, head, query), but got 'tensor<1x4x16x1xf32>'}}
   %o:2 = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x4x16x1xf32>)
   return
@@ -432,7 +432,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{lse wants a static number of heads, got 'tensor<1x?x16xf32>'}}
+  // expected-error @below {{lse expects a static number of heads, but got 'tensor<1x?x16xf32>'}}
   %o:2 = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x?x16xf32>)
   return
@@ -441,7 +441,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{lse wants batch 1, got 2 ('tensor<2x4x16xf32>')}}
+  // expected-error @below {{lse expects batch 1, but got 2 ('tensor<2x4x16xf32>')}}
   %o:2 = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<2x4x16xf32>)
   return
@@ -450,7 +450,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x2x16x64xf16>) {
-  // expected-error @below {{lse wants number of heads 4, got 2 ('tensor<1x2x16xf32>')}}
+  // expected-error @below {{lse expects number of heads 4, but got 2 ('tensor<1x2x16xf32>')}}
   %o:2 = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x2x16x64xf16>, tensor<1x2x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x2x16xf32>)
   return
@@ -459,7 +459,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{lse wants sequence length 16, got 8 ('tensor<1x4x8xf32>')}}
+  // expected-error @below {{lse expects sequence length 16, but got 8 ('tensor<1x4x8xf32>')}}
   %o:2 = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> (tensor<1x4x16x64xf16>, tensor<1x4x8xf32>)
   return
@@ -469,7 +469,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 
 // The LSE has the head before the query in BSHD, too.
 func.func @f(%q: tensor<1x16x4x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x16x4x64xf16>) {
-  // expected-error @below {{lse wants number of heads 4, got 16 ('tensor<1x16x4xf32>')}}
+  // expected-error @below {{lse expects number of heads 4, but got 16 ('tensor<1x16x4xf32>')}}
   %o:2 = attn.attention %q, %k, %v layout(bshd) scale(0.125)
       : (tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>, tensor<1x16x4x64xf16>) -> (tensor<1x16x4x64xf16>, tensor<1x16x4xf32>)
   return
@@ -482,7 +482,7 @@ func.func @f(%q: tensor<1x16x4x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{wants a scale, as in `scale(0.125)`}}
+  // expected-error @below {{expected a scale, as in `scale(0.125)`}}
   %o = attn.attention %q, %k, %v mask(#attn.causal<top_left>)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -491,7 +491,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{scale wants a finite number, got 0x7F800000 : f32}}
+  // expected-error @below {{scale expects a finite number, but got 0x7F800000 : f32}}
   %o = attn.attention %q, %k, %v scale(1.0e39)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -500,7 +500,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{scale wants a finite number, got 0xFF800000 : f32}}
+  // expected-error @below {{scale expects a finite number, but got 0xFF800000 : f32}}
   %o = attn.attention %q, %k, %v scale(-1.0e39)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -509,7 +509,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{scale wants a finite number, got 0x7FC00000 : f32}}
+  // expected-error @below {{scale expects a finite number, but got 0x7FC00000 : f32}}
   %o = attn.attention %q, %k, %v {scale = 0x7FC00000 : f32}
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -536,7 +536,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{wants an f32 scale, got 'f64'}}
+  // expected-error @below {{expected an f32 scale, but got 'f64'}}
   %o = attn.attention %q, %q, %q scale(0.125 : f64)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -568,7 +568,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{unknown layout 'sbhd'; wants bhsd or bshd}}
+  // expected-error @below {{unknown layout 'sbhd'; expected bhsd or bshd}}
   %o = attn.attention %q, %q, %q scale(0.125) layout(sbhd)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -623,7 +623,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{wants the types of query, key and value, got 2 types}}
+  // expected-error @below {{expected the types of query, key and value, but got 2 types}}
   %o = attn.attention %q, %q, %q scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -632,7 +632,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{wants the types of the output and perhaps the LSE, got 0 types}}
+  // expected-error @below {{expected the types of the output and perhaps the LSE, but got 0 types}}
   attn.attention %q, %q, %q scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> ()
   return
@@ -641,7 +641,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{wants the types of the output and perhaps the LSE, got 3 types}}
+  // expected-error @below {{expected the types of the output and perhaps the LSE, but got 3 types}}
   %o:3 = attn.attention %q, %q, %q scale(0.125)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>)
       -> (tensor<1x4x16x64xf16>, tensor<1x4x16xf32>, tensor<1x4x16xf32>)
@@ -692,7 +692,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
-  // expected-error @below {{captures want a score modification that takes them}}
+  // expected-error @below {{captures expect a score modification that takes them}}
   %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f32)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -722,7 +722,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %c: tensor<4xf32>) {
 
 // An argument for the capture is missing.
 func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
-  // expected-error @below {{score modification wants arguments ('f32', 'index', 'index', 'index', 'index', 'f32'), got ('f32', 'index', 'index', 'index', 'index')}}
+  // expected-error @below {{score modification expects arguments ('f32', 'index', 'index', 'index', 'index', 'f32'), but got ('f32', 'index', 'index', 'index', 'index')}}
   %o = attn.attention %q, %q, %q scale(0.125) captures(%c : f32)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
     attn.yield %s : f32
@@ -733,7 +733,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants arguments ('f32', 'index', 'index', 'index', 'index'), got ('f16', 'index', 'index', 'index', 'i32')}}
+  // expected-error @below {{score modification expects arguments ('f32', 'index', 'index', 'index', 'index'), but got ('f16', 'index', 'index', 'index', 'i32')}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f16, %b: index, %h: index, %i: index, %j: i32) {
     %x = arith.extf %s : f16 to f32
@@ -745,10 +745,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  // expected-error @below {{score modification expects scalar operations of arith and math}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got 'tensor.from_elements'}}
+    // expected-note @below {{but got 'tensor.from_elements'}}
     %t = tensor.from_elements %s : tensor<1xf32>
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -758,11 +758,11 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  // expected-error @below {{score modification expects scalar operations of arith and math}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
     %p = arith.cmpi eq, %i, %j : index
-    // expected-note @below {{got 'scf.if'}}
+    // expected-note @below {{but got 'scf.if'}}
     %x = scf.if %p -> (f32) {
       scf.yield %s : f32
     } else {
@@ -790,10 +790,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %c: f32) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants to yield one f32}}
+  // expected-error @below {{score modification expects to yield one f32}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got this}}
+    // expected-note @below {{but got this}}
     attn.yield %j : index
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -802,10 +802,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants to yield one f32}}
+  // expected-error @below {{score modification expects to yield one f32}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got this}}
+    // expected-note @below {{but got this}}
     attn.yield %s, %s : f32, f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -814,10 +814,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants to yield one f32}}
+  // expected-error @below {{score modification expects to yield one f32}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got this}}
+    // expected-note @below {{but got this}}
     attn.yield
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -826,10 +826,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants to yield one f32}}
+  // expected-error @below {{score modification expects to yield one f32}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got this}}
+    // expected-note @below {{but got this}}
     llvm.unreachable
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -918,10 +918,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %c: f8E5M2) {
 
 // Of arith, but not scalar.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  // expected-error @below {{score modification expects scalar operations of arith and math}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got 'arith.constant'}}
+    // expected-note @below {{but got 'arith.constant'}}
     %t = arith.constant dense<0.0> : vector<4xf32>
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -946,10 +946,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 
 // Padding has indices, too: a divisor that is not constant may be zero there.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants operations that are defined for any index}}
+  // expected-error @below {{score modification expects operations that are defined for any index}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got 'arith.divui' with a divisor that may be zero or -1}}
+    // expected-note @below {{but got 'arith.divui' with a divisor that may be zero or -1}}
     %t = arith.divui %i, %j : index
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -959,10 +959,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
-  // expected-error @below {{score modification wants operations that are defined for any index}}
+  // expected-error @below {{score modification expects operations that are defined for any index}}
   %o = attn.attention %q, %q, %q scale(0.125) captures(%m : index)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index, %n: index) {
-    // expected-note @below {{got 'arith.divsi' with a divisor that may be zero or -1}}
+    // expected-note @below {{but got 'arith.divsi' with a divisor that may be zero or -1}}
     %t = arith.divsi %i, %n : index
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -972,10 +972,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
-  // expected-error @below {{score modification wants operations that are defined for any index}}
+  // expected-error @below {{score modification expects operations that are defined for any index}}
   %o = attn.attention %q, %q, %q scale(0.125) captures(%m : index)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index, %n: index) {
-    // expected-note @below {{got 'arith.ceildivui' with a divisor that may be zero or -1}}
+    // expected-note @below {{but got 'arith.ceildivui' with a divisor that may be zero or -1}}
     %t = arith.ceildivui %i, %n : index
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -985,10 +985,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
-  // expected-error @below {{score modification wants operations that are defined for any index}}
+  // expected-error @below {{score modification expects operations that are defined for any index}}
   %o = attn.attention %q, %q, %q scale(0.125) captures(%m : index)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index, %n: index) {
-    // expected-note @below {{got 'arith.ceildivsi' with a divisor that may be zero or -1}}
+    // expected-note @below {{but got 'arith.ceildivsi' with a divisor that may be zero or -1}}
     %t = arith.ceildivsi %i, %n : index
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -999,11 +999,11 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %m: index) {
 
 // A constant zero is no better.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants operations that are defined for any index}}
+  // expected-error @below {{score modification expects operations that are defined for any index}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
     %n = arith.constant 0 : index
-    // expected-note @below {{got 'arith.divui' with a divisor that may be zero or -1}}
+    // expected-note @below {{but got 'arith.divui' with a divisor that may be zero or -1}}
     %t = arith.divui %i, %n : index
     attn.yield %s : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -1090,7 +1090,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{scale wants a finite number, got 0x7FC00000 : f32}}
+  // expected-error @below {{scale expects a finite number, but got 0x7FC00000 : f32}}
   %o = attn.attention %q, %q, %q scale(0x7FC00000)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
@@ -1100,10 +1100,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 
 // Upstream takes remainders for speculatable; they trap all the same.
 func.func @f(%q: tensor<1x2x4x8xf32>) {
-  // expected-error @below {{score modification wants operations that are defined for any index}}
+  // expected-error @below {{score modification expects operations that are defined for any index}}
   %o = attn.attention %q, %q, %q scale(1.0)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got 'arith.remui' with a divisor that may be zero or -1}}
+    // expected-note @below {{but got 'arith.remui' with a divisor that may be zero or -1}}
     %r = arith.remui %i, %j : index
     attn.yield %s : f32
   } : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>) -> tensor<1x2x4x8xf32>

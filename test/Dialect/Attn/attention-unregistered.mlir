@@ -3,10 +3,10 @@
 // RUN: attn-opt %s -allow-unregistered-dialect -split-input-file -verify-diagnostics
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  // expected-error @below {{score modification expects scalar operations of arith and math}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got 'test.unknown'}}
+    // expected-note @below {{but got 'test.unknown'}}
     %x = "test.unknown"(%s) : (f32) -> f32
     attn.yield %x : f32
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
@@ -16,10 +16,10 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{score modification wants scalar operations of arith and math}}
+  // expected-error @below {{score modification expects scalar operations of arith and math}}
   %o = attn.attention %q, %q, %q scale(0.125)
       score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
-    // expected-note @below {{got 'test.terminator'}}
+    // expected-note @below {{but got 'test.terminator'}}
     "test.terminator"(%s) : (f32) -> ()
   } : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return

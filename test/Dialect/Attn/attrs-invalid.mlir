@@ -18,22 +18,22 @@ module attributes {test.attr = #attn.causal} {}
 
 // -----
 
-// expected-error @below {{'left' wants -1 (no bound) or 0 to 2^40, got -2}}
+// expected-error @below {{'left' expects -1 (no bound) or 0 to 2^40, but got -2}}
 module attributes {test.attr = #attn.window<left = -2, right = 0, align = top_left>} {}
 
 // -----
 
-// expected-error @below {{'left' wants -1 (no bound) or 0 to 2^40, got 1099511627777}}
+// expected-error @below {{'left' expects -1 (no bound) or 0 to 2^40, but got 1099511627777}}
 module attributes {test.attr = #attn.window<left = 1099511627777, right = 0, align = top_left>} {}
 
 // -----
 
-// expected-error @below {{'right' wants -1 (no bound) or 0 to 2^40, got -2}}
+// expected-error @below {{'right' expects -1 (no bound) or 0 to 2^40, but got -2}}
 module attributes {test.attr = #attn.window<left = 0, right = -2, align = bottom_right>} {}
 
 // -----
 
-// expected-error @below {{'right' wants -1 (no bound) or 0 to 2^40, got 1099511627777}}
+// expected-error @below {{'right' expects -1 (no bound) or 0 to 2^40, but got 1099511627777}}
 module attributes {test.attr = #attn.window<left = 0, right = 1099511627777, align = top_left>} {}
 
 // -----
@@ -64,37 +64,37 @@ module attributes {test.attr = #attn.order<[a, b, a]>} {}
 
 // -----
 
-// expected-error @below {{wants 1 to 16777216 domains, got 0}}
+// expected-error @below {{expected 1 to 16777216 domains, but got 0}}
 module attributes {test.attr = #attn.order<[sharing], domains = 0>} {}
 
 // -----
 
-// expected-error @below {{wants 1 to 16777216 domains, got -8}}
+// expected-error @below {{expected 1 to 16777216 domains, but got -8}}
 module attributes {test.attr = #attn.order<[sharing], domains = -8>} {}
 
 // -----
 
-// expected-error @below {{wants a chunk of 1 to 16777216, got 0}}
+// expected-error @below {{expected a chunk of 1 to 16777216, but got 0}}
 module attributes {test.attr = #attn.order<[sharing], domains = 8, chunk = 0>} {}
 
 // -----
 
-// expected-error @below {{wants 1 to 16777216 domains, got 16777217}}
+// expected-error @below {{expected 1 to 16777216 domains, but got 16777217}}
 module attributes {test.attr = #attn.order<[sharing], domains = 16777217>} {}
 
 // -----
 
-// expected-error @below {{wants 1 to 16777216 domains, got 9223372036854775807}}
+// expected-error @below {{expected 1 to 16777216 domains, but got 9223372036854775807}}
 module attributes {test.attr = #attn.order<[sharing], domains = 9223372036854775807>} {}
 
 // -----
 
-// expected-error @below {{wants a chunk of 1 to 16777216, got -1}}
+// expected-error @below {{expected a chunk of 1 to 16777216, but got -1}}
 module attributes {test.attr = #attn.order<[sharing], domains = 8, chunk = -1>} {}
 
 // -----
 
-// expected-error @below {{wants a chunk of 1 to 16777216, got 16777217}}
+// expected-error @below {{expected a chunk of 1 to 16777216, but got 16777217}}
 module attributes {test.attr = #attn.order<[sharing], domains = 8, chunk = 16777217>} {}
 
 // -----
@@ -104,12 +104,12 @@ module attributes {test.attr = #attn.order<[a, b], reversed = [a, b, a]>} {}
 
 // -----
 
-// expected-error @below {{re-ranking by 8 domains wants the digit 'sharing'}}
+// expected-error @below {{re-ranking by 8 domains expects the digit 'sharing'}}
 module attributes {test.attr = #attn.order<[head, query], domains = 8>} {}
 
 // -----
 
-// expected-error @below {{expected 'domains', 'chunk' or 'reversed', got 'domain'}}
+// expected-error @below {{expected 'domains', 'chunk' or 'reversed', but got 'domain'}}
 module attributes {test.attr = #attn.order<[sharing], domain = 8>} {}
 
 // -----
@@ -201,12 +201,12 @@ module attributes {attn.target = #attn.target<"gb10", frequency = 4>} {}
 
 // -----
 
-// expected-error @below {{fact 'sms' wants at least 1, got 0}}
+// expected-error @below {{fact 'sms' expects at least 1, but got 0}}
 module attributes {attn.target = #attn.target<"gb10", sms = 0>} {}
 
 // -----
 
-// expected-error @below {{fact 'l2_effective_bytes' wants at least 1, got -1}}
+// expected-error @below {{fact 'l2_effective_bytes' expects at least 1, but got -1}}
 module attributes {attn.target = #attn.target<"gb10", l2_effective_bytes = -1>} {}
 
 // -----
@@ -266,12 +266,12 @@ attn.kernel @k(%n: index) attributes {attn.target = #attn.target<"gb10">} {
 
 // -----
 
-// expected-error @below {{'builtin.module' op attribute 'attn.target' wants an #attn.target, got "gb10"}}
+// expected-error @below {{'builtin.module' op attribute 'attn.target' expects an #attn.target, but got "gb10"}}
 module attributes {attn.target = "gb10"} {}
 
 // -----
 
-// expected-error @below {{'builtin.module' op attribute 'attn.target' wants an #attn.target, got #attn.causal<top_left>}}
+// expected-error @below {{'builtin.module' op attribute 'attn.target' expects an #attn.target, but got #attn.causal<top_left>}}
 module attributes {attn.target = #attn.causal<top_left>} {}
 
 // -----
@@ -285,17 +285,17 @@ func.func private @f(!attn.view<f32>)
 
 // -----
 
-// expected-error @below {{element type of a view must be f16, bf16 or f32, got 'f64'}}
+// expected-error @below {{element type of a view must be f16, bf16 or f32, but got 'f64'}}
 func.func private @f(!attn.view<4x?xf64>)
 
 // -----
 
-// expected-error @below {{element type of a view must be f16, bf16 or f32, got 'i32'}}
+// expected-error @below {{element type of a view must be f16, bf16 or f32, but got 'i32'}}
 func.func private @f(!attn.view<?xi32>)
 
 // -----
 
-// expected-error @below {{element type of a view must be f16, bf16 or f32, got 'vector<4xf32>'}}
+// expected-error @below {{element type of a view must be f16, bf16 or f32, but got 'vector<4xf32>'}}
 func.func private @f(!attn.view<?xvector<4xf32>>)
 
 // -----

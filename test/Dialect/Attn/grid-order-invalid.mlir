@@ -10,10 +10,10 @@
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-grid-order{longest}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // SLIP: grid.mlir:1:1: error: unknown grid order 'swizled-head-first'; did you mean 'swizzled-head-first'?
 // UNKNOWN: grid.mlir:1:1: error: unknown grid order 'zigzag'
-// DOMAINS: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got -1 and 0
-// CHUNK: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got 0 and -4
-// MOSTDOMAINS: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got 16777217 and 0
-// MOSTCHUNK: grid.mlir:1:1: error: wants domains and chunk of 1 to 16777216, or 0 for the target's, got 0 and 16777217
+// DOMAINS: grid.mlir:1:1: error: expected domains and chunk of 1 to 16777216, or 0 for the target's, but got -1 and 0
+// CHUNK: grid.mlir:1:1: error: expected domains and chunk of 1 to 16777216, or 0 for the target's, but got 0 and -4
+// MOSTDOMAINS: grid.mlir:1:1: error: expected domains and chunk of 1 to 16777216, or 0 for the target's, but got 16777217 and 0
+// MOSTCHUNK: grid.mlir:1:1: error: expected domains and chunk of 1 to 16777216, or 0 for the target's, but got 0 and 16777217
 // OPTION: error: {{.*}}no such option longest
 
 // The order that the grid has already, by default or by word.

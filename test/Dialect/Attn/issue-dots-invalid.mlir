@@ -18,11 +18,11 @@
 
 // Options: there are two sets of products. It is a pass on kernels.
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots{products=sums}))' 2>&1 | FileCheck %s --check-prefix=VALUE
-// VALUE: for the --products option: wants one of all, scores, got 'sums'
+// VALUE: for the --products option: expected one of all, scores, but got 'sums'
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots{scores}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: {{.*}}no such option scores
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn-to-target{wgmma=sums})' 2>&1 | FileCheck %s --check-prefix=WGMMA
-// WGMMA: for the --wgmma option: wants one of none, scores, all, got 'sums'
+// WGMMA: for the --wgmma option: expected one of none, scores, all, but got 'sums'
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn-issue-dots)' 2>&1 | FileCheck %s --check-prefix=ANCHOR
 // ANCHOR: error: Can't add pass 'AttnIssueDots' restricted to 'attn.kernel' on a PassManager intended to run on 'builtin.module'
 

@@ -10,7 +10,7 @@
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a permutation for each of its 2 ins and outs, got 1}}
+  // expected-error @below {{expected a permutation for each of its 2 ins and outs, but got 1}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id] -> tensor<?x64xf32>
   return
@@ -22,7 +22,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a permutation for each of its 2 ins and outs, got 3}}
+  // expected-error @below {{expected a permutation for each of its 2 ins and outs, but got 3}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id, #id, #id] -> tensor<?x64xf32>
   return
@@ -35,7 +35,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a permutation of the 2 dimensions of 'tensor<?x64xf32>', got affine_map<(d0, d1) -> (d0, d0)>}}
+  // expected-error @below {{expected a permutation of the 2 dimensions of 'tensor<?x64xf32>', but got affine_map<(d0, d1) -> (d0, d0)>}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id, #twice] -> tensor<?x64xf32>
   return
@@ -48,7 +48,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a permutation of the 2 dimensions of 'tensor<?x64xf32>', got affine_map<(d0, d1) -> (d1)>}}
+  // expected-error @below {{expected a permutation of the 2 dimensions of 'tensor<?x64xf32>', but got affine_map<(d0, d1) -> (d1)>}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#projection, #id] -> tensor<?x64xf32>
   return
@@ -61,7 +61,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a permutation of the 2 dimensions of 'tensor<?x64xf32>', got affine_map<(d0, d1, d2) -> (d0, d1, d2)>}}
+  // expected-error @below {{expected a permutation of the 2 dimensions of 'tensor<?x64xf32>', but got affine_map<(d0, d1, d2) -> (d0, d1, d2)>}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id, #id3] -> tensor<?x64xf32>
   return
@@ -87,7 +87,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a kernel, got @nowhere}}
+  // expected-error @below {{expected a kernel, but got @nowhere}}
   %0 = attn.launch @nowhere ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id, #id] -> tensor<?x64xf32>
   return
@@ -99,7 +99,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 module @m {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants a kernel, got @m}}
+  // expected-error @below {{expected a kernel, but got @m}}
   %0 = attn.launch @m ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id, #id] -> tensor<?x64xf32>
   return
@@ -112,7 +112,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>, %n: index) {
 }
 func.func @f(%a: tensor<?x64xf32>) {
-  // expected-error @below {{wants 3 operands, as the kernel has arguments, got 2}}
+  // expected-error @below {{expected 3 operands, as the kernel has arguments, but got 2}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       views [#id, #id] -> tensor<?x64xf32>
   return
@@ -125,7 +125,7 @@ func.func @f(%a: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>, %n: index) {
-  // expected-error @below {{wants 2 operands, as the kernel has arguments, got 3}}
+  // expected-error @below {{expected 2 operands, as the kernel has arguments, but got 3}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%a : tensor<?x64xf32>)
       scalars(%n : index) views [#id, #id] -> tensor<?x64xf32>
   return
@@ -139,7 +139,7 @@ func.func @f(%a: tensor<?x64xf32>, %n: index) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<?x64xf32>, %o: tensor<?x32xf32>) {
-  // expected-error @below {{operand 1 wants to fit '!attn.view<?x64xf32>', got 'tensor<?x32xf32>'}}
+  // expected-error @below {{operand 1 expects to fit '!attn.view<?x64xf32>', but got 'tensor<?x32xf32>'}}
   %0 = attn.launch @k ins(%a : tensor<?x64xf32>) outs(%o : tensor<?x32xf32>)
       views [#id, #id] -> tensor<?x32xf32>
   return
@@ -154,7 +154,7 @@ func.func @f(%a: tensor<?x64xf32>, %o: tensor<?x32xf32>) {
 attn.kernel @k(%a: !attn.view<16x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<16x64xf32>, %o: tensor<?x64xf32>) {
-  // expected-error @below {{operand 0 wants to fit '!attn.view<16x64xf32>', got 'tensor<16x64xf32>'}}
+  // expected-error @below {{operand 0 expects to fit '!attn.view<16x64xf32>', but got 'tensor<16x64xf32>'}}
   %0 = attn.launch @k ins(%a : tensor<16x64xf32>) outs(%o : tensor<?x64xf32>)
       views [#swap, #id] -> tensor<?x64xf32>
   return
@@ -168,7 +168,7 @@ func.func @f(%a: tensor<16x64xf32>, %o: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: memref<?x64xf16>, %o: memref<?x64xf32>) {
-  // expected-error @below {{operand 0 wants to fit '!attn.view<?x64xf32>', got 'memref<?x64xf16>'}}
+  // expected-error @below {{operand 0 expects to fit '!attn.view<?x64xf32>', but got 'memref<?x64xf16>'}}
   attn.launch @k ins(%a : memref<?x64xf16>) outs(%o : memref<?x64xf32>) views [#id, #id]
   return
 }
@@ -182,7 +182,7 @@ func.func @f(%a: memref<?x64xf16>, %o: memref<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?x64xf32>, %o: !attn.view<?x64xf32>) {
 }
 func.func @f(%a: tensor<64xf32>, %o: tensor<?x64xf32>) {
-  // expected-error @below {{operand 0 wants to fit '!attn.view<?x64xf32>', got 'tensor<64xf32>'}}
+  // expected-error @below {{operand 0 expects to fit '!attn.view<?x64xf32>', but got 'tensor<64xf32>'}}
   %0 = attn.launch @k ins(%a : tensor<64xf32>) outs(%o : tensor<?x64xf32>)
       views [#id1, #id] -> tensor<?x64xf32>
   return
@@ -196,7 +196,7 @@ func.func @f(%a: tensor<64xf32>, %o: tensor<?x64xf32>) {
 attn.kernel @k(%a: !attn.view<?xf32>, %n: f32) {
 }
 func.func @f(%a: tensor<?xf32>) {
-  // expected-error @below {{operand 1 wants to fit 'f32', got 'tensor<?xf32>'}}
+  // expected-error @below {{operand 1 expects to fit 'f32', but got 'tensor<?xf32>'}}
   %0 = attn.launch @k ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>)
       views [#id1, #id1] -> tensor<?xf32>
   return
@@ -209,7 +209,7 @@ func.func @f(%a: tensor<?xf32>) {
 attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>, %n: index, %c: f32) {
 }
 func.func @f(%a: tensor<?xf32>, %n: index, %c: f16) {
-  // expected-error @below {{scalar 1 wants type 'f32', got 'f16'}}
+  // expected-error @below {{scalar 1 expects type 'f32', but got 'f16'}}
   %0 = attn.launch @k ins(%a : tensor<?xf32>) outs(%a : tensor<?xf32>)
       scalars(%n, %c : index, f16) views [#id1, #id1] -> tensor<?xf32>
   return
@@ -270,7 +270,7 @@ func.func @f(%a: tensor<?xf32>) {
 attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
 }
 func.func @f(%a: memref<?xf32>, %o: tensor<?xf32>) {
-  // expected-error @below {{wants all of its ins and outs to be tensors, or all memrefs, got 'memref<?xf32>', 'tensor<?xf32>'}}
+  // expected-error @below {{expected all of its ins and outs to be tensors, or all memrefs, but got 'memref<?xf32>', 'tensor<?xf32>'}}
   %0 = attn.launch @k ins(%a : memref<?xf32>) outs(%o : tensor<?xf32>)
       views [#id1, #id1] -> tensor<?xf32>
   return
@@ -282,7 +282,7 @@ func.func @f(%a: memref<?xf32>, %o: tensor<?xf32>) {
 attn.kernel @k(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
 }
 func.func @f(%a: tensor<?xf32>, %o: memref<?xf32>) {
-  // expected-error @below {{wants all of its ins and outs to be tensors, or all memrefs, got 'tensor<?xf32>', 'memref<?xf32>'}}
+  // expected-error @below {{expected all of its ins and outs to be tensors, or all memrefs, but got 'tensor<?xf32>', 'memref<?xf32>'}}
   attn.launch @k ins(%a : tensor<?xf32>) outs(%o : memref<?xf32>) views [#id1, #id1]
   return
 }
@@ -293,7 +293,7 @@ func.func @f(%a: tensor<?xf32>, %o: memref<?xf32>) {
 attn.kernel @k(%a: !attn.view<?xf32>) {
 }
 func.func @f(%a: tensor<?xf32>) {
-  // expected-error @below {{wants at least one out}}
+  // expected-error @below {{expected at least one out}}
   "attn.launch"(%a) <{kernel = @k, views = [#id1],
                       operandSegmentSizes = array<i32: 1, 0, 0>}> : (tensor<?xf32>) -> ()
   return
@@ -324,7 +324,7 @@ func.func @f(%a: tensor<?xf32>, %c: i4) {
 #id1 = affine_map<(d0) -> (d0)>
 func.func private @k(index, index, memref<?xf32>)
 func.func @f(%a: tensor<?xf32>) {
-  // expected-error @below {{wants a kernel, got the function @k}}
+  // expected-error @below {{expected a kernel, but got the function @k}}
   %0 = attn.launch @k outs(%a : tensor<?xf32>) views [#id1] -> tensor<?xf32>
   return
 }
@@ -335,7 +335,7 @@ func.func @f(%a: tensor<?xf32>) {
 func.func private @k(index, index, memref<?xf32>)
     attributes {attn.kernel_views = [!attn.view<?xf32>]}
 func.func @f(%a: tensor<?xf32>, %c: f32) {
-  // expected-error @below {{wants a lowered kernel of 4 arguments (two of them a range of CTAs), got 3}}
+  // expected-error @below {{expected a lowered kernel of 4 arguments (two of them a range of CTAs), but got 3}}
   %0 = attn.launch @k outs(%a : tensor<?xf32>) scalars(%c : f32) views [#id1] -> tensor<?xf32>
   return
 }
@@ -369,7 +369,7 @@ attn.kernel @k(%a: index, ...) {
 
 // -----
 
-// expected-error @below {{wants a name for each of its 2 arguments, got 1}}
+// expected-error @below {{expected a name for each of its 2 arguments, but got 1}}
 "attn.kernel"() <{sym_name = "k", function_type = (index, f32) -> (), arg_names = ["a"]}> ({
 ^bb0(%a: index, %b: f32):
   attn.return
@@ -398,25 +398,25 @@ attn.kernel @k(%a: index) attributes {sym_visibility = "secret"} {
 
 // -----
 
-// expected-error @below {{wants no results, got 'f32'}}
+// expected-error @below {{expected no results, but got 'f32'}}
 attn.kernel @k(%a: f32) -> f32 {
 }
 
 // -----
 
-// expected-error @below {{argument wants to be a view or a scalar, got 'tensor<4xf32>'}}
+// expected-error @below {{argument expects to be a view or a scalar, but got 'tensor<4xf32>'}}
 attn.kernel @k(%n: index, %a: tensor<4xf32>) {
 }
 
 // -----
 
-// expected-error @below {{argument wants to be a view or a scalar, got 'memref<4xf32>'}}
+// expected-error @below {{argument expects to be a view or a scalar, but got 'memref<4xf32>'}}
 attn.kernel @k(%a: memref<4xf32>) {
 }
 
 // -----
 
-// expected-error @below {{argument wants to be a view or a scalar, got 'complex<f32>'}}
+// expected-error @below {{argument expects to be a view or a scalar, but got 'complex<f32>'}}
 attn.kernel @k(%a: complex<f32>) {
 }
 
@@ -478,7 +478,7 @@ func.func @f() {
 
 // -----
 
-// expected-error @below {{wants distinct identifiers as names of arguments, got ""}}
+// expected-error @below {{expected distinct identifiers as names of arguments, but got ""}}
 "attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = [""]}> ({
 ^bb0(%a: index):
   attn.return
@@ -486,7 +486,7 @@ func.func @f() {
 
 // -----
 
-// expected-error @below {{wants distinct identifiers as names of arguments, got "0"}}
+// expected-error @below {{expected distinct identifiers as names of arguments, but got "0"}}
 "attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = ["0"]}> ({
 ^bb0(%a: index):
   attn.return
@@ -494,7 +494,7 @@ func.func @f() {
 
 // -----
 
-// expected-error @below {{wants distinct identifiers as names of arguments, got "a b"}}
+// expected-error @below {{expected distinct identifiers as names of arguments, but got "a b"}}
 "attn.kernel"() <{sym_name = "k", function_type = (index) -> (), arg_names = ["a b"]}> ({
 ^bb0(%a: index):
   attn.return
@@ -502,7 +502,7 @@ func.func @f() {
 
 // -----
 
-// expected-error @below {{wants distinct identifiers as names of arguments, got "a"}}
+// expected-error @below {{expected distinct identifiers as names of arguments, but got "a"}}
 "attn.kernel"() <{sym_name = "k", function_type = (index, f32) -> (), arg_names = ["a", "a"]}> ({
 ^bb0(%a: index, %b: f32):
   attn.return
@@ -522,7 +522,7 @@ attn.kernel @k(%a: index) attributes {sym_visibility = 1} {
 
 // -----
 
-// expected-error @below {{wants one grid at most, got 2}}
+// expected-error @below {{expected one grid at most, but got 2}}
 attn.kernel @k(%n: index) {
   attn.grid (%i) visit %v in (a = %n) {
   }
@@ -532,7 +532,7 @@ attn.kernel @k(%n: index) {
 
 // -----
 
-// expected-error @below {{wants one grid at most, got 2}}
+// expected-error @below {{expected one grid at most, but got 2}}
 attn.kernel @k(%n: index) {
   attn.grid (%i) visit %v in (a = %n) {
   }
@@ -547,7 +547,7 @@ attn.kernel @k(%n: index) {
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants 1 axes, as there are coordinates, got 2}}
+  // expected-error @below {{expected 1 axes, as there are coordinates, but got 2}}
   attn.grid (%i) visit %v in (a = %n, b = %n) {
   }
 }
@@ -555,7 +555,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants 2 arguments (a coordinate for each axis, and the visit), got 1}}
+  // expected-error @below {{expected 2 arguments (a coordinate for each axis, and the visit), but got 1}}
   "attn.grid"(%n) <{axes = ["a"], sharing = []}> ({
   ^bb0(%i: index):
     attn.yield
@@ -565,7 +565,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a name for each of its 1 sizes, got 2}}
+  // expected-error @below {{expected a name for each of its 1 sizes, but got 2}}
   "attn.grid"(%n) <{axes = ["a", "b"], sharing = []}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
@@ -575,7 +575,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{'attn.grid' op wants}}
+  // expected-error @below {{'attn.grid' op expected}}
   attn.grid () visit %v in () {
   }
 }
@@ -599,7 +599,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{sharing wants distinct axes of the grid, got 'b'}}
+  // expected-error @below {{sharing expects distinct axes of the grid, but got 'b'}}
   attn.grid (%i) visit %v in (a = %n) sharing [b] {
   }
 }
@@ -607,7 +607,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{sharing wants distinct axes of the grid, got 'a'}}
+  // expected-error @below {{sharing expects distinct axes of the grid, but got 'a'}}
   attn.grid (%i) visit %v in (a = %n) sharing [a, a] {
   }
 }
@@ -615,7 +615,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a run of 1 to 16777216 tiles, got 0}}
+  // expected-error @below {{expected a run of 1 to 16777216 tiles, but got 0}}
   attn.grid (%i) visit %v in (a = %n) run 0 {
   }
 }
@@ -623,7 +623,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants 1 to 16777216 persistent CTAs, got 0}}
+  // expected-error @below {{expected 1 to 16777216 persistent CTAs, but got 0}}
   attn.grid (%i) visit %v in (a = %n) persistent 0 {
   }
 }
@@ -631,7 +631,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got 'c' in #attn.order<[a, c]>}}
+  // expected-error @below {{order expects each axis of the grid once, but got 'c' in #attn.order<[a, c]>}}
   attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[a, c]> {
   }
 }
@@ -639,7 +639,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got #attn.order<[a]>}}
+  // expected-error @below {{order expects each axis of the grid once, but got #attn.order<[a]>}}
   attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[a]> {
   }
 }
@@ -648,7 +648,7 @@ attn.kernel @k(%n: index) {
 
 // An axis that the set stands for, and by itself.
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got 'a' in #attn.order<[sharing, b, a]>}}
+  // expected-error @below {{order expects each axis of the grid once, but got 'a' in #attn.order<[sharing, b, a]>}}
   attn.grid (%i, %j) visit %v in (a = %n, b = %n) sharing [a]
       order #attn.order<[sharing, b, a]> {
   }
@@ -657,7 +657,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got 'b' in #attn.order<[b, sharing]>}}
+  // expected-error @below {{order expects each axis of the grid once, but got 'b' in #attn.order<[b, sharing]>}}
   attn.grid (%i, %j) visit %v in (a = %n, b = %n) sharing [b, a]
       order #attn.order<[b, sharing]> {
   }
@@ -667,7 +667,7 @@ attn.kernel @k(%n: index) {
 
 // A set of nothing does not stand for the axes.
 attn.kernel @k(%n: index) {
-  // expected-error @below {{order wants each axis of the grid once, got #attn.order<[sharing, b]>}}
+  // expected-error @below {{order expects each axis of the grid once, but got #attn.order<[sharing, b]>}}
   attn.grid (%i, %j) visit %v in (a = %n, b = %n) order #attn.order<[sharing, b]> {
   }
 }
@@ -763,7 +763,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a run of 1 to 16777216 tiles, got -1}}
+  // expected-error @below {{expected a run of 1 to 16777216 tiles, but got -1}}
   attn.grid (%i) visit %v in (a = %n) run -1 {
   }
 }
@@ -771,7 +771,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants 1 to 16777216 persistent CTAs, got -1}}
+  // expected-error @below {{expected 1 to 16777216 persistent CTAs, but got -1}}
   attn.grid (%i) visit %v in (a = %n) persistent -1 {
   }
 }
@@ -779,7 +779,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a run of 1 to 16777216 tiles, got 16777217}}
+  // expected-error @below {{expected a run of 1 to 16777216 tiles, but got 16777217}}
   attn.grid (%i) visit %v in (a = %n) run 16777217 {
   }
 }
@@ -787,7 +787,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants 1 to 16777216 persistent CTAs, got 16777217}}
+  // expected-error @below {{expected 1 to 16777216 persistent CTAs, but got 16777217}}
   attn.grid (%i) visit %v in (a = %n) persistent 16777217 {
   }
 }
@@ -836,7 +836,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a run of 1 to 16777216 tiles, got 0}}
+  // expected-error @below {{expected a run of 1 to 16777216 tiles, but got 0}}
   attn.grid (%i) visit %v in (a = %n) run 0 folded {
   }
 }
@@ -884,7 +884,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants to yield nothing, got 'index'}}
+  // expected-error @below {{expected to yield nothing, but got 'index'}}
   attn.grid (%i) visit %v in (a = %n) {
     attn.yield %i : index
   }
@@ -893,7 +893,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants arguments of type index, got 'i32'}}
+  // expected-error @below {{expected arguments of type index, but got 'i32'}}
   "attn.grid"(%n) <{axes = ["a"], sharing = []}> ({
   ^bb0(%i: i32, %v: index):
     attn.yield
@@ -937,7 +937,7 @@ attn.kernel @k(%n: index) {
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants one argument of type index, the CTA}}
+  // expected-error @below {{expected one argument of type index, the CTA}}
   "attn.ctas"(%n) ({
     attn.yield
   }) : (index) -> ()
@@ -946,7 +946,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants one argument of type index, the CTA}}
+  // expected-error @below {{expected one argument of type index, the CTA}}
   "attn.ctas"(%n) ({
   ^bb0(%i: i32):
     attn.yield
@@ -956,7 +956,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants one argument of type index, the CTA}}
+  // expected-error @below {{expected one argument of type index, the CTA}}
   "attn.ctas"(%n) ({
   ^bb0(%i: index, %j: index):
     attn.yield
@@ -993,7 +993,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants to yield nothing, got 'index'}}
+  // expected-error @below {{expected to yield nothing, but got 'index'}}
   attn.ctas %c in %n {
     attn.yield %c : index
   }
@@ -1060,7 +1060,7 @@ attn.kernel @k() {
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a step of at least 1, got 0}}
+  // expected-error @below {{expected a step of at least 1, but got 0}}
   attn.stream %j step 0 over [%n to %n] {
   }
 }
@@ -1068,7 +1068,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a lower bound, an upper bound and a mask flag for each segment, got 1, 1 and 2}}
+  // expected-error @below {{expected a lower bound, an upper bound and a mask flag for each segment, but got 1, 1 and 2}}
   "attn.stream"(%n, %n) <{masked = array<i1: true, false>, step = 1 : i64,
                           operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
@@ -1079,7 +1079,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a lower bound, an upper bound and a mask flag for each segment, got 2, 1 and 1}}
+  // expected-error @below {{expected a lower bound, an upper bound and a mask flag for each segment, but got 2, 1 and 1}}
   "attn.stream"(%n, %n, %n) <{masked = array<i1: true>, step = 1 : i64,
                               operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%j: index):
@@ -1090,7 +1090,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error-re @below {{wants results of the types of its carried values, {{.*}}'f32'{{.*}}got {{.*}}'f16'}}
+  // expected-error-re @below {{expected results of the types of its carried values, {{.*}}'f32'{{.*}}but got {{.*}}'f16'}}
   %0 = "attn.stream"(%n, %n, %f) <{masked = array<i1: true>, step = 1 : i64,
                                    operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
   ^bb0(%j: index, %x: f32):
@@ -1101,7 +1101,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{wants results of the types of its carried values}}
+  // expected-error @below {{expected results of the types of its carried values}}
   %0 = "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64,
                                operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
@@ -1112,7 +1112,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{wants body arguments ('index', 'f32'), got ('index')}}
+  // expected-error @below {{expected body arguments ('index', 'f32'), but got ('index')}}
   %0 = "attn.stream"(%n, %n, %f) <{masked = array<i1: true>, step = 1 : i64,
                                    operandSegmentSizes = array<i32: 1, 1, 1, 0>}> ({
   ^bb0(%j: index):
@@ -1123,7 +1123,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants body arguments ('index'), got ('i32')}}
+  // expected-error @below {{expected body arguments ('index'), but got ('i32')}}
   "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64,
                           operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: i32):
@@ -1134,7 +1134,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error-re @below {{wants to yield the types of its carried values, {{.*}}'f32'{{.*}}got {{.*}}'index'}}
+  // expected-error-re @below {{expected to yield the types of its carried values, {{.*}}'f32'{{.*}}but got {{.*}}'index'}}
   %0 = attn.stream %j step 1 over [%n to %n] carry (%x = %f : f32) {
     attn.yield %j : index
   }
@@ -1144,7 +1144,7 @@ attn.kernel @k(%n: index, %f: f32) {
 
 // The terminator cannot be left out where something is carried.
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{wants to yield the types of its carried values}}
+  // expected-error @below {{expected to yield the types of its carried values}}
   %0 = attn.stream %j step 1 over [%n to %n] carry (%x = %f : f32) {
   }
 }
@@ -1152,7 +1152,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{wants to yield the types of its carried values}}
+  // expected-error @below {{expected to yield the types of its carried values}}
   attn.stream %j step 1 over [%n to %n] {
     attn.yield %f : f32
   }
@@ -1161,7 +1161,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{wants 1 types of carried values, got 2}}
+  // expected-error @below {{expected 1 types of carried values, but got 2}}
   %0 = attn.stream %j step 1 over [%n to %n] carry (%x = %f : f32, f32) {
     attn.yield %x : f32
   }
@@ -1170,7 +1170,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{wants 2 types of carried values, got 1}}
+  // expected-error @below {{expected 2 types of carried values, but got 1}}
   %0:2 = attn.stream %j step 1 over [%n to %n] carry (%x = %f, %y = %f : f32) {
     attn.yield %x, %y : f32, f32
   }
@@ -1214,7 +1214,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants at least one segment}}
+  // expected-error @below {{expected at least one segment}}
   attn.stream %j step 1 over [] {
   }
 }
@@ -1222,7 +1222,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{wants a step of at least 1, got -1}}
+  // expected-error @below {{expected a step of at least 1, but got -1}}
   attn.stream %j step -1 over [%n to %n] {
   }
 }

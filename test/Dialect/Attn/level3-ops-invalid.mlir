@@ -8,58 +8,58 @@
 // #attn.fragment: modes
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{wants modes with 1 or 2 strides, got 3}}
+// expected-error @below {{expected modes with 1 or 2 strides, but got 3}}
 module attributes {test.attr = #attn.fragment<threads [4:(0, 2, 1)], registers []>} {}
 
 // -----
 
-// expected-error @below {{wants modes with 1 or 2 strides, got 0}}
+// expected-error @below {{expected modes with 1 or 2 strides, but got 0}}
 module attributes {test.attr = #attn.fragment<threads [4:()], registers []>} {}
 
 // -----
 
-// expected-error @below {{wants 2 strides, as the modes before, got 1}}
+// expected-error @below {{expected 2 strides, as the modes before, but got 1}}
 module attributes {test.attr = #attn.fragment<threads [4:(0, 2), 8:(1)], registers []>} {}
 
 // -----
 
 // Threads and registers agree.
-// expected-error @below {{wants 1 strides, as the modes before, got 2}}
+// expected-error @below {{expected 1 strides, as the modes before, but got 2}}
 module attributes {test.attr = #attn.fragment<threads [4:(1)], registers [2:(0, 1)]>} {}
 
 // -----
 
-// expected-error @below {{wants modes of size 1 to 65536, got 0}}
+// expected-error @below {{expected modes of size 1 to 65536, but got 0}}
 module attributes {test.attr = #attn.fragment<threads [0:(1)], registers []>} {}
 
 // -----
 
-// expected-error @below {{wants modes of size 1 to 65536, got -4}}
+// expected-error @below {{expected modes of size 1 to 65536, but got -4}}
 module attributes {test.attr = #attn.fragment<threads [], registers [-4:(1)]>} {}
 
 // -----
 
-// expected-error @below {{wants modes of size 1 to 65536, got 65537}}
+// expected-error @below {{expected modes of size 1 to 65536, but got 65537}}
 module attributes {test.attr = #attn.fragment<threads [65537:(1)], registers []>} {}
 
 // -----
 
-// expected-error @below {{wants at most 65536 threads and registers}}
+// expected-error @below {{expected at most 65536 threads and registers}}
 module attributes {test.attr = #attn.fragment<threads [256:(1), 257:(0)], registers []>} {}
 
 // -----
 
-// expected-error @below {{wants at most 65536 threads and registers}}
+// expected-error @below {{expected at most 65536 threads and registers}}
 module attributes {test.attr = #attn.fragment<threads [], registers [65536:(1), 65536:(0), 65536:(1), 65536:(0)]>} {}
 
 // -----
 
-// expected-error @below {{wants strides of 0 to 65536, got -1}}
+// expected-error @below {{expected strides of 0 to 65536, but got -1}}
 module attributes {test.attr = #attn.fragment<threads [4:(0, -1)], registers []>} {}
 
 // -----
 
-// expected-error @below {{wants strides of 0 to 65536, got 65537}}
+// expected-error @below {{expected strides of 0 to 65536, but got 65537}}
 module attributes {test.attr = #attn.fragment<threads [], registers [2:(65537)]>} {}
 
 // -----
@@ -108,25 +108,25 @@ module attributes {test.attr = #attn.fragment} {}
 // #attn.fragment: the normal form
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{wants the normal form: no mode of size 1, and none that continues the one before it}}
+// expected-error @below {{expected the normal form: no mode of size 1, and none that continues the one before it}}
 module attributes {test.attr = #attn.fragment<threads [1:(0, 2)], registers []>} {}
 
 // -----
 
 // 2:(1), 4:(2) counts as 8:(1) does.
-// expected-error @below {{wants the normal form: no mode of size 1, and none that continues the one before it}}
+// expected-error @below {{expected the normal form: no mode of size 1, and none that continues the one before it}}
 module attributes {test.attr = #attn.fragment<threads [], registers [2:(1), 4:(2)]>} {}
 
 // -----
 
 // So do copies.
-// expected-error @below {{wants the normal form: no mode of size 1, and none that continues the one before it}}
+// expected-error @below {{expected the normal form: no mode of size 1, and none that continues the one before it}}
 module attributes {test.attr = #attn.fragment<threads [2:(0, 0), 4:(0, 0)], registers []>} {}
 
 // -----
 
 // And a third on top of two that do not.
-// expected-error @below {{wants the normal form: no mode of size 1, and none that continues the one before it}}
+// expected-error @below {{expected the normal form: no mode of size 1, and none that continues the one before it}}
 module attributes {test.attr = #attn.fragment<threads [], registers [2:(8, 0), 2:(0, 1), 3:(0, 2)]>} {}
 
 // -----
@@ -135,17 +135,17 @@ module attributes {test.attr = #attn.fragment<threads [], registers [2:(8, 0), 2
 // #attn.fragment: tiles
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{wants a tile of rank 2 for #attn.fragment<threads [4:(0, 2)], registers [2:(0, 1)]>, got rank 1}}
+// expected-error @below {{expected a tile of rank 2 for #attn.fragment<threads [4:(0, 2)], registers [2:(0, 1)]>, but got rank 1}}
 func.func private @f(tensor<8xf32, #attn.fragment<threads [4:(0, 2)], registers [2:(0, 1)]>>)
 
 // -----
 
-// expected-error @below {{wants a tile of rank 1 for #attn.fragment<threads [4:(1)], registers []>, got rank 2}}
+// expected-error @below {{expected a tile of rank 1 for #attn.fragment<threads [4:(1)], registers []>, but got rank 2}}
 func.func private @f(tensor<4x1xf32, #attn.fragment<threads [4:(1)], registers []>>)
 
 // -----
 
-// expected-error @below {{wants a tile of rank 1 for #attn.fragment<threads [4:(1)], registers []>, got rank 0}}
+// expected-error @below {{expected a tile of rank 1 for #attn.fragment<threads [4:(1)], registers []>, but got rank 0}}
 func.func private @f(tensor<f32, #attn.fragment<threads [4:(1)], registers []>>)
 
 // -----
@@ -207,7 +207,7 @@ func.func private @f(tensor<4x4xf32, #attn.fragment<threads [4:(1, 0), 2:(0, 1)]
 // -----
 
 // 3 * 6148914691236517216 is 32, modulo 2^64.
-// expected-error @below {{wants static sizes of at most 2^63 - 1 elements for}}
+// expected-error @below {{expected static sizes of at most 2^63 - 1 elements for}}
 module attributes {test.attr = tensor<3x6148914691236517216xf16, #attn.fragment<threads [32:(0, 1)], registers []>>} {}
 
 // -----
@@ -217,77 +217,77 @@ module attributes {test.attr = tensor<3x6148914691236517216xf16, #attn.fragment<
 //===----------------------------------------------------------------------===//
 
 // Bytes of a row beyond 64 bits.
-// expected-error @below {{wants static sizes of at most 2^63 - 1 bytes a row in shared memory}}
+// expected-error @below {{expected static sizes of at most 2^63 - 1 bytes a row in shared memory}}
 module attributes {test.attr = tensor<64x4611686018427387904xf16, #attn.shared<128>>} {}
 
 // -----
 
-// expected-error @below {{wants static sizes of at most 2^63 - 1 bytes a row in shared memory}}
+// expected-error @below {{expected static sizes of at most 2^63 - 1 bytes a row in shared memory}}
 module attributes {test.attr = tensor<64x?xf16, #attn.shared<128>>} {}
 
 // -----
 
-// expected-error @below {{wants a span of 32, 64 or 128 bytes, got 48}}
+// expected-error @below {{expected a span of 32, 64 or 128 bytes, but got 48}}
 module attributes {test.attr = #attn.shared<48>} {}
 
 // -----
 
-// expected-error @below {{wants a span of 32, 64 or 128 bytes, got 0}}
+// expected-error @below {{expected a span of 32, 64 or 128 bytes, but got 0}}
 module attributes {test.attr = #attn.shared<0>} {}
 
 // -----
 
-// expected-error @below {{wants a span of 32, 64 or 128 bytes, got 16}}
+// expected-error @below {{expected a span of 32, 64 or 128 bytes, but got 16}}
 module attributes {test.attr = #attn.shared<16>} {}
 
 // -----
 
-// expected-error @below {{wants a span of 32, 64 or 128 bytes, got 256}}
+// expected-error @below {{expected a span of 32, 64 or 128 bytes, but got 256}}
 module attributes {test.attr = #attn.shared<256>} {}
 
 // -----
 
-// expected-error @below {{wants a span of 32, 64 or 128 bytes, got -32}}
+// expected-error @below {{expected a span of 32, 64 or 128 bytes, but got -32}}
 module attributes {test.attr = #attn.shared<-32>} {}
 
 // -----
 
-// expected-error @below {{wants a tile of rank 2 in shared memory, got rank 1}}
+// expected-error @below {{expected a tile of rank 2 in shared memory, but got rank 1}}
 func.func private @f(tensor<64xbf16, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{wants a tile of rank 2 in shared memory, got rank 3}}
+// expected-error @below {{expected a tile of rank 2 in shared memory, but got rank 3}}
 func.func private @f(tensor<1x64x64xbf16, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{wants elements of whole bytes in shared memory, got 'i1'}}
+// expected-error @below {{expected elements of whole bytes in shared memory, but got 'i1'}}
 func.func private @f(tensor<64x256xi1, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{wants elements of whole bytes in shared memory, got 'index'}}
+// expected-error @below {{expected elements of whole bytes in shared memory, but got 'index'}}
 func.func private @f(tensor<64x64xindex, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{wants rows of a multiple of 128 bytes, got 64}}
+// expected-error @below {{expected rows of a multiple of 128 bytes, but got 64}}
 func.func private @f(tensor<64x32xbf16, #attn.shared<128>>)
 
 // -----
 
-// expected-error @below {{wants rows of a multiple of 64 bytes, got 96}}
+// expected-error @below {{expected rows of a multiple of 64 bytes, but got 96}}
 func.func private @f(tensor<64x24xf32, #attn.shared<64>>)
 
 // -----
 
-// expected-error @below {{wants rows of a multiple of 32 bytes, got 112}}
+// expected-error @below {{expected rows of a multiple of 32 bytes, but got 112}}
 func.func private @f(tensor<64x56xbf16, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{wants a multiple of 8 rows in shared memory, got 12}}
+// expected-error @below {{expected a multiple of 8 rows in shared memory, but got 12}}
 func.func private @f(tensor<12x64xbf16, #attn.shared<128>>)
 
 // -----
@@ -296,37 +296,37 @@ func.func private @f(tensor<12x64xbf16, #attn.shared<128>>)
 // Rings, slots and pending copies: types
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{wants 1 to 64 stages, got 0}}
+// expected-error @below {{expected 1 to 64 stages, but got 0}}
 func.func private @f(!attn.ring<0 x tensor<64x64xbf16, #attn.shared<128>>>)
 
 // -----
 
-// expected-error @below {{wants 1 to 64 stages, got 65}}
+// expected-error @below {{expected 1 to 64 stages, but got 65}}
 func.func private @f(!attn.ring<65 x tensor<64x64xbf16, #attn.shared<128>>>)
 
 // -----
 
-// expected-error @below {{wants 1 to 64 stages, got -1}}
+// expected-error @below {{expected 1 to 64 stages, but got -1}}
 func.func private @f(!attn.ring<-1 x tensor<64x64xbf16, #attn.shared<128>>>)
 
 // -----
 
-// expected-error @below {{wants a tile with a layout in shared memory (#attn.shared), got 'tensor<64x64xbf16>'}}
+// expected-error @below {{expected a tile with a layout in shared memory (#attn.shared), but got 'tensor<64x64xbf16>'}}
 func.func private @f(!attn.ring<2 x tensor<64x64xbf16>>)
 
 // -----
 
-// expected-error @below {{wants a tile with a layout in shared memory (#attn.shared), got 'tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>'}}
+// expected-error @below {{expected a tile with a layout in shared memory (#attn.shared), but got 'tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>'}}
 func.func private @f(!attn.ring<2 x tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>>)
 
 // -----
 
-// expected-error @below {{wants a tile with a layout in shared memory (#attn.shared), got 'tensor<64x64xbf16>'}}
+// expected-error @below {{expected a tile with a layout in shared memory (#attn.shared), but got 'tensor<64x64xbf16>'}}
 func.func private @f(!attn.slot<tensor<64x64xbf16>>)
 
 // -----
 
-// expected-error @below {{wants a tile with a layout in shared memory (#attn.shared), got 'tensor<64x64xbf16>'}}
+// expected-error @below {{expected a tile with a layout in shared memory (#attn.shared), but got 'tensor<64x64xbf16>'}}
 func.func private @f(!attn.pending<tensor<64x64xbf16>>)
 
 // -----
@@ -349,7 +349,7 @@ func.func private @f(!attn.ring<tensor<64x64xbf16, #attn.shared<128>>>)
 
 attn.kernel @k() {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.acquire' op wants the tile of its ring, 'tensor<64x64xbf16, #attn.shared<128>>', got 'tensor<32x64xbf16, #attn.shared<128>>'}}
+  // expected-error @below {{'attn.ring.acquire' op expected the tile of its ring, 'tensor<64x64xbf16, #attn.shared<128>>', but got 'tensor<32x64xbf16, #attn.shared<128>>'}}
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
 }
 
@@ -357,7 +357,7 @@ attn.kernel @k() {
 
 attn.kernel @k() {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.acquire' op wants to be ahead by less than the 2 stages of its ring, got 2}}
+  // expected-error @below {{'attn.ring.acquire' op expected to be ahead by less than the 2 stages of its ring, but got 2}}
   %s = attn.ring.acquire %r ahead 2 : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -365,7 +365,7 @@ attn.kernel @k() {
 
 attn.kernel @k() {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.acquire' op wants to be ahead by less than the 2 stages of its ring, got -1}}
+  // expected-error @below {{'attn.ring.acquire' op expected to be ahead by less than the 2 stages of its ring, but got -1}}
   %s = attn.ring.acquire %r ahead -1 : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -374,7 +374,7 @@ attn.kernel @k() {
 // The layout is part of the tile.
 attn.kernel @k() {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.wait' op wants the tile of its ring, 'tensor<64x64xbf16, #attn.shared<128>>', got 'tensor<64x64xbf16, #attn.shared<64>>'}}
+  // expected-error @below {{'attn.ring.wait' op expected the tile of its ring, 'tensor<64x64xbf16, #attn.shared<128>>', but got 'tensor<64x64xbf16, #attn.shared<64>>'}}
   %t = attn.ring.wait %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> tensor<64x64xbf16, #attn.shared<64>>
 }
 
@@ -382,7 +382,7 @@ attn.kernel @k() {
 
 attn.kernel @k() {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.wait' op wants the tile of its ring, 'tensor<64x64xbf16, #attn.shared<128>>', got 'tensor<64x64xbf16>'}}
+  // expected-error @below {{'attn.ring.wait' op expected the tile of its ring, 'tensor<64x64xbf16, #attn.shared<128>>', but got 'tensor<64x64xbf16>'}}
   %t = attn.ring.wait %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> tensor<64x64xbf16>
 }
 
@@ -473,7 +473,7 @@ func.func @k(%m: tensor<64xf32>) {
 attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.issue' op wants to hand on the tile of its slot, 'tensor<64x64xbf16, #attn.shared<128>>', got 'tensor<32x64xbf16, #attn.shared<128>>'}}
+  // expected-error @below {{'attn.ring.issue' op expected to hand on the tile of its slot, 'tensor<64x64xbf16, #attn.shared<128>>', but got 'tensor<32x64xbf16, #attn.shared<128>>'}}
   %p = attn.ring.issue %s, %v[%i, %i] : <tensor<64x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
 }
 
@@ -482,7 +482,7 @@ attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
 attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.issue' op wants a view of 'bf16' as the slot has, got '!attn.view<?x64xf16>'}}
+  // expected-error @below {{'attn.ring.issue' op expected a view of 'bf16' as the slot has, but got '!attn.view<?x64xf16>'}}
   %p = attn.ring.issue %s, %v[%i, %i] : <tensor<64x64xbf16, #attn.shared<128>>>, <?x64xf16> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -491,7 +491,7 @@ attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
 attn.kernel @k(%v: !attn.view<?x8x?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.issue' op wants 4 offsets, one for each dimension of '!attn.view<?x8x?x64xbf16>', got 2}}
+  // expected-error @below {{'attn.ring.issue' op expected 4 offsets, one for each dimension of '!attn.view<?x8x?x64xbf16>', but got 2}}
   %p = attn.ring.issue %s, %v[%i, %i] : <tensor<64x64xbf16, #attn.shared<128>>>, <?x8x?x64xbf16> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -500,7 +500,7 @@ attn.kernel @k(%v: !attn.view<?x8x?x64xbf16>, %i: index) {
 attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.issue' op wants 2 offsets, one for each dimension of '!attn.view<?x64xbf16>', got 3}}
+  // expected-error @below {{'attn.ring.issue' op expected 2 offsets, one for each dimension of '!attn.view<?x64xbf16>', but got 3}}
   %p = attn.ring.issue %s, %v[%i, %i, %i] : <tensor<64x64xbf16, #attn.shared<128>>>, <?x64xbf16> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -509,7 +509,7 @@ attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
 attn.kernel @k(%v: !attn.view<?xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
-  // expected-error @below {{'attn.ring.issue' op wants a view of rank 2 or more, got '!attn.view<?xbf16>'}}
+  // expected-error @below {{'attn.ring.issue' op expected a view of rank 2 or more, but got '!attn.view<?xbf16>'}}
   %p = attn.ring.issue %s, %v[%i] : <tensor<64x64xbf16, #attn.shared<128>>>, <?xbf16> -> <tensor<64x64xbf16, #attn.shared<128>>>
 }
 
@@ -557,7 +557,7 @@ func.func @f(%a: tensor<64x64xi8, #attn.shared<64>>) {
 //===----------------------------------------------------------------------===//
 
 func.func @f(%a: tensor<64x64xf32>) {
-  // expected-error @below {{wants a matrix in registers (#attn.fragment), got 'tensor<64x64xf32>'}}
+  // expected-error @below {{expected a matrix in registers (#attn.fragment), but got 'tensor<64x64xf32>'}}
   %b = attn.reduce_registers sum %a : tensor<64x64xf32>
   return
 }
@@ -565,7 +565,7 @@ func.func @f(%a: tensor<64x64xf32>) {
 // -----
 
 func.func @f(%a: tensor<64x64xf32, #attn.shared<128>>) {
-  // expected-error @below {{wants a matrix in registers (#attn.fragment), got 'tensor<64x64xf32, #attn.shared<128>>'}}
+  // expected-error @below {{expected a matrix in registers (#attn.fragment), but got 'tensor<64x64xf32, #attn.shared<128>>'}}
   %b = attn.reduce_registers sum %a : tensor<64x64xf32, #attn.shared<128>>
   return
 }
@@ -573,7 +573,7 @@ func.func @f(%a: tensor<64x64xf32, #attn.shared<128>>) {
 // -----
 
 func.func @f(%a: tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>) {
-  // expected-error @below {{wants a matrix in registers (#attn.fragment), got 'tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>'}}
+  // expected-error @below {{expected a matrix in registers (#attn.fragment), but got 'tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>'}}
   %b = attn.reduce_registers max %a : tensor<32xf32, #attn.fragment<threads [32:(1)], registers []>>
   return
 }
@@ -596,7 +596,7 @@ func.func @f(%a: tensor<8x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], re
 
 // The rows of a tile have the tile's layout, less its columns.
 func.func @f(%m: tensor<8xf32>) {
-  // expected-error @below {{'attn.broadcast' op wants rows in the layout of the tile's rows, 'tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>', got 'tensor<8xf32>'}}
+  // expected-error @below {{'attn.broadcast' op expected rows in the layout of the tile's rows, 'tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>', but got 'tensor<8xf32>'}}
   %b = attn.broadcast %m : tensor<8xf32> to tensor<8x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1)]>>
   return
 }
@@ -604,7 +604,7 @@ func.func @f(%m: tensor<8xf32>) {
 // -----
 
 func.func @f(%m: tensor<8xf32, #attn.fragment<threads [8:(1), 4:(0)], registers []>>) {
-  // expected-error @below {{'attn.broadcast' op wants rows in the layout of the tile's rows, 'tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>', got 'tensor<8xf32, #attn.fragment<threads [8:(1), 4:(0)], registers []>>'}}
+  // expected-error @below {{'attn.broadcast' op expected rows in the layout of the tile's rows, 'tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>', but got 'tensor<8xf32, #attn.fragment<threads [8:(1), 4:(0)], registers []>>'}}
   %b = attn.broadcast %m : tensor<8xf32, #attn.fragment<threads [8:(1), 4:(0)], registers []>> to tensor<8x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1)]>>
   return
 }
@@ -612,7 +612,7 @@ func.func @f(%m: tensor<8xf32, #attn.fragment<threads [8:(1), 4:(0)], registers 
 // -----
 
 func.func @f(%m: tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>) {
-  // expected-error @below {{'attn.broadcast' op wants rows in the layout of the tile's rows, 'tensor<8xf32>', got 'tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>'}}
+  // expected-error @below {{'attn.broadcast' op expected rows in the layout of the tile's rows, 'tensor<8xf32>', but got 'tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>>'}}
   %b = attn.broadcast %m : tensor<8xf32, #attn.fragment<threads [4:(0), 8:(1)], registers []>> to tensor<8x8xf32>
   return
 }
@@ -634,7 +634,7 @@ func.func @f(%a: tensor<8x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], re
 
 attn.kernel @k(%x: !attn.view<?x?xbf16>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<64x64xbf16>
-  // expected-error @below {{'attn.store' op wants scratch in shared memory, got 'tensor<64x64xbf16>'}}
+  // expected-error @below {{'attn.store' op expected scratch in shared memory, but got 'tensor<64x64xbf16>'}}
   attn.store %t, %x[%i, %i] through %t(tensor<64x64xbf16>) : tensor<64x64xbf16> -> <?x?xbf16>
 }
 
@@ -642,7 +642,7 @@ attn.kernel @k(%x: !attn.view<?x?xbf16>, %i: index) {
 
 attn.kernel @k(%x: !attn.view<?xbf16>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>
-  // expected-error @below {{'attn.store' op wants scratch in shared memory, got 'tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>'}}
+  // expected-error @below {{'attn.store' op expected scratch in shared memory, but got 'tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>'}}
   attn.store %t, %x[%i] through %t(tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>>) : tensor<32xbf16, #attn.fragment<threads [32:(1)], registers []>> -> <?xbf16>
 }
 
@@ -653,7 +653,7 @@ attn.kernel @k(%x: !attn.view<?x?xbf16>, %i: index) {
   %r = attn.ring.create : <1 x tensor<8x16xbf16, #attn.shared<32>>>
   %s = attn.ring.wait %r : <1 x tensor<8x16xbf16, #attn.shared<32>>> -> tensor<8x16xbf16, #attn.shared<32>>
   %t = arith.constant dense<0.0> : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>
-  // expected-error-re @below {{'attn.store' op wants scratch {{.*}}}}
+  // expected-error-re @below {{'attn.store' op expected scratch {{.*}}}}
   attn.store %t, %x[%i, %i] through %s(tensor<8x16xbf16, #attn.shared<32>>) : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>> -> <?x?xbf16>
 }
 
@@ -664,7 +664,7 @@ attn.kernel @k(%x: !attn.view<?x?xbf16>, %i: index) {
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{'attn.stream' op wants to yield nothing, got 'f32'}}
+  // expected-error @below {{'attn.stream' op expected to yield nothing, but got 'f32'}}
   attn.stream %j step 8 over [%n to %n] produce (%a) {
     attn.yield %f : f32
   } {
@@ -675,7 +675,7 @@ attn.kernel @k(%n: index, %f: f32) {
 
 // Not what the body carries, either.
 attn.kernel @k(%n: index, %f: f32) {
-  // expected-error @below {{'attn.stream' op wants to yield nothing, got 'f32'}}
+  // expected-error @below {{'attn.stream' op expected to yield nothing, but got 'f32'}}
   %0 = attn.stream %j step 8 over [%n to %n] carry (%c = %f : f32) produce (%a) {
     attn.yield %f : f32
   } {
@@ -686,7 +686,7 @@ attn.kernel @k(%n: index, %f: f32) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{'attn.stream' op wants a producer of one argument of type index}}
+  // expected-error @below {{'attn.stream' op expected a producer of one argument of type index}}
   "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
     attn.yield
@@ -698,7 +698,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{'attn.stream' op wants a producer of one argument of type index}}
+  // expected-error @below {{'attn.stream' op expected a producer of one argument of type index}}
   "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
     attn.yield
@@ -711,7 +711,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 attn.kernel @k(%n: index) {
-  // expected-error @below {{'attn.stream' op wants a producer of one argument of type index}}
+  // expected-error @below {{'attn.stream' op expected a producer of one argument of type index}}
   "attn.stream"(%n, %n) <{masked = array<i1: true>, step = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
   ^bb0(%j: index):
     attn.yield

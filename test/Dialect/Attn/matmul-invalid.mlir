@@ -3,7 +3,7 @@
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
 func.func @f(%a: tensor<4x8x16xf32>, %b: tensor<16x8xf32>) {
-  // expected-error @below {{lhs wants rank 2, got 'tensor<4x8x16xf32>'}}
+  // expected-error @below {{lhs expects rank 2, but got 'tensor<4x8x16xf32>'}}
   %c = attn.matmul %a, %b : (tensor<4x8x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32>
   return
 }
@@ -11,7 +11,7 @@ func.func @f(%a: tensor<4x8x16xf32>, %b: tensor<16x8xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x16xf32>, %b: tensor<16xf32>) {
-  // expected-error @below {{rhs wants rank 2, got 'tensor<16xf32>'}}
+  // expected-error @below {{rhs expects rank 2, but got 'tensor<16xf32>'}}
   %c = attn.matmul %a, %b : (tensor<4x16xf32>, tensor<16xf32>) -> tensor<4x8xf32>
   return
 }
@@ -19,7 +19,7 @@ func.func @f(%a: tensor<4x16xf32>, %b: tensor<16xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) {
-  // expected-error @below {{result wants rank 2, got 'tensor<f32>'}}
+  // expected-error @below {{result expects rank 2, but got 'tensor<f32>'}}
   %c = attn.matmul %a, %b : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<f32>
   return
 }
@@ -27,7 +27,7 @@ func.func @f(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x16xf16>, %b: tensor<16x8xbf16>) {
-  // expected-error @below {{rhs wants the element type of lhs, 'f16', got 'bf16'}}
+  // expected-error @below {{rhs expects the element type of lhs, 'f16', but got 'bf16'}}
   %c = attn.matmul %a, %b : (tensor<4x16xf16>, tensor<16x8xbf16>) -> tensor<4x8xf32>
   return
 }
@@ -59,7 +59,7 @@ func.func @f(%a: memref<4x16xf32>, %b: tensor<16x8xf32>) {
 // -----
 
 func.func @f(%a: tensor<?x16xf32>, %b: tensor<8x?xf32>) {
-  // expected-error @below {{rhs wants 16 rows, as lhs has columns, got 8}}
+  // expected-error @below {{rhs expects 16 rows, as lhs has columns, but got 8}}
   %c = attn.matmul %a, %b : (tensor<?x16xf32>, tensor<8x?xf32>) -> tensor<?x?xf32>
   return
 }
@@ -67,7 +67,7 @@ func.func @f(%a: tensor<?x16xf32>, %b: tensor<8x?xf32>) {
 // -----
 
 func.func @f(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) {
-  // expected-error @below {{result wants the rows of lhs and the columns of rhs, 4x8, got 'tensor<5x8xf32>'}}
+  // expected-error @below {{result expects the rows of lhs and the columns of rhs, 4x8, but got 'tensor<5x8xf32>'}}
   %c = attn.matmul %a, %b : (tensor<4x16xf32>, tensor<16x8xf32>) -> tensor<5x8xf32>
   return
 }
@@ -76,7 +76,7 @@ func.func @f(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>) {
 
 // Each side is compared by itself: a dynamic row count hides no wrong column.
 func.func @f(%a: tensor<4x?xf32>, %b: tensor<?x8xf32>) {
-  // expected-error @below {{result wants the rows of lhs and the columns of rhs, 4x8, got 'tensor<?x4xf32>'}}
+  // expected-error @below {{result expects the rows of lhs and the columns of rhs, 4x8, but got 'tensor<?x4xf32>'}}
   %c = attn.matmul %a, %b : (tensor<4x?xf32>, tensor<?x8xf32>) -> tensor<?x4xf32>
   return
 }

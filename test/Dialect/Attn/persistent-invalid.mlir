@@ -7,10 +7,10 @@
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{resident=9223372036854775807}))' 2>&1 | FileCheck %s --check-prefix=MOSTRESIDENT
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=many}))' 2>&1 | FileCheck %s --check-prefix=WORD
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{ctas=4}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// SMS: grid.mlir:1:1: error: wants sms and resident of 1 to 16777216, or 0 for the target's, got -1 and 0
-// RESIDENT: grid.mlir:1:1: error: wants sms and resident of 1 to 16777216, or 0 for the target's, got 0 and -2
-// MOSTSMS: grid.mlir:1:1: error: wants sms and resident of 1 to 16777216, or 0 for the target's, got 16777217 and 0
-// MOSTRESIDENT: grid.mlir:1:1: error: wants sms and resident of 1 to 16777216, or 0 for the target's, got 0 and 9223372036854775807
+// SMS: grid.mlir:1:1: error: expected sms and resident of 1 to 16777216, or 0 for the target's, but got -1 and 0
+// RESIDENT: grid.mlir:1:1: error: expected sms and resident of 1 to 16777216, or 0 for the target's, but got 0 and -2
+// MOSTSMS: grid.mlir:1:1: error: expected sms and resident of 1 to 16777216, or 0 for the target's, but got 16777217 and 0
+// MOSTRESIDENT: grid.mlir:1:1: error: expected sms and resident of 1 to 16777216, or 0 for the target's, but got 0 and 9223372036854775807
 // WORD: 'many' value invalid
 // OPTION: error: {{.*}}no such option ctas
 

@@ -143,7 +143,7 @@ attn.kernel @many(%n: index) attributes {ping_pong, producer_warps = 4 : i64, th
   %rk = attn.ring.create : <2 x !k>
   %zero = arith.constant dense<0.0> : !s
   attn.ctas %cta in %n {
-    // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got 15}}
+    // expected-error @below {{'attn.turn' op expected 2 to 14 groups, but got 15}}
     attn.specialize producer 4 warps (24) {
     } consumers (24) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q

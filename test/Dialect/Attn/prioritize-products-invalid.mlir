@@ -3,9 +3,9 @@
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-prioritize-products{products=scores}))' -o %t.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --implicit-check-not=Passed
 // RUN: diff %t.before %t.after
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-prioritize-products{products=some}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: for the --products option: wants one of all, scores, got 'some'
+// OPTION: for the --products option: expected one of all, scores, but got 'some'
 // RUN: not attn-compile %examples/matmul.mlir --target=mi300x --lower=priority=3 --emit=target 2>&1 | FileCheck %s --check-prefix=LOWER
-// LOWER: --lower wants options of the attn-to-target pipeline, got 'priority=3'
+// LOWER: --lower expects options of the attn-to-target pipeline, but got 'priority=3'
 
 // CHECK: remark: [Missed] priority | Category:attn-prioritize-products | Function=nvidia | Remark="the target has no priorities of waves (the capability 'wave-priority'):", target="h200"
 module attributes {attn.target = #attn.target<"h200">} {

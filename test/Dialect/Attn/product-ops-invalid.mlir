@@ -6,12 +6,12 @@
 // !attn.product
 //===----------------------------------------------------------------------===//
 
-// expected-error @below {{wants a tile with an #attn.fragment layout, got 'tensor<64x32xf32>'}}
+// expected-error @below {{expected a tile with an #attn.fragment layout, but got 'tensor<64x32xf32>'}}
 func.func private @f(!attn.product<tensor<64x32xf32>>)
 
 // -----
 
-// expected-error @below {{wants a tile with an #attn.fragment layout, got 'tensor<64x32xf32, #attn.shared<128>>'}}
+// expected-error @below {{expected a tile with an #attn.fragment layout, but got 'tensor<64x32xf32, #attn.shared<128>>'}}
 func.func private @f(!attn.product<tensor<64x32xf32, #attn.shared<128>>>)
 
 // -----
@@ -35,7 +35,7 @@ func.func private @f(!attn.product<f32>)
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xbf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op wants operands of one element type, got 'f16' and 'bf16'}}
+  // expected-error @below {{'attn.dot.issue' op expected operands of one element type, but got 'f16' and 'bf16'}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<32x64xbf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
   return
 }
@@ -44,7 +44,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xbf16>, %c: tensor<64x32xf32
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op wants operands that agree in the summed dimension, got 64 and 32}}
+  // expected-error @below {{'attn.dot.issue' op expected operands that agree in the summed dimension, but got 64 and 32}}
   %d = attn.dot.issue %a, %b, %c : tensor<64x64xf16>, tensor<32x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
   return
 }
@@ -53,7 +53,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32,
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<64x32xf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op wants operands that agree in the summed dimension, got 64 and 32}}
+  // expected-error @below {{'attn.dot.issue' op expected operands that agree in the summed dimension, but got 64 and 32}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<64x32xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
   return
 }
@@ -62,7 +62,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<64x32xf16>, %c: tensor<64x32xf32,
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<48x64xf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op wants an accumulator of 64x48, got 'tensor<64x32xf32, #attn.fragment<}}
+  // expected-error @below {{'attn.dot.issue' op expected an accumulator of 64x48, but got 'tensor<64x32xf32, #attn.fragment<}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<48x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
   return
 }
@@ -104,7 +104,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<?x64xf16>, %c: tensor<64x32xf32, 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #two = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(32, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8), 2:(16, 0)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op wants a product like its accumulator, 'tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>', got 'tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(32, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8), 2:(16, 0)]>>'}}
+  // expected-error @below {{'attn.dot.issue' op expected a product like its accumulator, 'tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>', but got 'tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(32, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8), 2:(16, 0)]>>'}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<32x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #two>>
   return
 }
@@ -114,7 +114,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32,
 // Accumulators without a layout lie in no registers.
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32>) {
-  // expected-error @below {{'attn.dot.issue' op wants a product like its accumulator, 'tensor<64x32xf32>', got 'tensor<64x32xf32, #attn.fragment<}}
+  // expected-error @below {{'attn.dot.issue' op expected a product like its accumulator, 'tensor<64x32xf32>', but got 'tensor<64x32xf32, #attn.fragment<}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<32x64xf16>, tensor<64x32xf32> -> <tensor<64x32xf32, #acc>>
   return
 }
@@ -136,7 +136,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32,
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%p: !attn.product<tensor<64x32xf32, #acc>>) {
-  // expected-error @below {{'attn.dot.wait' op wants 0 or more outstanding products, got -1}}
+  // expected-error @below {{'attn.dot.wait' op expected 0 or more outstanding products, but got -1}}
   %s = attn.dot.wait %p outstanding -1 : <tensor<64x32xf32, #acc>> -> tensor<64x32xf32, #acc>
   return
 }
@@ -146,7 +146,7 @@ func.func @f(%p: !attn.product<tensor<64x32xf32, #acc>>) {
 // The tile is the product's: its layout, its shape, its elements.
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%p: !attn.product<tensor<64x32xf32, #acc>>) {
-  // expected-error @below {{'attn.dot.wait' op wants the tile of its product, 'tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>', got 'tensor<64x32xf32>'}}
+  // expected-error @below {{'attn.dot.wait' op expected the tile of its product, 'tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>', but got 'tensor<64x32xf32>'}}
   %s = attn.dot.wait %p : <tensor<64x32xf32, #acc>> -> tensor<64x32xf32>
   return
 }
@@ -156,7 +156,7 @@ func.func @f(%p: !attn.product<tensor<64x32xf32, #acc>>) {
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
 func.func @f(%p: !attn.product<tensor<64x32xf32, #acc>>) {
-  // expected-error-re @below {{'attn.dot.wait' op wants the tile of its product, 'tensor<64x32xf32, {{.*}}', got 'tensor<64x64xf32, {{.*}}'}}
+  // expected-error-re @below {{'attn.dot.wait' op expected the tile of its product, 'tensor<64x32xf32, {{.*}}', but got 'tensor<64x64xf32, {{.*}}'}}
   %s = attn.dot.wait %p : <tensor<64x32xf32, #acc>> -> tensor<64x64xf32, #wide>
   return
 }

@@ -8,7 +8,7 @@
 
 // Registers move between groups of four warps.
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got 2}}
+  // expected-error @below {{'attn.specialize' op expected producers in groups of 4 warps, but got 2}}
   attn.specialize producer 2 warps (24) {
   } consumers (240) {
   }
@@ -18,7 +18,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got 6}}
+  // expected-error @below {{'attn.specialize' op expected producers in groups of 4 warps, but got 6}}
   attn.specialize producer 6 warps (24) {
   } consumers (240) {
   }
@@ -28,7 +28,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got 0}}
+  // expected-error @below {{'attn.specialize' op expected producers in groups of 4 warps, but got 0}}
   attn.specialize producer 0 warps (24) {
   } consumers (240) {
   }
@@ -38,7 +38,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants producers in groups of 4 warps, got -4}}
+  // expected-error @below {{'attn.specialize' op expected producers in groups of 4 warps, but got -4}}
   attn.specialize producer -4 warps (24) {
   } consumers (240) {
   }
@@ -48,7 +48,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 16}}
+  // expected-error @below {{'attn.specialize' op expected 24 to 256 registers, a multiple of 8, but got 16}}
   attn.specialize producer 4 warps (16) {
   } consumers (240) {
   }
@@ -58,7 +58,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 264}}
+  // expected-error @below {{'attn.specialize' op expected 24 to 256 registers, a multiple of 8, but got 264}}
   attn.specialize producer 4 warps (24) {
   } consumers (264) {
   }
@@ -68,7 +68,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 28}}
+  // expected-error @below {{'attn.specialize' op expected 24 to 256 registers, a multiple of 8, but got 28}}
   attn.specialize producer 4 warps (28) {
   } consumers (240) {
   }
@@ -78,7 +78,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.specialize' op wants 24 to 256 registers, a multiple of 8, got 236}}
+  // expected-error @below {{'attn.specialize' op expected 24 to 256 registers, a multiple of 8, but got 236}}
   attn.specialize producer 4 warps (24) {
   } consumers (236) {
   }
@@ -105,7 +105,7 @@ func.func @f() {
 
 // One group has nobody to wait for.
 func.func @f() {
-  // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got 1}}
+  // expected-error @below {{'attn.turn' op expected 2 to 14 groups, but got 1}}
   attn.turn take of 1
   return
 }
@@ -114,7 +114,7 @@ func.func @f() {
 
 // 16 named barriers, of which two are taken.
 func.func @f() {
-  // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got 15}}
+  // expected-error @below {{'attn.turn' op expected 2 to 14 groups, but got 15}}
   attn.turn pass of 15
   return
 }
@@ -122,7 +122,7 @@ func.func @f() {
 // -----
 
 func.func @f() {
-  // expected-error @below {{'attn.turn' op wants 2 to 14 groups, got -1}}
+  // expected-error @below {{'attn.turn' op expected 2 to 14 groups, but got -1}}
   attn.turn start of -1
   return
 }

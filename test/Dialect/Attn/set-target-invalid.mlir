@@ -32,28 +32,28 @@
 //
 // RUN: not attn-opt %s -attn-set-target=overrides=sms 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BARE
-// BARE: error: target override wants fact=integer, got 'sms'
+// BARE: error: target override expects fact=integer, but got 'sms'
 // RUN: not attn-opt %s -attn-set-target=overrides=sms= 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=EMPTY
-// EMPTY: error: target override wants fact=integer, got 'sms='
+// EMPTY: error: target override expects fact=integer, but got 'sms='
 // RUN: not attn-opt %s -attn-set-target=overrides=sms=many 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=WORD
-// WORD: error: target override wants fact=integer, got 'sms=many'
+// WORD: error: target override expects fact=integer, but got 'sms=many'
 // RUN: not attn-opt %s -attn-set-target=overrides=l2_bytes=1.5 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FRACTION
-// FRACTION: error: target override wants fact=integer, got 'l2_bytes=1.5'
+// FRACTION: error: target override expects fact=integer, but got 'l2_bytes=1.5'
 // RUN: not attn-opt %s -attn-set-target=overrides=l2_bytes=9223372036854775808 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=HUGE
-// HUGE: error: target override wants fact=integer, got 'l2_bytes=9223372036854775808'
+// HUGE: error: target override expects fact=integer, but got 'l2_bytes=9223372036854775808'
 //
 // RUN: not attn-opt %s -attn-set-target=overrides=sms=0 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ZERO
 // RUN: not attn-compile %s --target=gb10 --target-fact=sms=0 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ZERO
-// ZERO: error: fact 'sms' wants at least 1, got 0
+// ZERO: error: fact 'sms' expects at least 1, but got 0
 // RUN: not attn-opt %s -attn-set-target='target=h100 overrides=sms=4,l2_bytes=-5' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NEGATIVE
-// NEGATIVE: error: fact 'l2_bytes' wants at least 1, got -5
+// NEGATIVE: error: fact 'l2_bytes' expects at least 1, but got -5
 //
 // RUN: not attn-opt %s -attn-set-target=name=h100 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option name

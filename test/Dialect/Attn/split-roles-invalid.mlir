@@ -8,7 +8,7 @@
 // RUN: for t in 0 64 192 -128; do \
 // RUN:   sed "s/threads = 256/threads = $t/" %S/split-roles.mlir | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' 2>&1 | FileCheck %s --check-prefix=GROUPS -DT=$t || exit 1; done
 // RUN: sed "s/threads = 256 : i64/threads = 256 : i128/" %S/split-roles.mlir | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' 2>&1 | FileCheck %s --check-prefix=GROUPS -DT='256 : i128'
-// GROUPS: error: 'attn.kernel' op wants whole warpgroups of 128 threads beside a producer, in its attribute 'threads', got [[T]]{{$}}
+// GROUPS: error: 'attn.kernel' op expected whole warpgroups of 128 threads beside a producer, in its attribute 'threads', but got [[T]]{{$}}
 
 // Nobody decided on a producer.
 !k = tensor<32x64xbf16, #attn.shared<128>>

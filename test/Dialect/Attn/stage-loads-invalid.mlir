@@ -18,16 +18,16 @@
 // RUN: not attn-compile %examples/matmul.mlir --target=h200 --lower='resident-stages=0' --emit=target 2>&1 | FileCheck %s --check-prefix=LOWER
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{copy=bulk}))' 2>&1 | FileCheck %s --check-prefix=COPY
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{depth=2}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// NEGATIVE: matmul.mlir:1:1: error: wants 1 to 64 stages, or 0 for the default, got -1
-// MANY: matmul.mlir:1:1: error: wants 1 to 64 stages, or 0 for the default, got 65
+// NEGATIVE: matmul.mlir:1:1: error: expected 1 to 64 stages, or 0 for the default, but got -1
+// MANY: matmul.mlir:1:1: error: expected 1 to 64 stages, or 0 for the default, but got 65
 // MOST-COUNT-2: attn.ring.create : <64 x
-// NOSTAY: matmul.mlir:1:1: error: wants 1 to 64 stages of tiles that stay, got 0
-// NEGSTAY: matmul.mlir:1:1: error: wants 1 to 64 stages of tiles that stay, got -1
-// MANYSTAY: matmul.mlir:1:1: error: wants 1 to 64 stages of tiles that stay, got 65
+// NOSTAY: matmul.mlir:1:1: error: expected 1 to 64 stages of tiles that stay, but got 0
+// NEGSTAY: matmul.mlir:1:1: error: expected 1 to 64 stages of tiles that stay, but got -1
+// MANYSTAY: matmul.mlir:1:1: error: expected 1 to 64 stages of tiles that stay, but got 65
 // MOSTSTAY-COUNT-2: attn.ring.create : <64 x
 // MOSTSTAY: attn.ring.create : <1 x
-// LOWER: error: wants 1 to 64 stages of tiles that stay, got 0
-// COPY: for the --copy option: wants one of tensor, async, got 'bulk'
+// LOWER: error: expected 1 to 64 stages of tiles that stay, but got 0
+// COPY: for the --copy option: expected one of tensor, async, but got 'bulk'
 // OPTION: error: {{.*}}no such option depth
 
 // RUN: attn-opt %t/tiles.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads))'
@@ -77,7 +77,7 @@ attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !att
 attn.kernel @rank1(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
   %n = attn.dim %a, 0 : <?xf32>
   attn.grid (%i) visit %v in (i = %n) {
-    // expected-error @below {{'attn.load' op wants a tile of rank 2 to stage, got 'tensor<16xf32>'}}
+    // expected-error @below {{'attn.load' op expected a tile of rank 2 to stage, but got 'tensor<16xf32>'}}
     %t = attn.load %a[%i] : <?xf32> -> tensor<16xf32>
     attn.store %t, %o[%i] : tensor<16xf32> -> <?xf32>
   }
@@ -88,7 +88,7 @@ attn.kernel @rank1(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
 attn.kernel @rank3(%a: !attn.view<?x?x?xf32>) {
   %n = attn.dim %a, 0 : <?x?x?xf32>
   attn.grid (%i) visit %v in (i = %n) {
-    // expected-error @below {{'attn.load' op wants a tile of rank 2 to stage, got 'tensor<1x16x16xf32>'}}
+    // expected-error @below {{'attn.load' op expected a tile of rank 2 to stage, but got 'tensor<1x16x16xf32>'}}
     %t = attn.load %a[%i, %i, %i] : <?x?x?xf32> -> tensor<1x16x16xf32>
     attn.store %t, %a[%i, %i, %i] : tensor<1x16x16xf32> -> <?x?x?xf32>
   }
@@ -99,7 +99,7 @@ attn.kernel @rank3(%a: !attn.view<?x?x?xf32>) {
 attn.kernel @rows(%a: !attn.view<?x?xf32>) {
   %n = attn.dim %a, 0 : <?x?xf32>
   attn.grid (%i) visit %v in (i = %n) {
-    // expected-error @below {{'attn.load' op wants tile sizes that are multiples of 16 up to 256, got 'tensor<24x16xf32>'}}
+    // expected-error @below {{'attn.load' op expected tile sizes that are multiples of 16 up to 256, but got 'tensor<24x16xf32>'}}
     %t = attn.load %a[%i, %i] : <?x?xf32> -> tensor<24x16xf32>
     attn.store %t, %a[%i, %i] : tensor<24x16xf32> -> <?x?xf32>
   }
@@ -110,7 +110,7 @@ attn.kernel @rows(%a: !attn.view<?x?xf32>) {
 attn.kernel @columns(%a: !attn.view<?x?xbf16>) {
   %n = attn.dim %a, 0 : <?x?xbf16>
   attn.grid (%i) visit %v in (i = %n) {
-    // expected-error @below {{'attn.load' op wants tile sizes that are multiples of 16 up to 256, got 'tensor<16x56xbf16>'}}
+    // expected-error @below {{'attn.load' op expected tile sizes that are multiples of 16 up to 256, but got 'tensor<16x56xbf16>'}}
     %t = attn.load %a[%i, %i] : <?x?xbf16> -> tensor<16x56xbf16>
     attn.store %t, %a[%i, %i] : tensor<16x56xbf16> -> <?x?xbf16>
   }
@@ -121,7 +121,7 @@ attn.kernel @columns(%a: !attn.view<?x?xbf16>) {
 attn.kernel @wide(%a: !attn.view<?x?xbf16>) {
   %n = attn.dim %a, 0 : <?x?xbf16>
   attn.grid (%i) visit %v in (i = %n) {
-    // expected-error @below {{'attn.load' op wants tile sizes that are multiples of 16 up to 256, got 'tensor<16x272xbf16>'}}
+    // expected-error @below {{'attn.load' op expected tile sizes that are multiples of 16 up to 256, but got 'tensor<16x272xbf16>'}}
     %t = attn.load %a[%i, %i] : <?x?xbf16> -> tensor<16x272xbf16>
     attn.store %t, %a[%i, %i] : tensor<16x272xbf16> -> <?x?xbf16>
   }
@@ -138,7 +138,7 @@ attn.kernel @condition(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
     %r = attn.stream %p step 32 over [%c0 to %n] carry (%x = %zero : tensor<32x32xf32>) {
       %b = arith.cmpi slt, %p, %i : index
       %y = scf.if %b -> tensor<32x32xf32> {
-        // expected-error-re @below {{'attn.load' op wants {{.*}}}}
+        // expected-error-re @below {{'attn.load' op expected {{.*}}}}
         %s = attn.load %a[%i, %p] : <?x?xbf16> -> tensor<32x32xbf16>
         %d = attn.dot %s, %s, %x transpose_rhs : tensor<32x32xbf16>, tensor<32x32xbf16> into tensor<32x32xf32>
         scf.yield %d : tensor<32x32xf32>
@@ -161,7 +161,7 @@ attn.kernel @place(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   attn.grid (%i) visit %w in (i = %n) {
     %r, %k = attn.stream %p step 32 over [%c0 to %n] carry (%x = %zero, %c = %c0 : tensor<32x32xf32>, index) {
-      // expected-error-re @below {{'attn.load' op wants {{.*}}}}
+      // expected-error-re @below {{'attn.load' op expected {{.*}}}}
       %s = attn.load %a[%i, %c] : <?x?xbf16> -> tensor<32x32xbf16>
       %y = attn.dot %s, %s, %x transpose_rhs : tensor<32x32xbf16>, tensor<32x32xbf16> into tensor<32x32xf32>
       %d = arith.addi %c, %n : index

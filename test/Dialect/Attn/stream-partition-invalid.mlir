@@ -11,14 +11,14 @@
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=-1 2>&1 | FileCheck %s --check-prefix=SPLITS0
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=17 2>&1 | FileCheck %s --check-prefix=SPLITS
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tile=query=64 2>&1 | FileCheck %s --check-prefix=OPTION
-// ZERO: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=0'
-// HUGE: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=1048577'
-// BARE: error: tile size wants axis=size with a size from 1 to 1048576, got 'query'
-// WORD: error: tile size wants axis=size with a size from 1 to 1048576, got 'query=x'
+// ZERO: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query=0'
+// HUGE: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query=1048577'
+// BARE: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query'
+// WORD: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query=x'
 // NAME: error: no operation has a tiled axis 'querry'; did you mean 'query'? (axes: query, key)
 // UNIT: error: no operation has a tiled axis 'batch' (axes: query, key)
-// SPLITS0: error: wants 1 to 16 splits, or 0 for the schedule's, got -1
-// SPLITS: error: wants 1 to 16 splits, or 0 for the schedule's, got 17
+// SPLITS0: error: expected 1 to 16 splits, or 0 for the schedule's, but got -1
+// SPLITS: error: expected 1 to 16 splits, or 0 for the schedule's, but got 17
 // OPTION: error: {{.*}}no such option tile
 
 // Tiles that do not fit: the bytes asked, the bytes there are, the largest legal

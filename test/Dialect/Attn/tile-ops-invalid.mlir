@@ -8,35 +8,35 @@
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants 2 offsets, one for each dimension of '!attn.view<?x64xf32>', got 1}}
+  // expected-error @below {{expected 2 offsets, one for each dimension of '!attn.view<?x64xf32>', but got 1}}
   %t = attn.load %v[%i] : <?x64xf32> -> tensor<16x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants 2 offsets, one for each dimension of '!attn.view<?x64xf32>', got 0}}
+  // expected-error @below {{expected 2 offsets, one for each dimension of '!attn.view<?x64xf32>', but got 0}}
   %t = attn.load %v[] : <?x64xf32> -> tensor<64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants a tile of rank 1 to 2, got rank 3}}
+  // expected-error @below {{expected a tile of rank 1 to 2, but got rank 3}}
   %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<1x16x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants a tile of rank 1 to 2, got rank 0}}
+  // expected-error @below {{expected a tile of rank 1 to 2, but got rank 0}}
   %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<f32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
-  // expected-error @below {{wants a tile of 'f16' as the view has, got 'tensor<16x64xf32>'}}
+  // expected-error @below {{expected a tile of 'f16' as the view has, but got 'tensor<16x64xf32>'}}
   %t = attn.load %v[%i, %i] : <?x64xf16> -> tensor<16x64xf32>
 }
 
@@ -74,7 +74,7 @@ func.func @f(%m: memref<?x64xf32>, %i: index) {
 
 attn.kernel @k(%v: !attn.view<?x8x64xf32>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<16x64xf32>
-  // expected-error @below {{wants 3 offsets, one for each dimension of '!attn.view<?x8x64xf32>', got 2}}
+  // expected-error @below {{expected 3 offsets, one for each dimension of '!attn.view<?x8x64xf32>', but got 2}}
   attn.store %t, %v[%i, %i] : tensor<16x64xf32> -> <?x8x64xf32>
 }
 
@@ -82,7 +82,7 @@ attn.kernel @k(%v: !attn.view<?x8x64xf32>, %i: index) {
 
 attn.kernel @k(%v: !attn.view<?xf32>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<16x64xf32>
-  // expected-error @below {{wants a tile of rank 1 to 1, got rank 2}}
+  // expected-error @below {{expected a tile of rank 1 to 1, but got rank 2}}
   attn.store %t, %v[%i] : tensor<16x64xf32> -> <?xf32>
 }
 
@@ -90,14 +90,14 @@ attn.kernel @k(%v: !attn.view<?xf32>, %i: index) {
 
 attn.kernel @k(%v: !attn.view<?xbf16>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<64xf32>
-  // expected-error @below {{wants a tile of 'bf16' as the view has, got 'tensor<64xf32>'}}
+  // expected-error @below {{expected a tile of 'bf16' as the view has, but got 'tensor<64xf32>'}}
   attn.store %t, %v[%i] : tensor<64xf32> -> <?xbf16>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants tile sizes of at least 1, got 0}}
+  // expected-error @below {{expected tile sizes of at least 1, but got 0}}
   %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<0x64xf32>
 }
 
@@ -105,7 +105,7 @@ attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<16x0xf32>
-  // expected-error @below {{wants tile sizes of at least 1, got 0}}
+  // expected-error @below {{expected tile sizes of at least 1, but got 0}}
   attn.store %t, %v[%i, %i] : tensor<16x0xf32> -> <?x64xf32>
 }
 
@@ -114,7 +114,7 @@ attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
 // The tensor memory accelerator reads shared memory.
 attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
   %t = arith.constant dense<0.0> : tensor<16x64xf16>
-  // expected-error @below {{'attn.store' op wants `through` a tile in shared memory for `by_tensor_map`, got none}}
+  // expected-error @below {{'attn.store' op expected `through` a tile in shared memory for `by_tensor_map`, but got none}}
   attn.store %t, %v[%i, %i] by_tensor_map : tensor<16x64xf16> -> <?x64xf16>
 }
 
@@ -125,35 +125,35 @@ attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants tile sizes of at least 1}}
+  // expected-error @below {{expected tile sizes of at least 1}}
   attn.touch load %v[%i, %i] tile [16, 0] by %i : <?x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants tile sizes of at least 1}}
+  // expected-error @below {{expected tile sizes of at least 1}}
   attn.touch load %v[%i, %i] tile [-16, 64] by %i : <?x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants 2 offsets, one for each dimension of '!attn.view<?x64xf32>', got 3}}
+  // expected-error @below {{expected 2 offsets, one for each dimension of '!attn.view<?x64xf32>', but got 3}}
   attn.touch store %v[%i, %i, %i] tile [16, 64] by %i : <?x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants a tile of rank 1 to 2, got rank 3}}
+  // expected-error @below {{expected a tile of rank 1 to 2, but got rank 3}}
   attn.touch store %v[%i, %i] tile [1, 16, 64] by %i : <?x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{wants a tile of rank 1 to 2, got rank 0}}
+  // expected-error @below {{expected a tile of rank 1 to 2, but got rank 0}}
   attn.touch store %v[%i, %i] tile [] by %i : <?x64xf32>
 }
 
@@ -171,7 +171,7 @@ attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
 //===----------------------------------------------------------------------===//
 
 func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xbf16>, %c: tensor<16x32xf32>) {
-  // expected-error @below {{wants operands of one element type, got 'f16' and 'bf16'}}
+  // expected-error @below {{expected operands of one element type, but got 'f16' and 'bf16'}}
   %d = attn.dot %a, %b, %c : tensor<16x64xf16>, tensor<64x32xbf16> into tensor<16x32xf32>
   return
 }
@@ -179,7 +179,7 @@ func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xbf16>, %c: tensor<16x32xf32
 // -----
 
 func.func @f(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>, %c: tensor<16x32xf32>) {
-  // expected-error @below {{wants operands that agree in the summed dimension, got 64 and 32}}
+  // expected-error @below {{expected operands that agree in the summed dimension, but got 64 and 32}}
   %d = attn.dot %a, %b, %c : tensor<16x64xf16>, tensor<32x64xf16> into tensor<16x32xf32>
   return
 }
@@ -187,7 +187,7 @@ func.func @f(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>, %c: tensor<16x32xf32>
 // -----
 
 func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>, %c: tensor<16x32xf32>) {
-  // expected-error @below {{wants operands that agree in the summed dimension, got 64 and 32}}
+  // expected-error @below {{expected operands that agree in the summed dimension, but got 64 and 32}}
   %d = attn.dot %a, %b, %c transpose_rhs
       : tensor<16x64xf16>, tensor<64x32xf16> into tensor<16x32xf32>
   return
@@ -196,7 +196,7 @@ func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>, %c: tensor<16x32xf32>
 // -----
 
 func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>, %c: tensor<8x32xf32>) {
-  // expected-error @below {{wants an accumulator of 16x32, got 'tensor<8x32xf32>'}}
+  // expected-error @below {{expected an accumulator of 16x32, but got 'tensor<8x32xf32>'}}
   %d = attn.dot %a, %b, %c : tensor<16x64xf16>, tensor<64x32xf16> into tensor<8x32xf32>
   return
 }
@@ -204,7 +204,7 @@ func.func @f(%a: tensor<16x64xf16>, %b: tensor<64x32xf16>, %c: tensor<8x32xf32>)
 // -----
 
 func.func @f(%a: tensor<16x64xf16>, %b: tensor<32x64xf16>, %c: tensor<16x64xf32>) {
-  // expected-error @below {{wants an accumulator of 16x32, got 'tensor<16x64xf32>'}}
+  // expected-error @below {{expected an accumulator of 16x32, but got 'tensor<16x64xf32>'}}
   %d = attn.dot %a, %b, %c transpose_rhs
       : tensor<16x64xf16>, tensor<32x64xf16> into tensor<16x64xf32>
   return
@@ -291,7 +291,7 @@ func.func @f(%a: tensor<16x64xf32>) {
 // -----
 
 func.func @f(%a: tensor<16xf32>) {
-  // expected-error @below {{wants a tile of 16 rows, got 'tensor<64x16xf32>'}}
+  // expected-error @below {{expected a tile of 16 rows, but got 'tensor<64x16xf32>'}}
   %d = attn.broadcast %a : tensor<16xf32> to tensor<64x16xf32>
   return
 }
@@ -319,7 +319,7 @@ func.func @f(%a: tensor<16x1xf32>) {
 //===----------------------------------------------------------------------===//
 
 func.func @f(%i: index) {
-  // expected-error @below {{wants a dimension from 0 to 1, got 2}}
+  // expected-error @below {{expected a dimension from 0 to 1, but got 2}}
   %d = attn.iota 2 from %i : tensor<16x64xindex>
   return
 }
@@ -327,7 +327,7 @@ func.func @f(%i: index) {
 // -----
 
 func.func @f(%i: index) {
-  // expected-error @below {{wants a dimension from 0 to 0, got -1}}
+  // expected-error @below {{expected a dimension from 0 to 0, but got -1}}
   %d = attn.iota -1 from %i : tensor<16xindex>
   return
 }
@@ -384,7 +384,7 @@ func.func @f(%s: tensor<16x64xf32>, %p: tensor<16x64xi1>) {
 
 // A mask acts where the segments of its stream say so.
 func.func @f(%s: tensor<16x64xf32>, %p: tensor<16x64xi1>) {
-  // expected-error @below {{'attn.mask' op wants to stand in an attn.stream, whose segments say where it acts}}
+  // expected-error @below {{'attn.mask' op expected to stand in an attn.stream, whose segments say where it acts}}
   %d = attn.mask %s keep %p : tensor<16x64xf32>
   return
 }
@@ -395,7 +395,7 @@ attn.kernel @k(%n: index) {
   %s = arith.constant dense<0.0> : tensor<16x64xf32>
   %p = arith.constant dense<true> : tensor<16x64xi1>
   attn.grid (%i) visit %v in (a = %n) {
-    // expected-error @below {{'attn.mask' op wants to stand in an attn.stream, whose segments say where it acts}}
+    // expected-error @below {{'attn.mask' op expected to stand in an attn.stream, whose segments say where it acts}}
     %d = attn.mask %s keep %p : tensor<16x64xf32>
   }
 }
@@ -403,7 +403,7 @@ attn.kernel @k(%n: index) {
 // -----
 
 func.func @f(%i: index) {
-  // expected-error @below {{wants a tile of rank 1 or more, got rank 0}}
+  // expected-error @below {{expected a tile of rank 1 or more, but got rank 0}}
   %d = attn.iota 0 from %i : tensor<index>
   return
 }
@@ -535,13 +535,13 @@ func.func @f(%t: tensor<16x4xi1>) {
 //===----------------------------------------------------------------------===//
 
 attn.kernel @k(%v: !attn.view<?x64xf32>) {
-  // expected-error @below {{wants a dimension from 0 to 1, got 2}}
+  // expected-error @below {{expected a dimension from 0 to 1, but got 2}}
   %d = attn.dim %v, 2 : <?x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>) {
-  // expected-error @below {{wants a dimension from 0 to 1, got -1}}
+  // expected-error @below {{expected a dimension from 0 to 1, but got -1}}
   %d = attn.dim %v, -1 : <?x64xf32>
 }

@@ -57,7 +57,7 @@ def main(tool, code, library, directory):
             got = file.read()
         differ = [i for i in range(ITEMS) if got[i * size : (i + 1) * size] != out.raw[i * size : (i + 1) * size]]
         for i in differ[:3]:
-            print(f"{name} item {i}: got {got[i * size:(i + 1) * size].hex()}, host {out.raw[i * size:(i + 1) * size].hex()}")
+            print(f"{name} item {i}: but got {got[i * size:(i + 1) * size].hex()}, host {out.raw[i * size:(i + 1) * size].hex()}")
         print(f"{name}: {ITEMS - len(differ)} of {ITEMS} agree")
 
 

@@ -145,10 +145,11 @@ void testLdsBounds() {
   expectError(ldsSnippet("ds_read_b32 v2, v0 offset:1024", 1),
               "LDS access out of range: 4 bytes at 1024 of 1024");
   expectError(ldsSnippet("ds_read_b32 v2, v0 offset:2", 1),
-              "misaligned LDS access: 4 bytes at 2, wants a multiple of 4");
-  expectError(ldsSnippet("ds_read_b64 v[2:3], v0", 1), "wants a multiple of 8");
+              "misaligned LDS access: 4 bytes at 2, expects a multiple of 4");
+  expectError(ldsSnippet("ds_read_b64 v[2:3], v0", 1),
+              "expected a multiple of 8");
   expectError(ldsSnippet("ds_write_b128 v0, v[2:5]", 1),
-              "wants a multiple of 16");
+              "expected a multiple of 16");
 }
 
 void testLaunches() {
@@ -172,7 +173,7 @@ void testLaunches() {
   Snippet lds;
   lds.text = "s_nop 0";
   lds.ldsBytes = 65540;
-  expectError(lds, "at most 65536 bytes of LDS, got 65540");
+  expectError(lds, "at most 65536 bytes of LDS, but got 65540");
   Snippet drop;
   drop.text = "s_barrier";
   drop.options.dropBarrier = 1;
@@ -208,7 +209,7 @@ void testFiles() {
     auto object = CodeObject::load(bytes, "file");
     std::string error = object ? "" : llvm::toString(object.takeError());
     tally().check(llvm::StringRef(error).contains(part),
-                  "wants '" + part.str() + "', got '" + error + "'");
+                  "expected '" + part.str() + "', but got '" + error + "'");
   };
   refused("", "not an ELF file");
   refused("not an object at all, but long enough to have a header of 64 bytes",

@@ -151,14 +151,14 @@ void emulator_test::runCase(const OperandCase &c) {
       [&](WaveRegisters &w) {
         for (unsigned lane : {0u, 63u})
           tally().check(w.vgpr(0, lane) == c.result,
-                        std::string(c.text) + ": wants " + hex(c.result) +
-                            ", got " + hex(w.vgpr(0, lane)));
+                        std::string(c.text) + ": expected " + hex(c.result) +
+                            ", but got " + hex(w.vgpr(0, lane)));
       });
 }
 
 void emulator_test::expectError(Snippet snippet, const std::string &part) {
   std::string error = snippet.run();
-  tally().check(StringRef(error).contains(part), "wants an error with '" +
-                                                     part + "', got '" + error +
-                                                     "' for\n" + snippet.text);
+  tally().check(StringRef(error).contains(part),
+                "expected an error with '" + part + "', but got '" + error +
+                    "' for\n" + snippet.text);
 }

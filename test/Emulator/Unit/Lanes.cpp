@@ -27,8 +27,8 @@ Registers expect(const std::string &what, uint64_t exec,
     for (unsigned lane = 0; lane < 64; ++lane) {
       uint32_t wanted = exec >> lane & 1 ? want(lane) : 777;
       tally().check(w.vgpr(0, lane) == wanted,
-                    what + " in lane " + std::to_string(lane) + ": got " +
-                        std::to_string(w.vgpr(0, lane)) + ", wants " +
+                    what + " in lane " + std::to_string(lane) + ": but got " +
+                        std::to_string(w.vgpr(0, lane)) + ", expects " +
                         std::to_string(wanted));
     }
   };

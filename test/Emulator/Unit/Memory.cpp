@@ -41,8 +41,8 @@ Registers destination(const std::string &what, unsigned count,
     for (unsigned lane = 0; lane < 64; ++lane)
       for (unsigned n = 0; n < count; ++n)
         tally().check(w.vgpr(8 + n, lane) == want(lane, n),
-                      what + ": lane " + std::to_string(lane) + " got " +
-                          hex(w.vgpr(8 + n, lane)) + ", wants " +
+                      what + ": lane " + std::to_string(lane) + " but got " +
+                          hex(w.vgpr(8 + n, lane)) + ", expects " +
                           hex(want(lane, n)));
   };
 }

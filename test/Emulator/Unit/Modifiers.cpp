@@ -145,7 +145,7 @@ void testSdwa() {
         },
         [&](WaveRegisters &w) {
           tally().check(w.vgpr(0, 7) == c.result,
-                        std::string(c.text) + ": got " + hex(w.vgpr(0, 7)));
+                        std::string(c.text) + ": but got " + hex(w.vgpr(0, 7)));
         });
 }
 

@@ -83,8 +83,8 @@ void testSingle() {
         [&](WaveRegisters &w) {
           float low = asFloat(w.vgpr(0, 3)), high = asFloat(w.vgpr(1, 3));
           tally().check(low == c.low && high == c.high,
-                        std::string(c.text) + ": got " + std::to_string(low) +
-                            ", " + std::to_string(high));
+                        std::string(c.text) + ": but got " +
+                            std::to_string(low) + ", " + std::to_string(high));
         });
 }
 

@@ -94,7 +94,7 @@ void testCases() {
         },
         [&](WaveRegisters &w) {
           tally().check(w.sgpr(0) == c.result && w.scc() == c.scc,
-                        std::string(c.text) + ": got " + hex(w.sgpr(0)) +
+                        std::string(c.text) + ": but got " + hex(w.sgpr(0)) +
                             " scc " + std::to_string(w.scc()));
         });
 }
@@ -144,7 +144,7 @@ void testWide() {
         [&](WaveRegisters &w) {
           bool scc = c.scc < 0 || w.scc() == bool(c.scc);
           tally().check(pairOf(w, 0) == c.result && scc,
-                        std::string(c.text) + ": got " + hex(pairOf(w, 0)));
+                        std::string(c.text) + ": but got " + hex(pairOf(w, 0)));
         });
 }
 

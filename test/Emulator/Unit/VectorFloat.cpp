@@ -195,8 +195,8 @@ void testDivision() {
             bool same = std::isnan(want) ? std::isnan(got)
                                          : asBits(got) == asBits(want);
             tally().check(same, std::to_string(a) + " / " + std::to_string(b) +
-                                    ": got " + hex(asBits(got)) + ", wants " +
-                                    hex(asBits(want)));
+                                    ": but got " + hex(asBits(got)) +
+                                    ", expects " + hex(asBits(want)));
           });
 }
 

@@ -119,7 +119,7 @@ void testCases() {
         },
         [&](WaveRegisters &w) {
           tally().check(w.vgpr(0, 0) == c.result && w.vgpr(0, 62) == c.result,
-                        std::string(c.text) + ": got " + hex(w.vgpr(0, 0)));
+                        std::string(c.text) + ": but got " + hex(w.vgpr(0, 0)));
           tally().check(w.vgpr(0, 63) == 0xcccccccc,
                         std::string(c.text) + ": wrote an inactive lane");
         });
@@ -196,7 +196,7 @@ void testWide() {
         [&](WaveRegisters &w) {
           uint64_t got = w.vgpr(0, 9) | uint64_t(w.vgpr(1, 9)) << 32;
           tally().check(got == c.result,
-                        std::string(c.text) + ": got " + hex(got));
+                        std::string(c.text) + ": but got " + hex(got));
         });
 }
 

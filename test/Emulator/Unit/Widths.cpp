@@ -91,7 +91,8 @@ void testPartialStore(const Kind &kind, const char *name, const char *dword,
       withData(kind.loadOperands, 8, 1) + "\ns_waitcnt " + kind.wait;
   run(text, [&](WaveRegisters &w) {
     uint32_t want = (dataOf(7, 0) & ~mask) | (dataOf(7, 1) >> shift & mask);
-    tally().check(w.vgpr(8, 7) == want, text + ": got " + hex(w.vgpr(8, 7)));
+    tally().check(w.vgpr(8, 7) == want,
+                  text + ": but got " + hex(w.vgpr(8, 7)));
   });
 }
 
@@ -104,7 +105,7 @@ void testPartialLoad(const Kind &kind, const char *name, const char *dword,
       withData(kind.loadOperands, 8, 1) + "\ns_waitcnt " + kind.wait;
   run(text, [&](WaveRegisters &w) {
     tally().check(w.vgpr(8, 7) == want(dataOf(7, 0)),
-                  text + ": got " + hex(w.vgpr(8, 7)));
+                  text + ": but got " + hex(w.vgpr(8, 7)));
   });
 }
 
@@ -177,7 +178,7 @@ void testAtomics() {
                        "global_load_dword v9, v0, s[0:1]\ns_waitcnt vmcnt(0)";
     run(text, [&](WaveRegisters &w) {
       tally().check(w.vgpr(8, 9) == c.a && w.vgpr(9, 9) == c.result,
-                    text + ": got " + hex(w.vgpr(9, 9)));
+                    text + ": but got " + hex(w.vgpr(9, 9)));
     });
   }
 }

@@ -38,7 +38,7 @@ static void expect(int got, int wanted, const char *what) {
     return;
   ++failures;
   fprintf(
-      stderr, "%s: got %d, wanted %d: %s\n", what, got, wanted,
+      stderr, "%s: but got %d, expected %d: %s\n", what, got, wanted,
       reinterpret_cast<const char *(*)()>(function("attnEmulatorLastError"))());
 }
 
@@ -68,8 +68,8 @@ static void check(const float *in, const float *out, const char *what) {
       double wanted = exp(in[row * kColumns + i]) / sum;
       if (!(fabs(out[row * kColumns + i] - wanted) < 1e-6)) {
         ++failures;
-        fprintf(stderr, "%s: row %d column %d is %g, wanted %g\n", what, row, i,
-                out[row * kColumns + i], wanted);
+        fprintf(stderr, "%s: row %d column %d is %g, expected %g\n", what, row,
+                i, out[row * kColumns + i], wanted);
         return;
       }
     }

@@ -40,10 +40,10 @@ ELSEWHERE = (
     Elsewhere(r"utils/demo\.sh", "builds; demo.test runs what follows", "bash -n {0}"),
     Elsewhere(r"utils/test\.sh", "runs this test", "bash -n {0}"),
     Elsewhere(r"utils/(fuzz|sanitize)\.sh", "builds, and takes minutes; utils/test.sh runs the latter", "bash -n {0}"),
-    Elsewhere(r"utils/gpu-check\.sh", "wants a GPU; gpu-check.test runs it without", "bash -n {0}"),
+    Elsewhere(r"utils/gpu-check\.sh", "expected a GPU; gpu-check.test runs it without", "bash -n {0}"),
     Elsewhere(r"benchmarks/(forward|l2_model|choice)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
-    Elsewhere(r"python3 test/gpu/planted\.py (compile|run)", "wants a GPU's machine",
+    Elsewhere(r"python3 test/gpu/planted\.py (compile|run)", "expected a GPU's machine",
               "python3 {sub} {subsub} --help"),
     Elsewhere(r"test/Integration/Inputs/documented\.py", "is this test", "python3 {0} --help"),
     Elsewhere(r"attn-random .*--count=\d{4,}", "minutes to an hour; random-run.test runs fewer",
@@ -190,7 +190,7 @@ class Page:
                 continue
             status, output = self.shell(text)
             if (status != 0) != fails:
-                self.fail(line, f"status {status}, wanted {'a failure' if fails else 'none'}: {text}",
+                self.fail(line, f"status {status}, expected {'a failure' if fails else 'none'}: {text}",
                           output[-1500:])
             if fails and status > 2:
                 self.fail(line, f"status {status} is a crash: {text}", output[-1500:])

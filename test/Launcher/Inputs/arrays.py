@@ -77,16 +77,16 @@ def test_torch_that_is_refused(scratch, log):
     kernel = attn_mlir.load(write_bundle(scratch))
     q, k = tensors()
     cpu = torch.Tensor((1, 256, 32, 128), device=torch.device("cpu"))
-    expect(ArgumentError, "view 'q': wanted a CUDA tensor, got one on cpu", kernel, cpu, k, scalars=[1.0])
+    expect(ArgumentError, "view 'q': expected a CUDA tensor, but got one on cpu", kernel, cpu, k, scalars=[1.0])
     double = torch.Tensor((1, 256, 32, 128), torch.float64)
-    expect(ArgumentError, "view 'q': wanted float16, bfloat16 or float32, got torch.float64", kernel, double, k,
+    expect(ArgumentError, "view 'q': expected float16, bfloat16 or float32, but got torch.float64", kernel, double, k,
            scalars=[1.0])
     half = torch.Tensor((1, 256, 32, 128), torch.float16)
-    expect(ArgumentError, "wanted element type bf16, got f16", kernel, half, k, scalars=[1.0])
+    expect(ArgumentError, "expected element type bf16, but got f16", kernel, half, k, scalars=[1.0])
     flat = torch.Tensor((1, 256))
-    expect(ArgumentError, "view 'q': wanted rank 4, got 2", kernel, flat, k, scalars=[1.0])
+    expect(ArgumentError, "view 'q': expected rank 4, but got 2", kernel, flat, k, scalars=[1.0])
     expect(ArgumentError, "view 'k'", kernel, q, None, scalars=[1.0])
-    expect(ArgumentError, "view 'q': wanted a torch tensor, or an object with", kernel, [1, 2], k, scalars=[1.0])
+    expect(ArgumentError, "view 'q': expected a torch tensor, or an object with", kernel, [1, 2], k, scalars=[1.0])
     other = changed(["views", 2, "shape", 2], "value")
     kernel = attn_mlir.load(write_bundle(scratch, other))
     expect(ArgumentError, "cannot allocate output 'o': no input has axis 'value'", kernel, q, k, scalars=[1.0])
@@ -114,19 +114,19 @@ def test_dlpack_that_is_refused(scratch, log):
     _, k, o, lse = arguments()
     shape = (1, 256, 32, 128)
     for array, said in (
-        (DLArray(shape, kind=1), "view 'q' (DLPack): wanted device type 2 (CUDA), got 1"),
-        (DLArray(shape, kind=10), "view 'q' (DLPack): wanted device type 2 (CUDA), got 10"),
-        (DLArray(shape, dtype=(2, 64)), "got DLPack type code 2 of 64 bits and 1 lanes"),
-        (DLArray(shape, lanes=2), "got DLPack type code 4 of 16 bits and 2 lanes"),
-        (DLArray(shape, major=2), "wanted DLPack version 1, got 2"),
+        (DLArray(shape, kind=1), "view 'q' (DLPack): expected device type 2 (CUDA), but got 1"),
+        (DLArray(shape, kind=10), "view 'q' (DLPack): expected device type 2 (CUDA), but got 10"),
+        (DLArray(shape, dtype=(2, 64)), "but got DLPack type code 2 of 64 bits and 1 lanes"),
+        (DLArray(shape, lanes=2), "but got DLPack type code 4 of 16 bits and 2 lanes"),
+        (DLArray(shape, major=2), "expected DLPack version 1, but got 2"),
     ):
         expect(ArgumentError, said, kernel, array, k, out=o, lse=lse, scalars=[1.0])
     q = DLArray(shape)
-    expect(ArgumentError, "view 'o': wanted an array that may be written, got a read-only one", kernel, q, k,
+    expect(ArgumentError, "view 'o': expected an array that may be written, but got a read-only one", kernel, q, k,
            out=DLArray(shape, flags=1), lse=lse, scalars=[1.0])
     kernel(DLArray(shape, flags=1), k, out=o, lse=lse, scalars=[1.0])
     q.__dlpack__ = lambda **_: "no capsule"
-    expect(ArgumentError, "wanted a fresh DLPack capsule, got 'no capsule'", kernel, q, k, out=o, lse=lse,
+    expect(ArgumentError, "expected a fresh DLPack capsule, but got 'no capsule'", kernel, q, k, out=o, lse=lse,
            scalars=[1.0])
     assert DLArray.alive == 0
 
@@ -141,7 +141,7 @@ def test_cuda_array_interface(scratch, log):
     kernel(q, k, out=o, lse=lse, scalars=[1.0])
     assert "stream=0x70 " in last(log)
     k.__cuda_array_interface__["stream"] = 0x71
-    expect(ArgumentError, ["view 'k': wanted an array of stream 0x70", "got one of stream 0x71"], kernel, q, k, out=o,
+    expect(ArgumentError, ["view 'k': expected an array of stream 0x70", "but got one of stream 0x71"], kernel, q, k, out=o,
            lse=lse, scalars=[1.0])
     kernel(q, k, out=o, lse=lse, scalars=[1.0], stream=0x72)  # Says that they are synchronised.
     assert "stream=0x72 " in last(log)
@@ -157,12 +157,12 @@ def test_cuda_array_interface_that_is_refused(scratch, log):
     shape = (1, 256, 32, 128)
     _, k, o, lse = cuda_arrays()
     for array, said in (
-        (CudaArray(shape, "|V2"), "got '|V2'; the interface has no bf16: use DLPack for it"),
-        (CudaArray(shape, ">f2"), "wanted typestr '<f2' or '<f4', got '>f2'"),
-        (CudaArray(shape, strides=(0, 8192, 255, 2)), "wanted strides of a multiple of 2 bytes"),
-        (CudaArray(shape, mask=object()), "wanted an array without a mask"),
-        (CudaArray(shape, data=0x10001), "a multiple of 2 bytes, got 0x10001"),
-        (CudaArray(shape, strides=(8192, 256, 2)), "wanted rank 4, got 4 with 3 strides"),
+        (CudaArray(shape, "|V2"), "but got '|V2'; the interface has no bf16: use DLPack for it"),
+        (CudaArray(shape, ">f2"), "expected typestr '<f2' or '<f4', but got '>f2'"),
+        (CudaArray(shape, strides=(0, 8192, 255, 2)), "expected strides of a multiple of 2 bytes"),
+        (CudaArray(shape, mask=object()), "expected an array without a mask"),
+        (CudaArray(shape, data=0x10001), "a multiple of 2 bytes, but got 0x10001"),
+        (CudaArray(shape, strides=(8192, 256, 2)), "expected rank 4, but got 4 with 3 strides"),
     ):
         expect(ArgumentError, said, kernel, array, k, out=o, lse=lse, scalars=[1.0])
     broken = CudaArray(shape)
@@ -170,12 +170,12 @@ def test_cuda_array_interface_that_is_refused(scratch, log):
     expect(ArgumentError, "not of version 2 or 3", kernel, broken, k, out=o, lse=lse, scalars=[1.0])
     readonly = CudaArray(shape)
     readonly.__cuda_array_interface__["data"] = (0x10000, True)
-    expect(ArgumentError, "view 'o': wanted an array that may be written", kernel, *cuda_arrays()[:2], out=readonly,
+    expect(ArgumentError, "view 'o': expected an array that may be written", kernel, *cuda_arrays()[:2], out=readonly,
            lse=lse, scalars=[1.0])
     q, k = tensors()
     mixed = CudaArray((1, 32, 256), "<f4", stream=0x70)
     bf16 = attn_mlir.load(write_bundle(scratch))
-    expect(ArgumentError, ["view 'lse': wanted an array of stream 0x50", "0x70"], bf16, q, k, lse=mixed, scalars=[1.0])
+    expect(ArgumentError, ["view 'lse': expected an array of stream 0x50", "0x70"], bf16, q, k, lse=mixed, scalars=[1.0])
 
 
 main()

@@ -36,8 +36,8 @@ def test_number_and_sizes(scratch, log):
 
 def test_kernels_of_a_cubin(scratch, log):
     attn_mlir.load(write_bundle(scratch, binaries={**BINARIES, "prefill.0.cubin": cubin(other=[8], prefill_tma=RIGHT)}))
-    refuse(scratch, "wanted kernel 'prefill_tma', got other, prefill", cubin=cubin(other=[8], prefill=RIGHT))
-    refuse(scratch, "wanted kernel 'prefill_tma', got none", cubin=cubin_of({".text.prefill_tma": b""}))
+    refuse(scratch, "expected kernel 'prefill_tma', but got other, prefill", cubin=cubin(other=[8], prefill=RIGHT))
+    refuse(scratch, "expected kernel 'prefill_tma', but got none", cubin=cubin_of({".text.prefill_tma": b""}))
 
 
 def test_second_description(scratch, log):
@@ -52,13 +52,13 @@ def test_headers_of_a_cubin(scratch, log):
     whole = cubin(prefill_tma=RIGHT)
     table = struct.unpack_from("<Q", whole, 40)[0]
     for offset, number, said in (
-        (18, struct.pack("<H", 224), "is no cubin: wanted ELF machine 190 (CUDA), got 224"),
-        (58, struct.pack("<H", 8), "is damaged: wanted sections of 64 bytes, got 8"),
-        (62, struct.pack("<H", 9), "wanted kernel 'prefill_tma', got none"),
-        (table + 2 * 64, struct.pack("<I", 1 << 30), "bytes more of the names of its sections, got "),
+        (18, struct.pack("<H", 224), "is no cubin: expected ELF machine 190 (CUDA), but got 224"),
+        (58, struct.pack("<H", 8), "is damaged: expected sections of 64 bytes, but got 8"),
+        (62, struct.pack("<H", 9), "expected kernel 'prefill_tma', but got none"),
+        (table + 2 * 64, struct.pack("<I", 1 << 30), "bytes more of the names of its sections, but got "),
         (table + 2 * 64 + 24, struct.pack("<Q", len(whole) + 1), "section 2 ends behind the file's "),
         (table + 2 * 64 + 32, struct.pack("<Q", 1 << 63), "section 2 ends behind the file's "),
-        (table + 64 + 32, struct.pack("<Q", 10), "bytes more of the names of its sections, got 0"),
+        (table + 64 + 32, struct.pack("<Q", 10), "bytes more of the names of its sections, but got 0"),
     ):
         damaged = bytearray(whole)
         damaged[offset : offset + len(number)] = number
@@ -73,13 +73,13 @@ def test_descriptions_that_contradict_themselves(scratch, log):
         (parameter(1, 0, 8), "parameter 0 of 2 is not described"),
         (parameter(0, 0, 8) * 2, "parameter 0 is described twice"),
         (parameter(0, 0, 8) + parameter(1, 4, 8), "parameter 1 overlaps the one before"),
-        (parameter(256, 0, 8), "wanted at most 256 parameters of a kernel, got number 256"),
-        (kernel_info(RIGHT) + struct.pack("<BBH", 3, 0x19, 300), "its parameters: wanted 292 bytes in all, got 300"),
-        (kernel_info(RIGHT) + struct.pack("<BBHIHH", 4, 0x0A, 8, 3, 528, 8), "292 bytes in all, got 8"),
+        (parameter(256, 0, 8), "expected at most 256 parameters of a kernel, but got number 256"),
+        (kernel_info(RIGHT) + struct.pack("<BBH", 3, 0x19, 300), "its parameters: expected 292 bytes in all, but got 300"),
+        (kernel_info(RIGHT) + struct.pack("<BBHIHH", 4, 0x0A, 8, 3, 528, 8), "292 bytes in all, but got 8"),
         (b"\5\0\0\0", "an entry of unknown format 5"),
-        (b"\4\x17\x0c\0" + bytes(11), "wanted 12 bytes more of what describes a kernel, got 11"),
-        (b"\4\x17\4\0" + bytes(4), "wanted 2 bytes more of what describes a kernel, got 0"),
-        (b"\4", "wanted 1 bytes more of what describes a kernel, got 0"),
+        (b"\4\x17\x0c\0" + bytes(11), "expected 12 bytes more of what describes a kernel, but got 11"),
+        (b"\4\x17\4\0" + bytes(4), "expected 2 bytes more of what describes a kernel, but got 0"),
+        (b"\4", "expected 1 bytes more of what describes a kernel, but got 0"),
     ):
         refuse(scratch, ["is damaged: ", said], cubin=cubin_of({".nv.info.prefill_tma": info}))
 
@@ -94,14 +94,14 @@ def test_ptx(scratch, log):
         attn_mlir.load(write_bundle(scratch, binaries={**BINARIES, "prefill.1.ptx": text.encode()}))
     for text, said in (
         ("", "is empty"),
-        ("// .entry prefill_plain(.param .b64 a, .param .b32 b)", "wanted kernel 'prefill_plain', got none"),
-        (".entry other()\0.entry prefill_plain(.param .b64 a, .param .b32 b)", "'prefill_plain', got other"),
+        ("// .entry prefill_plain(.param .b64 a, .param .b32 b)", "expected kernel 'prefill_plain', but got none"),
+        (".entry other()\0.entry prefill_plain(.param .b64 a, .param .b32 b)", "'prefill_plain', but got other"),
         (".entry prefill_plain", "the kernel has 0"),
         (".entry prefill_plain /*", "the kernel has 0"),
         (".entry prefill_plain(.param", "the kernel has 1"),
         (".entry prefill_plain(.param .b64 a, .param .b8 b[99999999999999999999])", "parameter 1 has 4 bytes"),
         (".entry prefill_plain(.param .b64 a, .param .texref b)", "parameter 1 has 4 bytes in the manifest, 0 in"),
-        ("\"", "got none"),
+        ("\"", "but got none"),
     ):
         refuse(scratch, said, ptx=text.encode())
 

@@ -81,7 +81,7 @@ def test_manifests_that_do_not_fit(scratch, log):
             (lambda manifest: last(manifest).append({"kind": "pointer", "view": 0}), "parameters, the kernel has "),
             (lambda manifest: last(manifest).clear(), "the manifest has 0 parameters, the kernel has "),
             (swap, " bytes in the manifest, "),
-            (lambda manifest: manifest["variants"][-1].update(kernel="nobody"), "wanted kernel 'nobody', got "),
+            (lambda manifest: manifest["variants"][-1].update(kernel="nobody"), "expected kernel 'nobody', but got "),
         ):
             refuse(change(bundle(name, scratch), function), said)
 

@@ -96,7 +96,7 @@ def test_kernel_that_is_not_there(scratch, log):
     for index, file in enumerate(BINARIES):
         directory = write_bundle(scratch, changed(["variants", index, "kernel"], "nobody"))
         name = ("prefill_tma", "prefill_plain")[index]
-        expect(BundleError, f"{file}': wanted kernel 'nobody', got {name}", attn_mlir.load, directory)
+        expect(BundleError, f"{file}': expected kernel 'nobody', but got {name}", attn_mlir.load, directory)
 
 
 def test_driver_that_reads_other_parameters(scratch, log):
@@ -113,7 +113,7 @@ def test_driver_that_reads_other_parameters(scratch, log):
 def test_what_the_device_cannot_give(scratch, log):
     kernel = attn_mlir.load(write_bundle(scratch))
     os.environ["ATTN_FAKE_THREADS"] = "96"
-    expect(BundleError, "wants 128 threads a CTA, this device can run it with at most 96", run, kernel)
+    expect(BundleError, "expects 128 threads a CTA, this device can run it with at most 96", run, kernel)
     del os.environ["ATTN_FAKE_THREADS"]
     kernel = attn_mlir.load(write_bundle(scratch, changed(["variants", 0, "shared_bytes"], 300000)))
     expect(CudaError, ["cuFuncSetAttribute", "300000 bytes of dynamic shared memory"], run, kernel)
@@ -148,13 +148,13 @@ def test_driver_that_does_not_open(scratch, log):
     in_process(scratch, {"ATTN_CUDA_DRIVER": "/nowhere/libcuda.so"}, "DriverError",
                "cannot open the CUDA driver '/nowhere/libcuda.so'", "ATTN_CUDA_DRIVER")
     in_process(scratch, {"ATTN_CUDA_DRIVER": os.environ["ATTN_LAUNCHER"]}, "DriverError",
-               "has no cuInit: wanted one of CUDA 12.0 or newer")
+               "has no cuInit: expected one of CUDA 12.0 or newer")
     in_process(scratch, {"ATTN_FAKE_FAIL": "cuInit:100"}, "CudaError", "cuInit failed", "(100)")
 
 
 def test_launcher_that_does_not_open(scratch, log):
     script = "import attn_mlir\ntry: attn_mlir.version()\nexcept attn_mlir.DriverError as error: print(error)\n"
-    for file, part in (("/nowhere/l.so", "cannot find libattn_launcher.so: wanted one of /nowhere/l.so"),
+    for file, part in (("/nowhere/l.so", "cannot find libattn_launcher.so: expected one of /nowhere/l.so"),
                        (os.environ["ATTN_CUDA_DRIVER"], "is no launcher: it has no attnVersion"),
                        (__file__, "cannot open ")):
         done = subprocess.run([sys.executable, "-c", script], env={**os.environ, "ATTN_LAUNCHER": file},

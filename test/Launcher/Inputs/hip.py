@@ -179,7 +179,7 @@ def test_torch(scratch, log):
     kernel = attn_mlir.load(bundle(scratch))
     arrays = Arrays(CAUSAL._replace(sizes=(1, 40, 50)))
     given = arrays.torch()  # Of device type "cuda", as with ROCm.
-    expect(ArgumentError, "view 'q': wanted a ROCm tensor, got one of torch for CUDA", call, kernel, given)
+    expect(ArgumentError, "view 'q': expected a ROCm tensor, but got one of torch for CUDA", call, kernel, given)
     torch.version.hip = "6.2"
     o, lse = call(kernel, given)
     assert o is given[3] and lse is given[4]
@@ -196,7 +196,7 @@ def test_dlpack(scratch, log):
         call(kernel, given, stream=stream)
         assert all(array.streams[-1] == told for array in given), stream
         arrays.assert_right()
-    expect(ArgumentError, "view 'q' (DLPack): wanted device type 10 (ROCm), got 2", call, kernel, arrays.dlpack(kind=2))
+    expect(ArgumentError, "view 'q' (DLPack): expected device type 10 (ROCm), but got 2", call, kernel, arrays.dlpack(kind=2))
     kernel.close()
 
 
@@ -206,11 +206,11 @@ def test_arguments_that_do_not_fit(scratch, log):
     given = arrays.dlpack()
     wrong = list(given)
     wrong[1] = DLArray((1, 50, 3, 64), F16, arrays.addresses[1], kind=ROCM)
-    expect(ArgumentError, "view 'k' (argument 1): dimension 1 (2 of the array): wanted size 2, got 3", call, kernel, wrong)
+    expect(ArgumentError, "view 'k' (argument 1): dimension 1 (2 of the array): expected size 2, but got 3", call, kernel, wrong)
     wrong[1] = DLArray((1, 51, 2, 64), F16, arrays.addresses[1], kind=ROCM)
-    expect(ArgumentError, ["view 'v'", "wanted size 51, got 50; axis 'key'"], call, kernel, wrong)
+    expect(ArgumentError, ["view 'v'", "expected size 51, but got 50; axis 'key'"], call, kernel, wrong)
     wrong[1] = DLArray((1, 50, 2, 64), BF16, arrays.addresses[1], kind=ROCM)
-    expect(ArgumentError, "view 'k' (argument 1): wanted element type f16, got bf16", call, kernel, wrong)
+    expect(ArgumentError, "view 'k' (argument 1): expected element type f16, but got bf16", call, kernel, wrong)
     kernel.close()
 
 
@@ -232,7 +232,7 @@ def test_device_of_another_architecture(scratch, log):
     kernel = attn_mlir.load(bundle(scratch))
     for arch in ("gfx90a:sramecc+:xnack-", "gfx94", "gfx9421", ""):
         os.environ["ATTN_EMULATE_ARCH"] = arch
-        expect(BundleError, ["for mi300x: wanted a device of architecture gfx942, got " + arch + " (device 0, "], call,
+        expect(BundleError, ["for mi300x: expected a device of architecture gfx942, but got " + arch + " (device 0, "], call,
                kernel, arrays.dlpack())
     for arch in ("gfx942", "gfx942:sramecc-:xnack+"):
         os.environ["ATTN_EMULATE_ARCH"] = arch
@@ -270,7 +270,7 @@ def test_runtime_that_does_not_open(scratch, log):
                  "/nowhere/libamdhip64.so: cannot open shared object file"):
         assert part in said, said
     said = in_process(scratch, {"ATTN_HIP_RUNTIME": os.environ["ATTN_LAUNCHER"]})
-    assert "DriverError the HIP runtime '" in said and "has no hipInit: wanted one of ROCm 5 or newer" in said, said
+    assert "DriverError the HIP runtime '" in said and "has no hipInit: expected one of ROCm 5 or newer" in said, said
     # What fails to start says the same the next time.
     said = in_process(scratch, {"ATTN_HIP_RUNTIME": os.environ["FAKE_HIP"], "ATTN_FAKE_FAIL": "hipInit:719"})
     assert said.startswith("HipError hipInit failed: hipErrorLaunchFailure (719)"), said
@@ -341,15 +341,15 @@ def test_code_that_is_damaged(scratch, log):
 
     for function, *parts in (
         (lambda contents: contents[:-100], "is cut off: its tables end behind"),
-        (lambda contents: contents[:60], "is no hsaco: wanted an ELF64 file"),
-        (lambda contents: b"", "is no hsaco: wanted an ELF64 file"),
-        (lambda contents: b"x" * len(contents), "is no hsaco: wanted an ELF64 file"),
-        (numbered(18, 2, 190), "is no hsaco: wanted ELF machine 224 (AMDGPU), got 190"),
-        (numbered(54, 2, 8), "is damaged: wanted segments of 56 bytes, got 8"),
+        (lambda contents: contents[:60], "is no hsaco: expected an ELF64 file"),
+        (lambda contents: b"", "is no hsaco: expected an ELF64 file"),
+        (lambda contents: b"x" * len(contents), "is no hsaco: expected an ELF64 file"),
+        (numbered(18, 2, 190), "is no hsaco: expected ELF machine 224 (AMDGPU), but got 190"),
+        (numbered(54, 2, 8), "is damaged: expected segments of 56 bytes, but got 8"),
         (numbered(56, 2, 0), "is no hsaco: it has no metadata"),
         (numbered(64 + 32, 8, 1 << 40), "is cut off: segment 0 ends behind"),
         (patched(b"AMDGPU\0", b"NVIDIA\0"), "is no hsaco: it has no metadata"),
-        (patched(b"amdhsa--gfx942", b"amdhsa--gfx90a"), "wanted code for the manifest's gfx942, got gfx90a"),
+        (patched(b"amdhsa--gfx942", b"amdhsa--gfx90a"), "expected code for the manifest's gfx942, but got gfx90a"),
         (patched(b".sgpr_spill_count", b".vgpr_spill_count"), "is damaged: its metadata has '.vgpr_spill_count' twice"),
         (patched(b"amdhsa.kernels", b"amdhsa.Kernels"), "is damaged: its metadata: ", "key 'amdhsa.kernels' not found"),
     ):
@@ -398,12 +398,12 @@ def test_damage_anywhere(scratch, log):
     long = bytearray(contents)
     long[start - 16 : start - 12] = (1 << 20 | 1).to_bytes(4, "little")
     rewrite(scratch, lambda _: long)
-    refuse(scratch, "is damaged: wanted at most 1048576 bytes of metadata, got 1048577")
+    refuse(scratch, "is damaged: expected at most 1048576 bytes of metadata, but got 1048577")
     # Lists in lists, to the end.
     deep = bytearray(contents)
     deep[start:end] = b"\x91" * (end - start)
     rewrite(scratch, lambda _: deep)
-    refuse(scratch, "is damaged: wanted at most 64 levels of metadata")
+    refuse(scratch, "is damaged: expected at most 64 levels of metadata")
 
 
 def test_manifests_that_do_not_fit(scratch, log):
@@ -414,18 +414,18 @@ def test_manifests_that_do_not_fit(scratch, log):
         return manifest["variants"][1]["parameters"]
 
     for function, said in (
-        (variant(kernel="nobody"), "wanted kernel 'nobody', got f"),
-        (variant(block=1024), "the manifest wants 1024 threads a CTA, the kernel is compiled for at most "),
-        (variant(block=64), "the manifest wants 64 threads a CTA, the kernel is compiled for 256"),
-        (variant(binary_format="cubin"), "variants[1].binary_format: wanted 'hsaco', for gfx942, got \"cubin\""),
+        (variant(kernel="nobody"), "expected kernel 'nobody', but got f"),
+        (variant(block=1024), "the manifest expects 1024 threads a CTA, the kernel is compiled for at most "),
+        (variant(block=64), "the manifest expects 64 threads a CTA, the kernel is compiled for 256"),
+        (variant(binary_format="cubin"), "variants[1].binary_format: expected 'hsaco', for gfx942, but got \"cubin\""),
         (lambda manifest: last(manifest).pop(), "parameters, the kernel has "),
         (lambda manifest: last(manifest).append({"kind": "pointer", "view": 0}), "parameters, the kernel has "),
         (lambda manifest: last(manifest).__setitem__(
             0, {"kind": "tensor_map", "view": 0, "box": [1, 1, 64, 64], "swizzle": 128}),
-         "variants[1].parameters[0]: wanted no tensor map for gfx942"),
+         "variants[1].parameters[0]: expected no tensor map for gfx942"),
         (lambda manifest: manifest["target"].update(arch="sm_90a"),
-         "variants[0].binary_format: wanted 'cubin' or 'ptx', for sm_90a, got \"hsaco\""),
-        (lambda manifest: manifest["target"].update(arch="gfx950"), "wanted code for the manifest's gfx950, got gfx942"),
+         "variants[0].binary_format: expected 'cubin' or 'ptx', for sm_90a, but got \"hsaco\""),
+        (lambda manifest: manifest["target"].update(arch="gfx950"), "expected code for the manifest's gfx950, but got gfx942"),
     ):
         refuse(change(bundle(scratch), function), said)
 

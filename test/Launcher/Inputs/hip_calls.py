@@ -160,7 +160,7 @@ def test_limits(scratch, log):
     run(kernel, queries=1, batch=last)
     assert f"grid={2 * last},1,1 block=256,1,1" in log.lines()[-1]
     log.clear()
-    said = f"the grid of variant 0: wanted 0 to {((1 << 32) - 1) // 256} CTAs of 256 threads, fewer than 2^32 threads in all, got "
+    said = f"the grid of variant 0: expected 0 to {((1 << 32) - 1) // 256} CTAs of 256 threads, fewer than 2^32 threads in all, but got "
     expect(ArgumentError, said + str(1 << 24), run, kernel, queries=1, batch=1 << 23)
     expect(ArgumentError, said + str(1 << 28), run, kernel, queries=1, batch=1 << 27)
     assert log.calls() == []

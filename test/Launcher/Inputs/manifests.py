@@ -31,87 +31,87 @@ def test_example_is_valid(scratch, log):
 
 # Path, value, what is said. A value of ... removes the entry.
 WRONG = [
-    (["format"], "tar", "format: wanted \"attn-mlir-bundle\", got \"tar\""),
-    (["format"], ..., "wanted 'format', which is missing"),
-    (["version"], 2, "version: wanted version 1, which this launcher reads, got 2"),
-    (["version"], 1.0, "version: wanted a whole number"),
-    (["version"], ..., "wanted 'version'"),
-    (["name"], "", "name: wanted a text without zero bytes, got \"\""),
-    (["name"], "a\0b", "name: wanted a text without zero bytes"),
-    (["name"], 3, "name: wanted a text"),
-    (["target"], "h200", "target: wanted an object, got \"h200\""),
-    (["target", "arch"], ..., "target: wanted 'arch', which is missing"),
-    (["views"], [], "views: wanted a list of 1 to 32, got a list of 0"),
-    (["views"], {}, "views: wanted a list of 1 to 32, got an object"),
-    (["views", 0], 1, "views[0]: wanted an object, got 1"),
+    (["format"], "tar", "format: expected \"attn-mlir-bundle\", but got \"tar\""),
+    (["format"], ..., "expected 'format', which is missing"),
+    (["version"], 2, "version: expected version 1, which this launcher reads, but got 2"),
+    (["version"], 1.0, "version: expected a whole number"),
+    (["version"], ..., "expected 'version'"),
+    (["name"], "", "name: expected a text without zero bytes, but got \"\""),
+    (["name"], "a\0b", "name: expected a text without zero bytes"),
+    (["name"], 3, "name: expected a text"),
+    (["target"], "h200", "target: expected an object, but got \"h200\""),
+    (["target", "arch"], ..., "target: expected 'arch', which is missing"),
+    (["views"], [], "views: expected a list of 1 to 32, but got a list of 0"),
+    (["views"], {}, "views: expected a list of 1 to 32, but got an object"),
+    (["views", 0], 1, "views[0]: expected an object, but got 1"),
     (["views", 1, "name"], "q", "views[1]: there are two views 'q'"),
-    (["views", 0, "access"], "write", "views[1]: wanted the views that are read first, got 'k' behind 'q'"),
-    (["views", 0, "access"], "both", "views[0].access: wanted 'read' or 'write', got \"both\""),
-    (["views", 0, "element"], "f64", "views[0].element: wanted one of f16, bf16, f32, got \"f64\""),
-    (["views", 0, "element"], None, "views[0].element: wanted one of f16, bf16, f32, got null"),
-    (["views", 0, "shape"], [], "views[0].shape: wanted a list of 1 to 8"),
-    (["views", 0, "shape"], [1] * 9, "views[0].shape: wanted a list of 1 to 8, got a list of 9"),
-    (["views", 0, "shape", 1], 0, "views[0].shape[1]: wanted a whole number from 1"),
-    (["views", 0, "shape", 1], -1, "views[0].shape[1]: wanted a whole number from 1"),
-    (["views", 0, "shape", 1], 1.5, "views[0].shape[1]: wanted a size or the name of an axis, got 1.5"),
-    (["views", 0, "shape", 1], 1 << 63, "views[0].shape[1]: wanted a whole number from 1"),
-    (["views", 0, "shape", 1], "", "views[0].shape[1]: wanted a text"),
-    (["views", 0, "permutation"], [0, 1, 2], "views[0].permutation: wanted a list of 4, got a list of 3"),
-    (["views", 0, "permutation"], [0, 1, 2, 4], "views[0].permutation[3]: wanted a whole number from 0 to 3, got 4"),
-    (["views", 0, "permutation"], [0, 1, 2, 2], "views[0].permutation: wanted a permutation, got dimension 2 twice"),
-    (["views", 0, "permutation"], ..., "views[0]: wanted 'permutation', which is missing"),
-    (["scalars"], ..., "wanted 'scalars', which is missing"),
-    (["scalars", 0, "type"], "f8", "scalars[0].type: wanted one of f16, bf16, f32, f64, i1"),
-    (["scalars", 0, "name"], ..., "scalars[0]: wanted 'name'"),
+    (["views", 0, "access"], "write", "views[1]: expected the views that are read first, but got 'k' behind 'q'"),
+    (["views", 0, "access"], "both", "views[0].access: expected 'read' or 'write', but got \"both\""),
+    (["views", 0, "element"], "f64", "views[0].element: expected one of f16, bf16, f32, but got \"f64\""),
+    (["views", 0, "element"], None, "views[0].element: expected one of f16, bf16, f32, but got null"),
+    (["views", 0, "shape"], [], "views[0].shape: expected a list of 1 to 8"),
+    (["views", 0, "shape"], [1] * 9, "views[0].shape: expected a list of 1 to 8, but got a list of 9"),
+    (["views", 0, "shape", 1], 0, "views[0].shape[1]: expected a whole number from 1"),
+    (["views", 0, "shape", 1], -1, "views[0].shape[1]: expected a whole number from 1"),
+    (["views", 0, "shape", 1], 1.5, "views[0].shape[1]: expected a size or the name of an axis, but got 1.5"),
+    (["views", 0, "shape", 1], 1 << 63, "views[0].shape[1]: expected a whole number from 1"),
+    (["views", 0, "shape", 1], "", "views[0].shape[1]: expected a text"),
+    (["views", 0, "permutation"], [0, 1, 2], "views[0].permutation: expected a list of 4, but got a list of 3"),
+    (["views", 0, "permutation"], [0, 1, 2, 4], "views[0].permutation[3]: expected a whole number from 0 to 3, but got 4"),
+    (["views", 0, "permutation"], [0, 1, 2, 2], "views[0].permutation: expected a permutation, but got dimension 2 twice"),
+    (["views", 0, "permutation"], ..., "views[0]: expected 'permutation', which is missing"),
+    (["scalars"], ..., "expected 'scalars', which is missing"),
+    (["scalars", 0, "type"], "f8", "scalars[0].type: expected one of f16, bf16, f32, f64, i1"),
+    (["scalars", 0, "name"], ..., "scalars[0]: expected 'name'"),
     (["scalars"], [], "a parameter is a scalar, but there are no scalars"),
-    (["variants"], [], "variants: wanted a list of 1 to 64"),
+    (["variants"], [], "variants: expected a list of 1 to 64"),
     (["variants", 0, "cluster"], 2, "variants[0]: unknown key 'cluster'"),
-    (["variants", 0, "guard"], None, "variants[0].guard: wanted a whole number or a list"),
-    (["variants", 0, "guard"], [], "variants[0].guard: wanted a list of 1 to 4, got a list of 0"),
-    (["variants", 0, "guard"], [1], "variants[0].guard[0]: wanted a text"),
-    (["variants", 0, "guard"], ["pow", 1, 2], "variants[0].guard[0]: wanted an operator, got \"pow\""),
-    (["variants", 0, "guard"], ["add", 1], "variants[0].guard: wanted a list of 3, got a list of 2"),
-    (["variants", 0, "guard"], ["select", 1, 2], "variants[0].guard: wanted a list of 4, got a list of 3"),
-    (["variants", 0, "guard"], ["size", 0], "variants[0].guard: wanted a list of 3"),
-    (["variants", 0, "guard"], ["size", 4, 0], "variants[0].guard[1]: wanted a whole number from 0 to 3, got 4"),
-    (["variants", 0, "guard"], ["stride", 3, 3], "variants[0].guard[2]: wanted a whole number from 0 to 2, got 3"),
-    (["variants", 0, "guard"], ["size", "q", 0], "variants[0].guard[1]: wanted a whole number from 0 to 3"),
-    (["variants", 0, "guard"], ["add", 1, 1 << 63], "variants[0].guard[2]: wanted a whole number from"),
-    (["variants", 0, "guard"], ["add", 1, 1e300], "variants[0].guard[2]: wanted a whole number or a list"),
-    (["variants", 0, "binary"], "../x.cubin", "variants[0].binary: wanted the name of a file in the bundle"),
-    (["variants", 0, "binary"], "/etc/passwd", "wanted the name of a file in the bundle, got \"/etc/passwd\""),
-    (["variants", 0, "binary"], "a/b", "wanted the name of a file in the bundle"),
-    (["variants", 0, "binary"], "a\\b", "wanted the name of a file in the bundle"),
-    (["variants", 0, "binary"], "..", "wanted the name of a file in the bundle"),
-    (["variants", 0, "binary"], ".", "wanted the name of a file in the bundle"),
+    (["variants", 0, "guard"], None, "variants[0].guard: expected a whole number or a list"),
+    (["variants", 0, "guard"], [], "variants[0].guard: expected a list of 1 to 4, but got a list of 0"),
+    (["variants", 0, "guard"], [1], "variants[0].guard[0]: expected a text"),
+    (["variants", 0, "guard"], ["pow", 1, 2], "variants[0].guard[0]: expected an operator, but got \"pow\""),
+    (["variants", 0, "guard"], ["add", 1], "variants[0].guard: expected a list of 3, but got a list of 2"),
+    (["variants", 0, "guard"], ["select", 1, 2], "variants[0].guard: expected a list of 4, but got a list of 3"),
+    (["variants", 0, "guard"], ["size", 0], "variants[0].guard: expected a list of 3"),
+    (["variants", 0, "guard"], ["size", 4, 0], "variants[0].guard[1]: expected a whole number from 0 to 3, but got 4"),
+    (["variants", 0, "guard"], ["stride", 3, 3], "variants[0].guard[2]: expected a whole number from 0 to 2, but got 3"),
+    (["variants", 0, "guard"], ["size", "q", 0], "variants[0].guard[1]: expected a whole number from 0 to 3"),
+    (["variants", 0, "guard"], ["add", 1, 1 << 63], "variants[0].guard[2]: expected a whole number from"),
+    (["variants", 0, "guard"], ["add", 1, 1e300], "variants[0].guard[2]: expected a whole number or a list"),
+    (["variants", 0, "binary"], "../x.cubin", "variants[0].binary: expected the name of a file in the bundle"),
+    (["variants", 0, "binary"], "/etc/passwd", "expected the name of a file in the bundle, but got \"/etc/passwd\""),
+    (["variants", 0, "binary"], "a/b", "expected the name of a file in the bundle"),
+    (["variants", 0, "binary"], "a\\b", "expected the name of a file in the bundle"),
+    (["variants", 0, "binary"], "..", "expected the name of a file in the bundle"),
+    (["variants", 0, "binary"], ".", "expected the name of a file in the bundle"),
     (["variants", 0, "binary"], "absent", ["cannot open '", "/absent': No such file"]),
     (["variants", 0, "binary"], "prefill.1.ptx", "'prefill.1.ptx' is cubin in one variant and ptx in another"),
-    (["variants", 0, "binary_format"], "fatbin", "binary_format: wanted 'cubin' or 'ptx', for sm_90a, got \"fatbin\""),
-    (["variants", 0, "kernel"], ..., "variants[0]: wanted 'kernel', which is missing"),
-    (["variants", 0, "grid"], ..., "variants[0]: wanted 'grid', which is missing"),
-    (["variants", 0, "block"], 0, "variants[0].block: wanted a whole number from 1 to 1024, got 0"),
-    (["variants", 0, "block"], 1025, "variants[0].block: wanted a whole number from 1 to 1024, got 1025"),
-    (["variants", 0, "block"], [128], "variants[0].block: wanted a whole number from 1 to 1024, got a list of 1"),
-    (["variants", 0, "shared_bytes"], -1, "variants[0].shared_bytes: wanted a whole number from 0"),
-    (["variants", 0, "align", 0, "view"], 9, "variants[0].align[0].view: wanted a whole number from 0 to 3, got 9"),
-    (["variants", 0, "align", 0, "bytes"], 0, "variants[0].align[0].bytes: wanted a whole number from 1 to 4096"),
-    (["variants", 0, "align", 0, "bytes"], 12, "variants[0].align[0].bytes: wanted a power of two, got 12"),
+    (["variants", 0, "binary_format"], "fatbin", "binary_format: expected 'cubin' or 'ptx', for sm_90a, but got \"fatbin\""),
+    (["variants", 0, "kernel"], ..., "variants[0]: expected 'kernel', which is missing"),
+    (["variants", 0, "grid"], ..., "variants[0]: expected 'grid', which is missing"),
+    (["variants", 0, "block"], 0, "variants[0].block: expected a whole number from 1 to 1024, but got 0"),
+    (["variants", 0, "block"], 1025, "variants[0].block: expected a whole number from 1 to 1024, but got 1025"),
+    (["variants", 0, "block"], [128], "variants[0].block: expected a whole number from 1 to 1024, but got a list of 1"),
+    (["variants", 0, "shared_bytes"], -1, "variants[0].shared_bytes: expected a whole number from 0"),
+    (["variants", 0, "align", 0, "view"], 9, "variants[0].align[0].view: expected a whole number from 0 to 3, but got 9"),
+    (["variants", 0, "align", 0, "bytes"], 0, "variants[0].align[0].bytes: expected a whole number from 1 to 4096"),
+    (["variants", 0, "align", 0, "bytes"], 12, "variants[0].align[0].bytes: expected a power of two, but got 12"),
     (["variants", 0, "align", 0, "bits"], 1, "variants[0].align[0]: unknown key 'bits'"),
-    (["variants", 0, "parameters"], ..., "variants[0]: wanted 'parameters', which is missing"),
-    (["variants", 0, "parameters", 0, "kind"], "x", "parameters[0].kind: wanted tensor_map, pointer, size, stride or"),
-    (["variants", 0, "parameters", 0, "view"], -1, "parameters[0].view: wanted a whole number from 0 to 3, got -1"),
-    (["variants", 0, "parameters", 0, "box"], [1, 1, 1], "parameters[0].box: wanted a list of 4, got a list of 3"),
-    (["variants", 0, "parameters", 0, "box", 2], 257, "box[2]: wanted a whole number from 1 to 256, got 257"),
-    (["variants", 0, "parameters", 0, "box", 2], 0, "box[2]: wanted a whole number from 1 to 256, got 0"),
-    (["variants", 0, "parameters", 0, "box", 3], 4, "wanted an innermost extent of a multiple of 16 bytes, got 8"),
-    (["variants", 0, "parameters", 0, "box", 3], 128, "of at most the swizzle's 128 bytes, got 256"),
-    (["variants", 0, "parameters", 0, "swizzle"], 16, "swizzle: wanted 0, 32, 64 or 128, got 16"),
-    (["variants", 0, "parameters", 0, "swizzle"], 256, "swizzle: wanted a whole number from 0 to 128, got 256"),
+    (["variants", 0, "parameters"], ..., "variants[0]: expected 'parameters', which is missing"),
+    (["variants", 0, "parameters", 0, "kind"], "x", "parameters[0].kind: expected tensor_map, pointer, size, stride or"),
+    (["variants", 0, "parameters", 0, "view"], -1, "parameters[0].view: expected a whole number from 0 to 3, but got -1"),
+    (["variants", 0, "parameters", 0, "box"], [1, 1, 1], "parameters[0].box: expected a list of 4, but got a list of 3"),
+    (["variants", 0, "parameters", 0, "box", 2], 257, "box[2]: expected a whole number from 1 to 256, but got 257"),
+    (["variants", 0, "parameters", 0, "box", 2], 0, "box[2]: expected a whole number from 1 to 256, but got 0"),
+    (["variants", 0, "parameters", 0, "box", 3], 4, "expected an innermost extent of a multiple of 16 bytes, but got 8"),
+    (["variants", 0, "parameters", 0, "box", 3], 128, "of at most the swizzle's 128 bytes, but got 256"),
+    (["variants", 0, "parameters", 0, "swizzle"], 16, "swizzle: expected 0, 32, 64 or 128, but got 16"),
+    (["variants", 0, "parameters", 0, "swizzle"], 256, "swizzle: expected a whole number from 0 to 128, but got 256"),
     (["variants", 0, "parameters", 0, "fill"], 1, "parameters[0]: unknown key 'fill'"),
     (["variants", 0, "parameters", 2, "dim"], 1, "parameters[2]: unknown key 'dim'"),
-    (["variants", 0, "parameters", 4, "dim"], 4, "parameters[4].dim: wanted a whole number from 0 to 3, got 4"),
-    (["variants", 0, "parameters", 5, "dim"], ..., "parameters[5]: wanted 'dim', which is missing"),
-    (["variants", 0, "parameters", 6, "index"], 1, "parameters[6].index: wanted a whole number from 0 to 0, got 1"),
+    (["variants", 0, "parameters", 4, "dim"], 4, "parameters[4].dim: expected a whole number from 0 to 3, but got 4"),
+    (["variants", 0, "parameters", 5, "dim"], ..., "parameters[5]: expected 'dim', which is missing"),
+    (["variants", 0, "parameters", 6, "index"], 1, "parameters[6].index: expected a whole number from 0 to 0, but got 1"),
     (["variants", 0, "parameters", 6, "view"], 1, "parameters[6]: unknown key 'view'"),
 ]
 
@@ -125,24 +125,24 @@ def test_wrong_entries(scratch, log):
 def test_bounds(scratch, log):
     manifest = prefill()
     variant = manifest["variants"][0]
-    refuse(scratch, "wanted at most 16 tensor maps, got 17",
+    refuse(scratch, "expected at most 16 tensor maps, but got 17",
            changed(["variants", 0, "parameters"], [variant["parameters"][0]] * 17))
-    refuse(scratch, "wanted a list of 0 to 256, got a list of 257",
+    refuse(scratch, "expected a list of 0 to 256, but got a list of 257",
            changed(["variants", 0, "parameters"], [{"kind": "pointer", "view": 0}] * 257))
-    refuse(scratch, "wanted a list of 1 to 64, got a list of 65", changed(["variants"], [variant] * 65))
-    refuse(scratch, "wanted a list of 0 to 32", changed(["scalars"], [manifest["scalars"][0]] * 33))
+    refuse(scratch, "expected a list of 1 to 64, but got a list of 65", changed(["variants"], [variant] * 65))
+    refuse(scratch, "expected a list of 0 to 32", changed(["scalars"], [manifest["scalars"][0]] * 33))
     deep = 1
     for _ in range(64):
         deep = ["add", 1, deep]
-    refuse(scratch, "wanted at most 64 levels of an expression", changed(["variants", 0, "guard"], deep))
+    refuse(scratch, "expected at most 64 levels of an expression", changed(["variants", 0, "guard"], deep))
     attn_mlir.load(write_bundle(scratch, changed(["variants", 0, "guard"], deep[2])))
     wide = 1
     for _ in range(10):
         wide = ["add", wide, wide]
-    refuse(scratch, "wanted at most 1024 nodes of an expression", changed(["variants", 0, "guard"], wide))
+    refuse(scratch, "expected at most 1024 nodes of an expression", changed(["variants", 0, "guard"], wide))
     rank6 = prefill()
     rank6["views"][0].update(shape=[1, 1, 1, 1, 1, 128], permutation=[0, 1, 2, 3, 4, 5])
-    refuse(scratch, "wanted a view of rank 1 to 5 for a tensor map, got 'q' of rank 6", rank6)
+    refuse(scratch, "expected a view of rank 1 to 5 for a tensor map, but got 'q' of rank 6", rank6)
 
 
 def test_texts_that_are_no_manifest(scratch, log):
@@ -151,8 +151,8 @@ def test_texts_that_are_no_manifest(scratch, log):
         refuse(scratch, "manifest.json: is not JSON", text)
     for text in ("null", "[]", "1", "\"x\"", "[" * 100000 + "]" * 100000, "1e400"):
         expect(BundleError, "manifest.json", attn_mlir.load, write_bundle(scratch, text))
-    refuse(scratch, "guard[1]: wanted", changed(["variants", 0, "guard"], ["size", [[[1]]], 0]))
-    refuse(scratch, "wanted at most 16777216 bytes, got more", " " * (16 << 20) + "{}")
+    refuse(scratch, "guard[1]: expected", changed(["variants", 0, "guard"], ["size", [[[1]]], 0]))
+    refuse(scratch, "expected at most 16777216 bytes, but got more", " " * (16 << 20) + "{}")
 
 
 def test_files(scratch, log):
@@ -171,7 +171,7 @@ def test_files(scratch, log):
         many[count - 2 : count + 2] = b"\x40\0\x10\0"
         refuse(scratch, "is cut off", binaries={**BINARIES, "prefill.0.cubin": bytes(many)})
     for contents in (b"", b"\x7fELF", bytes(header[:63]), b"// PTX" + bytes(100), b"\x7fELF\x01" + bytes(100)):
-        refuse(scratch, "is no cubin: wanted an ELF64 file", binaries={**BINARIES, "prefill.0.cubin": contents})
+        refuse(scratch, "is no cubin: expected an ELF64 file", binaries={**BINARIES, "prefill.0.cubin": contents})
     refuse(scratch, "prefill.1.ptx' is empty", binaries={**BINARIES, "prefill.1.ptx": b""})
 
 

@@ -121,9 +121,9 @@ def expect(kind, parts, function, *arguments, **keywords):
     except kind as error:
         message = str(error)
         missing = [part for part in parts if part not in message]
-        assert not missing, f"wanted {missing} in: {message}"
+        assert not missing, f"expected {missing} in: {message}"
         return error
-    raise AssertionError(f"wanted {kind.__name__} with {parts}")
+    raise AssertionError(f"expected {kind.__name__} with {parts}")
 
 
 def row_major(shape):

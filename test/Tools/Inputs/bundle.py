@@ -145,7 +145,7 @@ def check_variant(directory, manifest, variant):
         keys("resources", variant["resources"], ["registers", "spill_bytes", "stack_bytes"])
     mapped = {p["view"] for p in variant["parameters"] if p.get("kind") == "tensor_map"}
     aligned = {a["view"] for a in variant["align"] if a["bytes"] % 16 == 0}
-    want(mapped <= aligned, "views with tensor maps want 16 bytes, got", variant["align"])
+    want(mapped <= aligned, "views with tensor maps expect 16 bytes, but got", variant["align"])
     print("block", variant["block"], "shared", variant["shared_bytes"], variant["binary"])
     print("align", [(views[a["view"]]["name"], a["bytes"]) for a in variant["align"]])
     print("parameters", "; ".join(check_parameter(views, scalars, p) for p in variant["parameters"]))
@@ -165,7 +165,7 @@ def main():
     for view in manifest["views"]:
         check_view(view)
     accesses = [view["access"] for view in manifest["views"]]
-    want(accesses == sorted(accesses), "views are read, then written, got", accesses)
+    want(accesses == sorted(accesses), "views are read, then written, but got", accesses)
     for scalar in manifest["scalars"]:
         keys("scalar", scalar, ["name", "type"])
         print("scalar", scalar["name"], scalar["type"])

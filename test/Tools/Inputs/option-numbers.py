@@ -7,7 +7,7 @@ import sys
 
 tool, example = sys.argv[1:]
 NUMBERS = (-1, 0, 1 << 31, (1 << 63) - 1)
-RANGE = re.compile(r"error: .*wants .*(\d+ to \d+|at least \d+|at most \d+|up to \d+|4, 8 or 16 bytes)")
+RANGE = re.compile(r"error: .*expect(?:s|ed) .*(\d+ to \d+|at least \d+|at most \d+|up to \d+|4, 8 or 16 bytes)")
 # What a pass reads, where it is not level 1.
 BEFORE = {"attn-stream-partition": "attn-set-target{target=h200}", "attn-choose-schedule": "attn-set-target{target=h200}",
           "attn-schedule": "", "attn-assign-fragments": "attn-schedule{target=h200},attn.kernel(attn-stage-loads)"}

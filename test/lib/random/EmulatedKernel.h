@@ -32,7 +32,7 @@ public:
                   const EmulatedLaunch &launch);
 
   static constexpr llvm::StringLiteral kUnaligned =
-      "the manifest wants other strides";
+      "the manifest expects other strides";
 
 private:
   std::unique_ptr<attn::gfx942::CodeObject> object;

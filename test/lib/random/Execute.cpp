@@ -25,8 +25,8 @@ static constexpr std::pair<StringLiteral, StringLiteral> kRefusals[] = {
     {" bytes of LDS; target ", "convert-attn-to-rocdl.md"},
     {" bytes of shared memory and ", "attn-stream-partition.md"},
     {" warps of a multiple of 16 rows each", "attn-assign-fragments.md"},
-    {"wants rows of a multiple of ", "attn-stage-loads.md"},
-    {"wants rows of whole 32-bit words", "convert-attn-to-rocdl.md"},
+    {"expected rows of a multiple of ", "attn-stage-loads.md"},
+    {"expected rows of whole 32-bit words", "convert-attn-to-rocdl.md"},
 };
 
 /// The documented class of a message; empty if there is none.

@@ -29,7 +29,7 @@ static ParseResult parseScale(OpAsmParser &parser, OperationState &result) {
     if (succeeded(parser.parseOptionalColon()) && parser.parseType(type))
       return failure();
     if (type != f32)
-      return parser.emitError(loc, "wants an f32 scale, got ") << type;
+      return parser.emitError(loc, "expected an f32 scale, but got ") << type;
     result.addAttribute("scale", FloatAttr::get(f32, scale));
     return success();
   });
@@ -44,7 +44,7 @@ static ParseResult parseLayout(OpAsmParser &parser, OperationState &result) {
     std::optional<TensorLayout> layout = symbolizeTensorLayout(keyword);
     if (!layout)
       return parser.emitError(loc, "unknown layout '")
-             << keyword << "'; wants bhsd or bshd";
+             << keyword << "'; expected bhsd or bshd";
     result.addAttribute("layout",
                         TensorLayoutAttr::get(parser.getContext(), *layout));
     return success();
@@ -94,16 +94,16 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseType(type))
     return failure();
   if (type.getNumInputs() != 3)
-    return parser.emitError(loc,
-                            "wants the types of query, key and value, got ")
+    return parser.emitError(
+               loc, "expected the types of query, key and value, but got ")
            << type.getNumInputs() << " types";
   if (type.getNumResults() < 1 || type.getNumResults() > 2)
     return parser.emitError(loc,
-                            "wants the types of the output and perhaps the "
-                            "LSE, got ")
+                            "expected the types of the output and perhaps the "
+                            "LSE, but got ")
            << type.getNumResults() << " types";
   if (!result.attributes.get("scale"))
-    return parser.emitError(loc, "wants a scale, as in `scale(0.125)`");
+    return parser.emitError(loc, "expected a scale, as in `scale(0.125)`");
   if (failed(verifyInherentAttrs(result.name, result.attributes,
                                  [&]() { return parser.emitError(loc); })))
     return failure();
@@ -162,17 +162,17 @@ struct AttentionVerifier {
           {"output", op.getOutput()}}) {
       auto type = cast<RankedTensorType>(value.getType());
       if (type.getRank() != 4)
-        return error() << name << " wants rank 4, got rank " << type.getRank()
-                       << " (" << type << ")";
+        return error() << name << " expects rank 4, but got rank "
+                       << type.getRank() << " (" << type << ")";
       if (type.getElementType() != op.getQuery().getType().getElementType())
-        return error() << name << " wants the element type of query, "
-                       << op.getQuery().getType().getElementType() << ", got "
-                       << type.getElementType();
+        return error() << name << " expects the element type of query, "
+                       << op.getQuery().getType().getElementType()
+                       << ", but got " << type.getElementType();
       for (unsigned dim : {op.getHeadDim(), 3u})
         if (type.isDynamicDim(dim))
-          return error() << name << " wants a static "
+          return error() << name << " expects a static "
                          << (dim == 3 ? "head dimension" : "number of heads")
-                         << " (dimension " << dim << "), got " << type;
+                         << " (dimension " << dim << "), but got " << type;
     }
     return success();
   }
@@ -181,12 +181,12 @@ struct AttentionVerifier {
     int64_t hq = op.getNumQueryHeads(), hkv = op.getNumKvHeads();
     int64_t hv = op.getValue().getType().getDimSize(op.getHeadDim());
     if (hkv < 1 || hq < 1 || hq % hkv != 0)
-      return error() << "number of query heads wants to be a multiple of the "
-                        "number of KV heads, got "
+      return error() << "number of query heads expects to be a multiple of the "
+                        "number of KV heads, but got "
                      << hq << " and " << hkv;
     if (hv != hkv)
-      return error() << "value wants as many heads as key, " << hkv << ", got "
-                     << hv;
+      return error() << "value expects as many heads as key, " << hkv
+                     << ", but got " << hv;
     return success();
   }
 
@@ -195,12 +195,13 @@ struct AttentionVerifier {
          {std::pair<StringRef, int64_t>{"query", op.getQkDim()},
           {"value", op.getValueDim()}})
       if (dim < 8 || dim > 256 || dim % 8 != 0)
-        return error() << "head dimension of " << name
-                       << " wants to be a multiple of 8 from 8 to 256, got "
-                       << dim;
+        return error()
+               << "head dimension of " << name
+               << " expects to be a multiple of 8 from 8 to 256, but got "
+               << dim;
     if (op.getKey().getType().getDimSize(3) != op.getQkDim())
-      return error() << "key wants the head dimension of query, "
-                     << op.getQkDim() << ", got "
+      return error() << "key expects the head dimension of query, "
+                     << op.getQkDim() << ", but got "
                      << op.getKey().getType().getDimSize(3);
     return success();
   }
@@ -209,7 +210,7 @@ struct AttentionVerifier {
                       unsigned dim, int64_t wanted) {
     if (succeeded(verifyCompatibleDims({type.getDimSize(dim), wanted})))
       return success();
-    return error() << of << " wants " << what << " " << wanted << ", got "
+    return error() << of << " expects " << what << " " << wanted << ", but got "
                    << type.getDimSize(dim) << " (" << type << ")";
   }
 
@@ -234,10 +235,12 @@ struct AttentionVerifier {
       return success();
     auto type = cast<RankedTensorType>(op.getLse().getType());
     if (type.getRank() != 3)
-      return error() << "lse wants rank 3 (batch, head, query), got " << type;
+      return error() << "lse expects rank 3 (batch, head, query), but got "
+                     << type;
     RankedTensorType q = op.getQuery().getType();
     if (type.isDynamicDim(1))
-      return error() << "lse wants a static number of heads, got " << type;
+      return error() << "lse expects a static number of heads, but got "
+                     << type;
     if (failed(agree("batch", "lse", type, 0, q.getDimSize(0))) ||
         failed(
             agree("number of heads", "lse", type, 1, op.getNumQueryHeads())) ||
@@ -256,9 +259,10 @@ LogicalResult AttentionOp::verify() {
       failed(v.sizes()) || failed(v.lse()))
     return failure();
   if (!getScale().isFinite())
-    return emitOpError("scale wants a finite number, got ") << getScaleAttr();
+    return emitOpError("scale expects a finite number, but got ")
+           << getScaleAttr();
   if (!hasScoreMod() && !getCaptures().empty())
-    return emitOpError("captures want a score modification that takes them");
+    return emitOpError("captures expect a score modification that takes them");
   return success();
 }
 
@@ -281,8 +285,8 @@ LogicalResult AttentionOp::verifyRegions() {
                            b.getIndexType(), b.getIndexType()};
   llvm::append_range(wanted, getCaptures().getTypes());
   if (body.getArgumentTypes() != TypeRange(wanted))
-    return emitOpError("score modification wants arguments (")
-           << wanted << "), got (" << body.getArgumentTypes() << ")";
+    return emitOpError("score modification expects arguments (")
+           << wanted << "), but got (" << body.getArgumentTypes() << ")";
   for (Operation &op : body.without_terminator()) {
     auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
     bool scalar = op.getNumRegions() == 0 &&
@@ -291,22 +295,24 @@ LogicalResult AttentionOp::verifyRegions() {
                   llvm::all_of(op.getOperandTypes(), isScalar) &&
                   llvm::all_of(op.getResultTypes(), isScalar);
     if (!scalar)
-      return emitOpError("score modification wants scalar operations of arith "
-                         "and math")
+      return emitOpError(
+                 "score modification expects scalar operations of arith "
+                 "and math")
                  .attachNote(op.getLoc())
-             << "got '" << op.getName() << "'";
+             << "but got '" << op.getName() << "'";
     // It is evaluated for padding too, where a divisor may be zero.
     if (!isPure(&op) || dividesByUnknown(&op))
-      return emitOpError("score modification wants operations that are defined "
-                         "for any index")
+      return emitOpError(
+                 "score modification expects operations that are defined "
+                 "for any index")
                  .attachNote(op.getLoc())
-             << "got '" << op.getName()
+             << "but got '" << op.getName()
              << "' with a divisor that may be zero or -1";
   }
   auto yield = dyn_cast<YieldOp>(body.getTerminator());
   if (!yield || yield.getValues().getTypes() != TypeRange(b.getF32Type()))
-    return emitOpError("score modification wants to yield one f32")
+    return emitOpError("score modification expects to yield one f32")
                .attachNote(body.getTerminator()->getLoc())
-           << "got this";
+           << "but got this";
   return success();
 }

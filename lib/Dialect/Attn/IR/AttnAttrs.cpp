@@ -46,7 +46,7 @@ Attribute OrderAttr::parse(AsmParser &parser, Type) {
       result = parseNames(parser, reversed);
     else
       return parser.emitError(keyLoc, "expected 'domains', 'chunk' or "
-                                      "'reversed', got '")
+                                      "'reversed', but got '")
                  << key << "'",
              Attribute();
     if (failed(result))
@@ -80,11 +80,11 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (!seen.insert(digit.getValue()).second)
       return emitError() << "digit '" << digit.getValue() << "' stands twice";
   if (domains < 1 || domains > kMaxCount)
-    return emitError() << "wants 1 to " << kMaxCount << " domains, got "
+    return emitError() << "expected 1 to " << kMaxCount << " domains, but got "
                        << domains;
   if (chunk < 1 || chunk > kMaxCount)
-    return emitError() << "wants a chunk of 1 to " << kMaxCount << ", got "
-                       << chunk;
+    return emitError() << "expected a chunk of 1 to " << kMaxCount
+                       << ", but got " << chunk;
   llvm::StringSet<> backward;
   for (StringAttr axis : reversed)
     if (!backward.insert(axis.getValue()).second)
@@ -92,7 +92,7 @@ LogicalResult OrderAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          << "' is reversed twice";
   if (domains > 1 && !seen.contains("sharing"))
     return emitError() << "re-ranking by " << domains
-                       << " domains wants the digit 'sharing'";
+                       << " domains expects the digit 'sharing'";
   return success();
 }
 
@@ -163,7 +163,7 @@ static ParseResult parseFact(AsmParser &parser, StringRef key, SMLoc loc,
     return failure();
   if (value < minimumOf(*fact))
     return parser.emitError(loc, "fact '")
-           << key << "' wants at least " << minimumOf(*fact) << ", got "
+           << key << "' expects at least " << minimumOf(*fact) << ", but got "
            << value;
   facts.set(key, parser.getBuilder().getI64IntegerAttr(value));
   return success();

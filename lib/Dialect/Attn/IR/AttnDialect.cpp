@@ -61,7 +61,7 @@ LogicalResult AttnDialect::verifyOperationAttribute(Operation *op,
            << TargetAttr::kModuleAttr << "' belongs on a module";
   if (!isa<TargetAttr>(attr.getValue()))
     return op->emitOpError("attribute '")
-           << TargetAttr::kModuleAttr << "' wants an #attn.target, got "
+           << TargetAttr::kModuleAttr << "' expects an #attn.target, but got "
            << attr.getValue();
   return success();
 }

@@ -107,10 +107,10 @@ WindowMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   // A bound beyond any sequence would overflow index arithmetic.
   constexpr int64_t kMax = int64_t(1) << 40;
   if (left < -1 || left > kMax)
-    return emitError() << "'left' wants -1 (no bound) or 0 to 2^40, got "
+    return emitError() << "'left' expects -1 (no bound) or 0 to 2^40, but got "
                        << left;
   if (right < -1 || right > kMax)
-    return emitError() << "'right' wants -1 (no bound) or 0 to 2^40, got "
+    return emitError() << "'right' expects -1 (no bound) or 0 to 2^40, but got "
                        << right;
   return success();
 }

@@ -20,7 +20,7 @@ Type ViewType::parse(AsmParser &parser) {
   }
   if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32()) {
     parser.emitError(loc, "element type of a view must be f16, bf16 or f32, "
-                          "got ")
+                          "but got ")
         << elementType;
     return {};
   }

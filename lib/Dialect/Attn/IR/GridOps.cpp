@@ -36,8 +36,8 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
           }))
     return failure();
   if (axes.size() != arguments.size())
-    return parser.emitError(loc, "wants ")
-           << arguments.size() << " axes, as there are coordinates, got "
+    return parser.emitError(loc, "expected ")
+           << arguments.size() << " axes, as there are coordinates, but got "
            << axes.size();
   result.addAttribute("axes", b.getArrayAttr(axes));
   SmallVector<StringAttr> sharing;
@@ -108,15 +108,15 @@ void GridOp::print(OpAsmPrinter &p) {
 
 LogicalResult GridOp::verify() {
   if (getBody().getNumArguments() != getSizes().size() + 1)
-    return emitOpError("wants ")
+    return emitOpError("expected ")
            << getSizes().size() + 1
-           << " arguments (a coordinate for each axis, and the visit), got "
+           << " arguments (a coordinate for each axis, and the visit), but got "
            << getBody().getNumArguments();
   if (getSizes().empty())
-    return emitOpError("wants at least one axis");
+    return emitOpError("expected at least one axis");
   if (getSizes().size() != getAxes().size())
-    return emitOpError("wants a name for each of its ")
-           << getSizes().size() << " sizes, got " << getAxes().size();
+    return emitOpError("expected a name for each of its ")
+           << getSizes().size() << " sizes, but got " << getAxes().size();
   llvm::StringSet<> axes, sharing;
   for (StringAttr axis : getAxes().getAsRange<StringAttr>())
     if (!isIdentifier(axis) || !axes.insert(axis.getValue()).second ||
@@ -127,17 +127,18 @@ LogicalResult GridOp::verify() {
   for (StringAttr axis : getSharing().getAsRange<StringAttr>())
     if (!axes.contains(axis.getValue()) ||
         !sharing.insert(axis.getValue()).second)
-      return emitOpError("sharing wants distinct axes of the grid, got '")
+      return emitOpError("sharing expects distinct axes of the grid, but got '")
              << axis.getValue() << "'";
   // The getters are unsigned.
   auto run = static_cast<int64_t>(getRun());
   if (run < 1 || run > OrderAttr::kMaxCount)
-    return emitOpError("wants a run of 1 to ")
-           << OrderAttr::kMaxCount << " tiles, got " << run;
+    return emitOpError("expected a run of 1 to ")
+           << OrderAttr::kMaxCount << " tiles, but got " << run;
   auto persistent = static_cast<int64_t>(getPersistent().value_or(1));
   if (persistent < 1 || persistent > OrderAttr::kMaxCount)
-    return emitOpError("wants 1 to ")
-           << OrderAttr::kMaxCount << " persistent CTAs, got " << persistent;
+    return emitOpError("expected 1 to ")
+           << OrderAttr::kMaxCount << " persistent CTAs, but got "
+           << persistent;
   OrderAttr order = getOrderAttr();
   if (!order)
     return success();
@@ -146,7 +147,7 @@ LogicalResult GridOp::verify() {
   llvm::StringSet<> digits;
   auto use = [&](StringRef axis) -> LogicalResult {
     if (!axes.contains(axis) || !digits.insert(axis).second)
-      return emitOpError("order wants each axis of the grid once, got '")
+      return emitOpError("order expects each axis of the grid once, but got '")
              << axis << "' in " << order;
     return success();
   };
@@ -161,7 +162,8 @@ LogicalResult GridOp::verify() {
         return failure();
   }
   if (digits.size() != axes.size())
-    return emitOpError("order wants each axis of the grid once, got ") << order;
+    return emitOpError("order expects each axis of the grid once, but got ")
+           << order;
   for (StringAttr axis : order.getReversed())
     if (!axes.contains(axis.getValue()))
       return emitOpError("order reverses '")
@@ -172,7 +174,7 @@ LogicalResult GridOp::verify() {
 LogicalResult GridOp::verifyRegions() {
   for (Type type : getBody().getArgumentTypes())
     if (!type.isIndex())
-      return emitOpError("wants arguments of type index, got ") << type;
+      return emitOpError("expected arguments of type index, but got ") << type;
   return verifyEmptyYield(*this, getBody().front());
 }
 
@@ -246,6 +248,6 @@ void CtasOp::getAsmBlockArgumentNames(Region &region,
 LogicalResult CtasOp::verifyRegions() {
   if (getBody().getNumArguments() != 1 ||
       !getBody().getArgument(0).getType().isIndex())
-    return emitOpError("wants one argument of type index, the CTA");
+    return emitOpError("expected one argument of type index, the CTA");
   return verifyEmptyYield(*this, getBody().front());
 }

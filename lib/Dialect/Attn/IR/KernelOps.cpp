@@ -29,22 +29,22 @@ void LaunchOp::getEffects(
 
 LogicalResult LaunchOp::verify() {
   if (getInits().empty())
-    return emitOpError("wants at least one out");
+    return emitOpError("expected at least one out");
   if (!hasPureTensorSemantics() && !hasPureBufferSemantics())
-    return emitOpError("wants all of its ins and outs to be tensors, or all "
-                       "memrefs, got ")
+    return emitOpError("expected all of its ins and outs to be tensors, or all "
+                       "memrefs, but got ")
            << getInputs().getTypes() << ", " << getInits().getTypes();
   if (getViews().size() != getInputs().size() + getInits().size())
-    return emitOpError("wants a permutation for each of its ")
-           << getInputs().size() + getInits().size() << " ins and outs, got "
-           << getViews().size();
+    return emitOpError("expected a permutation for each of its ")
+           << getInputs().size() + getInits().size()
+           << " ins and outs, but got " << getViews().size();
   for (auto [operand, view] :
        llvm::zip(llvm::concat<Value>(getInputs(), getInits()),
                  getViews().getAsValueRange<AffineMapAttr>())) {
     auto type = cast<ShapedType>(operand.getType());
     if (!view.isPermutation() || view.getNumDims() != type.getRank())
-      return emitOpError("wants a permutation of the ")
-             << type.getRank() << " dimensions of " << type << ", got "
+      return emitOpError("expected a permutation of the ")
+             << type.getRank() << " dimensions of " << type << ", but got "
              << AffineMapAttr::get(view);
   }
   return success();
@@ -55,12 +55,12 @@ LogicalResult LaunchOp::verify() {
 static LogicalResult verifyLowered(LaunchOp launch,
                                    FunctionOpInterface function) {
   if (!function->hasAttr(kKernelViewsAttr))
-    return launch.emitOpError("wants a kernel, got the function ")
+    return launch.emitOpError("expected a kernel, but got the function ")
            << launch.getKernelAttr();
   unsigned wanted = 2 + launch.getViews().size() + launch.getScalars().size();
   if (function.getNumArguments() != wanted)
-    return launch.emitOpError("wants a lowered kernel of ")
-           << wanted << " arguments (two of them a range of CTAs), got "
+    return launch.emitOpError("expected a lowered kernel of ")
+           << wanted << " arguments (two of them a range of CTAs), but got "
            << function.getNumArguments();
   return success();
 }
@@ -102,7 +102,7 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     symbol = function;
     wanted = argumentsOfDeviceFunction(function);
   } else {
-    return emitOpError("wants a kernel, got ") << getKernelAttr();
+    return emitOpError("expected a kernel, but got ") << getKernelAttr();
   }
   auto fail = [&]() {
     InFlightDiagnostic diag = emitOpError();
@@ -112,8 +112,8 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   };
   unsigned numViews = getViews().size();
   if (wanted.size() != numViews + getScalars().size())
-    return fail() << "wants " << wanted.size()
-                  << " operands, as the kernel has arguments, got "
+    return fail() << "expected " << wanted.size()
+                  << " operands, as the kernel has arguments, but got "
                   << numViews + getScalars().size();
   auto operands = llvm::to_vector(llvm::concat<Value>(getInputs(), getInits()));
   for (unsigned i = 0; i < numViews; ++i) {
@@ -129,13 +129,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
              size == view.getShape()[d];
     }
     if (!fits)
-      return fail() << "operand " << i << " wants to fit " << wanted[i]
-                    << ", got " << type;
+      return fail() << "operand " << i << " expects to fit " << wanted[i]
+                    << ", but got " << type;
   }
   for (auto [i, scalar] : llvm::enumerate(getScalars()))
     if (scalar.getType() != wanted[numViews + i])
-      return fail() << "scalar " << i << " wants type " << wanted[numViews + i]
-                    << ", got " << scalar.getType();
+      return fail() << "scalar " << i << " expects type "
+                    << wanted[numViews + i] << ", but got " << scalar.getType();
   return success();
 }
 
@@ -241,25 +241,27 @@ static bool isScalar(Type type) {
 
 LogicalResult KernelOp::verify() {
   if (!getResultTypes().empty())
-    return emitOpError("wants no results, got ") << getResultTypes();
+    return emitOpError("expected no results, but got ") << getResultTypes();
   if (getArgNames() && getArgNames()->size() != getNumArguments())
-    return emitOpError("wants a name for each of its ")
-           << getNumArguments() << " arguments, got " << getArgNames()->size();
+    return emitOpError("expected a name for each of its ")
+           << getNumArguments() << " arguments, but got "
+           << getArgNames()->size();
   llvm::StringSet<> names;
   if (getArgNames())
     for (StringAttr name : getArgNames()->getAsRange<StringAttr>())
       if (!isIdentifier(name, "_$.-") || !names.insert(name.getValue()).second)
-        return emitOpError("wants distinct identifiers as names of arguments, "
-                           "got ")
+        return emitOpError(
+                   "expected distinct identifiers as names of arguments, "
+                   "but got ")
                << name;
   for (Type type : getArgumentTypes())
     if (!isa<ViewType>(type) && !isScalar(type))
-      return emitOpError("argument wants to be a view or a scalar, got ")
+      return emitOpError("argument expects to be a view or a scalar, but got ")
              << type;
   unsigned grids = llvm::count_if(
       getBody().front(), [](Operation &op) { return isa<GridOp, CtasOp>(op); });
   if (grids > 1)
-    return emitOpError("wants one grid at most, got ") << grids;
+    return emitOpError("expected one grid at most, but got ") << grids;
   return success();
 }
 
@@ -276,8 +278,8 @@ LogicalResult DimOp::verify() {
   int64_t dim = getDim();
   int64_t rank = getView().getType().getRank();
   if (dim < 0 || dim >= rank)
-    return emitOpError("wants a dimension from 0 to ")
-           << rank - 1 << ", got " << dim;
+    return emitOpError("expected a dimension from 0 to ")
+           << rank - 1 << ", but got " << dim;
   return success();
 }
 

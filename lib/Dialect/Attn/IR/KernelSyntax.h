@@ -23,7 +23,7 @@ inline mlir::LogicalResult verifyEmptyYield(mlir::Operation *op,
                                             mlir::Block &body) {
   if (body.getTerminator()->getNumOperands() == 0)
     return mlir::success();
-  return op->emitOpError("wants to yield nothing, got ")
+  return op->emitOpError("expected to yield nothing, but got ")
          << body.getTerminator()->getOperandTypes();
 }
 

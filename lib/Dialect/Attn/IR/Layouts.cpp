@@ -80,8 +80,8 @@ ParseResult parseModes(AsmParser &parser, StringRef keyword,
             }))
           return failure();
         if (rank && *rank != strides.size())
-          return parser.emitError(loc, "wants ")
-                 << *rank << " strides, as the modes before, got "
+          return parser.emitError(loc, "expected ")
+                 << *rank << " strides, as the modes before, but got "
                  << strides.size();
         rank = strides.size();
         llvm::append_range(flat, strides);
@@ -136,25 +136,26 @@ LogicalResult FragmentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    unsigned rank, ArrayRef<int64_t> threads,
                                    ArrayRef<int64_t> registers) {
   if (rank < 1 || rank > 2)
-    return emitError() << "wants modes with 1 or 2 strides, got " << rank;
+    return emitError() << "expected modes with 1 or 2 strides, but got "
+                       << rank;
   for (ArrayRef<int64_t> flat : {threads, registers}) {
     int64_t places = 1;
     for (const Mode &mode : split(flat, rank)) {
       if (mode.size < 1 || mode.size > kMaxPlaces)
-        return emitError() << "wants modes of size 1 to " << kMaxPlaces
-                           << ", got " << mode.size;
+        return emitError() << "expected modes of size 1 to " << kMaxPlaces
+                           << ", but got " << mode.size;
       places *= mode.size;
       if (places > kMaxPlaces)
-        return emitError() << "wants at most " << kMaxPlaces
+        return emitError() << "expected at most " << kMaxPlaces
                            << " threads and registers";
       for (int64_t stride : mode.strides)
         if (stride < 0 || stride > kMaxPlaces)
-          return emitError() << "wants strides of 0 to " << kMaxPlaces
-                             << ", got " << stride;
+          return emitError() << "expected strides of 0 to " << kMaxPlaces
+                             << ", but got " << stride;
     }
     if (normalize(flat, rank) != flat)
       return emitError()
-             << "wants the normal form: no mode of size 1, and none "
+             << "expected the normal form: no mode of size 1, and none "
                 "that continues the one before it";
   }
   return success();
@@ -230,15 +231,16 @@ LogicalResult FragmentAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type elementType,
     function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != getRank())
-    return emitError() << "wants a tile of rank " << getRank() << " for "
-                       << *this << ", got rank " << shape.size();
+    return emitError() << "expected a tile of rank " << getRank() << " for "
+                       << *this << ", but got rank " << shape.size();
   int64_t elements = 1, copies = 1;
   for (int64_t size : shape)
     if (ShapedType::isDynamic(size) ||
         llvm::MulOverflow(elements, size, elements))
-      return emitError() << "wants static sizes of at most 2^63 - 1 elements "
-                            "for "
-                         << *this;
+      return emitError()
+             << "expected static sizes of at most 2^63 - 1 elements "
+                "for "
+             << *this;
   for (const Mode &mode : getThreadModes())
     if (llvm::all_equal(mode.strides) && mode.strides[0] == 0)
       copies *= mode.size;
@@ -275,7 +277,8 @@ LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t span, bool, bool) {
   if (span == 32 || span == 64 || span == 128)
     return success();
-  return emitError() << "wants a span of 32, 64 or 128 bytes, got " << span;
+  return emitError() << "expected a span of 32, 64 or 128 bytes, but got "
+                     << span;
 }
 
 Attribute SharedAttr::parse(AsmParser &parser, Type) {
@@ -291,7 +294,8 @@ Attribute SharedAttr::parse(AsmParser &parser, Type) {
       return {};
     bool &flag = word == "transposed" ? transposed : folded;
     if ((word != "transposed" && word != "folded") || flag) {
-      parser.emitError(at, "wants 'transposed' or 'folded', once each, got '")
+      parser.emitError(
+          at, "expected 'transposed' or 'folded', once each, but got '")
           << word << "'";
       return {};
     }
@@ -341,26 +345,29 @@ LogicalResult
 SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                            function_ref<InFlightDiagnostic()> emitError) const {
   if (shape.size() != 2)
-    return emitError() << "wants a tile of rank 2 in shared memory, got rank "
-                       << shape.size();
+    return emitError()
+           << "expected a tile of rank 2 in shared memory, but got rank "
+           << shape.size();
   if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8)
-    return emitError() << "wants elements of whole bytes in shared memory, got "
-                       << elementType;
+    return emitError()
+           << "expected elements of whole bytes in shared memory, but got "
+           << elementType;
   int64_t rows = shape[getTransposed() ? 1 : 0],
           columns = shape[getTransposed() ? 0 : 1];
   int64_t rowBytes = 0;
   if (ShapedType::isDynamicShape(shape) ||
       llvm::MulOverflow(
           columns, int64_t(elementType.getIntOrFloatBitWidth() / 8), rowBytes))
-    return emitError() << "wants static sizes of at most 2^63 - 1 bytes a row "
-                          "in shared memory";
+    return emitError()
+           << "expected static sizes of at most 2^63 - 1 bytes a row "
+              "in shared memory";
   if (rowBytes % getSpan() != 0)
-    return emitError() << "wants " << (getTransposed() ? "columns" : "rows")
-                       << " of a multiple of " << getSpan() << " bytes, got "
-                       << rowBytes;
+    return emitError() << "expected " << (getTransposed() ? "columns" : "rows")
+                       << " of a multiple of " << getSpan()
+                       << " bytes, but got " << rowBytes;
   if (rows % 8 != 0)
-    return emitError() << "wants a multiple of 8 "
+    return emitError() << "expected a multiple of 8 "
                        << (getTransposed() ? "columns" : "rows")
-                       << " in shared memory, got " << rows;
+                       << " in shared memory, but got " << rows;
   return success();
 }

@@ -19,21 +19,22 @@ LogicalResult MatmulOp::verify() {
                             {"rhs", b},
                             {"result", c}})
     if (type.getRank() != 2)
-      return emitOpError() << name << " wants rank 2, got " << type;
+      return emitOpError() << name << " expects rank 2, but got " << type;
   if (a.getElementType() != b.getElementType())
-    return emitOpError("rhs wants the element type of lhs, ")
-           << a.getElementType() << ", got " << b.getElementType();
+    return emitOpError("rhs expects the element type of lhs, ")
+           << a.getElementType() << ", but got " << b.getElementType();
   auto differ = [](int64_t x, int64_t y) {
     return failed(verifyCompatibleDims({x, y}));
   };
   if (differ(a.getDimSize(1), b.getDimSize(0)))
-    return emitOpError("rhs wants ")
-           << a.getDimSize(1) << " rows, as lhs has columns, got "
+    return emitOpError("rhs expects ")
+           << a.getDimSize(1) << " rows, as lhs has columns, but got "
            << b.getDimSize(0);
   if (differ(a.getDimSize(0), c.getDimSize(0)) ||
       differ(b.getDimSize(1), c.getDimSize(1)))
-    return emitOpError("result wants the rows of lhs and the columns of rhs, ")
-           << a.getDimSize(0) << "x" << b.getDimSize(1) << ", got " << c;
+    return emitOpError(
+               "result expects the rows of lhs and the columns of rhs, ")
+           << a.getDimSize(0) << "x" << b.getDimSize(1) << ", but got " << c;
   return success();
 }
 

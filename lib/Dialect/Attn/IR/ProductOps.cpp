@@ -9,8 +9,8 @@ LogicalResult ProductType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   RankedTensorType tile) {
   if (isa_and_nonnull<FragmentAttr>(tile.getEncoding()))
     return success();
-  return emitError() << "wants a tile with an #attn.fragment layout, got "
-                     << tile;
+  return emitError()
+         << "expected a tile with an #attn.fragment layout, but got " << tile;
 }
 
 LogicalResult DotIssueOp::verify() {
@@ -19,18 +19,18 @@ LogicalResult DotIssueOp::verify() {
     return failure();
   auto acc = cast<RankedTensorType>(getAcc().getType());
   if (getProduct().getType().getTile() != acc)
-    return emitOpError("wants a product like its accumulator, ")
-           << acc << ", got " << getProduct().getType().getTile();
+    return emitOpError("expected a product like its accumulator, ")
+           << acc << ", but got " << getProduct().getType().getTile();
   return success();
 }
 
 LogicalResult DotWaitOp::verify() {
   if (static_cast<int64_t>(getOutstanding()) < 0)
-    return emitOpError("wants 0 or more outstanding products, got ")
+    return emitOpError("expected 0 or more outstanding products, but got ")
            << static_cast<int64_t>(getOutstanding());
   if (getTile().getType() != getProduct().getType().getTile())
-    return emitOpError("wants the tile of its product, ")
-           << getProduct().getType().getTile() << ", got "
+    return emitOpError("expected the tile of its product, ")
+           << getProduct().getType().getTile() << ", but got "
            << getTile().getType();
   return success();
 }
@@ -39,11 +39,13 @@ LogicalResult SpecializeOp::verify() {
   constexpr int64_t kGroup = 4, kLeast = 24, kMost = 256, kUnit = 8;
   auto warps = static_cast<int64_t>(getProducerWarps());
   if (warps < kGroup || warps % kGroup != 0)
-    return emitOpError("wants producers in groups of 4 warps, got ") << warps;
+    return emitOpError("expected producers in groups of 4 warps, but got ")
+           << warps;
   for (auto registers : {static_cast<int64_t>(getProducerRegisters()),
                          static_cast<int64_t>(getConsumerRegisters())})
     if (registers < kLeast || registers > kMost || registers % kUnit != 0)
-      return emitOpError("wants 24 to 256 registers, a multiple of 8, got ")
+      return emitOpError(
+                 "expected 24 to 256 registers, a multiple of 8, but got ")
              << registers;
   return success();
 }
@@ -54,7 +56,7 @@ LogicalResult TurnOp::verify() {
   auto groups = static_cast<int64_t>(getGroups());
   if (groups >= 2 && groups <= kMost)
     return success();
-  return emitOpError("wants 2 to 14 groups, got ") << groups;
+  return emitOpError("expected 2 to 14 groups, but got ") << groups;
 }
 
 void DotIssueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {

@@ -10,15 +10,15 @@ static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
                                 RankedTensorType tile) {
   if (isa_and_nonnull<SharedAttr>(tile.getEncoding()))
     return success();
-  return emitError() << "wants a tile with a layout in shared memory "
-                        "(#attn.shared), got "
+  return emitError() << "expected a tile with a layout in shared memory "
+                        "(#attn.shared), but got "
                      << tile;
 }
 
 LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, RankedTensorType tile) {
   if (stages < 1 || stages > 64)
-    return emitError() << "wants 1 to 64 stages, got " << stages;
+    return emitError() << "expected 1 to 64 stages, but got " << stages;
   return verifyTile(emitError, tile);
 }
 
@@ -36,15 +36,15 @@ LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
 static LogicalResult verifyRingTile(Operation *op, RingType ring, Type got) {
   if (ring.getTile() == got)
     return success();
-  return op->emitOpError("wants the tile of its ring, ")
-         << ring.getTile() << ", got " << got;
+  return op->emitOpError("expected the tile of its ring, ")
+         << ring.getTile() << ", but got " << got;
 }
 
 LogicalResult RingAcquireOp::verify() {
   auto ahead = static_cast<int64_t>(getAhead());
   if (ahead < 0 || ahead >= getRing().getType().getStages())
-    return emitOpError("wants to be ahead by less than the ")
-           << getRing().getType().getStages() << " stages of its ring, got "
+    return emitOpError("expected to be ahead by less than the ")
+           << getRing().getType().getStages() << " stages of its ring, but got "
            << ahead;
   return verifyRingTile(*this, getRing().getType(),
                         getSlot().getType().getTile());
@@ -58,19 +58,20 @@ LogicalResult RingIssueOp::verify() {
   RankedTensorType tile = getSlot().getType().getTile();
   ViewType view = getView().getType();
   if (getPending().getType().getTile() != tile)
-    return emitOpError("wants to hand on the tile of its slot, ")
-           << tile << ", got " << getPending().getType().getTile();
+    return emitOpError("expected to hand on the tile of its slot, ")
+           << tile << ", but got " << getPending().getType().getTile();
   if (tile.getElementType() != view.getElementType())
-    return emitOpError("wants a view of ")
-           << tile.getElementType() << " as the slot has, got " << view;
+    return emitOpError("expected a view of ")
+           << tile.getElementType() << " as the slot has, but got " << view;
   if (getOffsets().size() != view.getRank())
-    return emitOpError("wants ")
+    return emitOpError("expected ")
            << view.getRank() << " offsets, one for each dimension of " << view
-           << ", got " << getOffsets().size();
+           << ", but got " << getOffsets().size();
   if (view.getRank() < 2)
-    return emitOpError("wants a view of rank 2 or more, got ") << view;
+    return emitOpError("expected a view of rank 2 or more, but got ") << view;
   if (getChunk() != 4 && getChunk() != 8 && getChunk() != 16)
-    return emitOpError("wants chunks of 4, 8 or 16 bytes, got ") << getChunk();
+    return emitOpError("expected chunks of 4, 8 or 16 bytes, but got ")
+           << getChunk();
   return success();
 }
 
@@ -82,8 +83,8 @@ LogicalResult ReduceRegistersOp::inferReturnTypes(
   auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
   if (!layout || tile.getRank() != 2)
     return emitOptionalError(location,
-                             "wants a matrix in registers "
-                             "(#attn.fragment), got ",
+                             "expected a matrix in registers "
+                             "(#attn.fragment), but got ",
                              tile);
   results.push_back(
       RankedTensorType::get({tile.getDimSize(0), layout.getThreadsPerRow()},

@@ -51,8 +51,8 @@ ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
         parser.parseColonTypeList(types) || parser.parseRParen())
       return failure();
     if (types.size() != carried.size())
-      return parser.emitError(loc, "wants ")
-             << carried.size() << " types of carried values, got "
+      return parser.emitError(loc, "expected ")
+             << carried.size() << " types of carried values, but got "
              << types.size();
     for (auto [argument, type] : llvm::zip(carried, types))
       argument.type = type;
@@ -138,19 +138,20 @@ void StreamOp::getAsmBlockArgumentNames(Region &region,
 
 LogicalResult StreamOp::verify() {
   if (auto step = static_cast<int64_t>(getStep()); step < 1)
-    return emitOpError("wants a step of at least 1, got ") << step;
+    return emitOpError("expected a step of at least 1, but got ") << step;
   if (getMasked().empty())
-    return emitOpError("wants at least one segment");
+    return emitOpError("expected at least one segment");
   if (getLowers().size() != getUppers().size() ||
       getLowers().size() != getMasked().size())
     return emitOpError(
-               "wants a lower bound, an upper bound and a mask flag for "
-               "each segment, got ")
+               "expected a lower bound, an upper bound and a mask flag for "
+               "each segment, but got ")
            << getLowers().size() << ", " << getUppers().size() << " and "
            << getMasked().size();
   if (getInits().getTypes() != getResultTypes())
-    return emitOpError("wants results of the types of its carried values, (")
-           << getInits().getTypes() << "), got (" << getResultTypes() << ")";
+    return emitOpError("expected results of the types of its carried values, (")
+           << getInits().getTypes() << "), but got (" << getResultTypes()
+           << ")";
   return success();
 }
 
@@ -158,17 +159,18 @@ LogicalResult StreamOp::verifyRegions() {
   SmallVector<Type> wanted{IndexType::get(getContext())};
   llvm::append_range(wanted, getInits().getTypes());
   if (getBody().getArgumentTypes() != TypeRange(wanted))
-    return emitOpError("wants body arguments (")
-           << wanted << "), got (" << getBody().getArgumentTypes() << ")";
+    return emitOpError("expected body arguments (")
+           << wanted << "), but got (" << getBody().getArgumentTypes() << ")";
   auto yield = cast<YieldOp>(getBody().front().getTerminator());
   if (yield.getValues().getTypes() != getInits().getTypes())
-    return emitOpError("wants to yield the types of its carried values, ")
-           << getInits().getTypes() << ", got " << yield.getValues().getTypes();
+    return emitOpError("expected to yield the types of its carried values, ")
+           << getInits().getTypes() << ", but got "
+           << yield.getValues().getTypes();
   Block *producer = getProducerBlock();
   if (!producer)
     return success();
   if (producer->getNumArguments() != 1 ||
       !producer->getArgument(0).getType().isIndex())
-    return emitOpError("wants a producer of one argument of type index");
+    return emitOpError("expected a producer of one argument of type index");
   return verifyEmptyYield(*this, *producer);
 }

@@ -15,23 +15,24 @@ static LogicalResult verifyAccess(Operation *op, ViewType view,
                                   unsigned numOffsets,
                                   ArrayRef<int64_t> shape) {
   if (numOffsets != view.getRank())
-    return op->emitOpError("wants ")
+    return op->emitOpError("expected ")
            << view.getRank() << " offsets, one for each dimension of " << view
-           << ", got " << numOffsets;
+           << ", but got " << numOffsets;
   if (shape.empty() || shape.size() > view.getRank())
-    return op->emitOpError("wants a tile of rank 1 to ")
-           << view.getRank() << ", got rank " << shape.size();
+    return op->emitOpError("expected a tile of rank 1 to ")
+           << view.getRank() << ", but got rank " << shape.size();
   for (int64_t size : shape)
     if (size < 1)
-      return op->emitOpError("wants tile sizes of at least 1, got ") << size;
+      return op->emitOpError("expected tile sizes of at least 1, but got ")
+             << size;
   return success();
 }
 
 static LogicalResult verifyElement(Operation *op, ViewType view,
                                    ShapedType tile) {
   if (view.getElementType() != tile.getElementType())
-    return op->emitOpError("wants a tile of ")
-           << view.getElementType() << " as the view has, got " << tile;
+    return op->emitOpError("expected a tile of ")
+           << view.getElementType() << " as the view has, but got " << tile;
   return success();
 }
 
@@ -50,7 +51,7 @@ LogicalResult StoreOp::verify() {
   if (getScratch() &&
       !isa_and_nonnull<SharedAttr>(
           cast<RankedTensorType>(getScratch().getType()).getEncoding()))
-    return emitOpError("wants scratch in shared memory, got ")
+    return emitOpError("expected scratch in shared memory, but got ")
            << getScratch().getType();
   if (getScratch()) {
     auto bits = [](ShapedType type) {
@@ -58,20 +59,21 @@ LogicalResult StoreOp::verify() {
     };
     auto scratch = cast<ShapedType>(getScratch().getType());
     if (bits(scratch) < bits(tile))
-      return emitOpError("wants scratch of at least ")
-             << bits(tile) / 8 << " bytes, as the tile has, got "
+      return emitOpError("expected scratch of at least ")
+             << bits(tile) / 8 << " bytes, as the tile has, but got "
              << bits(scratch) / 8;
   }
   if (getByTensorMap()) {
     if (!getScratch())
-      return emitOpError("wants `through` a tile in shared memory for "
-                         "`by_tensor_map`, got none");
+      return emitOpError("expected `through` a tile in shared memory for "
+                         "`by_tensor_map`, but got none");
     auto scratch = cast<ShapedType>(getScratch().getType());
     if (tile.getRank() != 2 || tile.getElementTypeBitWidth() != 16 ||
         scratch.getShape() != tile.getShape() ||
         scratch.getElementType() != tile.getElementType())
-      return emitOpError("wants a matrix of 16-bit elements and memory of its "
-                         "shape for `by_tensor_map`, got ")
+      return emitOpError(
+                 "expected a matrix of 16-bit elements and memory of its "
+                 "shape for `by_tensor_map`, but got ")
              << tile << " through " << scratch;
   }
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
@@ -88,18 +90,18 @@ LogicalResult attn::verifyProduct(Operation *op, Type lhsType, Type rhsType,
   auto lhs = cast<ShapedType>(lhsType), rhs = cast<ShapedType>(rhsType),
        acc = cast<ShapedType>(accType);
   if (lhs.getElementType() != rhs.getElementType())
-    return op->emitOpError("wants operands of one element type, got ")
+    return op->emitOpError("expected operands of one element type, but got ")
            << lhs.getElementType() << " and " << rhs.getElementType();
   unsigned inner = transposeRhs ? 1 : 0;
   if (lhs.getDimSize(1) != rhs.getDimSize(inner))
     return op->emitOpError(
-               "wants operands that agree in the summed dimension, got ")
+               "expected operands that agree in the summed dimension, but got ")
            << lhs.getDimSize(1) << " and " << rhs.getDimSize(inner);
   if (acc.getDimSize(0) != lhs.getDimSize(0) ||
       acc.getDimSize(1) != rhs.getDimSize(1 - inner))
-    return op->emitOpError("wants an accumulator of ")
-           << lhs.getDimSize(0) << "x" << rhs.getDimSize(1 - inner) << ", got "
-           << acc;
+    return op->emitOpError("expected an accumulator of ")
+           << lhs.getDimSize(0) << "x" << rhs.getDimSize(1 - inner)
+           << ", but got " << acc;
   return success();
 }
 
@@ -126,15 +128,15 @@ LogicalResult BroadcastOp::verify() {
   auto rows = cast<ShapedType>(getRows().getType()),
        tile = cast<ShapedType>(getTile().getType());
   if (rows.getDimSize(0) != tile.getDimSize(0))
-    return emitOpError("wants a tile of ")
-           << rows.getDimSize(0) << " rows, got " << tile;
+    return emitOpError("expected a tile of ")
+           << rows.getDimSize(0) << " rows, but got " << tile;
   auto layout = dyn_cast_or_null<FragmentAttr>(
       cast<RankedTensorType>(getTile().getType()).getEncoding());
   Attribute wanted = layout ? layout.getRowSlice() : Attribute();
   if (wanted != cast<RankedTensorType>(getRows().getType()).getEncoding())
-    return emitOpError("wants rows in the layout of the tile's rows, ")
+    return emitOpError("expected rows in the layout of the tile's rows, ")
            << ReduceOp::rowsOf(cast<RankedTensorType>(getTile().getType()))
-           << ", got " << getRows().getType();
+           << ", but got " << getRows().getType();
   return success();
 }
 
@@ -142,17 +144,18 @@ LogicalResult IotaOp::verify() {
   int64_t dim = getDim();
   int64_t rank = cast<ShapedType>(getTile().getType()).getRank();
   if (rank == 0)
-    return emitOpError("wants a tile of rank 1 or more, got rank 0");
+    return emitOpError("expected a tile of rank 1 or more, but got rank 0");
   if (dim < 0 || dim >= rank)
-    return emitOpError("wants a dimension from 0 to ")
-           << rank - 1 << ", got " << dim;
+    return emitOpError("expected a dimension from 0 to ")
+           << rank - 1 << ", but got " << dim;
   return success();
 }
 
 LogicalResult MaskOp::verify() {
   if (!(*this)->getParentOfType<StreamOp>())
-    return emitOpError("wants to stand in an attn.stream, whose segments say "
-                       "where it acts");
+    return emitOpError(
+        "expected to stand in an attn.stream, whose segments say "
+        "where it acts");
   return success();
 }
 

@@ -74,12 +74,12 @@ def check(name, target, facts, manifest, directory, most_spilled):
             yield f"{variant['binary']} has {resources['registers']} registers a thread"
         if resources["registers"] * variant["block"] > facts["registers_per_sm"]:
             yield (
-                f"{variant['binary']} wants more registers than an SM has, "
+                f"{variant['binary']} expects more registers than an SM has, "
                 f"{facts['registers_per_sm']}"
             )
         if not 0 < variant["shared_bytes"] <= facts["smem_per_block"]:
             yield (
-                f"{variant['binary']} wants more shared memory than a CTA has, "
+                f"{variant['binary']} expects more shared memory than a CTA has, "
                 f"{facts['smem_per_block']} bytes"
             )
 

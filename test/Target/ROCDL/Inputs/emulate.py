@@ -538,7 +538,7 @@ def check(case, outputs, wanted, results):
         for place, total in zip(outputs[1].places(), sums):
             got = outputs[1].values[place]
             if not (got == total or abs(got - total) <= 1e-4):
-                return "LSE at %d is %g, wanted %g" % (place, got, total)
+                return "LSE at %d is %g, expected %g" % (place, got, total)
     return ""
 
 

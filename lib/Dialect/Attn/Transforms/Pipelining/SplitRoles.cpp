@@ -171,9 +171,9 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     if (!plain || threads.getInt() <= 0 ||
         threads.getInt() % Registers::kGroupThreads != 0) {
       InFlightDiagnostic error =
-          kernel.emitOpError("wants whole warpgroups of ")
+          kernel.emitOpError("expected whole warpgroups of ")
           << Registers::kGroupThreads
-          << " threads beside a producer, in its attribute 'threads', got ";
+          << " threads beside a producer, in its attribute 'threads', but got ";
       plain ? error << threads.getInt() : error << threads;
       return signalPassFailure();
     }

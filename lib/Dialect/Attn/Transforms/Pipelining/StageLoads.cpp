@@ -253,16 +253,17 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     RankedTensorType tile = tileOf(load);
     int64_t granule = std::max<int64_t>(tileGranule(TargetAttr::of(load)), 16);
     if (tile.getRank() != 2)
-      return load.emitOpError("wants a tile of rank 2 to stage, got ") << tile;
+      return load.emitOpError("expected a tile of rank 2 to stage, but got ")
+             << tile;
     for (int64_t size : tile.getShape())
       if (size % granule != 0 || size > kMaxBox)
-        return load.emitOpError("wants tile sizes that are multiples of ")
-               << granule << " up to " << kMaxBox << ", got " << tile;
+        return load.emitOpError("expected tile sizes that are multiples of ")
+               << granule << " up to " << kMaxBox << ", but got " << tile;
     int64_t rows = dividingChunk(load.getView().getType());
     if (rows < kMinChunk || (chunk && rows % chunk != 0))
-      return load.emitOpError("wants rows of a multiple of ")
-             << std::max<int64_t>(chunk, kMinChunk) << " bytes to stage, got "
-             << load.getView().getType();
+      return load.emitOpError("expected rows of a multiple of ")
+             << std::max<int64_t>(chunk, kMinChunk)
+             << " bytes to stage, but got " << load.getView().getType();
     auto stream = load->getParentOfType<StreamOp>();
     return stream ? checkStreamed(load, stream) : success();
   }
@@ -272,7 +273,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
   static LogicalResult checkStreamed(LoadOp load, StreamOp stream) {
     Block *body = &stream.getBody().front();
     if (load->getBlock() != body)
-      return load.emitOpError("wants to stand in the body of its stream "
+      return load.emitOpError("expected to stand in the body of its stream "
                               "itself: a ring is filled at every visit");
     SmallVector<Value> work(load.getOffsets());
     llvm::DenseSet<Value> seen;
@@ -285,8 +286,9 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (value == stream.getPosition())
         continue;
       if (!op || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
-        return load.emitOpError("wants offsets that follow from the position "
-                                "of the stream by arithmetic alone");
+        return load.emitOpError(
+            "expected offsets that follow from the position "
+            "of the stream by arithmetic alone");
       llvm::append_range(work, op->getOperands());
     }
     return success();
@@ -299,20 +301,20 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
                     .function(kernel.getSymName());
     if (stages < 0 || stages > 64) {
       emitError(kernel.getLoc())
-          << "wants 1 to 64 stages, or 0 for the default, got "
+          << "expected 1 to 64 stages, or 0 for the default, but got "
           << stages.getValue();
       return signalPassFailure();
     }
     if (residentStages < 1 || residentStages > 64) {
       emitError(kernel.getLoc())
-          << "wants 1 to 64 stages of tiles that stay, got "
+          << "expected 1 to 64 stages of tiles that stay, but got "
           << residentStages.getValue();
       return signalPassFailure();
     }
     if (chunk != 0 && chunk != 4 && chunk != 8 && chunk != 16) {
-      emitError(kernel.getLoc())
-          << "wants chunks of 4, 8 or 16 bytes, or 0 for the default, got "
-          << chunk.getValue();
+      emitError(kernel.getLoc()) << "expected chunks of 4, 8 or 16 bytes, or 0 "
+                                    "for the default, but got "
+                                 << chunk.getValue();
       return signalPassFailure();
     }
     SmallVector<LoadOp> loads;

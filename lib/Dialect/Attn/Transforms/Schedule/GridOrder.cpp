@@ -345,9 +345,9 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     };
     if (!valid(domains) || !valid(chunk)) {
       emitError(kernel.getLoc())
-          << "wants domains and chunk of 1 to " << OrderAttr::kMaxCount
-          << ", or 0 for the target's, got " << domains.getValue() << " and "
-          << chunk.getValue();
+          << "expected domains and chunk of 1 to " << OrderAttr::kMaxCount
+          << ", or 0 for the target's, but got " << domains.getValue()
+          << " and " << chunk.getValue();
       return signalPassFailure();
     }
     if (!grid) {
@@ -360,8 +360,8 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     int64_t c = chunk ? chunk : target.get(Fact::DispatchChunk);
     if (!valid(x) || !valid(c)) {
       emitError(kernel.getLoc())
-          << "target " << target.getName() << " wants at most "
-          << OrderAttr::kMaxCount << " L2 domains and CTAs in a chunk, got "
+          << "target " << target.getName() << " expects at most "
+          << OrderAttr::kMaxCount << " L2 domains and CTAs in a chunk, but got "
           << x << " and " << c;
       return signalPassFailure();
     }

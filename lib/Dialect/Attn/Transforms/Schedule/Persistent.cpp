@@ -46,8 +46,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     };
     if (!valid(sms) || !valid(resident)) {
       emitError(kernel.getLoc())
-          << "wants sms and resident of 1 to " << OrderAttr::kMaxCount
-          << ", or 0 for the target's, got " << sms.getValue() << " and "
+          << "expected sms and resident of 1 to " << OrderAttr::kMaxCount
+          << ", or 0 for the target's, but got " << sms.getValue() << " and "
           << resident.getValue();
       return signalPassFailure();
     }
@@ -68,8 +68,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     int64_t perSm = resident ? resident : residentCtas(target, footprint);
     int64_t ctas = (sms ? sms : target.get(Fact::SMs)) * perSm;
     if (ctas > OrderAttr::kMaxCount) {
-      emitError(kernel.getLoc())
-          << "wants " << OrderAttr::kMaxCount << " CTAs at most, got " << ctas;
+      emitError(kernel.getLoc()) << "expected " << OrderAttr::kMaxCount
+                                 << " CTAs at most, but got " << ctas;
       return signalPassFailure();
     }
     std::optional<int64_t> tiles = grid.countStatic(

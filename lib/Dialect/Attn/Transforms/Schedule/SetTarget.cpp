@@ -24,8 +24,8 @@ struct SetTargetPass : attn::impl::AttnSetTargetBase<SetTargetPass> {
     auto [name, number] = text.split('=');
     int64_t value;
     if (number.empty() || number.getAsInteger(10, value)) {
-      module.emitError() << "target override wants fact=integer, got '" << text
-                         << "'";
+      module.emitError() << "target override expects fact=integer, but got '"
+                         << text << "'";
       return {};
     }
     std::optional<Fact> fact = findFact(name);
@@ -38,8 +38,8 @@ struct SetTargetPass : attn::impl::AttnSetTargetBase<SetTargetPass> {
       return {};
     }
     if (value < minimumOf(*fact)) {
-      module.emitError() << "fact '" << name << "' wants at least "
-                         << minimumOf(*fact) << ", got " << value;
+      module.emitError() << "fact '" << name << "' expects at least "
+                         << minimumOf(*fact) << ", but got " << value;
       return {};
     }
     ++numOverridden;

@@ -347,9 +347,9 @@ struct StreamPartitionPass
       int64_t size;
       if (number.empty() || number.getAsInteger(10, size) || size < 1 ||
           size > (1 << 20)) {
-        getOperation().emitError()
-            << "tile size wants axis=size with a size from 1 to 1048576, got '"
-            << text << "'";
+        getOperation().emitError() << "tile size expects axis=size with a size "
+                                      "from 1 to 1048576, but got '"
+                                   << text << "'";
         return failure();
       }
       if (!llvm::is_contained(known, name)) {
@@ -378,8 +378,8 @@ struct StreamPartitionPass
   static LogicalResult checkSplits(Operation *op, int64_t splits) {
     if (splits >= 0 && splits <= kMostSplits)
       return success();
-    return op->emitError() << "wants 1 to " << kMostSplits
-                           << " splits, or 0 for the schedule's, got "
+    return op->emitError() << "expected 1 to " << kMostSplits
+                           << " splits, or 0 for the schedule's, but got "
                            << splits;
   }
 

@@ -37,24 +37,24 @@ struct AssignFragmentsPass
         if (!tile)
           continue;
         if (tile.getRank() < 1 || tile.getRank() > 2) {
-          op->emitOpError("wants tiles of rank 1 or 2, got ") << tile;
+          op->emitOpError("expected tiles of rank 1 or 2, but got ") << tile;
           return WalkResult::interrupt();
         }
         if (!hasOneValue(op)) {
-          op->emitOpError("wants tile constants of one value, got ")
+          op->emitOpError("expected tile constants of one value, but got ")
               << cast<arith::ConstantOp>(op).getValue();
           return WalkResult::interrupt();
         }
         if (rows == 0)
           rows = tile.getDimSize(0);
         if (tile.getDimSize(0) != rows) {
-          op->emitOpError("wants tiles of ")
-              << rows << " rows, as the others of the kernel, got " << tile;
+          op->emitOpError("expected tiles of ")
+              << rows << " rows, as the others of the kernel, but got " << tile;
           return WalkResult::interrupt();
         }
         if (tile.getRank() == 2 && tile.getDimSize(1) % columns() != 0) {
-          op->emitOpError("wants tiles with a multiple of ")
-              << columns() << " columns, got " << tile;
+          op->emitOpError("expected tiles with a multiple of ")
+              << columns() << " columns, but got " << tile;
           return WalkResult::interrupt();
         }
       }
@@ -156,9 +156,10 @@ struct AssignFragmentsPass
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
                                       : defaultWarps(kernel, *rows);
     if (count < 1 || count > maxWarps() || *rows % (16 * count) != 0) {
-      emitError(kernel.getLoc()) << "wants 1 to " << maxWarps()
-                                 << " warps of a multiple of 16 rows each, got "
-                                 << count << " warps for " << *rows << " rows";
+      emitError(kernel.getLoc())
+          << "expected 1 to " << maxWarps()
+          << " warps of a multiple of 16 rows each, but got " << count
+          << " warps for " << *rows << " rows";
       return signalPassFailure();
     }
     if (mfma)
@@ -185,12 +186,12 @@ struct AssignFragmentsPass
     int64_t most = maxWarps(), mostRows = int64_t(1) << 20;
     if (warps < 0 || warps > most)
       return emitError(kernel.getLoc())
-             << "wants 1 to " << most << " warps, or 0 for the default, got "
-             << warps.getValue();
+             << "expected 1 to " << most
+             << " warps, or 0 for the default, but got " << warps.getValue();
     if (rowsPerWarp < 0 || rowsPerWarp > mostRows)
       return emitError(kernel.getLoc())
-             << "wants 1 to " << mostRows
-             << " rows a warp, or 0 for the default, got "
+             << "expected 1 to " << mostRows
+             << " rows a warp, or 0 for the default, but got "
              << rowsPerWarp.getValue();
     return success();
   }
