@@ -182,10 +182,10 @@ std::vector<L2Traffic> trafficOf(const KernelRun &run, TargetAttr target,
   double capacity = target.get(Fact::L2EffectiveBytes);
   std::vector<L2Traffic> result(domains);
   // Waves in the order of time: of CTAs, then of what each does in turn.
-  std::map<std::pair<int64_t, int64_t>, std::vector<WaveData>> waves;
+  // Of each, the domains that have work: on large chips few have any.
+  std::map<std::pair<int64_t, int64_t>, std::map<int64_t, WaveData>> waves;
   for (const Walk &walk : run.walks) {
     auto &wave = waves[{walk.cta / std::max<int64_t>(slots, 1), walk.round}];
-    wave.resize(domains);
     int64_t domain = walk.cta / chunk % domains;
     WaveData &data = wave[domain];
     auto [it, inserted] =
@@ -196,10 +196,10 @@ std::vector<L2Traffic> trafficOf(const KernelRun &run, TargetAttr target,
     it->second.first = std::max(it->second.first, walk.bytes);
     result[domain].requestedBytes += walk.bytes;
   }
-  std::vector<WaveData> before(domains);
+  std::map<int64_t, WaveData> before;
   for (auto &[time, wave] : waves) {
-    for (int64_t d = 0; d < domains; ++d)
-      result[d].missedBytes += missesOf(wave[d], before[d], capacity);
+    for (auto &[domain, data] : wave)
+      result[domain].missedBytes += missesOf(data, before[domain], capacity);
     before = std::move(wave);
   }
   // What is not streamed is read once, and stays nobody's.

@@ -14,6 +14,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/TargetParser.h"
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -26,6 +27,14 @@ namespace {
 
 /// What loads on every ROCm since 5.3.
 constexpr uint32_t kCodeObjectVersion = 500;
+
+/// Whether code objects of that version have no number for an architecture: one
+/// that stands for several chips.
+bool isGeneric(StringRef arch) {
+  llvm::AMDGPU::GPUKind kind = llvm::AMDGPU::parseArchAMDGCN(arch);
+  return kind >= llvm::AMDGPU::GK_AMDGCN_GENERIC_FIRST &&
+         kind <= llvm::AMDGPU::GK_AMDGCN_GENERIC_LAST;
+}
 
 std::unique_ptr<llvm::TargetMachine> createMachine(gpu::GPUModuleOp module,
                                                    StringRef arch) {
@@ -58,6 +67,13 @@ std::unique_ptr<llvm::TargetMachine> createMachine(gpu::GPUModuleOp module,
         << "expected an architecture with the matrix instructions "
            "of CDNA 3 (gfx942), but got "
         << arch;
+    return nullptr;
+  }
+  if (isGeneric(arch)) {
+    module.emitError() << "expected an architecture of one chip, which code "
+                          "objects of version "
+                       << kCodeObjectVersion / 100 << " name, but got '" << arch
+                       << "'";
     return nullptr;
   }
   return machine;

@@ -98,20 +98,6 @@ llvm::json::Value CacheReport::toJson() const {
 
 LogicalResult attn::checkMachine(KernelOp kernel, const CacheConfig &config,
                                  const AccessTrace &trace) {
-  constexpr int64_t kMostSMs = int64_t(1) << 24;
-  // Each has tables of its own of all tiles.
-  constexpr int64_t kMostDomains = 1024, kMostPartitions = 64;
-  struct Bound {
-    StringRef fact;
-    int64_t value, most;
-  } bounds[] = {{"sms", config.sms, kMostSMs},
-                {"l2_domains", config.domains, kMostDomains},
-                {"l2_partitions", config.partitions, kMostPartitions}};
-  for (const Bound &bound : bounds)
-    if (bound.value > bound.most)
-      return kernel.emitOpError("expected ")
-             << bound.fact << " of " << bound.most
-             << " at most for a simulation, but got " << bound.value;
   if (config.partitions * trace.numTiles() > UINT32_MAX)
     return kernel.emitOpError("has too many tiles for a simulation with ")
            << config.partitions << " partitions, but got " << trace.numTiles();

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
+#include <limits>
 
 using namespace llvm;
 
@@ -15,30 +16,36 @@ namespace {
 struct FactInfo {
   StringRef name;
   StringRef description;
-  int64_t minimum;
+  int64_t maximum = std::numeric_limits<int64_t>::max();
 };
 
+/// Larger counts are no machine's; tables of the model and of the cache
+/// simulator have as many entries, and products of counts are to stay numbers.
+constexpr int64_t kMostSMs = 1 << 16, kMostDomains = 1024, kMostPartitions = 64,
+                  kMostChunk = 1 << 24;
+
 constexpr FactInfo kFactInfos[kNumFacts] = {
-    {"sms", "streaming multiprocessors, compute units or cores", 1},
-    {"max_resident_ctas", "most CTAs that an SM can hold at once", 1},
-    {"smem_per_sm", "bytes of shared memory (LDS, scratch) of an SM", 1},
-    {"smem_per_block", "most bytes of shared memory that a CTA may use", 1},
-    {"registers_per_sm", "32-bit registers of an SM", 1},
-    {"l2_bytes", "bytes of L2 cache of one L2 domain", 1},
+    {"sms", "streaming multiprocessors, compute units or cores", kMostSMs},
+    {"max_resident_ctas", "most CTAs that an SM can hold at once", kMostSMs},
+    {"smem_per_sm", "bytes of shared memory (LDS, scratch) of an SM"},
+    {"smem_per_block", "most bytes of shared memory that a CTA may use"},
+    {"registers_per_sm", "32-bit registers of an SM"},
+    {"l2_bytes", "bytes of L2 cache of one L2 domain"},
     {"l2_effective_bytes",
-     "bytes of one L2 domain that a working set can use before it misses", 1},
-    {"l2_domains", "L2 domains to which CTAs are dispatched in turn", 1},
+     "bytes of one L2 domain that a working set can use before it misses"},
+    {"l2_domains", "L2 domains to which CTAs are dispatched in turn",
+     kMostDomains},
     {"l2_partitions",
      "parts of an L2 domain, each of which keeps copies of what its SMs read",
-     1},
-    {"l2_sector_bytes", "bytes by which L2 counts accesses", 1},
-    {"dispatch_chunk", "consecutive CTAs that go to one L2 domain", 1},
-    {"dram_gbps", "memory bandwidth, 10^9 bytes a second", 1},
-    {"tensor_gflops", "dense bf16 matrix rate, 10^9 operations a second", 1},
-    {"clock_mhz", "clock of an SM at that matrix rate, 10^6 a second", 1},
-    {"special_per_clock", "exponentials that an SM starts in a clock", 1},
-    {"fma_per_clock", "f32 multiply-adds that an SM starts in a clock", 1},
-    {"l2_gbps", "bandwidth from all L2 to all SMs, 10^9 bytes a second", 1},
+     kMostPartitions},
+    {"l2_sector_bytes", "bytes by which L2 counts accesses"},
+    {"dispatch_chunk", "consecutive CTAs that go to one L2 domain", kMostChunk},
+    {"dram_gbps", "memory bandwidth, 10^9 bytes a second"},
+    {"tensor_gflops", "dense bf16 matrix rate, 10^9 operations a second"},
+    {"clock_mhz", "clock of an SM at that matrix rate, 10^6 a second"},
+    {"special_per_clock", "exponentials that an SM starts in a clock"},
+    {"fma_per_clock", "f32 multiply-adds that an SM starts in a clock"},
+    {"l2_gbps", "bandwidth from all L2 to all SMs, 10^9 bytes a second"},
 };
 
 constexpr char kCudaSm[] = "CUDA Programming Guide, Compute Capabilities: "
@@ -235,8 +242,17 @@ StringRef describeFact(Fact fact) {
   return kFactInfos[static_cast<unsigned>(fact)].description;
 }
 
-int64_t minimumOf(Fact fact) {
-  return kFactInfos[static_cast<unsigned>(fact)].minimum;
+std::string misfitOf(Fact fact, int64_t value) {
+  const FactInfo &info = kFactInfos[static_cast<unsigned>(fact)];
+  if (value < 1)
+    return ("fact '" + info.name + "' expects at least 1, but got " +
+            Twine(value))
+        .str();
+  if (value > info.maximum)
+    return ("expected a fact '" + info.name + "' of at most " +
+            Twine(info.maximum) + ", but got " + Twine(value))
+        .str();
+  return "";
 }
 
 std::optional<Fact> findFact(StringRef name) {

@@ -336,8 +336,10 @@ private:
                            buildLowerToROCDLPipeline(pm);
                          else
                            buildLowerToNVVMPipeline(pm);
+                         // ptxas optimizes nothing that has more than lines.
                          if (options.lineInfo)
-                           pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+                           pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(
+                               {LLVM::DIEmissionKind::DebugDirectivesOnly}));
                        },
                        /*verify=*/false)) ||
                    failed(verify(*module)));

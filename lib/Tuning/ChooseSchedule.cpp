@@ -160,10 +160,14 @@ double attn::rankingWork(ModuleOp module, const llvm::StringMap<int64_t> &sizes,
                          bool keepViews) {
   std::vector<ScheduleCandidate> candidates =
       enumerateSchedules(module, keepViews);
-  if (candidates.empty())
-    return 0;
-  return Predictor(module, sizes).workOf(candidates.front()) *
-         groupBySchedule(candidates).size();
+  Predictor predictor(module, sizes);
+  auto groups = groupBySchedule(candidates);
+  // Of the first one that fits: what does not is no work, and says nothing of
+  // the others.
+  double work = 0;
+  for (size_t i = 0; i < groups.size() && work == 0; ++i)
+    work = predictor.workOf(groups[i].front());
+  return work * groups.size();
 }
 
 std::vector<ScheduleCandidate>

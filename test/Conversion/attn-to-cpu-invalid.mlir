@@ -9,6 +9,21 @@ func.func @level1(%a: tensor<4x4xf32>) -> tensor<4x4xf32> {
 
 // -----
 
+// Device code that is read back: no function of this name is left.
+#map = affine_map<(d0) -> (d0)>
+func.func @device(%x: memref<4xf32>) {
+  // expected-error @below {{'attn.launch' op expected a kernel that is not lowered for a GPU yet, but got @k}}
+  attn.launch @k outs(%x : memref<4xf32>) views [#map]
+  return
+}
+gpu.module @k_device {
+  llvm.func @k(%p: !llvm.ptr, %n: i64) attributes {attn.manifest = {scalars = [], views = [!attn.view<4xf32>]}, rocdl.kernel} {
+    llvm.return
+  }
+}
+
+// -----
+
 attn.kernel @grid(%x: !attn.view<?xf32>) {
   %n = attn.dim %x, 0 : !attn.view<?xf32>
   // expected-error @below {{'attn.grid' op expected to be lowered by attn-materialize-grid first}}

@@ -82,8 +82,8 @@ struct CacheReport {
   llvm::json::Value toJson() const;
 };
 
-/// Whether the simulator can hold a machine, whose facts users may change;
-/// fails after a diagnostic.
+/// Whether the simulator can number the tiles of a trace on a machine, whose
+/// facts users may change; fails after a diagnostic.
 mlir::LogicalResult checkMachine(KernelOp kernel, const CacheConfig &config,
                                  const AccessTrace &trace);
 

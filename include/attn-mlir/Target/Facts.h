@@ -45,8 +45,8 @@ llvm::StringRef factName(Fact fact);
 /// Meaning and unit of a fact, for documentation.
 llvm::StringRef describeFact(Fact fact);
 
-/// Smallest value that makes sense for a fact.
-int64_t minimumOf(Fact fact);
+/// Why a fact cannot have a value, for a diagnostic; empty where it can.
+std::string misfitOf(Fact fact, int64_t value);
 
 /// The fact of this name.
 std::optional<Fact> findFact(llvm::StringRef name);

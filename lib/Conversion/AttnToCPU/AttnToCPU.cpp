@@ -364,6 +364,13 @@ struct ConvertAttnToCPUPass
             return inner.emitOpError("expected to stand in a grid: beside it a "
                                      "kernel holds index arithmetic only"),
                    WalkResult::interrupt();
+      if (auto launch = dyn_cast<LaunchOp>(op);
+          launch && !SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+                        launch, launch.getKernelAttr()))
+        return launch.emitOpError("expected a kernel that is not lowered for a "
+                                  "GPU yet, but got ")
+                   << launch.getKernelAttr(),
+               WalkResult::interrupt();
       StringRef pass;
       if (isa<GridOp>(op))
         pass = "attn-materialize-grid";

@@ -206,6 +206,31 @@ module attributes {attn.target = #attn.target<"gb10", sms = 0>} {}
 
 // -----
 
+// expected-error @below {{expected a fact 'sms' of at most 65536, but got 65537}}
+module attributes {attn.target = #attn.target<"gb10", sms = 65537>} {}
+
+// -----
+
+// expected-error @below {{expected a fact 'max_resident_ctas' of at most 65536, but got 4611686018427387904}}
+module attributes {attn.target = #attn.target<"gb10", max_resident_ctas = 4611686018427387904>} {}
+
+// -----
+
+// expected-error @below {{expected a fact 'l2_domains' of at most 1024, but got 1025}}
+module attributes {attn.target = #attn.target<"h200", l2_domains = 1025>} {}
+
+// -----
+
+// expected-error @below {{expected a fact 'l2_partitions' of at most 64, but got 65}}
+module attributes {attn.target = #attn.target<"h200", l2_partitions = 65>} {}
+
+// -----
+
+// expected-error @below {{expected a fact 'dispatch_chunk' of at most 16777216, but got 16777217}}
+module attributes {attn.target = #attn.target<"mi300x", dispatch_chunk = 16777217>} {}
+
+// -----
+
 // expected-error @below {{fact 'l2_effective_bytes' expects at least 1, but got -1}}
 module attributes {attn.target = #attn.target<"gb10", l2_effective_bytes = -1>} {}
 

@@ -54,6 +54,9 @@
 // RUN: not attn-opt %s -attn-set-target='target=h100 overrides=sms=4,l2_bytes=-5' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: error: fact 'l2_bytes' expects at least 1, but got -5
+// RUN: not attn-opt %s -attn-set-target='target=h100 overrides=l2_domains=9223372036854775807' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=MANY
+// MANY: error: expected a fact 'l2_domains' of at most 1024, but got 9223372036854775807
 //
 // RUN: not attn-opt %s -attn-set-target=name=h100 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: no such option name

@@ -48,6 +48,8 @@ ELSEWHERE = (
     Elsewhere(r"test/Integration/Inputs/documented\.py", "is this test", "python3 {0} --help"),
     Elsewhere(r"attn-random .*--count=\d{4,}", "minutes to an hour; random-run.test runs fewer",
               "{0} --mode=run --count=1"),
+    Elsewhere(r"test/Target/Inputs/target_campaign\.py .*--count=\d{3,}", "minutes; campaign.test runs fewer",
+              "{0} --count=1"),
     Elsewhere(r"ninja -C build \S+", "is the build that this test runs in",
               "ninja -C build -t query {last}"),
     Elsewhere(r"pip install \./python", "a package index; Launcher's tests import the package",

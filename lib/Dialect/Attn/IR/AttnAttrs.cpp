@@ -161,10 +161,8 @@ static ParseResult parseFact(AsmParser &parser, StringRef key, SMLoc loc,
   int64_t value;
   if (parser.parseInteger(value))
     return failure();
-  if (value < minimumOf(*fact))
-    return parser.emitError(loc, "fact '")
-           << key << "' expects at least " << minimumOf(*fact) << ", but got "
-           << value;
+  if (std::string misfit = misfitOf(*fact, value); !misfit.empty())
+    return parser.emitError(loc, misfit);
   facts.set(key, parser.getBuilder().getI64IntegerAttr(value));
   return success();
 }

@@ -358,13 +358,6 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     TargetAttr target = TargetAttr::of(kernel);
     int64_t x = domains ? domains : target.get(Fact::L2Domains);
     int64_t c = chunk ? chunk : target.get(Fact::DispatchChunk);
-    if (!valid(x) || !valid(c)) {
-      emitError(kernel.getLoc())
-          << "target " << target.getName() << " expects at most "
-          << OrderAttr::kMaxCount << " L2 domains and CTAs in a chunk, but got "
-          << x << " and " << c;
-      return signalPassFailure();
-    }
     bool byDomain = named->swizzled && x > 1;
     if (byDomain && grid.getSharing().empty()) {
       remark::missed(grid.getLoc(), remarkOpts("no-sharing"))

@@ -37,9 +37,8 @@ struct SetTargetPass : attn::impl::AttnSetTargetBase<SetTargetPass> {
                          << didYouMean(name, names);
       return {};
     }
-    if (value < minimumOf(*fact)) {
-      module.emitError() << "fact '" << name << "' expects at least "
-                         << minimumOf(*fact) << ", but got " << value;
+    if (std::string misfit = misfitOf(*fact, value); !misfit.empty()) {
+      module.emitError() << misfit;
       return {};
     }
     ++numOverridden;
