@@ -62,7 +62,7 @@ std::string Lds::check(const LdsAccess &access, uint64_t offset,
   unsigned alignment = size == 12 ? 16 : size;
   if (offset % alignment != 0)
     return "misaligned LDS access: " + std::to_string(size) + " bytes at " +
-           std::to_string(offset) + ", expects a multiple of " +
+           std::to_string(offset) + ", but expected a multiple of " +
            std::to_string(alignment);
   if (offset > data.size() || size > data.size() - offset)
     return "LDS access out of range: " + std::to_string(size) + " bytes at " +
