@@ -162,7 +162,7 @@ def sources(heads, kv_heads, dim, causal):
     multiple of 64, that features are whole tiles of the scores."""
     if dim % 64 or heads % kv_heads:
         raise ValueError(
-            f"wanted D a multiple of 64 and H of Hkv, got D {dim}, H {heads}/{kv_heads}"
+            f"expected D a multiple of 64 and H of Hkv, but got D {dim}, H {heads}/{kv_heads}"
         )
     fields = {
         "heads": heads,

@@ -400,7 +400,7 @@ def draw(series, directory):
 def napkin(tool):
     """What attn-paper-tables prints, as lines of a section."""
     if not Path(tool).is_file():
-        sys.exit(f"papers.py: wanted attn-paper-tables (the build makes it), got no file {tool}")
+        sys.exit(f"papers.py: expected attn-paper-tables (the build makes it), but got no file {tool}")
     done = subprocess.run([tool], capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"papers.py: {tool} failed: {done.stderr.strip()}")

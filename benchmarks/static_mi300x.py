@@ -120,7 +120,7 @@ def mfma_flop(text):
     """FLOP of one MFMA of f16 or bf16; of no other is the rate known here."""
     shape = MFMA.match(text.split()[0])
     if not shape:
-        raise ValueError(f"wanted MFMA of f16 or bf16, got '{text}'")
+        raise ValueError(f"expected MFMA of f16 or bf16, but got '{text}'")
     return 2 * int(shape[1]) * int(shape[2]) * int(shape[3])
 
 

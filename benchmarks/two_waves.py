@@ -178,7 +178,7 @@ def decode_wait(text):
         return Instruction(text, None, hold=int(value, 0) + 1)
     limits = tuple((counter, int(most)) for counter, most in COUNTER.findall(value))
     if name != "s_waitcnt" or not limits:
-        raise ValueError(f"wanted s_nop or s_waitcnt of vmcnt and lgkmcnt, got '{text}'")
+        raise ValueError(f"expected s_nop or s_waitcnt of vmcnt and lgkmcnt, but got '{text}'")
     return Instruction(text, None, limits=limits)
 
 
@@ -559,7 +559,7 @@ def main():
     parser.add_argument("--json", metavar="FILE")
     arguments = parser.parse_args()
     if arguments.offsets < 1:
-        parser.error(f"--offsets: wanted 1 or more, got {arguments.offsets}")
+        parser.error(f"--offsets: expected 1 or more, but got {arguments.offsets}")
     model = Model(
         arbiter=arguments.arbiter, lds_latency=arguments.lds_latency,
         lds_queue=arguments.lds_queue, lds_scale=arguments.lds_scale,
