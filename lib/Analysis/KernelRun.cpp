@@ -484,7 +484,7 @@ std::string tooMuchWork(StringRef what, double work, double most) {
   constexpr double kPerMinute = 4e9;
   std::string text;
   llvm::raw_string_ostream(text)
-      << "expected about " << llvm::format("%.2g", work)
+      << "takes about " << llvm::format("%.2g", work)
       << " accesses of tiles for " << what << ", "
       << llvm::format("%.2g", work / kPerMinute) << " minutes or so; at most "
       << llvm::format("%.2g", most) << " are made (--max-work raises it)";

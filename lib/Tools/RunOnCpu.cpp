@@ -164,7 +164,7 @@ static FailureOr<double> workOf(StreamableOpInterface op,
     return work;
   std::string text;
   llvm::raw_string_ostream(text)
-      << "expected about " << llvm::format("%.2g", work)
+      << "takes about " << llvm::format("%.2g", work)
       << " multiplications to be run and compared, "
       << llvm::format("%.2g", work / maxWork)
       << " times the most that are made (--max-work raises it)";
