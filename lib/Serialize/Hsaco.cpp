@@ -3,13 +3,11 @@
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "Codegen.h"
 #include "lld/Common/Driver.h"
-#include "llvm/BinaryFormat/ELF.h"
-#include "llvm/BinaryFormat/MsgPackDocument.h"
+#include "mlir/Target/LLVM/ROCDL/Utils.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -211,56 +209,27 @@ FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
   return (*linked)->getBuffer().str();
 }
 
-void readKernel(llvm::msgpack::MapDocNode kernel, HsacoReport &report) {
-  auto read = [&](const char *name, int64_t &most) {
-    auto it = kernel.find(name);
-    if (it != kernel.end() && it->second.getKind() == llvm::msgpack::Type::UInt)
-      most =
-          std::max<int64_t>(most, static_cast<int64_t>(it->second.getUInt()));
-  };
-  read(".vgpr_count", report.vgprs);
-  read(".agpr_count", report.agprs);
-  read(".sgpr_count", report.sgprs);
-  read(".group_segment_fixed_size", report.ldsBytes);
-  read(".private_segment_fixed_size", report.scratchBytes);
-  read(".vgpr_spill_count", report.vgprSpills);
-  read(".sgpr_spill_count", report.sgprSpills);
-}
-
-/// Reads the metadata note; false if there is none.
-bool readNote(StringRef code, HsacoReport &report) {
-  auto file = llvm::object::ELFObjectFile<llvm::object::ELF64LE>::create(
-      llvm::MemoryBufferRef(code, "hsaco"));
-  if (!file) {
-    llvm::consumeError(file.takeError());
+/// Reads the metadata of kernels; false if there is none.
+bool readMetadata(MLIRContext *context, StringRef code, HsacoReport &report) {
+  Builder b(context);
+  std::optional<DenseMap<StringAttr, NamedAttrList>> kernels =
+      ROCDL::getAMDHSAKernelsELFMetadata(b, ArrayRef(code.data(), code.size()));
+  if (!kernels)
     return false;
+  for (auto &[name, fields] : *kernels) {
+    auto read = [&fields = fields](StringRef field, int64_t &most) {
+      if (auto value = dyn_cast_or_null<IntegerAttr>(fields.get(field)))
+        most = std::max(most, value.getInt());
+    };
+    read("vgpr_count", report.vgprs);
+    read("agpr_count", report.agprs);
+    read("sgpr_count", report.sgprs);
+    read("group_segment_fixed_size", report.ldsBytes);
+    read("private_segment_fixed_size", report.scratchBytes);
+    read("vgpr_spill_count", report.vgprSpills);
+    read("sgpr_spill_count", report.sgprSpills);
   }
-  const auto &elf = file->getELFFile();
-  auto headers = elf.program_headers();
-  if (!headers) {
-    llvm::consumeError(headers.takeError());
-    return false;
-  }
-  bool found = false;
-  for (const auto &header : *headers) {
-    if (header.p_type != llvm::ELF::PT_NOTE)
-      continue;
-    llvm::Error error = llvm::Error::success();
-    for (auto note : elf.notes(header, error)) {
-      llvm::msgpack::Document document;
-      if (note.getType() != llvm::ELF::NT_AMDGPU_METADATA ||
-          !document.readFromBlob(note.getDescAsStringRef(4), /*Multi=*/false))
-        continue;
-      auto kernels = document.getRoot().getMap()["amdhsa.kernels"];
-      if (kernels.getKind() != llvm::msgpack::Type::Array)
-        continue;
-      for (auto &kernel : kernels.getArray())
-        readKernel(kernel.getMap(), report);
-      found = true;
-    }
-    llvm::consumeError(std::move(error));
-  }
-  return found;
+  return true;
 }
 
 } // namespace
@@ -275,7 +244,7 @@ static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
   if (failed(code))
     return failure();
   Hsaco hsaco{std::move(*code), {}};
-  if (!readNote(hsaco.code, hsaco.report)) {
+  if (!readMetadata(module.getContext(), hsaco.code, hsaco.report)) {
     module.emitError() << "the code object has no metadata of kernels";
     return failure();
   }
