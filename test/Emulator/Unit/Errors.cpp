@@ -144,8 +144,9 @@ void testMemory() {
 void testLdsBounds() {
   expectError(ldsSnippet("ds_read_b32 v2, v0 offset:1024", 1),
               "LDS access out of range: 4 bytes at 1024 of 1024");
-  expectError(ldsSnippet("ds_read_b32 v2, v0 offset:2", 1),
-              "misaligned LDS access: 4 bytes at 2, but expected a multiple of 4");
+  expectError(
+      ldsSnippet("ds_read_b32 v2, v0 offset:2", 1),
+      "misaligned LDS access: 4 bytes at 2, but expected a multiple of 4");
   expectError(ldsSnippet("ds_read_b64 v[2:3], v0", 1),
               "expected a multiple of 8");
   expectError(ldsSnippet("ds_write_b128 v0, v[2:5]", 1),
