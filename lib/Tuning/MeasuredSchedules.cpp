@@ -100,13 +100,18 @@ MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
 
 } // namespace
 
-SmallVector<OwningOpRef<ModuleOp>> attn::builtinTuning(MLIRContext *context) {
-  context->loadDialect<AttnDialect>();
+SmallVector<OwningOpRef<ModuleOp>> attn::builtinTuning(TargetAttr target) {
+  MLIRContext *context = target.getContext();
+  // A test has verified them.
+  ParserConfig config(context, /*verifyAfterParse=*/false);
   SmallVector<OwningOpRef<ModuleOp>> files;
-  for (const TuningFile &file : kFiles)
-    if (auto module = parseSourceString<ModuleOp>(
-            file.text, ParserConfig(context), file.name))
+  for (const TuningFile &file : kFiles) {
+    const KnownTarget *chip = findTarget(file.name.split('.').first);
+    if (chip && chip->arch != target.getArch().getValue())
+      continue;
+    if (auto module = parseSourceString<ModuleOp>(file.text, config, file.name))
       files.push_back(std::move(module));
+  }
   return files;
 }
 

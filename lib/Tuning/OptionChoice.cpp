@@ -212,8 +212,9 @@ void merge(OptionChoice &all, const OptionChoice &one) {
 
 FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
                                             const OptionRequest &request) {
-  SmallVector<OwningOpRef<ModuleOp>> builtin =
-      builtinTuning(module.getContext());
+  SmallVector<OwningOpRef<ModuleOp>> builtin;
+  if (request.by == Choose::Measured)
+    builtin = builtinTuning(TargetAttr::of(module));
   SmallVector<ModuleOp> tuning(request.tuning);
   for (OwningOpRef<ModuleOp> &file : builtin)
     tuning.push_back(*file);

@@ -25,9 +25,10 @@ struct MeasuredSchedule {
   llvm::StringRef relatedChip;
 };
 
-/// The tuning files of the library, parsed.
+/// The tuning files of the library that may be for a target, parsed: a file
+/// that is named after a known chip is for its architecture alone.
 llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>>
-builtinTuning(mlir::MLIRContext *context);
+builtinTuning(TargetAttr target);
 
 /// What was measured for an operation on its target, or on a chip with the same
 /// SMs, by the first of the files that has a row for it. Guards over static

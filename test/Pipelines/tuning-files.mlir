@@ -1,0 +1,5 @@
+// The tuning files of the library are verified.
+//
+// RUN: for f in %source/tuning/*.mlir; do attn-opt $f | attn-opt -o /dev/null || exit 1; done
+// RUN: attn-opt %source/tuning/h200.mlir | FileCheck %s
+// CHECK-COUNT-8: attn.tuned "attn.attention" of [f16, bf16]
