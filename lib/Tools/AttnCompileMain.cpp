@@ -213,13 +213,9 @@ private:
   }
 
   LogicalResult explain(llvm::ToolOutputFile &file) {
-    Explanation e{*module,
-                  choice.schedule,
-                  choice.lower,
-                  choice.scheduleFrom,
-                  choice.lowerFrom,
-                  sizes,
-                  std::move(candidates)};
+    Explanation e{
+        *module,          choice.schedule, choice.lower, choice.scheduleFrom,
+        choice.lowerFrom, options.lower,   sizes,        std::move(candidates)};
     // Input that is scheduled may hold its lowering.
     std::string held = loweringInForce(*module, options);
     if (e.lower.empty() && !held.empty()) {

@@ -57,6 +57,12 @@ LogicalResult simulate(Page &page) {
   return success();
 }
 
+/// Options of attn-to-target of one kernel: what it holds, else the page's.
+std::string loweringOfKernel(KernelOp kernel, const Explanation &e) {
+  ScheduleAttr held = ScheduleAttr::of(kernel);
+  return held ? held.asOptions(3) + " " + e.overrides : e.lower;
+}
+
 FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
   ModuleOp module = e.module;
   module.getContext()->loadDialect<scf::SCFDialect>();
@@ -69,10 +75,11 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
               {},
               {},
               {}};
-    FailureOr<Lowering> lowering = loweringOf(e.lower);
+    std::string lower = loweringOfKernel(kernel, e);
+    FailureOr<Lowering> lowering = loweringOf(lower);
     if (failed(lowering))
       return kernel.emitOpError("expected options of attn-to-target, but got '")
-             << e.lower << "'";
+             << lower << "'";
     page.lowering = *lowering;
     FailureOr<KernelRun> run = runKernel(kernel, page.sizes);
     if (failed(run))

@@ -15,6 +15,8 @@ struct Explanation {
   /// Options of both pipelines, and who chose each: option, attribute,
   /// measured, model or default.
   std::string schedule, lower, scheduleFrom, lowerFrom;
+  /// --lower, which comes after what a kernel holds.
+  std::string overrides;
   /// Sizes that were given.
   llvm::StringMap<int64_t> sizes;
   /// Other candidates, fastest first; empty where the input was scheduled.
