@@ -89,7 +89,6 @@ std::string attn::asText(const StatedOptions &options) {
   return text;
 }
 
-/// Fails after llvm::cl has said what is wrong, or emits what is.
 FailureOr<ScheduleAttr>
 attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
                           StringRef lower,

@@ -100,18 +100,13 @@ MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
 
 } // namespace
 
-SmallVector<OwningOpRef<ModuleOp>> attn::builtinTuning(TargetAttr target) {
-  MLIRContext *context = target.getContext();
+SmallVector<OwningOpRef<ModuleOp>> attn::builtinTuning(MLIRContext *context) {
   // A test has verified them.
   ParserConfig config(context, /*verifyAfterParse=*/false);
   SmallVector<OwningOpRef<ModuleOp>> files;
-  for (const TuningFile &file : kFiles) {
-    const KnownTarget *chip = findTarget(file.name.split('.').first);
-    if (chip && chip->arch != target.getArch().getValue())
-      continue;
+  for (const TuningFile &file : kFiles)
     if (auto module = parseSourceString<ModuleOp>(file.text, config, file.name))
       files.push_back(std::move(module));
-  }
   return files;
 }
 

@@ -202,19 +202,13 @@ FailureOr<OptionChoice> chooseAlone(StreamableOpInterface op,
   return choice;
 }
 
-/// Adds what was chosen for one more operation.
-void merge(OptionChoice &all, const OptionChoice &one) {
-  if (all.scheduleFrom != one.scheduleFrom)
-    all.scheduleFrom = all.lowerFrom = "several";
-}
-
 } // namespace
 
 FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
                                             const OptionRequest &request) {
   SmallVector<OwningOpRef<ModuleOp>> builtin;
   if (request.by == Choose::Measured)
-    builtin = builtinTuning(TargetAttr::of(module));
+    builtin = builtinTuning(module.getContext());
   SmallVector<ModuleOp> tuning(request.tuning);
   for (OwningOpRef<ModuleOp> &file : builtin)
     tuning.push_back(*file);
@@ -230,7 +224,8 @@ FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
       all = *one;
       all.variants.clear();
     }
-    merge(all, *one);
+    if (all.scheduleFrom != one->scheduleFrom)
+      all.scheduleFrom = all.lowerFrom = "several";
   }
   return all;
 }

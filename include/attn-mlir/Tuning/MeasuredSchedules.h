@@ -25,10 +25,9 @@ struct MeasuredSchedule {
   llvm::StringRef relatedChip;
 };
 
-/// The tuning files of the library that may be for a target, parsed: a file
-/// that is named after a known chip is for its architecture alone.
+/// The tuning files of the library, parsed.
 llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>>
-builtinTuning(TargetAttr target);
+builtinTuning(mlir::MLIRContext *context);
 
 /// What was measured for an operation on its target, or on a chip with the same
 /// SMs, by the first of the files that has a row for it. Guards over static
