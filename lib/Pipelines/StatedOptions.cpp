@@ -10,30 +10,11 @@ namespace {
 std::string wordOf(bool value) { return value ? "true" : "false"; }
 std::string wordOf(int64_t value) { return std::to_string(value); }
 std::string wordOf(const std::string &value) { return value; }
-std::string wordOf(CopyKind value) { return stringifyEnum(value).str(); }
 
-std::string wordOf(SawtoothMode value) {
-  switch (value) {
-  case SawtoothMode::Off:
-    return "off";
-  case SawtoothMode::Auto:
-    return "auto";
-  case SawtoothMode::Force:
-    return "force";
-  }
-  return "";
-}
-
-std::string wordOf(Products value) {
-  switch (value) {
-  case Products::None:
-    return "none";
-  case Products::Scores:
-    return "scores";
-  case Products::All:
-    return "all";
-  }
-  return "";
+/// The words of an enumeration are those of TableGen.
+template <typename Enum, typename = std::enable_if_t<std::is_enum_v<Enum>>>
+std::string wordOf(Enum value) {
+  return stringifyEnum(value).str();
 }
 
 /// Gathers options that were parsed, or that were set to what is no default.

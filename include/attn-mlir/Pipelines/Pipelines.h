@@ -12,13 +12,6 @@ namespace mlir {
 class OpPassManager;
 } // namespace mlir
 
-namespace attn {
-
-/// Whether streams alternate their direction.
-enum class SawtoothMode { Off, Auto, Force };
-
-} // namespace attn
-
 ATTN_LIST_VALUES(attn::SawtoothMode);
 
 namespace attn {

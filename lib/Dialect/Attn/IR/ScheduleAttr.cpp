@@ -17,28 +17,41 @@ namespace {
 
 enum class FieldKind { Flag, Number, Word, Tiles };
 
+using Words = SmallVector<StringRef>;
+
+/// The words of an enumeration of TableGen, up to `last`.
+template <typename Enum, Enum last> Words wordsOf() {
+  Words words;
+  for (unsigned i = 0; i <= static_cast<unsigned>(last); ++i)
+    words.push_back(stringifyEnum(static_cast<Enum>(i)));
+  return words;
+}
+
+Words orderWords() {
+  return {"naive_block_first", "swizzled_block_first", "naive_head_first",
+          "swizzled_head_first"};
+}
+
+constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;
+/// What an option asks for: registers are for stores alone.
+constexpr auto kCopies = wordsOf<CopyKind, CopyKind::Async>;
+constexpr auto kProducts = wordsOf<Products, Products::All>;
+
 struct Field {
   StringLiteral name;
   FieldKind kind;
   /// The level of what it decides, and the option of that level's pipeline.
   unsigned level;
   StringLiteral option;
-  ArrayRef<StringLiteral> words = {};
+  Words (*words)() = nullptr;
 };
-
-constexpr StringLiteral kOrders[] = {"naive_block_first",
-                                     "swizzled_block_first", "naive_head_first",
-                                     "swizzled_head_first"};
-constexpr StringLiteral kSawtooth[] = {"off", "auto", "force"};
-constexpr StringLiteral kCopies[] = {"tensor", "async"};
-constexpr StringLiteral kProducts[] = {"none", "scores", "all"};
 
 /// In the order in which they are printed.
 constexpr Field kFields[] = {
     {"pack_group", FieldKind::Flag, 2, "pack-group"},
     {"tiles", FieldKind::Tiles, 2, "tiles"},
     {"splits", FieldKind::Number, 2, "splits"},
-    {"grid_order", FieldKind::Word, 2, "grid-order", kOrders},
+    {"grid_order", FieldKind::Word, 2, "grid-order", orderWords},
     {"domains", FieldKind::Number, 2, "domains"},
     {"chunk", FieldKind::Number, 2, "chunk"},
     {"longest_first", FieldKind::Flag, 2, "longest-first"},
@@ -158,8 +171,9 @@ LogicalResult verifyValue(function_ref<InFlightDiagnostic()> emitError,
   }
   case FieldKind::Word: {
     auto word = dyn_cast<StringAttr>(value);
-    if (!word || !llvm::is_contained(field.words, word.getValue()))
-      return wrong() << "expected one of " << llvm::join(field.words, ", ")
+    Words words = field.words();
+    if (!word || !llvm::is_contained(words, word.getValue()))
+      return wrong() << "expected one of " << llvm::join(words, ", ")
                      << ", but got " << value;
     return success();
   }

@@ -117,6 +117,20 @@ def Attn_OrderAttr : Attn_Attr<"Order", "order"> {
 // Schedule
 //===----------------------------------------------------------------------===//
 
+// Words of a schedule's fields, which are those of the pipelines' options.
+def Attn_SawtoothMode : I32EnumAttr<"SawtoothMode",
+    "whether streams alternate their direction",
+    [I32EnumAttrCase<"Off", 0, "off">, I32EnumAttrCase<"Auto", 1, "auto">,
+     I32EnumAttrCase<"Force", 2, "force">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_Products : I32EnumAttr<"Products", "which products an option is for",
+    [I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Scores", 1, "scores">,
+     I32EnumAttrCase<"All", 2, "all">]> {
+  let cppNamespace = "::attn";
+}
+
 def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
   let summary = "How one operation is to be compiled";
   let description = [{

@@ -7,13 +7,6 @@
 #include "attn-mlir/Support/OptionParsers.h"
 #include "mlir/Pass/Pass.h"
 
-namespace attn {
-
-/// Which products are to be asynchronous.
-enum class Products { None, Scores, All };
-
-} // namespace attn
-
 ATTN_LIST_VALUES(attn::CopyKind);
 ATTN_LIST_VALUES(attn::Products);
 
