@@ -15,6 +15,7 @@ average. Results, with what the model predicted, go to --json; docs/notebooks/tr
 says how its constants were calibrated on such.
 """
 
+import hashlib
 import json
 import re
 import subprocess
@@ -55,6 +56,12 @@ def page(compiler, source, target, batch, length):
 # Compile half
 
 
+def draw(name, keys, count):
+    """`count` candidates of a kernel, the same ones whatever else is there."""
+    order = lambda key: hashlib.sha256(f"{name} {key}".encode()).digest()
+    return set(sorted(keys, key=order)[:count])
+
+
 def compile_half(arguments):
     compiler = harness.find_compiler(arguments.attn_compile)
     if not compiler:
@@ -79,12 +86,14 @@ def compile_half(arguments):
         if not fits:
             sys.exit(f"{kernel.name}: no candidate fits")
         best = fits[0]["prediction"]["seconds"]
+        keys = [(c["schedule"], c["lower"]) for c in fits]
+        drawn = draw(kernel.name, keys, arguments.sample)
         entries = []
-        for candidate in fits:
+        for key, candidate in zip(keys, fits):
             seconds = candidate["prediction"]["seconds"]
-            if arguments.within and seconds > arguments.within * best:
+            far = arguments.within and seconds > arguments.within * best
+            if far and key not in drawn:
                 continue
-            key = (candidate["schedule"], candidate["lower"])
             number = options.setdefault(kernel.name, {}).setdefault(
                 key, len(options[kernel.name])
             )
@@ -343,6 +352,10 @@ def main():
     compile_parser.add_argument(
         "--within", type=float, default=0, metavar="FACTOR",
         help="only candidates predicted within this factor of the best (default: all)",
+    )
+    compile_parser.add_argument(
+        "--sample", type=int, default=0, metavar="COUNT",
+        help="beside those within the factor, so many of all candidates of a kernel",
     )
     run_parser = halves.add_parser("run", help="measure; wants a GPU and PyTorch")
     harness.add_run_arguments(run_parser)

@@ -19,21 +19,21 @@ namespace {
 //===----------------------------------------------------------------------===//
 
 /// Instruction slots that a cycle of the tensor cores takes from an SM.
-constexpr double kIssueOfTensor = 0.75;
+constexpr double kIssueOfTensor = 0.95;
 /// Cycles over the sum of instructions and tensor share: kernels with roles
 /// that overlap, and others.
-constexpr double kOverlapped = 1.12, kPlain = 1.21;
+constexpr double kOverlapped = 1.04, kPlain = 1.21;
 /// Cycles of waits and barriers of four warps at every step of a stream; and of
 /// a CTA whose warps do one thing after the other.
-constexpr double kStepGroup = 66, kStepAlone = 250;
+constexpr double kStepGroup = 89, kStepAlone = 250;
 /// Time of exponentials on one warp a scheduler over that on several.
-constexpr double kExpAlone = 2.8;
+constexpr double kExpAlone = 3.2;
 /// Between the tiles of a CTA: the time of the store, in which the pipeline
 /// runs empty and fills again, and of the load of what stays where nothing
 /// covers it, each over that of an even share of the memory's bandwidth.
-constexpr double kStored = 1.9, kLoaded = 0.72;
+constexpr double kStored = 1.64, kLoaded = 0.94;
 /// Cycles until a CTA has started, alone on its SM or beside others.
-constexpr double kCtaStart = 5400, kCtaStartShared = 1700;
+constexpr double kCtaStart = 5800, kCtaStartShared = 1700;
 /// mma.sync against asynchronous products on chips that have both.
 constexpr double kSynchronousRate = 0.65;
 /// Instruction slots that a cycle of shared memory takes, where every warp
@@ -267,7 +267,8 @@ public:
     if (!persistent)
       visitCycles += resident > 1 ? kCtaStartShared : kCtaStart;
     for (const StreamWork &stream : run.streams)
-      stepCycles.push_back({step(stream.step), step(stream.maskedStep)});
+      stepCycles.push_back({step(workOf(stream, stream.step)),
+                            step(workOf(stream, stream.maskedStep))});
   }
 
   double cyclesOf(const CtaRun &cta) const {
@@ -282,12 +283,21 @@ public:
   double workOf(const CtaRun &cta) const {
     double cycles = 0;
     for (auto [i, stream] : llvm::enumerate(run.streams))
-      cycles += together(stream.step) * cta.steps[i] +
-                together(stream.maskedStep) * cta.maskedSteps[i];
+      cycles +=
+          together(workOf(stream, stream.step)) * cta.steps[i] +
+          together(workOf(stream, stream.maskedStep)) * cta.maskedSteps[i];
     return cycles;
   }
 
 private:
+  /// What is left of a step where the maximum of the tiles before serves: no
+  /// maximum over the scores, and no scaling of what is carried.
+  TileWork workOf(const StreamWork &stream, TileWork step) const {
+    if (lowering.optimisticMax)
+      step.lanes -= stream.scores + stream.state;
+    return step;
+  }
+
   double together(const TileWork &w) const {
     return rates.issueCycles(w) + kIssueOfTensor * rates.tensorCycles(w) +
            kIssueOfShared * copies * w.loadedBytes / kSharedBytesPerCycle;

@@ -248,6 +248,13 @@ std::string kindOf(StringRef reason) {
   return reason.str();
 }
 
+/// What the page is about, as the candidates are written.
+FailureOr<ScheduleAttr> ownSchedule(const Explanation &e) {
+  ModuleOp module = e.module;
+  return scheduleFromOptions(module.getContext(), e.schedule, e.lower,
+                             [&]() { return module.emitError(); });
+}
+
 void printCandidates(const Explanation &e, int64_t sectorBytes,
                      llvm::raw_ostream &os) {
   constexpr size_t kShown = 6;
@@ -257,15 +264,18 @@ void printCandidates(const Explanation &e, int64_t sectorBytes,
       e.candidates, [](const auto &c) { return c.rejected.empty(); });
   os << "candidates of the model: " << fitting << " fit, "
      << e.candidates.size() - fitting << " do not\n";
-  for (const ScheduleCandidate &c :
-       ArrayRef(e.candidates).take_front(std::min(kShown, fitting))) {
-    bool chosen = c.schedule == e.schedule && c.lower == e.lower;
+  FailureOr<ScheduleAttr> own = ownSchedule(e);
+  for (auto [rank, c] :
+       llvm::enumerate(ArrayRef(e.candidates).take_front(fitting))) {
+    bool chosen = succeeded(own) && c.schedule == *own;
+    if (rank >= kShown && !chosen)
+      continue;
     L2Traffic traffic = c.prediction.totalTraffic();
     os << (chosen ? "  * " : "    ") << micro(c.seconds) << ", "
        << boundName(c.prediction.bound) << ", L2 hits "
        << percent(traffic.hitRate()) << ", "
-       << format("%.0f", traffic.requestedBytes / sectorBytes)
-       << " sectors: " << optionsOf(c.schedule, c.lower) << "\n";
+       << format("%.0f", traffic.requestedBytes / sectorBytes) << " sectors: "
+       << optionsOf(c.schedule.asOptions(2), c.schedule.asOptions(3)) << "\n";
   }
   std::map<std::string, size_t> reasons;
   for (const ScheduleCandidate &c : e.candidates)
@@ -398,7 +408,8 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
     kernels.push_back(std::move(one));
   }
   for (const ScheduleCandidate &c : e.candidates) {
-    json::Object one{{"schedule", c.schedule}, {"lower", c.lower}};
+    json::Object one{{"schedule", c.schedule.asOptions(2)},
+                     {"lower", c.schedule.asOptions(3)}};
     if (!c.rejected.empty())
       one["rejected"] = c.rejected;
     else

@@ -1,4 +1,4 @@
-//===- ChooseSchedule.cpp - Options of pipelines by the model -------------===//
+//===- ChooseSchedule.cpp - Schedules by the model ------------------------===//
 //
 // Every candidate is scheduled by the pipeline itself, and its level 2 is
 // predicted: there is no second description of what the passes would make.
@@ -28,6 +28,8 @@ Lowering attn::loweringOf(const TargetOptions &options) {
   lowering.specialized = options.specialize;
   lowering.overlap = options.specialize && options.overlap;
   lowering.pingPong = options.specialize && options.pingPong;
+  lowering.optimisticMax = options.optimisticMax;
+  lowering.tensorStores = options.storeTensors;
   if (options.stages)
     lowering.stages = options.stages;
   lowering.residentStages = options.residentStages;
@@ -99,9 +101,9 @@ public:
         workshop.scheduled(candidates.front().schedule);
     if (!module)
       return reject();
+    StringRef traversal = candidates.front().schedule.getWord("sawtooth");
     bool mayTurn =
-        ScheduleOptions::createFromString(candidates.front().schedule)
-            ->sawtooth != SawtoothMode::Off;
+        !traversal.empty() && traversal != stringifyEnum(SawtoothMode::Off);
     for (auto kernel : module->getOps<KernelOp>()) {
       FailureOr<KernelRun> run =
           runKernel(kernel, completeSizes(kernel, sizes));
@@ -123,7 +125,7 @@ private:
 
   static void add(ScheduleCandidate &candidate, const KernelRun &run,
                   TargetAttr target, TrafficMemo &memo) {
-    Lowering lowering = *loweringOf(candidate.lower);
+    Lowering lowering = *loweringOf(candidate.schedule.asOptions(3));
     std::string misfit = resourcesOf(run, target, lowering).misfit;
     if (!misfit.empty())
       candidate.rejected = misfit;
@@ -142,14 +144,14 @@ private:
 
 } // namespace
 
-/// Candidates of one schedule, which stand together.
+/// Candidates of one schedule of level 2, which stand together.
 static std::vector<MutableArrayRef<ScheduleCandidate>>
 groupBySchedule(MutableArrayRef<ScheduleCandidate> candidates) {
   std::vector<MutableArrayRef<ScheduleCandidate>> groups;
   for (size_t begin = 0, end; begin < candidates.size(); begin = end) {
-    for (end = begin + 1;
-         end < candidates.size() &&
-         candidates[end].schedule == candidates[begin].schedule;)
+    ScheduleAttr first = candidates[begin].schedule.getLevel(2);
+    for (end = begin + 1; end < candidates.size() &&
+                          candidates[end].schedule.getLevel(2) == first;)
       ++end;
     groups.push_back(candidates.slice(begin, end - begin));
   }
@@ -232,11 +234,10 @@ std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
     if (ranked.empty() || !ranked.front().rejected.empty())
       return {};
     const ScheduleCandidate &best = ranked.front();
-    if (!choices.empty() && choices.back().schedule == best.schedule &&
-        choices.back().lower == best.lower)
+    if (!choices.empty() && choices.back().schedule == best.schedule)
       choices.back().upTo = length;
     else
-      choices.push_back({length, best.schedule, best.lower});
+      choices.push_back({length, best.schedule});
   }
   choices.back().upTo = 0;
   return choices;
@@ -302,14 +303,15 @@ struct ChooseSchedulePass
     remark::detail::InFlightRemark remark =
         remark::passed(getOperation().getLoc(), named("model"));
     remark << "takes the fastest options by the model:"
-           << remark::metric("schedule", best.schedule)
-           << remark::metric("lower", best.lower)
+           << remark::metric("schedule", best.schedule.asOptions(2))
+           << remark::metric("lower", best.schedule.asOptions(3))
            << remark::metric("us", micro(best.seconds))
            << remark::metric("bound", boundName(best.prediction.bound));
     if (ranked.size() < 2 || !ranked[1].rejected.empty())
       return;
-    remark << remark::metric("runner-up", ranked[1].schedule)
-           << remark::metric("runner-up-lower", ranked[1].lower)
+    ScheduleAttr next = ranked[1].schedule;
+    remark << remark::metric("runner-up", next.asOptions(2))
+           << remark::metric("runner-up-lower", next.asOptions(3))
            << remark::metric("runner-up-us", micro(ranked[1].seconds))
            << remark::metric("reason", reasonFor(best, ranked[1]));
   }
@@ -349,13 +351,8 @@ struct ChooseSchedulePass
       return;
     }
     report(ranked);
-    FailureOr<ScheduleAttr> schedule = scheduleFromOptions(
-        &getContext(), ranked.front().schedule, ranked.front().lower,
-        [&]() { return module.emitError(); });
-    if (failed(schedule))
-      return signalPassFailure();
     for (StreamableOpInterface op : ops)
-      ScheduleAttr::set(op, *schedule);
+      ScheduleAttr::set(op, ranked.front().schedule);
   }
 };
 

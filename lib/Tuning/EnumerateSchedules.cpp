@@ -1,97 +1,142 @@
-//===- EnumerateSchedules.cpp - Options that the pipelines have -----------===//
+//===- EnumerateSchedules.cpp - Schedules that the model ranks ------------===//
 
 #include "ModuleTraits.h"
+#include "Schedules.h"
+#include "Workshop.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
+#include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace attn;
 
 namespace {
 
-using Options = std::vector<std::string>;
+/// Gathers candidates for the operations of a module.
+class Enumeration {
+public:
+  Enumeration(ModuleOp module, const ModuleTraits &traits)
+      : module(module), traits(traits) {}
 
-/// Every text of one list with every one of the other.
-Options cross(const Options &left, const Options &right) {
-  Options result;
-  for (const std::string &l : left)
-    for (const std::string &r : right)
-      result.push_back(l.empty() || r.empty() ? l + r : l + " " + r);
-  return result;
-}
+  void addWarpgroups();
+  void addPortable();
 
-Options tilesOf(const ModuleTraits &traits, ArrayRef<int64_t> groups,
-                ArrayRef<int64_t> streams) {
-  Options result;
+  std::vector<ScheduleCandidate> all;
+
+private:
+  /// Schedules by their fields; "" is the one without any.
+  Schedules of(ArrayRef<StringRef> fields) {
+    Schedules result;
+    for (StringRef one : fields)
+      result.push_back(scheduleOf(module.getContext(), one));
+    return result;
+  }
+
+  Schedules tiles(ArrayRef<int64_t> groups, ArrayRef<int64_t> streams);
+  Schedules dispatch();
+  Schedules refinements(ScheduleAttr schedule);
+  void append(const Schedules &schedules, const Schedules &lowers);
+
+  ModuleOp module;
+  const ModuleTraits &traits;
+};
+
+} // namespace
+
+Schedules Enumeration::tiles(ArrayRef<int64_t> groups,
+                             ArrayRef<int64_t> streams) {
+  Schedules result;
   for (int64_t group : groups) {
     // Rows beyond the extent are of no use.
     if (group > 16 && group / 2 >= traits.rows)
       continue;
     for (int64_t stream : streams) {
-      std::string text = "tiles=";
+      std::string text = "tiles = [";
       for (const std::string &axis : traits.groups)
-        text += axis + "=" + std::to_string(group) + ",";
-      result.push_back(text + traits.stream + "=" + std::to_string(stream));
+        text += axis + " = " + std::to_string(group) + ", ";
+      text += traits.stream + " = " + std::to_string(stream) + "]";
+      result.push_back(scheduleOf(module.getContext(), text));
     }
   }
   return result;
 }
 
-void append(std::vector<ScheduleCandidate> &all, const Options &schedules,
-            const Options &lowers) {
-  for (const std::string &schedule : schedules)
-    for (const std::string &lower : lowers)
-      all.push_back({schedule, lower, "", 0, {}});
+/// Dispatch: one CTA a tile, longest first where that means something.
+Schedules Enumeration::dispatch() {
+  if (traits.uneven)
+    return of({"grid_order = naive_head_first, longest_first", ""});
+  return of({""});
 }
 
-/// Dispatch: one CTA a tile, longest first where that means something.
-Options dispatchOf(const ModuleTraits &traits) {
-  if (traits.uneven)
-    return {"grid-order=naive-head-first longest-first", ""};
-  return {""};
+/// Fields of level 3 that rewrite kernels on warpgroups where they find what
+/// they look for, which only their passes know: one schedule is tried.
+Schedules Enumeration::refinements(ScheduleAttr schedule) {
+  ScheduleAttr refined =
+      scheduleOf(module.getContext(), "wgmma = all, optimistic_max, "
+                                      "store_tensors")
+          .over(schedule);
+  Schedules result = of({""});
+  Workshop workshop(module);
+  ScopedDiagnosticHandler quiet(&workshop.getContext(),
+                                [](Diagnostic &) { return success(); });
+  OwningOpRef<ModuleOp> tried = workshop.scheduled(refined);
+  if (!tried || failed(workshop.lower(*tried, refined)))
+    return result;
+  bool optimistic = false, stored = false;
+  tried->walk([&](AnyOp) { optimistic = true; });
+  tried->walk([&](StoreOp store) { stored |= store.getByTensorMap(); });
+  if (optimistic)
+    result = cross(result, of({"optimistic_max", ""}));
+  if (stored)
+    result = cross(result, of({"store_tensors", ""}));
+  return result;
+}
+
+/// All lowerings of one schedule stand together.
+void Enumeration::append(const Schedules &schedules, const Schedules &lowers) {
+  for (ScheduleAttr schedule : cross(schedules, lowers))
+    all.push_back({schedule, "", 0, {}});
 }
 
 /// Attention on warpgroups, with and without roles.
-void enumerateWarpgroups(const ModuleTraits &traits,
-                         std::vector<ScheduleCandidate> &all) {
+void Enumeration::addWarpgroups() {
   constexpr int64_t kKeys[] = {64, 80, 96, 112, 128, 144, 160, 176, 192};
   constexpr int64_t kPlainKeys[] = {64, 96, 128};
-  const std::string roles = "wgmma=all specialize overlap ping-pong";
-  Options roleTiles = tilesOf(traits, {128, 192}, kKeys);
-  std::string persistent = "persistent resident=1";
-  Options persistence =
-      traits.uneven ? Options{persistent + " pair-tiles"} : Options{persistent};
+  Schedules roleTiles = tiles({128, 192}, kKeys);
+  Schedules plainTiles = tiles({64, 128}, kPlainKeys);
+  Schedules persistence = of({"persistent, resident = 1"});
   if (traits.uneven)
-    persistence.push_back("grid-order=naive-head-first longest-first " +
-                          persistent);
-  Options traversal = {"", "sawtooth=auto"};
-  append(all, cross(cross(roleTiles, persistence), traversal),
-         {roles, roles + " resident-stages=2", roles + " stages=3",
-          roles + " resident-stages=2 stages=3"});
-  append(all, cross(roleTiles, dispatchOf(traits)),
-         {roles, roles + " stages=3"});
-  append(all, cross(tilesOf(traits, {64, 128}, kPlainKeys), dispatchOf(traits)),
-         {"wgmma=all", "wgmma=all stages=3"});
+    persistence = of({"persistent, resident = 1, pair_tiles",
+                      "grid_order = naive_head_first, longest_first, "
+                      "persistent, resident = 1"});
+  Schedules traversal = of({"", "sawtooth = auto"});
+  Schedules refined = refinements(plainTiles.front());
+  Schedules roles =
+      cross(of({"wgmma = all, specialize, overlap, ping_pong"}), refined);
+  Schedules plain = cross(of({"wgmma = all"}), refined);
+  Schedules stages = of({"", "stages = 3"});
+  append(cross(cross(roleTiles, persistence), traversal),
+         cross(cross(roles, of({"", "resident_stages = 2"})), stages));
+  append(cross(roleTiles, dispatch()), cross(roles, stages));
+  append(cross(plainTiles, dispatch()), cross(plain, stages));
 }
 
 /// Everything that has neither warpgroups nor roles.
-void enumeratePortable(const ModuleTraits &traits,
-                       std::vector<ScheduleCandidate> &all) {
-  Options tiles = tilesOf(traits, {128, 64, 32, 16}, {128, 64, 32});
+void Enumeration::addPortable() {
+  Schedules schedules = tiles({128, 64, 32, 16}, {128, 64, 32});
   // Several L2 domains bound what the model chooses among.
-  Options orders = dispatchOf(traits);
   if (traits.target.get(Fact::L2Domains) > 1 && traits.shares)
-    orders = traits.ordersFor(kSwizzledHeadFirst);
-  Options traversal = {"", "sawtooth=auto"};
-  Options schedules = cross(cross(tiles, orders), traversal);
-  Options persistent =
-      cross(cross(cross(tiles, orders), {"persistent"}), traversal);
-  schedules.insert(schedules.end(), persistent.begin(), persistent.end());
+    schedules =
+        cross(schedules, traits.ordersFor(of({kSwizzledHeadFirst}).front()));
+  else
+    schedules = cross(schedules, dispatch());
+  Schedules traversal = of({"", "sawtooth = auto"});
+  Schedules once = cross(schedules, traversal);
+  Schedules persistent = cross(cross(schedules, of({"persistent"})), traversal);
+  once.insert(once.end(), persistent.begin(), persistent.end());
   if (traits.packs)
-    schedules = cross({"pack-group", ""}, schedules);
-  append(all, schedules, {""});
+    once = cross(of({"pack_group", ""}), once);
+  append(once, of({""}));
 }
-
-} // namespace
 
 bool attn::isModelCalibrated(ModuleOp module) {
   std::optional<ModuleTraits> traits = ModuleTraits::of(module);
@@ -100,14 +145,14 @@ bool attn::isModelCalibrated(ModuleOp module) {
 
 std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,
                                                         bool keepViews) {
-  std::vector<ScheduleCandidate> all;
   std::optional<ModuleTraits> traits = ModuleTraits::of(module);
   if (!traits || traits->groups.empty())
-    return all;
+    return {};
   traits->packs &= !keepViews;
+  Enumeration enumeration(module, *traits);
   if (traits->takesWarpgroups())
-    enumerateWarpgroups(*traits, all);
+    enumeration.addWarpgroups();
   else
-    enumeratePortable(*traits, all);
-  return all;
+    enumeration.addPortable();
+  return std::move(enumeration.all);
 }

@@ -108,9 +108,10 @@ bool ModuleTraits::takesWarpgroups() const {
          rows >= kFewestRows;
 }
 
-std::vector<std::string> ModuleTraits::ordersFor(StringRef order) const {
-  std::vector<std::string> orders = {order.str()};
+Schedules ModuleTraits::ordersFor(ScheduleAttr order) const {
+  Schedules orders = {order};
   if (uneven)
-    orders.insert(orders.begin(), (order + " longest-first").str());
+    orders.insert(orders.begin(),
+                  scheduleOf(order.getContext(), "longest_first").over(order));
   return orders;
 }

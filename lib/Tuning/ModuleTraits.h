@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
 #define ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "Schedules.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>
@@ -13,7 +13,7 @@ namespace attn {
 
 /// Tiles that share what they stream, one set after the other in one L2 domain.
 constexpr llvm::StringLiteral kSwizzledHeadFirst =
-    "grid-order=swizzled-head-first";
+    "grid_order = swizzled_head_first";
 
 struct ModuleTraits {
   TargetAttr target;
@@ -43,9 +43,9 @@ struct ModuleTraits {
   static std::optional<ModuleTraits>
   of(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes = {});
 
-  /// `order`, an option of attn-schedule: under a mask with the longest tiles
-  /// first, and then, or else only, by itself.
-  std::vector<std::string> ordersFor(llvm::StringRef order) const;
+  /// `order`, a grid order: under a mask with the longest tiles first, and
+  /// then, or else only, by itself.
+  Schedules ordersFor(ScheduleAttr order) const;
 
   /// Attention of 16 bits with rows enough, on a chip with warpgroups.
   bool takesWarpgroups() const;

@@ -39,8 +39,7 @@ public:
         return failure();
       return choice;
     }
-    if (failed(takePolicy()))
-      return failure();
+    takePolicy();
     return choice;
   }
 
@@ -51,8 +50,10 @@ private:
 
   void from(const char *who) { choice.scheduleFrom = choice.lowerFrom = who; }
 
-  void addVariant(StringRef guard, StringRef schedule, StringRef lower) {
-    choice.variants.push_back((guard + ": " + schedule + ": " + lower).str());
+  void addVariant(StringRef guard, ScheduleAttr schedule) {
+    choice.variants.push_back(
+        (guard + ": " + schedule.asOptions(2) + ": " + schedule.asOptions(3))
+            .str());
   }
 
   void take(ScheduleAttr schedule, const char *who) {
@@ -60,15 +61,6 @@ private:
     choice.schedule = schedule.asOptions(2);
     choice.lower = schedule.asOptions(3);
     from(who);
-  }
-
-  LogicalResult take(StringRef schedule, StringRef lower, const char *who) {
-    FailureOr<ScheduleAttr> attr = scheduleFromOptions(
-        op->getContext(), schedule, lower, [&]() { return op.emitError(); });
-    if (failed(attr))
-      return failure();
-    take(*attr, who);
-    return success();
   }
 
   /// Takes the schedule that the operation states, if it does.
@@ -89,9 +81,7 @@ private:
     take(measured->schedule, related.empty() ? "measured" : "related");
     if (request.variants)
       for (VariantAttr variant : measured->variants)
-        addVariant(variant.getGuard().getValue(),
-                   variant.getSchedule().asOptions(2),
-                   variant.getSchedule().asOptions(3));
+        addVariant(variant.getGuard().getValue(), variant.getSchedule());
     if (related.empty())
       remark::passed(op.getLoc(), named("measured"))
           << "takes the fastest options that were measured:"
@@ -112,11 +102,11 @@ private:
     if (!request.variants || !request.sizes.empty() || axis.empty())
       return false;
     std::vector<LengthChoice> choices = chooseByLength(module, axis);
-    if (choices.empty() ||
-        failed(take(choices.back().schedule, choices.back().lower, "model")))
+    if (choices.empty())
       return false;
+    take(choices.back().schedule, "model");
     for (const LengthChoice &c : ArrayRef(choices).drop_back())
-      addVariant(axis + "<=" + std::to_string(c.upTo), c.schedule, c.lower);
+      addVariant(axis + "<=" + std::to_string(c.upTo), c.schedule);
     return true;
   }
 
@@ -136,15 +126,14 @@ private:
   }
 
   /// Takes the schedule that the target's facts ask for, if they do.
-  LogicalResult takePolicy() {
+  void takePolicy() {
     SchedulePolicy policy = schedulePolicy(module, request.sizes);
     if (policy.schedules.empty())
-      return success();
+      return;
     std::optional<SimulatedChoice> best = simulatePolicy(
         module, policy, request.sizes, std::min(kPolicyWork, request.maxWork));
-    std::string schedule = best ? best->schedule : policy.schedules.front();
-    if (failed(take(schedule, loweringFor(module, schedule), "policy")))
-      return failure();
+    ScheduleAttr first = policy.schedules.front();
+    take(withLowering(module, best ? best->schedule : first), "policy");
     remark::detail::InFlightRemark remark =
         remark::passed(op.getLoc(), named("policy"));
     remark << "takes the schedule that the target's facts ask for:"
@@ -153,15 +142,13 @@ private:
            << remark::metric("reason", policy.reason);
     if (best)
       remark << remark::metric("dram-bytes", best->dramBytes)
-             << remark::metric("first-schedule", policy.schedules.front())
+             << remark::metric("first-schedule", first.asOptions(2))
              << remark::metric("first-dram-bytes", best->firstBytes);
     if (best || !request.variants || policy.guard.empty())
-      return success();
-    addVariant(policy.guard, policy.guarded,
-               loweringFor(module, policy.guarded));
+      return;
+    addVariant(policy.guard, withLowering(module, policy.guarded));
     remark << remark::metric("variant", policy.guard)
-           << remark::metric("variant-schedule", policy.guarded);
-    return success();
+           << remark::metric("variant-schedule", policy.guarded.asOptions(2));
   }
 
   ModuleOp module;

@@ -12,36 +12,35 @@ using namespace attn;
 
 namespace {
 
-constexpr StringLiteral kAlternating = "persistent sawtooth=auto";
+constexpr StringLiteral kAlternating = "persistent, sawtooth = auto";
 constexpr StringLiteral kAlternatingPairs =
-    "persistent pair-tiles sawtooth=auto";
+    "persistent, pair_tiles, sawtooth = auto";
+constexpr StringLiteral kSwizzledBlockFirst =
+    "grid_order = swizzled_block_first";
 /// All sets of a row of tiles before the next row.
-constexpr StringLiteral kBlockFirst = "grid-order=naive-block-first";
-
-using Schedules = std::vector<std::string>;
+constexpr StringLiteral kBlockFirst = "grid_order = naive_block_first";
 
 /// Several L2 domains: tiles that share K and V go to one of them, one set of
 /// tiles after the other. Under a mask the long tiles start first.
-Schedules forDomains(const ModuleTraits &traits) {
+Schedules forDomains(MLIRContext *context, const ModuleTraits &traits) {
+  ScheduleAttr alternating = scheduleOf(context, kAlternating);
   Schedules result;
-  auto add = [&](StringRef order) {
-    Schedules orders = traits.ordersFor(order);
+  for (StringRef order : {kSwizzledHeadFirst, kSwizzledBlockFirst}) {
+    Schedules orders = traits.ordersFor(scheduleOf(context, order));
     llvm::append_range(result, orders);
-    for (const std::string &own : llvm::reverse(orders))
-      result.push_back(own + " " + kAlternating.str());
-  };
-  add(kSwizzledHeadFirst);
-  add("grid-order=swizzled-block-first");
+    for (ScheduleAttr own : llvm::reverse(orders))
+      result.push_back(alternating.over(own));
+  }
   // Sets that are fewer than domains lie in several of them in any case.
   if (traits.sets && *traits.sets >= traits.target.get(Fact::L2Domains))
     return result;
-  add(kBlockFirst);
-  result.push_back("");
-  result.push_back(kAlternating.str());
-  if (traits.uneven) {
-    result.push_back(kAlternatingPairs.str());
-    result.push_back((kBlockFirst + " " + kAlternatingPairs).str());
-  }
+  ScheduleAttr blockFirst = scheduleOf(context, kBlockFirst);
+  llvm::append_range(result, Schedules{blockFirst, alternating.over(blockFirst),
+                                       scheduleOf(context, ""), alternating});
+  if (!traits.uneven)
+    return result;
+  ScheduleAttr pairs = scheduleOf(context, kAlternatingPairs);
+  llvm::append_range(result, Schedules{pairs, pairs.over(blockFirst)});
   return result;
 }
 
@@ -55,17 +54,18 @@ std::optional<bool> exceedsCache(const ModuleTraits &traits) {
 
 /// One L2 domain: the direction of streams alternates where the cache does not
 /// hold them. Windows of all sets fit together where whole streams do not.
-Schedules forOneDomain(const ModuleTraits &traits) {
-  Schedules plain = {""}, alternating = {kAlternating.str()};
+Schedules forOneDomain(MLIRContext *context, const ModuleTraits &traits) {
+  auto of = [&](StringRef fields) { return scheduleOf(context, fields); };
+  ScheduleAttr blockFirst = of(kBlockFirst);
+  Schedules plain = {of(""), blockFirst};
   if (traits.windowed)
-    plain.insert(plain.begin(), kBlockFirst.str());
-  else
-    plain.push_back(kBlockFirst.str());
+    std::swap(plain[0], plain[1]);
+  Schedules alternating = {of(kAlternating)};
   if (traits.uneven) {
-    plain.push_back("grid-order=naive-head-first longest-first");
-    alternating.push_back(kAlternatingPairs.str());
+    plain.push_back(of("grid_order = naive_head_first, longest_first"));
+    alternating.push_back(of(kAlternatingPairs));
   }
-  alternating.push_back((kBlockFirst + " " + kAlternating).str());
+  alternating.push_back(of(kAlternating).over(blockFirst));
   bool alternates = !traits.windowed && exceedsCache(traits).value_or(false);
   Schedules result = alternates ? alternating : plain;
   llvm::append_range(result, alternates ? plain : alternating);
@@ -90,16 +90,17 @@ SchedulePolicy attn::schedulePolicy(ModuleOp module,
   if (!traits || traits->groups.empty() || !traits->shares ||
       traits->streamBytes == 0)
     return policy;
+  MLIRContext *context = module.getContext();
   llvm::raw_string_ostream reason(policy.reason);
   int64_t domains = traits->target.get(Fact::L2Domains);
   int64_t held = traits->target.get(Fact::L2EffectiveBytes);
   if (domains > 1) {
-    policy.schedules = forDomains(*traits);
+    policy.schedules = forDomains(context, *traits);
     reason << domains << " L2 domains: tiles that share what they stream go to "
            << "one of them";
     return policy;
   }
-  policy.schedules = forOneDomain(*traits);
+  policy.schedules = forOneDomain(context, *traits);
   std::optional<bool> exceeds = exceedsCache(*traits);
   reason << "an L2 that holds " << held << " bytes, of which a set of tiles "
          << "streams " << traits->streamBytes << " for each of ";
@@ -110,7 +111,8 @@ SchedulePolicy attn::schedulePolicy(ModuleOp module,
   if (!exceeds && !traits->windowed) {
     policy.guard =
         traits->stream + ">=" + std::to_string(keysBeyondCache(*traits));
-    policy.guarded = (traits->uneven ? kAlternatingPairs : kAlternating).str();
+    policy.guarded =
+        scheduleOf(context, traits->uneven ? kAlternatingPairs : kAlternating);
   }
   return policy;
 }
@@ -156,11 +158,10 @@ std::optional<Traffic> simulatedTraffic(ModuleOp module,
 
 /// Where sizes are known, the simulator says whether alternation pays, not the
 /// condition of attn-sawtooth.
-std::string decided(std::string schedule) {
-  constexpr StringLiteral kAuto = "sawtooth=auto", kForce = "sawtooth=force";
-  size_t at = schedule.find(kAuto);
-  return at == std::string::npos ? schedule
-                                 : schedule.replace(at, kAuto.size(), kForce);
+ScheduleAttr decided(ScheduleAttr schedule) {
+  if (schedule.getWord("sawtooth") != stringifyEnum(SawtoothMode::Auto))
+    return schedule;
+  return scheduleOf(schedule.getContext(), "sawtooth = force").over(schedule);
 }
 
 } // namespace
@@ -178,7 +179,7 @@ attn::simulatePolicy(ModuleOp module, const SchedulePolicy &policy,
                                 [](Diagnostic &) { return success(); });
   std::optional<SimulatedChoice> best;
   for (auto [i, listed] : llvm::enumerate(policy.schedules)) {
-    std::string schedule = decided(listed);
+    ScheduleAttr schedule = decided(listed);
     OwningOpRef<ModuleOp> scheduled = workshop.scheduled(schedule);
     // A schedule that does not suit the module is none of its candidates.
     if (!scheduled && i > 0)
@@ -201,12 +202,12 @@ attn::simulatePolicy(ModuleOp module, const SchedulePolicy &policy,
   return best;
 }
 
-std::string attn::loweringFor(ModuleOp module, StringRef schedule) {
+ScheduleAttr attn::withLowering(ModuleOp module, ScheduleAttr schedule) {
   // By default four warps have 32 rows each, and next to no register left.
   constexpr int64_t kRows = 128;
   TargetAttr target = TargetAttr::of(module);
   if (!target.hasCapability("mma.sync") && !target.hasCapability("mfma"))
-    return "";
+    return schedule;
   Workshop workshop(module);
   ScopedDiagnosticHandler quiet(&workshop.getContext(),
                                 [](Diagnostic &) { return success(); });
@@ -220,5 +221,6 @@ std::string attn::loweringFor(ModuleOp module, StringRef schedule) {
         wants &= dot.getResult().getType().getDimSize(0) % kRows == 0 &&
                  !getElementTypeOrSelf(dot.getLhs().getType()).isF32();
     });
-  return wants ? "warps=8" : "";
+  return wants ? scheduleOf(module.getContext(), "warps = 8").over(schedule)
+               : schedule;
 }

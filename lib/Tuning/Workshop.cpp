@@ -23,9 +23,9 @@ Workshop::Workshop(ModuleOp module)
     copy->walk([](StreamableOpInterface op) { ScheduleAttr::set(op, {}); });
 }
 
-OwningOpRef<ModuleOp> Workshop::scheduled(StringRef schedule) {
+OwningOpRef<ModuleOp> Workshop::scheduled(ScheduleAttr schedule) {
   std::unique_ptr<ScheduleOptions> options =
-      ScheduleOptions::createFromString(schedule);
+      ScheduleOptions::createFromString(schedule.asOptions(2));
   if (!copy || !options)
     return {};
   OwningOpRef<ModuleOp> module = copy->clone();
@@ -35,4 +35,15 @@ OwningOpRef<ModuleOp> Workshop::scheduled(StringRef schedule) {
   if (failed(pm.run(*module)))
     return {};
   return module;
+}
+
+LogicalResult Workshop::lower(ModuleOp module, ScheduleAttr schedule) {
+  std::unique_ptr<TargetOptions> options =
+      TargetOptions::createFromString(schedule.asOptions(3));
+  if (!options)
+    return failure();
+  PassManager pm(&context);
+  pm.enableVerifier(false);
+  buildTargetPipeline(pm, *options);
+  return pm.run(module);
 }

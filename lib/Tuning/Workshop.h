@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TUNING_WORKSHOP_H
 #define ATTN_MLIR_LIB_TUNING_WORKSHOP_H
 
+#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -14,9 +15,12 @@ class Workshop {
 public:
   explicit Workshop(mlir::ModuleOp module);
 
-  /// A copy that is scheduled by options of the attn-schedule pipeline; null
-  /// after a diagnostic.
-  mlir::OwningOpRef<mlir::ModuleOp> scheduled(llvm::StringRef schedule);
+  /// A copy at level 2 that follows `schedule`, an attribute of any context;
+  /// null after a diagnostic.
+  mlir::OwningOpRef<mlir::ModuleOp> scheduled(ScheduleAttr schedule);
+
+  /// Takes what was scheduled on to level 3, by the same schedule.
+  mlir::LogicalResult lower(mlir::ModuleOp module, ScheduleAttr schedule);
 
   mlir::MLIRContext &getContext() { return context; }
 

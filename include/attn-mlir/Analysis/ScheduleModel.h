@@ -21,6 +21,9 @@ struct Lowering {
   bool warpgroups = false;
   /// A producer warpgroup; softmax beside products; groups in turns.
   bool specialized = false, overlap = false, pingPong = false;
+  /// Exponentials by the maximum of the tiles before (attn-optimistic-max);
+  /// results by the tensor memory accelerator (attn-store-tensors).
+  bool optimisticMax = false, tensorStores = false;
   int64_t stages = 2, residentStages = 1;
   /// Warps of a CTA that compute; 0 for the default.
   int64_t warps = 0;

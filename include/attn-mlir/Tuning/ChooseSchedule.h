@@ -9,10 +9,9 @@
 
 namespace attn {
 
-/// Options of the attn-schedule and attn-to-target pipelines, as text, and what
-/// the model says of a module that is compiled with them.
+/// A schedule, and what the model says of a module that is compiled by it.
 struct ScheduleCandidate {
-  std::string schedule, lower;
+  ScheduleAttr schedule;
   /// Why it is out of the question, or empty.
   std::string rejected;
   /// Of all kernels together.
@@ -31,9 +30,9 @@ mlir::FailureOr<Lowering> loweringOf(llvm::StringRef options);
 /// (docs/notebooks/transfer-model.md, "Calibration").
 bool isModelCalibrated(mlir::ModuleOp module);
 
-/// All combinations of the options that the pipelines have for the operations
-/// of `module` on its target. None is evaluated. `keepViews`: none that changes
-/// the shapes of a kernel's views.
+/// All combinations of what the pipelines have for the operations of `module`
+/// on its target, as attributes of its context. None is evaluated. `keepViews`:
+/// none that changes the shapes of a kernel's views.
 std::vector<ScheduleCandidate> enumerateSchedules(mlir::ModuleOp module,
                                                   bool keepViews);
 
@@ -51,16 +50,16 @@ rankSchedules(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes,
 double rankingWork(mlir::ModuleOp module, const llvm::StringMap<int64_t> &sizes,
                    bool keepViews);
 
-/// Options for lengths up to a bound.
+/// The schedule for lengths up to a bound.
 struct LengthChoice {
   /// Largest length; 0 in the last entry, which has no bound.
   int64_t upTo;
-  std::string schedule, lower;
+  ScheduleAttr schedule;
 };
 
-/// The fastest options by length of the dynamic grouped axis `axis`, from 512
+/// The fastest schedules by length of the dynamic grouped axis `axis`, from 512
 /// to 16384, with as many batches as make 16384 rows; neighbours with the same
-/// options are one. Empty where no candidate fits.
+/// schedule are one. Empty where no candidate fits.
 std::vector<LengthChoice> chooseByLength(mlir::ModuleOp module,
                                          llvm::StringRef axis);
 

@@ -17,17 +17,18 @@
 
 namespace attn {
 
-/// Schedules for the operations of a module, without tiles, as options of the
-/// attn-schedule pipeline. Empty where the facts ask for nothing: no operation
-/// whose tiles share what they stream, or several with different axes.
+/// Schedules for the operations of a module, without tiles. Empty where the
+/// facts ask for nothing: no operation whose tiles share what they stream, or
+/// several with different axes.
 struct SchedulePolicy {
   /// The one that the facts ask for by themselves first.
-  std::vector<std::string> schedules;
+  std::vector<ScheduleAttr> schedules;
   /// Why, in words.
   std::string reason;
   /// A schedule for sizes that are known when the kernel is launched
-  /// ("key>=81920": schedule); both empty if there is none.
-  std::string guard, guarded;
+  /// ("key>=81920": schedule); empty and null if there is none.
+  std::string guard;
+  ScheduleAttr guarded;
 };
 
 /// What the facts of the module's target ask for; `sizes` are those of dynamic
@@ -38,7 +39,7 @@ SchedulePolicy schedulePolicy(mlir::ModuleOp module,
 /// The schedule that moves the fewest bytes to and from memory, by the cache
 /// simulator, and what it moves.
 struct SimulatedChoice {
-  std::string schedule;
+  ScheduleAttr schedule;
   int64_t dramBytes = 0;
   /// What the first schedule of the policy moves.
   int64_t firstBytes = 0;
@@ -52,11 +53,10 @@ std::optional<SimulatedChoice>
 simulatePolicy(mlir::ModuleOp module, const SchedulePolicy &policy,
                const llvm::StringMap<int64_t> &sizes, double maxWork);
 
-/// Options of the attn-to-target pipeline that `schedule` wants beside it:
-/// twice the warps for large tiles of persistent CTAs, which keep the
-/// arithmetic of the grid in registers, too (docs/targets.md, "Schedules that
-/// follow from facts").
-std::string loweringFor(mlir::ModuleOp module, llvm::StringRef schedule);
+/// `schedule` with what it wants of level 3: twice the warps for large tiles of
+/// persistent CTAs, which keep the arithmetic of the grid in registers, too
+/// (docs/targets.md, "Schedules that follow from facts").
+ScheduleAttr withLowering(mlir::ModuleOp module, ScheduleAttr schedule);
 
 /// Work of simulatePolicy for which a compiler does not ask: a few seconds.
 constexpr double kPolicyWork = 5e8;

@@ -393,6 +393,11 @@ std::optional<int64_t> ScheduleAttr::getNumber(StringRef field) const {
   return std::nullopt;
 }
 
+StringRef ScheduleAttr::getWord(StringRef field) const {
+  auto word = getFields().getAs<StringAttr>(field);
+  return word ? word.getValue() : "";
+}
+
 SmallVector<std::pair<StringRef, int64_t>> ScheduleAttr::getTiles() const {
   auto array = getFields().getAs<ArrayAttr>("tiles");
   return array ? tilesIn(array) : Tiles();

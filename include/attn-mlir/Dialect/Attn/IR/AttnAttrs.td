@@ -191,6 +191,9 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
     /// axis by axis. `below` may be null.
     ::attn::ScheduleAttr over(::attn::ScheduleAttr below) const;
 
+    /// The word of a field, or nothing.
+    ::llvm::StringRef getWord(::llvm::StringRef field) const;
+
     /// The fields of one level (2 or 3).
     ::attn::ScheduleAttr getLevel(unsigned level) const;
 

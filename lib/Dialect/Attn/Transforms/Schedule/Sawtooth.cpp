@@ -61,25 +61,47 @@ public:
     return total;
   }
 
+  /// Bytes that a set has for one position of the stream.
+  int64_t ofPosition() {
+    int64_t total = 0;
+    stream.walk([&](LoadOp load) {
+      if (std::optional<unsigned> axis = streamedAxis(load))
+        total += rowBytes(load, *axis);
+    });
+    return total;
+  }
+
   Value wide(Value index) {
     return m.b.createOrFold<arith::IndexCastOp>(m.loc, m.b.getI64Type(), index);
   }
 
 private:
-  /// Bytes that one pass over the stream loads here; null if not streamed.
-  Value bytesOf(LoadOp load) {
+  /// The axis of a load's tile that moves with the stream.
+  std::optional<unsigned> streamedAxis(LoadOp load) {
     auto tile = cast<ShapedType>(load.getTile().getType());
     unsigned leading = load.getOffsets().size() - tile.getRank();
-    for (unsigned i = 0; i < tile.getRank(); ++i) {
-      if (!dependsOn(load.getOffsets()[leading + i], stream.getPosition()))
-        continue;
-      int64_t rowBytes = tile.getNumElements() / tile.getDimSize(i) *
-                         load.getView().getType().getElementBytes();
-      Value length =
-          m.b.createOrFold<DimOp>(m.loc, load.getView(), int64_t(leading + i));
-      return m.mul(wide(length), wide(m.constant(rowBytes)));
-    }
-    return {};
+    for (unsigned i = 0; i < tile.getRank(); ++i)
+      if (dependsOn(load.getOffsets()[leading + i], stream.getPosition()))
+        return i;
+    return std::nullopt;
+  }
+
+  int64_t rowBytes(LoadOp load, unsigned axis) {
+    auto tile = cast<ShapedType>(load.getTile().getType());
+    return tile.getNumElements() / tile.getDimSize(axis) *
+           load.getView().getType().getElementBytes();
+  }
+
+  /// Bytes that one pass over the stream loads here; null if not streamed.
+  Value bytesOf(LoadOp load) {
+    std::optional<unsigned> axis = streamedAxis(load);
+    if (!axis)
+      return {};
+    auto tile = cast<ShapedType>(load.getTile().getType());
+    unsigned leading = load.getOffsets().size() - tile.getRank();
+    Value length = m.b.createOrFold<DimOp>(m.loc, load.getView(),
+                                           int64_t(leading + *axis));
+    return m.mul(wide(length), wide(m.constant(rowBytes(load, *axis))));
   }
 
   /// Whether all CTAs of a set load the same here.
@@ -108,8 +130,47 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
 
   /// The conditions under which alternation pays.
   struct Conditions {
-    Value keepsSet, exceedsCache;
+    Value keepsSet, exceedsCache, coversDrift;
+    Value all(const IndexBuilder &m) const {
+      return m.logicalAnd(m.logicalAnd(keepsSet, exceedsCache), coversDrift);
+    }
   };
+
+  /// Where CTAs take one set after the other, nothing brings those together
+  /// again that have drifted apart: a CTA that is behind reads what others have
+  /// just read in the cyclic order alone. On an H200 that cost 3 to 11 % of the
+  /// time (docs/passes/attn-sawtooth.md, "Several heads"), so memory must take
+  /// more than that to begin with.
+  Value buildCoversDrift(const OrderedBox &box, Value sets, bool memoryCounts,
+                         int64_t domains, const IndexBuilder &m) {
+    Value all = m.constant(1);
+    for (auto [axis, size] : llvm::zip(box.axes, box.sizes))
+      if (llvm::is_contained(box.sharing, axis))
+        all = m.mul(all, size);
+    Value stays = m.compare(arith::CmpIPredicate::ule, all,
+                            m.mul(sets, m.constant(domains)));
+    Value counts = arith::ConstantIntOp::create(m.b, m.loc, memoryCounts, 1);
+    return m.logicalOr(stays, counts);
+  }
+
+  /// Whether reading one set in each L2 domain takes a share of the time of the
+  /// products that all CTAs have with it.
+  static bool memoryCounts(TargetAttr target, StreamOp stream,
+                           StreamBytes bytes, int64_t ctas) {
+    constexpr double kDriftShare = 0.04;
+    double operations = 0;
+    stream.walk([&](DotOp dot) { operations += 2 * multiplicationsOf(dot); });
+    double memory = static_cast<double>(bytes.ofPosition()) *
+                    target.get(Fact::L2Domains) / target.get(Fact::DramGBps);
+    double products =
+        operations / stream.getStep() * ctas / target.get(Fact::TensorGflops);
+    return memory >= kDriftShare * products;
+  }
+
+  static int64_t multiplicationsOf(DotOp dot) {
+    return cast<ShapedType>(dot.getResult().getType()).getNumElements() *
+           cast<ShapedType>(dot.getLhs().getType()).getDimSize(1);
+  }
 
   Conditions buildConditions(GridOp grid, StreamOp stream) {
     OpBuilder b(grid);
@@ -133,6 +194,10 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     result.exceedsCache =
         m.compare(arith::CmpIPredicate::ugt, bytes.inFlight(ctasOfDomain, sets),
                   bytes.wide(m.constant(target.get(Fact::L2EffectiveBytes))));
+    int64_t most = getConstantIntValue(ctas).value_or(slots(grid));
+    result.coversDrift =
+        buildCoversDrift(box, sets, memoryCounts(target, stream, bytes, most),
+                         target.get(Fact::L2Domains), m);
     return result;
   }
 
@@ -193,11 +258,17 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
                             TargetAttr::of(grid).get(Fact::L2EffectiveBytes));
       return failure();
     }
-    if (keeps && exceeds)
+    std::optional<int64_t> covers = getConstantIntValue(c.coversDrift);
+    if (covers && *covers == 0) {
+      remark::missed(stream.getLoc(), remarkOpts("drifts"))
+          << "CTAs go on to other data, and drift apart: memory takes too "
+             "small a share of the time for what that costs";
+      return failure();
+    }
+    if (keeps && exceeds && covers)
       return Value();
     OpBuilder b(grid);
-    return IndexBuilder{b, grid.getLoc()}.logicalAnd(c.keepsSet,
-                                                     c.exceedsCache);
+    return c.all(IndexBuilder{b, grid.getLoc()});
   }
 
   void alternate(GridOp grid, StreamOp stream, unsigned numStreams) {
