@@ -4,10 +4,10 @@
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Tuning/MeasuredSchedules.h"
 #include "attn-mlir/Tuning/Passes.h"
+#include "attn-mlir/Tuning/Remarks.h"
 #include "attn-mlir/Tuning/SchedulePolicy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
 
@@ -45,10 +45,6 @@ public:
   }
 
 private:
-  static remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category("attn-compile");
-  }
-
   void from(const char *who) { choice.scheduleFrom = choice.lowerFrom = who; }
 
   void addVariant(StringRef guard, StringRef schedule, StringRef lower) {
@@ -93,16 +89,9 @@ private:
                    variant.getSchedule().asOptions(2),
                    variant.getSchedule().asOptions(3));
     if (related.empty())
-      remark::passed(op.getLoc(), named("measured"))
-          << "takes the fastest options that were measured:"
-          << remark::metric("schedule", choice.schedule)
-          << remark::metric("lower", choice.lower);
+      remarks::emitOptionsMeasured(op, choice.schedule, choice.lower);
     else
-      remark::passed(op.getLoc(), named("related"))
-          << "takes the options of a chip with the same SMs:"
-          << remark::metric("chip", related)
-          << remark::metric("schedule", choice.schedule)
-          << remark::metric("lower", choice.lower);
+      remarks::emitOptionsRelated(op, related, choice.schedule, choice.lower);
     return true;
   }
 
@@ -145,23 +134,30 @@ private:
     std::string schedule = best ? best->schedule : policy.schedules.front();
     if (failed(take(schedule, loweringFor(module, schedule), "policy")))
       return failure();
-    remark::detail::InFlightRemark remark =
-        remark::passed(op.getLoc(), named("policy"));
-    remark << "takes the schedule that the target's facts ask for:"
-           << remark::metric("schedule", choice.schedule)
-           << remark::metric("lower", choice.lower)
-           << remark::metric("reason", policy.reason);
-    if (best)
-      remark << remark::metric("dram-bytes", best->dramBytes)
-             << remark::metric("first-schedule", policy.schedules.front())
-             << remark::metric("first-dram-bytes", best->firstBytes);
-    if (best || !request.variants || policy.guard.empty())
-      return success();
-    addVariant(policy.guard, policy.guarded,
-               loweringFor(module, policy.guarded));
-    remark << remark::metric("variant", policy.guard)
-           << remark::metric("variant-schedule", policy.guarded);
+    bool varies = !best && request.variants && !policy.guard.empty();
+    if (varies)
+      addVariant(policy.guard, policy.guarded,
+                 loweringFor(module, policy.guarded));
+    report(policy, best, varies);
     return success();
+  }
+
+  void report(const SchedulePolicy &policy,
+              const std::optional<SimulatedChoice> &best, bool varies) {
+    std::optional<int64_t> bytes, firstBytes;
+    std::optional<StringRef> first, variant, variantSchedule;
+    if (best) {
+      bytes = best->dramBytes;
+      first = policy.schedules.front();
+      firstBytes = best->firstBytes;
+    }
+    if (varies) {
+      variant = policy.guard;
+      variantSchedule = policy.guarded;
+    }
+    remarks::emitOptionsPolicy(op, choice.schedule, choice.lower, policy.reason,
+                               bytes, first, firstBytes, variant,
+                               variantSchedule);
   }
 
   ModuleOp module;
