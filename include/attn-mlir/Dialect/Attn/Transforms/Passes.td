@@ -82,9 +82,8 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
           ...
     ```
 
-    Remarks (category `attn-stream-partition`): `tile-sizes` says which tiles
-    were chosen and by whom; `nothing-to-partition` where there is no streamable
-    operation.
+    [Remarks](remarks.md#attn-stream-partition) say which tiles were chosen and
+    by whom.
   }];
   let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect"];
   let options = [
