@@ -11,7 +11,7 @@ config.name = "attn-mlir"
 config.test_format = TimedShTest(
     os.path.join(config.attn_binary_dir, "times", "tests"), execute_external=True
 )
-config.suffixes = [".mlir", ".test"]
+config.suffixes = [".mlir", ".td", ".test"]
 config.excludes = ["Inputs", "lib", "Regressions"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.attn_binary_dir, "test")
@@ -22,6 +22,7 @@ tools = [
         ("tools", "attn-opt"),
         ("tools", "attn-compile"),
         ("tools", "attn-emulate"),
+        ("tools", "attn-tblgen"),
         ("test", "lib"),
         ("test", "Emulator", "Unit"),
     )

@@ -8,8 +8,8 @@
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "Workshop.h"
 #include "attn-mlir/Tuning/Passes.h"
+#include "attn-mlir/Tuning/Remarks.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
 #include <limits>
 
@@ -289,10 +289,6 @@ struct ChooseSchedulePass
     : attn::impl::AttnChooseScheduleBase<ChooseSchedulePass> {
   using AttnChooseScheduleBase::AttnChooseScheduleBase;
 
-  static remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category("attn-choose-schedule");
-  }
-
   void report(ArrayRef<ScheduleCandidate> ranked) {
     const ScheduleCandidate &best = ranked.front();
     auto micro = [](double seconds) {
@@ -300,20 +296,18 @@ struct ChooseSchedulePass
       llvm::raw_string_ostream(text) << llvm::format("%.1f", seconds * 1e6);
       return text;
     };
-    remark::detail::InFlightRemark remark =
-        remark::passed(getOperation().getLoc(), named("model"));
-    remark << "takes the fastest options by the model:"
-           << remark::metric("schedule", best.schedule.asOptions(2))
-           << remark::metric("lower", best.schedule.asOptions(3))
-           << remark::metric("us", micro(best.seconds))
-           << remark::metric("bound", boundName(best.prediction.bound));
-    if (ranked.size() < 2 || !ranked[1].rejected.empty())
-      return;
-    ScheduleAttr next = ranked[1].schedule;
-    remark << remark::metric("runner-up", next.asOptions(2))
-           << remark::metric("runner-up-lower", next.asOptions(3))
-           << remark::metric("runner-up-us", micro(ranked[1].seconds))
-           << remark::metric("reason", reasonFor(best, ranked[1]));
+    std::optional<StringRef> second, secondLower, secondMicro, loss;
+    std::string texts[4];
+    if (ranked.size() > 1 && ranked[1].rejected.empty()) {
+      second = texts[0] = ranked[1].schedule.asOptions(2);
+      secondLower = texts[1] = ranked[1].schedule.asOptions(3);
+      secondMicro = texts[2] = micro(ranked[1].seconds);
+      loss = texts[3] = reasonFor(best, ranked[1]);
+    }
+    remarks::emitChooseModel(getOperation(), best.schedule.asOptions(2),
+                             best.schedule.asOptions(3), micro(best.seconds),
+                             boundName(best.prediction.bound), second,
+                             secondLower, secondMicro, loss);
   }
 
   void runOnOperation() override {
@@ -321,8 +315,7 @@ struct ChooseSchedulePass
     SmallVector<StreamableOpInterface> ops;
     module.walk([&](StreamableOpInterface op) { ops.push_back(op); });
     if (llvm::any_of(ops, [](auto op) { return ScheduleAttr::of(op); })) {
-      remark::missed(module.getLoc(), named("has-schedule"))
-          << "operations state their schedules";
+      remarks::emitChooseHasSchedule(module);
       return;
     }
     if (maxWork < 1) {
@@ -337,17 +330,14 @@ struct ChooseSchedulePass
     std::vector<ScheduleCandidate> ranked =
         rankSchedules(module, *parsed, keepViews, maxWork);
     if (ranked.empty()) {
-      remark::missed(module.getLoc(), named("nothing-to-choose"))
-          << "no streamable operation, or several with different axes";
+      remarks::emitChooseNothing(module);
       return;
     }
     numCandidates += ranked.size();
     numRejected += llvm::count_if(
         ranked, [](const auto &c) { return !c.rejected.empty(); });
     if (!ranked.front().rejected.empty()) {
-      remark::missed(module.getLoc(), named("nothing-fits"))
-          << "no candidate fits the target:"
-          << remark::metric("first", ranked.front().rejected);
+      remarks::emitChooseNothingFits(module, ranked.front().rejected);
       return;
     }
     report(ranked);

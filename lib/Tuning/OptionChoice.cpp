@@ -4,10 +4,10 @@
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Tuning/MeasuredSchedules.h"
 #include "attn-mlir/Tuning/Passes.h"
+#include "attn-mlir/Tuning/Remarks.h"
 #include "attn-mlir/Tuning/SchedulePolicy.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/Format.h"
 
@@ -44,10 +44,6 @@ public:
   }
 
 private:
-  static remark::RemarkOpts named(StringRef name) {
-    return remark::RemarkOpts::name(name).category("attn-compile");
-  }
-
   void from(const char *who) { choice.scheduleFrom = choice.lowerFrom = who; }
 
   void addVariant(StringRef guard, ScheduleAttr schedule) {
@@ -83,16 +79,9 @@ private:
       for (VariantAttr variant : measured->variants)
         addVariant(variant.getGuard().getValue(), variant.getSchedule());
     if (related.empty())
-      remark::passed(op.getLoc(), named("measured"))
-          << "takes the fastest options that were measured:"
-          << remark::metric("schedule", choice.schedule)
-          << remark::metric("lower", choice.lower);
+      remarks::emitOptionsMeasured(op, choice.schedule, choice.lower);
     else
-      remark::passed(op.getLoc(), named("related"))
-          << "takes the options of a chip with the same SMs:"
-          << remark::metric("chip", related)
-          << remark::metric("schedule", choice.schedule)
-          << remark::metric("lower", choice.lower);
+      remarks::emitOptionsRelated(op, related, choice.schedule, choice.lower);
     return true;
   }
 
@@ -134,21 +123,29 @@ private:
         module, policy, request.sizes, std::min(kPolicyWork, request.maxWork));
     ScheduleAttr first = policy.schedules.front();
     take(withLowering(module, best ? best->schedule : first), "policy");
-    remark::detail::InFlightRemark remark =
-        remark::passed(op.getLoc(), named("policy"));
-    remark << "takes the schedule that the target's facts ask for:"
-           << remark::metric("schedule", choice.schedule)
-           << remark::metric("lower", choice.lower)
-           << remark::metric("reason", policy.reason);
-    if (best)
-      remark << remark::metric("dram-bytes", best->dramBytes)
-             << remark::metric("first-schedule", first.asOptions(2))
-             << remark::metric("first-dram-bytes", best->firstBytes);
-    if (best || !request.variants || policy.guard.empty())
-      return;
-    addVariant(policy.guard, withLowering(module, policy.guarded));
-    remark << remark::metric("variant", policy.guard)
-           << remark::metric("variant-schedule", policy.guarded.asOptions(2));
+    bool varies = !best && request.variants && !policy.guard.empty();
+    if (varies)
+      addVariant(policy.guard, withLowering(module, policy.guarded));
+    report(policy, best, varies);
+  }
+
+  void report(const SchedulePolicy &policy,
+              const std::optional<SimulatedChoice> &best, bool varies) {
+    std::optional<int64_t> bytes, firstBytes;
+    std::optional<StringRef> first, variant, variantSchedule;
+    std::string firstText, variantText;
+    if (best) {
+      bytes = best->dramBytes;
+      first = firstText = policy.schedules.front().asOptions(2);
+      firstBytes = best->firstBytes;
+    }
+    if (varies) {
+      variant = policy.guard;
+      variantSchedule = variantText = policy.guarded.asOptions(2);
+    }
+    remarks::emitOptionsPolicy(op, choice.schedule, choice.lower, policy.reason,
+                               bytes, first, firstBytes, variant,
+                               variantSchedule);
   }
 
   ModuleOp module;

@@ -26,11 +26,8 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
     #attn.schedule<tiles = [query = 128, key = 128], persistent, resident = 1,
     wgmma = all, specialize>} : ...`
 
-    Remarks (category `attn-choose-schedule`): `model` names the choice, its
-    predicted time, what bounds it, the runner-up and the reason;
-    `has-schedule` where operations state their schedules already: these come first;
-    `nothing-to-choose` where no operation is streamable; `nothing-fits` where
-    no candidate fits the target.
+    [Remarks](remarks.md#attn-choose-schedule) name the choice, its predicted
+    time, what bounds it, the runner-up and the reason.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [

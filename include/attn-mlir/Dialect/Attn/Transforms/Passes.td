@@ -82,9 +82,8 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
           ...
     ```
 
-    Remarks (category `attn-stream-partition`): `tile-sizes` says which tiles
-    were chosen and by whom; `nothing-to-partition` where there is no streamable
-    operation.
+    [Remarks](remarks.md#attn-stream-partition) say which tiles were chosen and
+    by whom.
   }];
   let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect"];
   let options = [
@@ -188,6 +187,8 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
     - consecutive tiles of a CTA stream different data (`changes-set`);
     - the streamed bytes of all sharing sets in flight fit the effective L2
       (`fits-cache`);
+    - CTAs go on to other data, drift apart, and memory takes too small a share
+      of the time for what that costs (`drifts`);
     - the stream starts where the tile does, as under a sliding window, so that
       consecutive tiles share little (`window`);
     - a tile streams several parts, as after `splits` (`several-streams`);
@@ -195,7 +196,7 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
       (`few-tiles`).
 
     Where static sizes decide, the pass decides, and says so in a remark. Where
-    they do not, the first two conditions become a guard in the kernel's index
+    they do not, the first three conditions become a guard in the kernel's index
     arithmetic (for the grid as it is then: choose its order first).
 
     Before: `attn.stream %j step 64 over [...]`

@@ -9,12 +9,12 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -74,15 +74,15 @@ RingReleaseOp releaseOf(RingWaitOp wait) {
   return found;
 }
 
-/// Finds the parts, or says why the loop is another one.
+/// Finds the parts, or fails with a remark on why the loop is another one.
 class SoftmaxLoopMatcher {
 public:
   explicit SoftmaxLoopMatcher(scf::ForOp loop) { parts.loop = loop; }
 
-  StringRef match() {
+  LogicalResult match() {
     SmallVector<DotIssueOp> issues(parts.loop.getBody()->getOps<DotIssueOp>());
     if (issues.size() != 2)
-      return "a loop does not have two asynchronous products";
+      return remarks::emitOverlapSoftmaxProducts(parts.loop);
     parts.scores = issues[0];
     parts.values = issues[1];
     parts.scoresWait = onlyWait(parts.scores);
@@ -90,21 +90,21 @@ public:
     if (!parts.scoresWait || !parts.valuesWait ||
         parts.scoresWait->getBlock() != parts.loop.getBody() ||
         parts.valuesWait->getBlock() != parts.loop.getBody())
-      return "a product is not waited for in its loop";
+      return remarks::emitOverlapSoftmaxNoWait(parts.loop);
     parts.tile = parts.values.getRhs().getDefiningOp<RingWaitOp>();
     parts.release = parts.tile ? releaseOf(parts.tile) : RingReleaseOp();
     if (!parts.release || parts.tile->getBlock() != parts.loop.getBody())
-      return "values do not come from a ring that the loop releases";
+      return remarks::emitOverlapSoftmaxNoRing(parts.loop);
     if (!parts.tile.getTile().hasOneUse())
-      return "values are read by more than their product";
+      return remarks::emitOverlapSoftmaxValuesUsed(parts.loop);
     findPin();
     if (sharesRing())
-      return "the ring of the values has other tiles, too";
+      return remarks::emitOverlapSoftmaxSharedRing(parts.loop);
     if (!findSum())
-      return "the product with the values is not a sum that the loop carries";
+      return remarks::emitOverlapSoftmaxNoSum(parts.loop);
     if (parts.scoresWait.getOutstanding() != 0 ||
         parts.valuesWait.getOutstanding() != 0)
-      return "products are under way already";
+      return remarks::emitOverlapSoftmaxUnderWay(parts.loop);
     findLate();
     return checkOthers();
   }
@@ -216,18 +216,18 @@ private:
   }
 
   /// Everything else is arithmetic, or belongs to the scores.
-  StringRef checkOthers() {
+  LogicalResult checkOthers() {
     for (Operation &op : parts.loop.getBody()->without_terminator()) {
       if (&op == parts.values || &op == parts.valuesWait || &op == parts.tile ||
           &op == parts.release)
         continue;
       if (parts.late.contains(&op) && !isMemoryEffectFree(&op))
-        return "what follows from the sum has effects";
+        return remarks::emitOverlapSoftmaxEffects(parts.loop);
       if (!isMemoryEffectFree(&op) &&
           !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp>(op))
-        return "a loop copies or stores";
+        return remarks::emitOverlapSoftmaxCopies(parts.loop);
     }
-    return "";
+    return success();
   }
 };
 
@@ -460,9 +460,6 @@ struct OverlapSoftmaxPass
     KernelOp kernel = getOperation();
     if (!kernel->hasAttr(KernelOp::kOverlapAttr))
       return;
-    auto opts = remark::RemarkOpts::name("overlapped")
-                    .category("attn-overlap-softmax")
-                    .function(kernel.getSymName());
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](SpecializeOp roles) {
       roles.getConsumer().walk([&](scf::ForOp loop) {
@@ -471,16 +468,12 @@ struct OverlapSoftmaxPass
       });
     });
     if (loops.empty())
-      remark::missed(kernel.getLoc(), opts)
-          << "consumers have no loop with asynchronous products";
+      remarks::emitOverlapSoftmaxNoLoop(kernel);
     SmallVector<SmallVector<SoftmaxLoop>> chains;
     for (scf::ForOp loop : loops) {
       SoftmaxLoopMatcher matcher(loop);
-      StringRef reason = matcher.match();
-      if (!reason.empty()) {
-        remark::missed(loop.getLoc(), opts) << reason.str();
+      if (failed(matcher.match()))
         continue;
-      }
       if (chains.empty() || !continues(matcher.parts, chains.back().back()))
         chains.emplace_back();
       chains.back().push_back(matcher.parts);
@@ -488,9 +481,7 @@ struct OverlapSoftmaxPass
     for (ArrayRef<SoftmaxLoop> chain : chains) {
       Rotator(chain, &getContext()).run();
       numLoops += chain.size();
-      remark::passed(kernel.getLoc(), opts)
-          << "products are under way during the softmax:"
-          << remark::metric("loops", chain.size());
+      remarks::emitOverlapSoftmax(kernel, chain.size());
     }
   }
 };

@@ -2,8 +2,8 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -51,14 +51,11 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
     KernelOp kernel = getOperation();
     if (!kernel->hasAttr(KernelOp::kPingPongAttr))
       return;
-    auto opts = remark::RemarkOpts::name("ping-pong")
-                    .category("attn-ping-pong")
-                    .function(kernel.getSymName());
     constexpr int64_t kGroupThreads = 128;
     auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
     int64_t groups = threads ? threads.getInt() / kGroupThreads : 0;
     if (groups < 2) {
-      remark::missed(kernel.getLoc(), opts) << "there is one warpgroup at most";
+      remarks::emitPingPongOneGroup(kernel);
       return;
     }
     kernel.walk([&](SpecializeOp roles) {
@@ -71,8 +68,7 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
         return;
       takeTurns(roles, scores, groups);
       ++numKernels;
-      remark::passed(kernel.getLoc(), opts)
-          << "warpgroups take turns:" << remark::metric("groups", groups);
+      remarks::emitPingPong(kernel, groups);
     });
   }
 };

@@ -2,7 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
-#include "mlir/IR/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 
 using namespace mlir;
 
@@ -26,15 +26,9 @@ struct PrioritizeProductsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto opts = remark::RemarkOpts::name("priority")
-                    .category("attn-prioritize-products")
-                    .function(kernel.getSymName());
     TargetAttr target = TargetAttr::of(kernel);
     if (!target.hasCapability("wave-priority")) {
-      remark::missed(kernel.getLoc(), opts)
-          << "the target has no priorities of waves (the capability "
-             "'wave-priority'):"
-          << remark::metric("target", target.getName());
+      remarks::emitPrioritizeProductsTarget(kernel, target.getName());
       return;
     }
     int64_t raised = 0;
@@ -46,12 +40,9 @@ struct PrioritizeProductsPass
     });
     numRaised += raised;
     if (raised)
-      remark::passed(kernel.getLoc(), opts)
-          << "waves go first while they have products:"
-          << remark::metric("products", raised);
+      remarks::emitPrioritizeProducts(kernel, raised);
     else
-      remark::missed(kernel.getLoc(), opts)
-          << "no such product without priority";
+      remarks::emitPrioritizeProductsNone(kernel);
   }
 };
 

@@ -2,8 +2,8 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -24,15 +24,15 @@ struct SpecializeWarpsPass
   static constexpr int64_t kGroup = 4;
   static constexpr int64_t kGroupThreads = 32 * kGroup;
 
-  /// Why a kernel stays as it is, or nothing.
-  static StringRef whyNot(KernelOp kernel) {
+  /// Fails, with a remark, where a kernel stays as it is.
+  static LogicalResult check(KernelOp kernel) {
     if (!TargetAttr::of(kernel).hasCapability("setmaxnreg"))
-      return "the target cannot move registers between warps";
+      return remarks::emitSpecializeWarpsTarget(kernel);
     if (kernel->hasAttr(KernelOp::kProducerWarpsAttr))
-      return "there is a producer already";
+      return remarks::emitSpecializeWarpsAlready(kernel);
     auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
     if (!threads || threads.getInt() % kGroupThreads != 0)
-      return "consumers are not in groups of 4 warps";
+      return remarks::emitSpecializeWarpsGroups(kernel);
     bool copies = false, byThreads = false, inStep = false;
     kernel.walk([&](Operation *op) {
       if (auto issue = dyn_cast<RingIssueOp>(op)) {
@@ -42,22 +42,18 @@ struct SpecializeWarpsPass
       inStep |= isa<InStepOp>(op);
     });
     if (!copies)
-      return "nothing is copied";
+      return remarks::emitSpecializeWarpsNoCopy(kernel);
     if (byThreads)
-      return "tiles are copied by all threads";
-    return inStep ? "CTAs keep in step, all threads of each" : "";
+      return remarks::emitSpecializeWarpsThreads(kernel);
+    if (inStep)
+      return remarks::emitSpecializeWarpsInStep(kernel);
+    return success();
   }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto opts = remark::RemarkOpts::name("specialized")
-                    .category("attn-specialize-warps")
-                    .function(kernel.getSymName());
-    StringRef reason = whyNot(kernel);
-    if (!reason.empty()) {
-      remark::missed(kernel.getLoc(), opts) << reason.str();
+    if (failed(check(kernel)))
       return;
-    }
     kernel->setAttr(KernelOp::kProducerWarpsAttr,
                     Builder(kernel).getI64IntegerAttr(kGroup));
     if (overlap)
@@ -65,8 +61,7 @@ struct SpecializeWarpsPass
     if (pingPong)
       kernel->setAttr(KernelOp::kPingPongAttr, UnitAttr::get(&getContext()));
     ++numKernels;
-    remark::passed(kernel.getLoc(), opts)
-        << "a producer fills the rings:" << remark::metric("warps", kGroup);
+    remarks::emitSpecializeWarps(kernel, kGroup);
   }
 };
 

@@ -2,12 +2,12 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -296,9 +296,6 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto opts = remark::RemarkOpts::name("staged")
-                    .category("attn-stage-loads")
-                    .function(kernel.getSymName());
     if (stages < 0 || stages > 64) {
       emitError(kernel.getLoc())
           << "expected 1 to 64 stages, or 0 for the default, but got "
@@ -320,7 +317,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     SmallVector<LoadOp> loads;
     kernel.walk([&](LoadOp load) { loads.push_back(load); });
     if (loads.empty()) {
-      remark::missed(kernel.getLoc(), opts) << "no loads";
+      remarks::emitStageLoadsNone(kernel);
       return;
     }
     for (LoadOp load : loads)
@@ -329,10 +326,8 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
     Stager(kernel, depth, residentStages, copy, chunk).run(loads);
     numStaged += loads.size();
-    remark::passed(kernel.getLoc(), opts)
-        << "loads go through rings:" << remark::metric("loads", loads.size())
-        << remark::metric("stages", depth)
-        << remark::metric("stages-from", stages ? "option" : "default");
+    remarks::emitStageLoads(kernel, loads.size(), depth,
+                            stages ? "option" : "default");
   }
 
   /// Extent of a tensor map's box (CUDA driver API, cuTensorMapEncodeTiled).

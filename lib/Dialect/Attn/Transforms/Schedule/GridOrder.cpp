@@ -11,8 +11,8 @@
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -289,12 +289,6 @@ constexpr NamedOrder kOrders[] = {{"naive-block-first", true, false},
 struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   using AttnGridOrderBase::AttnGridOrderBase;
 
-  remark::RemarkOpts remarkOpts(StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category("attn-grid-order")
-        .function(getOperation().getSymName());
-  }
-
   /// Digits from the slowest to the fastest. Block-first keeps batches apart
   /// when naive: it walks the heads of one batch, block by block.
   SmallVector<StringAttr> digitsOf(GridOp grid, const NamedOrder &order,
@@ -351,8 +345,7 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       return signalPassFailure();
     }
     if (!grid) {
-      remark::missed(kernel.getLoc(), remarkOpts("no-grid"))
-          << "the grid is materialised already, or there is none";
+      remarks::emitGridOrderNoGrid(kernel);
       return;
     }
     TargetAttr target = TargetAttr::of(kernel);
@@ -360,12 +353,10 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     int64_t c = chunk ? chunk : target.get(Fact::DispatchChunk);
     bool byDomain = named->swizzled && x > 1;
     if (byDomain && grid.getSharing().empty()) {
-      remark::missed(grid.getLoc(), remarkOpts("no-sharing"))
-          << "no axis selects the streamed data: nothing to keep on a domain";
+      remarks::emitGridOrderNoSharing(grid);
       byDomain = false;
     } else if (named->swizzled && !byDomain) {
-      remark::missed(grid.getLoc(), remarkOpts("one-domain"))
-          << "one L2 domain: the swizzled order is the naive one";
+      remarks::emitGridOrderOneDomain(grid);
     }
     SmallVector<StringAttr> reversed;
     if (longestFirst)
@@ -374,16 +365,12 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
         OrderAttr::get(&getContext(), digitsOf(grid, *named, byDomain),
                        byDomain ? x : 1, byDomain ? c : 1, reversed);
     if (chosen == grid.getOrderOrDefault()) {
-      remark::missed(grid.getLoc(), remarkOpts("same-order"))
-          << "the grid has this order already";
+      remarks::emitGridOrderSame(grid);
       return;
     }
     grid.setOrderAttr(chosen);
     ++numOrdered;
-    remark::passed(grid.getLoc(), remarkOpts("grid-order"))
-        << "dispatches tiles in another order:"
-        << remark::metric("order", order.getValue())
-        << remark::metric("domains", byDomain ? x : 1);
+    remarks::emitGridOrder(grid, order, byDomain ? x : 1);
   }
 };
 

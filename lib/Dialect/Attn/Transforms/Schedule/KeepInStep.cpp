@@ -3,8 +3,8 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -18,30 +18,25 @@ using namespace attn;
 namespace {
 
 struct KeepInStepPass : attn::impl::AttnKeepInStepBase<KeepInStepPass> {
-  /// Why a grid stays as it is, or nothing.
-  static StringRef whyNot(GridOp grid) {
+  /// Fails, with a remark, where a kernel stays as it is.
+  static LogicalResult check(KernelOp kernel) {
+    GridOp grid = kernel.getGrid();
     if (!grid)
-      return "the grid is materialised already, or there is none";
+      return remarks::emitInStepNoGrid(kernel);
     if (!grid.getPersistent())
-      return "the grid is not persistent: each CTA has one visit";
+      return remarks::emitInStepNotPersistent(kernel);
     if (grid.getRun() != 1)
-      return "CTAs take runs of tiles, which may be cut short";
+      return remarks::emitInStepRuns(kernel);
     if (!grid.getBody().getOps<InStepOp>().empty())
-      return "CTAs keep in step already";
-    return "";
+      return remarks::emitInStepAlready(kernel);
+    return success();
   }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    GridOp grid = kernel.getGrid();
-    auto opts = remark::RemarkOpts::name("in-step")
-                    .category("attn-keep-in-step")
-                    .function(kernel.getSymName());
-    StringRef reason = whyNot(grid);
-    if (!reason.empty()) {
-      remark::missed(kernel.getLoc(), opts) << reason.str();
+    if (failed(check(kernel)))
       return;
-    }
+    GridOp grid = kernel.getGrid();
     OpBuilder b(grid);
     Location loc = grid.getLoc();
     // All CTAs make this many visits; some make one more.
@@ -56,8 +51,7 @@ struct KeepInStepPass : attn::impl::AttnKeepInStepBase<KeepInStepPass> {
                                       grid.getVisit(), rounds);
     InStepOp::create(b, loc, all);
     ++numGrids;
-    remark::passed(grid.getLoc(), opts)
-        << "CTAs start their visits together:" << remark::metric("ctas", ctas);
+    remarks::emitInStep(grid, ctas);
   }
 };
 

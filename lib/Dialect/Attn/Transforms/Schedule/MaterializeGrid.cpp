@@ -3,12 +3,12 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -121,10 +121,7 @@ struct MaterializeGridPass
     KernelOp kernel = getOperation();
     auto grids = llvm::to_vector(kernel.getBody().getOps<GridOp>());
     if (grids.empty()) {
-      remark::missed(kernel.getLoc(), remark::RemarkOpts::name("no-grid")
-                                          .category("attn-materialize-grid")
-                                          .function(kernel.getSymName()))
-          << "the grid is materialised already, or there is none";
+      remarks::emitMaterializeGridNoGrid(kernel);
       return;
     }
     for (GridOp grid : grids) {

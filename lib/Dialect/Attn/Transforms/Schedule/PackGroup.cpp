@@ -2,11 +2,11 @@
 
 #include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -141,17 +141,12 @@ struct PackGroupPass : attn::impl::AttnPackGroupBase<PackGroupPass> {
         ops.push_back(op);
     });
     for (AttentionOp op : ops) {
-      auto opts =
-          remark::RemarkOpts::name("pack-group").category("attn-pack-group");
       StringRef reason = whyNotPacked(op);
       if (!reason.empty()) {
-        remark::missed(op.getLoc(), opts) << reason.str();
+        remarks::emitPackGroupNot(op, reason);
         continue;
       }
-      remark::passed(op.getLoc(), opts)
-          << "query heads of a group are rows of one tile:"
-          << remark::metric("group",
-                            op.getNumQueryHeads() / op.getNumKvHeads());
+      remarks::emitPackGroup(op, op.getNumQueryHeads() / op.getNumKvHeads());
       Packer(op).run();
       ++numPacked;
     }

@@ -2,8 +2,8 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -19,20 +19,10 @@ namespace {
 struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
   using AttnPersistentBase::AttnPersistentBase;
 
-  remark::RemarkOpts remarkOpts(StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category("attn-persistent")
-        .function(getOperation().getSymName());
-  }
-
   /// Lets a CTA take two tiles at a time, from both ends of the last axis.
   LogicalResult pair(GridOp grid) {
-    if (grid.getRun() != 1) {
-      remark::missed(grid.getLoc(), remarkOpts("has-run"))
-          << "a CTA takes several tiles at a time already:"
-          << remark::metric("run", grid.getRun());
-      return failure();
-    }
+    if (grid.getRun() != 1)
+      return remarks::emitPersistentHasRun(grid, grid.getRun());
     grid.setRun(2);
     grid.setFolded(true);
     return success();
@@ -52,13 +42,11 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
       return signalPassFailure();
     }
     if (!grid) {
-      remark::missed(kernel.getLoc(), remarkOpts("no-grid"))
-          << "the grid is materialised already, or there is none";
+      remarks::emitPersistentNoGrid(kernel);
       return;
     }
     if (grid.getPersistent()) {
-      remark::missed(grid.getLoc(), remarkOpts("already-persistent"))
-          << "the grid is persistent already";
+      remarks::emitPersistentAlready(grid);
       return;
     }
     if (pairTiles && failed(pair(grid)))
@@ -79,19 +67,14 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
         grid.setRun(1);
         grid.setFolded(false);
       }
-      remark::missed(grid.getLoc(), remarkOpts("few-tiles"))
-          << "each CTA would take one tile at most:"
-          << remark::metric("tiles", *tiles) << remark::metric("ctas", ctas);
+      remarks::emitPersistentFewTiles(grid, *tiles, ctas);
       return;
     }
     grid.setPersistent(ctas);
     ++numPersistent;
-    remark::passed(grid.getLoc(), remarkOpts("persistent"))
-        << "CTAs take tiles in turn:" << remark::metric("ctas", ctas)
-        << remark::metric("resident", perSm)
-        << remark::metric("resident-from", resident ? "option" : "footprint")
-        << remark::metric("shared-bytes", footprint.sharedBytes)
-        << remark::metric("registers", footprint.registers);
+    remarks::emitPersistent(grid, ctas, perSm,
+                            resident ? "option" : "footprint",
+                            footprint.sharedBytes, footprint.registers);
   }
 };
 

@@ -9,11 +9,11 @@
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -122,12 +122,6 @@ private:
 struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
   using AttnSawtoothBase::AttnSawtoothBase;
 
-  remark::RemarkOpts remarkOpts(StringRef name) {
-    return remark::RemarkOpts::name(name)
-        .category("attn-sawtooth")
-        .function(getOperation().getSymName());
-  }
-
   /// The conditions under which alternation pays.
   struct Conditions {
     Value keepsSet, exceedsCache, coversDrift;
@@ -213,30 +207,17 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
   /// Reasons against alternation that show in the schedule.
   LogicalResult checkSchedule(GridOp grid, StreamOp stream,
                               unsigned numStreams) {
-    if (numStreams > 1) {
-      remark::missed(stream.getLoc(), remarkOpts("several-streams"))
-          << "a tile streams several parts, whose order would have to change "
-             "too";
-      return failure();
-    }
-    if (!isConstantIntValue(stream.getLowers().front(), 0)) {
-      remark::missed(stream.getLoc(), remarkOpts("window"))
-          << "streams start where the tile does: consecutive tiles share "
-             "little";
-      return failure();
-    }
+    if (numStreams > 1)
+      return remarks::emitSawtoothSeveralStreams(stream);
+    if (!isConstantIntValue(stream.getLowers().front(), 0))
+      return remarks::emitSawtoothWindow(stream);
     if (grid.getPersistent() || grid.getRun() != 1)
       return success();
     // Tiles in pairs: half as many CTAs.
     std::optional<int64_t> pairs =
         grid.countStatic([](int64_t tiles) { return tiles / 2; });
-    if (pairs && *pairs < slots(grid)) {
-      remark::missed(stream.getLoc(), remarkOpts("few-tiles"))
-          << "with two tiles a CTA, some SMs would have none:"
-          << remark::metric("ctas", *pairs)
-          << remark::metric("slots", slots(grid));
-      return failure();
-    }
+    if (pairs && *pairs < slots(grid))
+      return remarks::emitSawtoothFewTiles(stream, *pairs, slots(grid));
     return success();
   }
 
@@ -246,25 +227,14 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     Conditions c = buildConditions(grid, stream);
     std::optional<int64_t> keeps = getConstantIntValue(c.keepsSet);
     std::optional<int64_t> exceeds = getConstantIntValue(c.exceedsCache);
-    if (keeps && *keeps == 0) {
-      remark::missed(stream.getLoc(), remarkOpts("changes-set"))
-          << "consecutive tiles of a CTA stream different data";
-      return failure();
-    }
-    if (exceeds && *exceeds == 0) {
-      remark::missed(stream.getLoc(), remarkOpts("fits-cache"))
-          << "the streamed data in flight fits the effective L2:"
-          << remark::metric("l2-effective-bytes",
-                            TargetAttr::of(grid).get(Fact::L2EffectiveBytes));
-      return failure();
-    }
+    if (keeps && *keeps == 0)
+      return remarks::emitSawtoothChangesSet(stream);
+    if (exceeds && *exceeds == 0)
+      return remarks::emitSawtoothFitsCache(
+          stream, TargetAttr::of(grid).get(Fact::L2EffectiveBytes));
     std::optional<int64_t> covers = getConstantIntValue(c.coversDrift);
-    if (covers && *covers == 0) {
-      remark::missed(stream.getLoc(), remarkOpts("drifts"))
-          << "CTAs go on to other data, and drift apart: memory takes too "
-             "small a share of the time for what that costs";
-      return failure();
-    }
+    if (covers && *covers == 0)
+      return remarks::emitSawtoothDrifts(stream);
     if (keeps && exceeds && covers)
       return Value();
     OpBuilder b(grid);
@@ -273,13 +243,11 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
 
   void alternate(GridOp grid, StreamOp stream, unsigned numStreams) {
     if (stream.getReverse()) {
-      remark::missed(stream.getLoc(), remarkOpts("has-direction"))
-          << "the stream has a direction already";
+      remarks::emitSawtoothHasDirection(stream);
       return;
     }
     if (stream.getOrdered()) {
-      remark::missed(stream.getLoc(), remarkOpts("ordered"))
-          << "the stream must run in its order";
+      remarks::emitSawtoothOrdered(stream);
       return;
     }
     if (!force && failed(checkSchedule(grid, stream, numStreams)))
@@ -310,28 +278,23 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
     }
     stream.getReverseMutable().assign(odd);
     ++numAlternated;
-    remark::passed(stream.getLoc(), remarkOpts("sawtooth"))
-        << "the direction alternates:"
-        << remark::metric("variant",
-                          grid.getPersistent() ? "persistent" : "tile")
-        << remark::metric("decided", force   ? "forced"
-                                     : guard ? "at run time"
-                                             : "at compile time");
+    remarks::emitSawtooth(stream, grid.getPersistent() ? "persistent" : "tile",
+                          force   ? "forced"
+                          : guard ? "at run time"
+                                  : "at compile time");
   }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
     if (!grid) {
-      remark::missed(kernel.getLoc(), remarkOpts("no-grid"))
-          << "the grid is materialised already, or there is none";
+      remarks::emitSawtoothNoGrid(kernel);
       return;
     }
     SmallVector<StreamOp> streams;
     grid.walk([&](StreamOp stream) { streams.push_back(stream); });
     if (streams.empty())
-      remark::missed(grid.getLoc(), remarkOpts("no-stream"))
-          << "nothing is streamed";
+      remarks::emitSawtoothNoStream(grid);
     for (StreamOp stream : streams)
       alternate(grid, stream, streams.size());
     tidy(kernel);

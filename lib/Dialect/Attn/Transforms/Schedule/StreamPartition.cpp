@@ -7,13 +7,13 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Remarks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -368,12 +368,6 @@ struct StreamPartitionPass
     return result;
   }
 
-  static remark::RemarkOpts opts(StringRef name, StringRef function) {
-    return remark::RemarkOpts::name(name)
-        .category("attn-stream-partition")
-        .function(function);
-  }
-
   /// 0 is nothing asked.
   static LogicalResult checkSplits(Operation *op, int64_t splits) {
     if (splits >= 0 && splits <= kMostSplits)
@@ -439,10 +433,7 @@ struct StreamPartitionPass
 
   void reportTiles(StreamableOpInterface op, const TileChoice &choice,
                    const TileSizes &options, const TileSizes &asked) {
-    auto function = op->getParentOfType<FunctionOpInterface>();
-    remark::detail::InFlightRemark diag = remark::passed(
-        op.getLoc(), opts("tile-sizes", function ? function.getName() : ""));
-    diag << "tiles:";
+    SmallVector<remarks::KeyedValue> tiles;
     for (auto [axis, size] : llvm::zip(op.getStreamAxes(), choice.sizes)) {
       if (!isTiled(axis))
         continue;
@@ -450,9 +441,10 @@ struct StreamPartitionPass
                        : asked.count(axis.name) ? "attribute"
                        : choice.fromTable       ? "table"
                                                 : "target";
-      diag << remark::metric(axis.name, size)
-           << remark::metric((axis.name + "-from").str(), from);
+      tiles.push_back({axis.name.str(), std::to_string(size)});
+      tiles.push_back({(axis.name + "-from").str(), from.str()});
     }
+    remarks::emitTileSizes(op, tiles);
   }
 
   void runOnOperation() override {
@@ -467,8 +459,7 @@ struct StreamPartitionPass
       return WalkResult::advance();
     });
     if (ops.empty() && succeeded(checkSplits(module, splits))) {
-      remark::missed(module.getLoc(), opts("nothing-to-partition", ""))
-          << "no streamable operation";
+      remarks::emitNothingToPartition(module);
       return;
     }
     auto asked = parseTiles(ops);

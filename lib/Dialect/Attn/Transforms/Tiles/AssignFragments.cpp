@@ -2,10 +2,10 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -140,16 +140,13 @@ struct AssignFragmentsPass
     KernelOp kernel = getOperation();
     mfma = TargetAttr::of(kernel).hasCapability("mfma");
     block.reset();
-    auto opts = remark::RemarkOpts::name("warps")
-                    .category("attn-assign-fragments")
-                    .function(kernel.getSymName());
     if (failed(checkOptions(kernel)))
       return signalPassFailure();
     FailureOr<int64_t> rows = findRows(kernel);
     if (failed(rows))
       return signalPassFailure();
     if (*rows == 0) {
-      remark::missed(kernel.getLoc(), opts) << "no tiles without a layout";
+      remarks::emitAssignFragmentsNone(kernel);
       return;
     }
     int64_t count = warps             ? warps.getValue()
@@ -173,11 +170,8 @@ struct AssignFragmentsPass
     });
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(lanes() * count));
-    remark::passed(kernel.getLoc(), opts)
-        << "tiles lie in the registers of" << remark::metric("warps", count)
-        << remark::metric("warps-from",
-                          warps || rowsPerWarp ? "option" : "default")
-        << remark::metric("rows", *rows);
+    remarks::emitAssignFragments(
+        kernel, count, warps || rowsPerWarp ? "option" : "default", *rows);
   }
 
   /// Threads of a CTA are 1024 at most.

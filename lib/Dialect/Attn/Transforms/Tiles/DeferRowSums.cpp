@@ -2,11 +2,11 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -114,16 +114,10 @@ struct DeferRowSumsPass : attn::impl::AttnDeferRowSumsBase<DeferRowSumsPass> {
         }
     });
     numSums += deferred;
-    auto opts = remark::RemarkOpts::name("deferred")
-                    .category("attn-defer-row-sums")
-                    .function(kernel.getSymName());
     if (deferred == 0)
-      remark::missed(kernel.getLoc(), opts)
-          << "no stream carries a sum of rows in registers";
+      remarks::emitDeferRowSumsNone(kernel);
     else
-      remark::passed(kernel.getLoc(), opts)
-          << "rows are summed across threads at the end of their stream:"
-          << remark::metric("sums", deferred);
+      remarks::emitDeferRowSums(kernel, deferred);
   }
 };
 

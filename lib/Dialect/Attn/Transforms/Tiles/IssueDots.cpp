@@ -1,9 +1,9 @@
 //===- IssueDots.cpp - Asynchronous products ------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 namespace attn {
 #define GEN_PASS_DEF_ATTNISSUEDOTS
@@ -56,13 +56,9 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto opts = remark::RemarkOpts::name("issued")
-                    .category("attn-issue-dots")
-                    .function(kernel.getSymName());
     if (products == Products::None ||
         !TargetAttr::of(kernel).hasCapability("wgmma")) {
-      remark::missed(kernel.getLoc(), opts)
-          << "the target has no asynchronous products";
+      remarks::emitIssueDotsTarget(kernel);
       return;
     }
     SmallVector<DotOp> dots;
@@ -70,12 +66,12 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
     for (DotOp dot : dots) {
       std::string reason = whyNot(dot);
       if (!reason.empty()) {
-        remark::missed(dot.getLoc(), opts) << reason;
+        remarks::emitIssueDotNot(dot, reason);
         continue;
       }
       issue(dot);
       ++numIssued;
-      remark::passed(kernel.getLoc(), opts) << "product is asynchronous";
+      remarks::emitIssueDot(kernel);
     }
   }
 };

@@ -8,13 +8,13 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -66,21 +66,21 @@ public:
     parts.stream = stream;
   }
 
-  /// Why the stream stays as it is, or nothing.
-  StringRef match() {
+  /// Fails, with a remark, where the stream stays as it is.
+  LogicalResult match() {
     ReduceOp max = findMaximum();
     if (!max)
-      return "no stream carries what a row maximum advances";
-    if (StringRef reason = collect(max); !reason.empty())
-      return reason;
+      return remarks::emitOptimisticMaxNoAdvance(parts.stream);
+    if (failed(collect(max)))
+      return failure();
     if (!max.getResult().hasOneUse() || !usesAreOfSoftmax())
-      return "the maximum is used by more than exponentials";
+      return remarks::emitOptimisticMaxUsed(parts.stream);
     if (!scalesWhatIsCarried())
-      return "what is carried is not scaled when the maximum grows";
+      return remarks::emitOptimisticMaxUnscaled(parts.stream);
     if (!positions && dependsOnPosition(max.getTile()))
-      return "scores depend on positions, along which maxima may grow";
+      return remarks::emitOptimisticMaxPositions(parts.stream);
     if (parts.sums.empty())
-      return "no sum of exponentials shows when a maximum is too small";
+      return remarks::emitOptimisticMaxNoSum(parts.stream);
     return findResults();
   }
 
@@ -112,7 +112,7 @@ private:
            yield.getValues()[argument.getArgNumber() - 1] == now;
   }
 
-  StringRef collect(ReduceOp max) {
+  LogicalResult collect(ReduceOp max) {
     llvm::DenseSet<Operation *> found;
     SmallVector<Operation *> work{max};
     while (!work.empty()) {
@@ -122,7 +122,7 @@ private:
           !found.insert(op).second)
         continue;
       if (!here || op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-        return "what follows from the maximum has regions or effects";
+        return remarks::emitOptimisticMaxEffects(parts.stream);
       llvm::append_range(work, op->getUsers());
     }
     for (Operation &op : *max->getBlock())
@@ -131,7 +131,7 @@ private:
         if (isSum(&op))
           parts.sums.push_back(&op);
       }
-    return "";
+    return success();
   }
 
   /// Factor and reference are in exp2(fma(scores, factor, -reference)) alone,
@@ -259,7 +259,7 @@ private:
 
   bool positions;
 
-  StringRef findResults() {
+  LogicalResult findResults() {
     Operation *last = parts.ops.back();
     for (Operation *op : parts.ops)
       for (Value result : op->getResults()) {
@@ -268,13 +268,13 @@ private:
           if (parts.ops.contains(user))
             continue;
           if (user->isBeforeInBlock(last))
-            return "a product comes before the softmax has ended";
+            return remarks::emitOptimisticMaxEarly(parts.stream);
           escapes = true;
         }
         if (escapes)
           parts.results.push_back(result);
       }
-    return "";
+    return success();
   }
 };
 
@@ -377,27 +377,18 @@ struct OptimisticMaxPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto opts = remark::RemarkOpts::name("optimistic")
-                    .category("attn-optimistic-max")
-                    .function(kernel.getSymName());
     SmallVector<StreamOp> streams;
     kernel.walk([&](StreamOp stream) { streams.push_back(stream); });
     if (streams.empty())
-      remark::missed(kernel.getLoc(), opts) << "the kernel has no stream";
+      remarks::emitOptimisticMaxNoStream(kernel);
     for (StreamOp stream : streams) {
       SoftmaxStreamMatcher matcher(stream, positions);
-      StringRef reason = matcher.match();
-      if (!reason.empty()) {
-        remark::missed(stream.getLoc(), opts) << reason.str();
+      if (failed(matcher.match()))
         continue;
-      }
       double bound = boundFor(matcher.parts);
       Rewriter(matcher.parts, bound).run();
       ++numStreams;
-      remark::passed(stream.getLoc(), opts)
-          << "exponentials take the maximum of the tiles before, while sums "
-             "stay"
-          << remark::metric("below", bound);
+      remarks::emitOptimisticMax(stream, bound);
     }
   }
 };

@@ -3,8 +3,8 @@
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -38,11 +38,8 @@ struct SimplifyTilesPass
       if (div.getRhs().getDefiningOp<BroadcastOp>())
         divisions.push_back(div);
     });
-    auto opts = remark::RemarkOpts::name("nothing-to-do")
-                    .category("attn-simplify-tiles")
-                    .function(kernel.getSymName());
     if (divisions.empty())
-      remark::missed(kernel.getLoc(), opts) << "no division to share";
+      remarks::emitSimplifyTilesNothing(kernel);
     for (arith::DivFOp div : divisions)
       divideOnceARow(div);
     if (!divisions.empty())

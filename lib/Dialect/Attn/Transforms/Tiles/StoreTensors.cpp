@@ -2,9 +2,9 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 
@@ -22,56 +22,48 @@ struct StoreTensorsPass : attn::impl::AttnStoreTensorsBase<StoreTensorsPass> {
   static constexpr int64_t kStrideBytes = 16;
   static constexpr int64_t kWarp = 32;
 
-  /// Why a store stays as it is, or nothing.
-  static StringRef whyNot(StoreOp store, int64_t warps) {
+  /// Fails, with a remark, where a store stays as it is.
+  static LogicalResult check(StoreOp store, int64_t warps) {
     if (store.getByTensorMap())
-      return "it is one already";
+      return remarks::emitStoreTensorsAlready(store);
     auto tile = cast<RankedTensorType>(store.getTile().getType());
     if (!store.getScratch() || tile.getRank() != 2 ||
         tile.getElementTypeBitWidth() != 16)
-      return "no tile of 16-bit elements goes through shared memory";
+      return remarks::emitStoreTensorsNoScratch(store);
     int64_t rows = tile.getDimSize(0), columns = tile.getDimSize(1);
     if (warps == 0 || rows % (16 * warps) != 0 ||
         tile.getEncoding() !=
             mmaAccumulator(store.getContext(), rows, columns, warps))
-      return "its tile is no accumulator with whole rows in each warp";
+      return remarks::emitStoreTensorsFragment(store);
     auto scratch = cast<RankedTensorType>(store.getScratch().getType());
     if (scratch != RankedTensorType::get(
                        tile.getShape(), tile.getElementType(),
                        SharedAttr::getWidest(store.getContext(), columns * 2)))
-      return "the memory that it goes through is of another shape";
+      return remarks::emitStoreTensorsShape(store);
     ViewType view = store.getView().getType();
     int64_t last = view.getShape().back();
     if (ShapedType::isDynamic(last) || last * 2 % kStrideBytes != 0)
-      return "rows of the view are no multiples of 16 bytes";
+      return remarks::emitStoreTensorsStride(store);
     for (Operation *user : store.getView().getUsers())
       if (user != store && !isa<DimOp>(user))
-        return "the view is accessed by others, too";
-    return "";
+        return remarks::emitStoreTensorsView(store);
+    return success();
   }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    auto opts = remark::RemarkOpts::name("stored")
-                    .category("attn-store-tensors")
-                    .function(kernel.getSymName());
     if (!TargetAttr::of(kernel).hasCapability("tma")) {
-      remark::missed(kernel.getLoc(), opts)
-          << "the target has no tensor memory accelerator";
+      remarks::emitStoreTensorsTarget(kernel);
       return;
     }
     auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
     int64_t warps = threads ? threads.getInt() / kWarp : 0;
     kernel.walk([&](StoreOp store) {
-      StringRef reason = whyNot(store, warps);
-      if (!reason.empty()) {
-        remark::missed(store.getLoc(), opts) << reason.str();
+      if (failed(check(store, warps)))
         return;
-      }
       store.setByTensorMap(true);
       ++numStores;
-      remark::passed(store.getLoc(), opts)
-          << "each warp's rows are stored by the tensor memory accelerator";
+      remarks::emitStoreTensors(store);
     });
   }
 };

@@ -1,0 +1,4 @@
+//===- Remarks.td - All remarks, for the reference ---------*- tablegen -*-===//
+
+include "attn-mlir/Tuning/Remarks.td"
+include "attn-mlir/Dialect/Attn/Transforms/Remarks.td"

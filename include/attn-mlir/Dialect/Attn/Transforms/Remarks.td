@@ -1,0 +1,367 @@
+//===- Remarks.td - What passes on kernels report ----------*- tablegen -*-===//
+//
+// In the order in which pipelines run the passes, and of one pass what it did
+// before why it did nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_TRANSFORMS_REMARKS
+#define ATTN_TRANSFORMS_REMARKS
+
+include "attn-mlir/Support/Remark.td"
+
+class Because<string meaning> : RemarkArg<"reason", String, meaning>;
+class From<string argument, string meaning> : RemarkArg<argument # "-from", String, meaning>;
+
+/// Of passes that want a grid.
+class NoGrid : AttnRemark<"no-grid", Missed, "the grid is materialised already, or there is none"> {
+  let description = "The pass comes after `attn-materialize-grid`, or the kernel was written without a grid.";
+}
+
+//===- Level 2 ------------------------------------------------------------===//
+
+let category = "attn-pack-group" in {
+// Passes on modules name no kernel: there is none yet.
+let namesFunction = 0 in {
+def PackGroup : AttnRemark<"pack-group", Passed, "query heads of a group are rows of one tile:", [
+    RemarkArg<"group", Int, "query heads that share a KV head">]> {
+  let description = "The operation computes another one, of as many queries as a group has heads.";
+}
+def PackGroupNot : AttnRemark<"pack-group", Missed, "{reason}", [
+    Because<"what keeps heads of a group from being rows of one tile">]> {
+  let description = "The operation stays as it is.";
+}
+}
+}
+
+let category = "attn-stream-partition" in {
+def TileSizes : AttnRemark<"tile-sizes", Passed, "tiles:", [
+    RemarkArg<"axis", Keyed,
+              "the size of a tile along each axis, and as `<axis>-from` who chose it: an `option`, the `attribute` "
+              "of the operation, the `table` of measured tiles, or the `target`">]> {
+  let description = "Once for each operation.";
+}
+def NothingToPartition : AttnRemark<"nothing-to-partition", Missed, "no streamable operation"> {
+  let description = "The module stays as it is, as one of level 2 does.";
+}
+}
+
+let category = "attn-grid-order" in {
+def GridOrder : AttnRemark<"grid-order", Passed, "dispatches tiles in another order:", [
+    RemarkArg<"order", String, "the option">,
+    RemarkArg<"domains", Int, "L2 domains among which tiles are dealt, 1 for a naive order">]> {
+  let description = "The grid has another order than before.";
+}
+def GridOrderNoSharing : AttnRemark<"no-sharing", Missed,
+    "no axis selects the streamed data: nothing to keep on a domain"> {
+  let description = "The grid has no `sharing` axes, so the naive order takes the place of the swizzled one.";
+}
+def GridOrderOneDomain : AttnRemark<"one-domain", Missed, "one L2 domain: the swizzled order is the naive one"> {
+  let description = "A swizzled order was asked for, and the target has one L2.";
+}
+def GridOrderSame : AttnRemark<"same-order", Missed, "the grid has this order already"> {
+  let description = "The pass ran before, or the order is that of the axes.";
+}
+def GridOrderNoGrid : NoGrid;
+}
+
+let category = "attn-persistent" in {
+def Persistent : AttnRemark<"persistent", Passed, "CTAs take tiles in turn:", [
+    RemarkArg<"ctas", Int, "CTAs of the grid">,
+    RemarkArg<"resident", Int, "CTAs that an SM runs at once">,
+    From<"resident", "whether the `option` or the `footprint` says so">,
+    RemarkArg<"shared-bytes", Int, "shared memory that a CTA takes">,
+    RemarkArg<"registers", Int, "registers that the tiles of a CTA take">]> {
+  let description = "The grid is persistent now.";
+}
+def PersistentAlready : AttnRemark<"already-persistent", Missed, "the grid is persistent already"> {
+  let description = "The pass ran before.";
+}
+def PersistentFewTiles : AttnRemark<"few-tiles", Missed, "each CTA would take one tile at most:", [
+    RemarkArg<"tiles", Int, "tiles of the grid, or pairs of them">,
+    RemarkArg<"ctas", Int, "CTAs that would take them">]> {
+  let description = "Sizes are static, and there are no more tiles than CTAs. Tiles are not paired either.";
+}
+def PersistentHasRun : AttnRemark<"has-run", Missed, "a CTA takes several tiles at a time already:", [
+    RemarkArg<"run", Int, "how many">]> {
+  let description = "`pair-tiles` is given, and the grid has a `run`.";
+}
+def PersistentNoGrid : NoGrid;
+}
+
+let category = "attn-keep-in-step" in {
+def InStep : AttnRemark<"in-step", Passed, "CTAs start their visits together:", [
+    RemarkArg<"ctas", Int, "CTAs of the grid">]> {
+  let description = "Each visit that all CTAs make begins with `attn.in_step`.";
+}
+def InStepNoGrid : AttnRemark<"in-step", Missed, "the grid is materialised already, or there is none"> {
+  let description = "The pass comes after `attn-materialize-grid`, or the kernel was written without a grid.";
+}
+def InStepNotPersistent : AttnRemark<"in-step", Missed, "the grid is not persistent: each CTA has one visit"> {
+  let description = "`attn-persistent` did not run, or did nothing.";
+}
+def InStepRuns : AttnRemark<"in-step", Missed, "CTAs take runs of tiles, which may be cut short"> {
+  let description = "The grid has a `run`, as with `pair-tiles`.";
+}
+def InStepAlready : AttnRemark<"in-step", Missed, "CTAs keep in step already"> {
+  let description = "The pass ran before.";
+}
+}
+
+let category = "attn-sawtooth" in {
+def Sawtooth : AttnRemark<"sawtooth", Passed, "the direction alternates:", [
+    RemarkArg<"variant", String, "by visits of a `persistent` CTA, or in each pair of tiles (`tile`)">,
+    RemarkArg<"decided", String,
+              "`at compile time`, `at run time` by a guard in the kernel, or `forced` by the option">]> {
+  let description = "Once for each stream.";
+}
+def SawtoothChangesSet : AttnRemark<"changes-set", Missed, "consecutive tiles of a CTA stream different data"> {
+  let description = "Turning round would find nothing in L2. Sizes are static, or a guard would decide.";
+}
+def SawtoothFitsCache : AttnRemark<"fits-cache", Missed, "the streamed data in flight fits the effective L2:", [
+    RemarkArg<"l2-effective-bytes", Int, "the target's fact">]> {
+  let description = "Nothing is evicted that turning round would save. Sizes are static, or a guard would decide.";
+}
+def SawtoothDrifts : AttnRemark<"drifts", Missed,
+    "CTAs go on to other data, and memory takes too little of the time for what it costs that they drift apart"> {
+  let description = "Several sharing sets come one after the other. Sizes are static, or a guard would decide.";
+}
+def SawtoothWindow : AttnRemark<"window", Missed,
+    "streams start where the tile does: consecutive tiles share little"> {
+  let description = "The stream does not start at 0, as under a sliding window.";
+}
+def SawtoothSeveralStreams : AttnRemark<"several-streams", Missed,
+    "a tile streams several parts, whose order would have to change too"> {
+  let description = "A mask may make several segments of a stream, each with its own bounds.";
+}
+def SawtoothFewTiles : AttnRemark<"few-tiles", Missed, "with two tiles a CTA, some SMs would have none:", [
+    RemarkArg<"ctas", Int, "CTAs that there would be">,
+    RemarkArg<"slots", Int, "CTAs that run at once">]> {
+  let description = "The grid is not persistent, so that CTAs would take their tiles in pairs.";
+}
+def SawtoothOrdered : AttnRemark<"ordered", Missed, "the stream must run in its order"> {
+  let description = "The operation fixes it. `force` does not help.";
+}
+def SawtoothHasDirection : AttnRemark<"has-direction", Missed, "the stream has a direction already"> {
+  let description = "It has a `reverse` operand: the pass ran before.";
+}
+def SawtoothNoStream : AttnRemark<"no-stream", Missed, "nothing is streamed"> {
+  let description = "The kernel has no `attn.stream`.";
+}
+def SawtoothNoGrid : NoGrid;
+}
+
+let category = "attn-materialize-grid" in {
+def MaterializeGridNoGrid : NoGrid;
+}
+
+//===- Level 3 ------------------------------------------------------------===//
+
+let category = "attn-simplify-tiles" in {
+def SimplifyTilesNothing : AttnRemark<"nothing-to-do", Missed, "no division to share"> {
+  let description = "No tile is divided by a broadcast.";
+}
+}
+
+let category = "attn-stage-loads" in {
+def StageLoads : AttnRemark<"staged", Passed, "loads go through rings:", [
+    RemarkArg<"loads", Int, "how many">,
+    RemarkArg<"stages", Int, "tiles that a ring of streamed ones holds">,
+    From<"stages", "whether the `option` or the `default` says so">]> {
+  let description = "Every load of the kernel was staged.";
+}
+def StageLoadsNone : AttnRemark<"staged", Missed, "no loads"> {
+  let description = "The kernel reads nothing, or the pass ran before.";
+}
+}
+
+let category = "attn-assign-fragments" in {
+def AssignFragments : AttnRemark<"warps", Passed, "tiles lie in the registers of", [
+    RemarkArg<"warps", Int, "how many">,
+    From<"warps", "whether an `option` or the `default` says so">,
+    RemarkArg<"rows", Int, "rows of a tile">]> {
+  let description = "Every tile that had no layout has one.";
+}
+def AssignFragmentsNone : AttnRemark<"warps", Missed, "no tiles without a layout"> {
+  let description = "The kernel has no tiles, or the pass ran before.";
+}
+}
+
+let category = "attn-defer-row-sums" in {
+def DeferRowSums : AttnRemark<"deferred", Passed, "rows are summed across threads at the end of their stream:", [
+    RemarkArg<"sums", Int, "how many are carried">]> {
+  let description = "Each thread sums its own columns in the stream.";
+}
+def DeferRowSumsNone : AttnRemark<"deferred", Missed, "no stream carries a sum of rows in registers"> {
+  let description = "Tiles have no layout yet, sums start at another value than zero, or are used for something else.";
+}
+}
+
+let category = "attn-optimistic-max" in {
+def OptimisticMax : AttnRemark<"optimistic", Passed,
+    "exponentials take the maximum of the tiles before, while sums stay", [
+    RemarkArg<"below", Float, "the bound of a sum, above which the tile takes its own maximum">]> {
+  let description = "Once for each stream.";
+}
+def OptimisticMaxNoStream : AttnRemark<"optimistic", Missed, "the kernel has no stream"> {
+  let description = "The kernel has no `attn.stream`.";
+}
+def OptimisticMaxNoAdvance : AttnRemark<"optimistic", Missed, "no stream carries what a row maximum advances"> {
+  let description = "`attn.matmul` has no softmax; a stream that is rewritten already carries something else.";
+}
+def OptimisticMaxEffects : AttnRemark<"optimistic", Missed,
+    "what follows from the maximum has regions or effects"> {
+  let description = "The tile's sum is stored, for example.";
+}
+def OptimisticMaxUsed : AttnRemark<"optimistic", Missed, "the maximum is used by more than exponentials"> {
+  let description = "The reference is stored or added to something, for example, or something else than exponentials is summed.";
+}
+def OptimisticMaxUnscaled : AttnRemark<"optimistic", Missed,
+    "what is carried is not scaled when the maximum grows"> {
+  let description = "A sum is carried as it is, for example.";
+}
+def OptimisticMaxPositions : AttnRemark<"optimistic", Missed,
+    "scores depend on positions, along which maxima may grow"> {
+  let description = "So they do in `examples/alibi.mlir`. The option `positions` takes such streams, too.";
+}
+def OptimisticMaxNoSum : AttnRemark<"optimistic", Missed,
+    "no sum of exponentials shows when a maximum is too small"> {
+  let description = "The stream carries a maximum without a sum.";
+}
+def OptimisticMaxEarly : AttnRemark<"optimistic", Missed, "a product comes before the softmax has ended"> {
+  let description = "P V is issued before l is computed, for example.";
+}
+}
+
+let category = "attn-store-tensors" in {
+def StoreTensors : AttnRemark<"stored", Passed, "each warp's rows are stored by the tensor memory accelerator"> {
+  let description = "Once for each store.";
+}
+def StoreTensorsTarget : AttnRemark<"stored", Missed, "the target has no tensor memory accelerator"> {
+  let description = "It lacks the capability `tma`.";
+}
+def StoreTensorsAlready : AttnRemark<"stored", Missed, "it is one already"> {
+  let description = "The pass ran before.";
+}
+def StoreTensorsNoScratch : AttnRemark<"stored", Missed, "no tile of 16-bit elements goes through shared memory"> {
+  let description = "The store has no `through`, or other elements.";
+}
+def StoreTensorsFragment : AttnRemark<"stored", Missed,
+    "its tile is no accumulator with whole rows in each warp"> {
+  let description = "A warp has a multiple of 16 rows, all columns of each, in the layout of `mma.sync` or `wgmma`.";
+}
+def StoreTensorsShape : AttnRemark<"stored", Missed, "the memory that it goes through is of another shape"> {
+  let description = "Where K and V have other head dimensions than each other, Q and the result differ.";
+}
+def StoreTensorsStride : AttnRemark<"stored", Missed, "rows of the view are no multiples of 16 bytes"> {
+  let description = "Strides of a tensor map are.";
+}
+def StoreTensorsView : AttnRemark<"stored", Missed, "the view is accessed by others, too"> {
+  let description = "A view has one tensor map, with one box.";
+}
+}
+
+let category = "attn-prioritize-products" in {
+def PrioritizeProducts : AttnRemark<"priority", Passed, "waves go first while they have products:", [
+    RemarkArg<"products", Int, "how many were raised">]> {
+  let description = "Products of the kind that was asked for have a higher priority.";
+}
+def PrioritizeProductsTarget : AttnRemark<"priority", Missed,
+    "the target has no priorities of waves (the capability 'wave-priority'):", [
+    RemarkArg<"target", Attr, "its name">]> {
+  let description = "Of the known targets, `mi300x` has them.";
+}
+def PrioritizeProductsNone : AttnRemark<"priority", Missed, "no such product without priority"> {
+  let description = "The kernel has none of the kind that was asked for, or the pass ran before.";
+}
+}
+
+let category = "attn-issue-dots" in {
+def IssueDot : AttnRemark<"issued", Passed, "product is asynchronous"> {
+  let description = "Once for each product.";
+}
+def IssueDotsTarget : AttnRemark<"issued", Missed, "the target has no asynchronous products"> {
+  let description = "It lacks the capability `wgmma`, or no product is asked for.";
+}
+def IssueDotNot : AttnRemark<"issued", Missed, "{reason}", [
+    Because<"what of the product's tiles asynchronous products cannot take">]> {
+  let description = "Once for each product that stays as it is.";
+}
+}
+
+let category = "attn-specialize-warps" in {
+def SpecializeWarps : AttnRemark<"specialized", Passed, "a producer fills the rings:", [
+    RemarkArg<"warps", Int, "warps that only copy">]> {
+  let description = "The kernel has a warpgroup more.";
+}
+def SpecializeWarpsTarget : AttnRemark<"specialized", Missed, "the target cannot move registers between warps"> {
+  let description = "It lacks the capability `setmaxnreg`, as `gb10` does.";
+}
+def SpecializeWarpsAlready : AttnRemark<"specialized", Missed, "there is a producer already"> {
+  let description = "The pass ran before.";
+}
+def SpecializeWarpsGroups : AttnRemark<"specialized", Missed, "consumers are not in groups of 4 warps"> {
+  let description = "Registers move between groups of four warps.";
+}
+def SpecializeWarpsNoCopy : AttnRemark<"specialized", Missed, "nothing is copied"> {
+  let description = "No ring is filled.";
+}
+def SpecializeWarpsThreads : AttnRemark<"specialized", Missed, "tiles are copied by all threads"> {
+  let description = "With `copy=async` every thread copies its part.";
+}
+def SpecializeWarpsInStep : AttnRemark<"specialized", Missed, "CTAs keep in step, all threads of each"> {
+  let description = "`attn-keep-in-step` has all threads wait.";
+}
+}
+
+let category = "attn-overlap-softmax" in {
+def OverlapSoftmax : AttnRemark<"overlapped", Passed, "products are under way during the softmax:", [
+    RemarkArg<"loops", Int, "loops of the chain">]> {
+  let description = "Once for each chain of loops.";
+}
+def OverlapSoftmaxNoLoop : AttnRemark<"overlapped", Missed,
+    "consumers have no loop with asynchronous products"> {
+  let description = "So it is with `wgmma=none`, or where roles are not split.";
+}
+def OverlapSoftmaxProducts : AttnRemark<"overlapped", Missed, "a loop does not have two asynchronous products"> {
+  let description = "So it is with `wgmma=scores`, and in `attn.matmul`.";
+}
+def OverlapSoftmaxNoWait : AttnRemark<"overlapped", Missed, "a product is not waited for in its loop"> {
+  let description = "It is waited for behind the loop, in a region of it, or more than once.";
+}
+def OverlapSoftmaxNoRing : AttnRemark<"overlapped", Missed,
+    "values do not come from a ring that the loop releases"> {
+  let description = "They stay for all tiles, for example, or are released behind the loop.";
+}
+def OverlapSoftmaxValuesUsed : AttnRemark<"overlapped", Missed, "values are read by more than their product"> {
+  let description = "Their stage could not be released behind the product.";
+}
+def OverlapSoftmaxSharedRing : AttnRemark<"overlapped", Missed, "the ring of the values has other tiles, too"> {
+  let description = "With keys and values in turn, their order would be another one.";
+}
+def OverlapSoftmaxNoSum : AttnRemark<"overlapped", Missed,
+    "the product with the values is not a sum that the loop carries"> {
+  let description = "So it is where the loop is rotated already.";
+}
+def OverlapSoftmaxUnderWay : AttnRemark<"overlapped", Missed, "products are under way already"> {
+  let description = "A wait leaves products outstanding, as where the sum is not scaled.";
+}
+def OverlapSoftmaxEffects : AttnRemark<"overlapped", Missed, "what follows from the sum has effects"> {
+  let description = "It is stored in the loop, for example.";
+}
+def OverlapSoftmaxCopies : AttnRemark<"overlapped", Missed, "a loop copies or stores"> {
+  let description = "Consumers copy no tiles where roles are split.";
+}
+}
+
+let category = "attn-ping-pong" in {
+def PingPong : AttnRemark<"ping-pong", Passed, "warpgroups take turns:", [
+    RemarkArg<"groups", Int, "how many">]> {
+  let description = "Once for each `attn.specialize`.";
+}
+def PingPongOneGroup : AttnRemark<"ping-pong", Missed, "there is one warpgroup at most"> {
+  let description = "Consumers are 128 threads, or fewer.";
+}
+}
+
+#endif // ATTN_TRANSFORMS_REMARKS
