@@ -4,6 +4,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 #include <queue>
 
 using namespace mlir;
@@ -18,22 +19,21 @@ namespace {
 // shape.
 //===----------------------------------------------------------------------===//
 
-/// Instruction slots that a cycle of the tensor cores takes from an SM.
-constexpr double kIssueOfTensor = 0.95;
-/// Cycles over the sum of instructions and tensor share: kernels with roles
-/// that overlap, and others.
-constexpr double kOverlapped = 1.04, kPlain = 1.21;
+/// Cycles over the sum of those of instructions and of tensor cores: kernels
+/// with roles that overlap, and others.
+constexpr double kOverlapped = 0.9, kPlain = 1.05;
 /// Cycles of waits and barriers of four warps at every step of a stream; and of
 /// a CTA whose warps do one thing after the other.
-constexpr double kStepGroup = 89, kStepAlone = 250;
+constexpr double kStepGroup = 76, kStepAlone = 250;
 /// Time of exponentials on one warp a scheduler over that on several.
-constexpr double kExpAlone = 3.2;
+constexpr double kExpAlone = 2.2;
 /// Between the tiles of a CTA: the time of the store, in which the pipeline
-/// runs empty and fills again, and of the load of what stays where nothing
-/// covers it, each over that of an even share of the memory's bandwidth.
-constexpr double kStored = 1.64, kLoaded = 0.94;
+/// runs empty and fills again (also by the tensor memory accelerator), and of
+/// the load of what stays where nothing covers it, each over that of an even
+/// share of the memory's bandwidth.
+constexpr double kStored = 1.1, kStoredByTma = 1.03, kLoaded = 1.14;
 /// Cycles until a CTA has started, alone on its SM or beside others.
-constexpr double kCtaStart = 5800, kCtaStartShared = 1700;
+constexpr double kCtaStart = 1800, kCtaStartShared = 1700;
 /// mma.sync against asynchronous products on chips that have both.
 constexpr double kSynchronousRate = 0.65;
 /// Instruction slots that a cycle of shared memory takes, where every warp
@@ -73,6 +73,15 @@ int64_t consumerRegisters(int64_t threads, int64_t perSm) {
                   kMostConsumerRegisters);
 }
 
+/// How often a thread holds its scores: weights, 16 bits each, wait for their
+/// product beside the next scores; where nothing bounds its registers, scores
+/// stay beside their exponentials for the case that the maximum rose.
+double copiesOfScores(const Lowering &lowering) {
+  if (lowering.overlap)
+    return 1.5;
+  return lowering.optimisticMax ? 2 : 1;
+}
+
 int64_t defaultWarps(const KernelRun &run, const Lowering &lowering) {
   if (lowering.warps)
     return lowering.warps;
@@ -103,8 +112,7 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
   r.sharedLimit = target.get(Fact::SmemPerBlock);
   double held = inRegisters ? run.residentTileBytes / 4.0 : 0;
   for (const StreamWork &stream : run.streams) {
-    // Weights, 16 bits each, wait for their product beside the next scores.
-    double scores = stream.scores * (lowering.overlap ? 1.5 : 1.0);
+    double scores = stream.scores * copiesOfScores(lowering);
     held = std::max(held, scores + stream.state);
   }
   int64_t perSm = target.get(Fact::RegistersPerSM);
@@ -129,9 +137,12 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
     r.misfit = "expected " + std::to_string(r.registers) +
                " registers a thread of " + std::to_string(r.registerLimit);
   r.resident = target.get(Fact::MaxResidentCTAs);
+  // What the system keeps of each CTA's share (1 KiB on NVIDIA GPUs).
+  int64_t reserved =
+      target.get(Fact::SmemPerSM) - target.get(Fact::SmemPerBlock);
   if (r.sharedBytes)
-    r.resident =
-        std::min(r.resident, target.get(Fact::SmemPerSM) / r.sharedBytes);
+    r.resident = std::min(r.resident, target.get(Fact::SmemPerSM) /
+                                          (r.sharedBytes + reserved));
   int64_t used = lowering.specialized
                      ? perSm
                      : llvm::alignTo(r.registers, kRegisterUnit) * r.threads;
@@ -261,7 +272,8 @@ public:
         partitions(shareOf(resources.consumerThreads)),
         allPartitions(shareOf(resident * resources.consumerThreads)) {
     bool covered = resident > 1 || (persistent && lowering.residentStages > 1);
-    visitCycles = kStored * run.visit.storedBytes / rates.dramBytes;
+    double stored = lowering.tensorStores ? kStoredByTma : kStored;
+    visitCycles = stored * run.visit.storedBytes / rates.dramBytes;
     if (!covered)
       visitCycles += kLoaded * run.visit.loadedBytes / rates.dramBytes;
     if (!persistent)
@@ -299,7 +311,7 @@ private:
   }
 
   double together(const TileWork &w) const {
-    return rates.issueCycles(w) + kIssueOfTensor * rates.tensorCycles(w) +
+    return rates.issueCycles(w) + rates.tensorCycles(w) +
            kIssueOfShared * copies * w.loadedBytes / kSharedBytesPerCycle;
   }
 
@@ -307,9 +319,12 @@ private:
     double tensor = rates.tensorCycles(w), exp = rates.expCycles(w);
     double waits = kStepGroup * groups;
     if (lowering.overlap) {
-      // A group's own products, then its softmax, while others have theirs.
+      // A group's own products, then its softmax, while others have theirs; a
+      // step takes longer than either, since neither fills the other's gaps.
       double chain = (tensor + kExpAlone * exp) / groups;
-      return std::max({kOverlapped * together(w), tensor, exp, chain}) + waits;
+      double joined = std::cbrt(std::pow(kOverlapped * together(w), 3) +
+                                std::pow(chain, 3));
+      return std::max({joined, tensor, exp}) + waits;
     }
     // One after the other, beside what other CTAs do.
     double alone = (tensor + std::max(exp, rates.issueCycles(w))) / partitions +
