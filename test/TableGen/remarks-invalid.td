@@ -1,5 +1,6 @@
 // What is wrong with records is said where they stand, of all of them at once.
 // RUN: not attn-tblgen -I %source/include -gen-remark-decls %s -o %t 2>&1 | FileCheck %s
+// RUN: not attn-tblgen -I %source/include -gen-remark-defs %s -o %t 2>&1 | FileCheck %s
 // RUN: not attn-tblgen -I %source/include -gen-remark-doc %s -o %t 2>&1 | FileCheck %s
 // RUN: not attn-tblgen -I %source/include -gen-remark-defs -DKIND %s -o %t 2>&1 | FileCheck %s --check-prefix=KIND
 

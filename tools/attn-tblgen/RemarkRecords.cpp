@@ -126,7 +126,7 @@ std::vector<TextPart> Remark::parts() const {
   return parts;
 }
 
-/// Passes are told apart by what they print, so no two records print the same.
+/// Two records that print the same could not be told apart in an output.
 static void checkDistinct(ArrayRef<Remark> remarks) {
   StringMap<const Record *> seen;
   for (const Remark &remark : remarks) {
