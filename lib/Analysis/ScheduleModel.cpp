@@ -22,9 +22,9 @@ namespace {
 /// Cycles over the sum of those of instructions and of tensor cores: kernels
 /// with roles that overlap, and others.
 constexpr double kOverlapped = 0.9, kPlain = 1.05;
-/// Cycles of waits and barriers of four warps at every step of a stream; and of
-/// a CTA whose warps do one thing after the other.
-constexpr double kStepGroup = 76, kStepAlone = 250;
+/// Cycles of waits and barriers of four warps at every step of a stream, with
+/// roles and without; and of a CTA whose warps do one thing after the other.
+constexpr double kStepGroup = 76, kStepGroupPlain = 125, kStepAlone = 250;
 /// Time of exponentials on one warp a scheduler over that on several.
 constexpr double kExpAlone = 2.2;
 /// Between the tiles of a CTA: the time of the store, in which the pipeline
@@ -317,20 +317,20 @@ private:
 
   double step(const TileWork &w) const {
     double tensor = rates.tensorCycles(w), exp = rates.expCycles(w);
-    double waits = kStepGroup * groups;
     if (lowering.overlap) {
       // A group's own products, then its softmax, while others have theirs; a
       // step takes longer than either, since neither fills the other's gaps.
       double chain = (tensor + kExpAlone * exp) / groups;
       double joined = std::cbrt(std::pow(kOverlapped * together(w), 3) +
                                 std::pow(chain, 3));
-      return std::max({joined, tensor, exp}) + waits;
+      return std::max({joined, tensor, exp}) + kStepGroup * groups;
     }
     // One after the other, beside what other CTAs do.
     double alone = (tensor + std::max(exp, rates.issueCycles(w))) / partitions +
                    kStepAlone;
     double shared =
-        std::max({kPlain * together(w), tensor, exp}) / allPartitions + waits;
+        std::max({kPlain * together(w), tensor, exp}) / allPartitions +
+        kStepGroupPlain * groups;
     return std::max(alone, resident * shared);
   }
 

@@ -1,20 +1,20 @@
-// attn-choose-schedule: options by the model. The measured table of the compiler chose the same on an
-// H200 for both lengths; the model does not read it.
+// attn-choose-schedule: options by the model. On an H200 the choice took 1.003 of the fastest one's time
+// at 4096 tokens (2026-11-22); the model does not read what was measured.
 // DEFINE: %{target} = h200
 // DEFINE: %{facts} = sms=132
 // DEFINE: %{sizes} = batch=8,query=2048,key=2048
 // DEFINE: %{choose} = attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=%{target} overrides=%{facts}},attn-choose-schedule{sizes=%{sizes}})' --remarks-filter='attn.*'
 // RUN: %{choose} 2>&1 | FileCheck %s
-// CHECK: remark: [Passed] model | Category:attn-choose-schedule | Remark="takes the fastest options by the model:", bound=tensor, lower="wgmma=all specialize overlap ping-pong resident-stages=2", reason="{{.+}}", runner-up="{{.+}}", runner-up-lower="{{.+}}", runner-up-us={{[0-9.]+}}, schedule="tiles=query=128,key=128 persistent resident=1", us={{[0-9.]+}}
+// CHECK: remark: [Passed] model | Category:attn-choose-schedule | Remark="takes the fastest options by the model:", bound=tensor, lower="wgmma=all specialize overlap ping-pong optimistic-max resident-stages=2 store-tensors", reason="{{.+}}", runner-up="{{.+}}", runner-up-lower="{{.+}}", runner-up-us={{[0-9.]+}}, schedule="tiles=query=192,key=80 persistent resident=1", us={{[0-9.]+}}
 // What is computed stays as it is.
-// CHECK: attn.attention {{.*}}{attn.schedule = #attn.schedule<tiles = [query = 128, key = 128], persistent, resident = 1, wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>}
+// CHECK: attn.attention {{.*}}{attn.schedule = #attn.schedule<tiles = [query = 192, key = 80], persistent, resident = 1, wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>}
 // CHECK-NOT: attn.kernel
 
-// One fact less, another choice: a second stage of Q does not fit 160 KiB.
+// One fact less, another choice: smaller tiles of keys fit 160 KiB.
 // REDEFINE: %{facts} = smem_per_block=163840
 // RUN: %{choose} 2>&1 | FileCheck %s --check-prefix=SMALL
-// SMALL: lower="wgmma=all specialize overlap ping-pong",
-// SMALL: ping_pong>}
+// SMALL: schedule="tiles=query=192,key=64 persistent resident=1"
+// SMALL: attn.schedule = #attn.schedule<tiles = [query = 192, key = 64]
 
 // Slow exponentials bound; slow memory does.
 // REDEFINE: %{facts} = special_per_clock=2
