@@ -226,6 +226,16 @@ FragmentAttr FragmentAttr::getThreadSlice() const {
   return getNormal(getContext(), 2, threads, registers);
 }
 
+/// Modules name layouts by what lies in them: lines of level 3 would be four
+/// times as long with each layout written out.
+OpAsmAliasResult FragmentAttr::getAlias(raw_ostream &os) const {
+  if (getRank() == 1)
+    os << "rows";
+  else
+    os << (*this == getThreadSlice() ? "parts" : "acc");
+  return OpAsmAliasResult::OverridableAlias;
+}
+
 /// Every element has one owner, up to copies in threads.
 LogicalResult FragmentAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type elementType,

@@ -27,7 +27,7 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     On targets with the capability `wgmma` four warps compute 64 rows together (PTX
     ISA, "Asynchronous warpgroup level matrix instructions").
 
-    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs : tensor<64x64xbf16, #smem>, tensor<128x64xbf16, #smem> -> <tensor<64x128xf32, #acc>>`
+    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
                        UnitAttr:$transpose_rhs);

@@ -14,7 +14,8 @@ include "mlir/IR/OpAsmInterface.td"
 //===----------------------------------------------------------------------===//
 
 def Attn_FragmentLayout : Attn_Attr<"Fragment", "fragment",
-    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+    [DeclareAttrInterfaceMethods<OpAsmAttrInterface, ["getAlias"]>,
+     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "How the elements of a tile lie in the registers of threads";
   let description = [{
     Mixed radix, as an encoding of a tile: a list of modes `size:(strides)` for
@@ -32,6 +33,10 @@ def Attn_FragmentLayout : Attn_Attr<"Fragment", "fragment",
     Layouts are kept in a normal form in which no two neighbouring modes could be
     one, so that equal layouts are equal attributes: the A operand of the same
     instruction turns out to be the layout of the accumulator.
+
+    A module states each layout once, above its operations, and calls it `#acc` where
+    it is that of a matrix, `#rows` for one value a row, `#parts` for one value a row
+    and thread; a second one of a kind is `#acc1`.
   }];
   let parameters = (ins "unsigned":$rank,
                         ArrayRefParameter<"int64_t">:$threads,
@@ -85,11 +90,14 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
 
     Example: `tensor<64x128xbf16, #attn.shared<128>>` has two panels of 64 columns,
     `tensor<64x128xbf16, #attn.shared<128, transposed, folded>>` one of 64 rows.
+
+    A module calls them `#shared`, `#shared1`, ..., as it does fragments.
   }];
   let parameters = (ins "int64_t":$span,
                         DefaultValuedParameter<"bool", "false">:$transposed,
                         DefaultValuedParameter<"bool", "false">:$folded);
   let hasCustomAssemblyFormat = 1;
+  let genMnemonicAlias = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// The widest span that pads rows of `rowBytes` (columns, if transposed) no
