@@ -3,7 +3,8 @@
 #ifndef ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H
 #define ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include "ModuleTraits.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 using namespace mlir;
 using namespace attn;

@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
 #define ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>

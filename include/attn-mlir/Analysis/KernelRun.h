@@ -9,7 +9,7 @@
 #ifndef ATTN_MLIR_ANALYSIS_KERNELRUN_H
 #define ATTN_MLIR_ANALYSIS_KERNELRUN_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <vector>

@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_ANALYSIS_PASSES_H
 #define ATTN_MLIR_ANALYSIS_PASSES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {

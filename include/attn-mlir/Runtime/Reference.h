@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_RUNTIME_REFERENCE_H
 #define ATTN_MLIR_RUNTIME_REFERENCE_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include <vector>
 
 namespace attn {

@@ -10,7 +10,7 @@
 #ifndef ATTN_MLIR_SIMULATION_ACCESSTRACE_H
 #define ATTN_MLIR_SIMULATION_ACCESSTRACE_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <limits>

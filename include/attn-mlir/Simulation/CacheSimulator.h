@@ -10,6 +10,7 @@
 #define ATTN_MLIR_SIMULATION_CACHESIMULATOR_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Simulation/AccessTrace.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

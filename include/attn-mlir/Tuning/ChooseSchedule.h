@@ -4,6 +4,7 @@
 #define ATTN_MLIR_TUNING_CHOOSESCHEDULE_H
 
 #include "attn-mlir/Analysis/ScheduleModel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H
 
 #include "../AttnToGPU/Device.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 
 namespace attn {
 

@@ -1,6 +1,6 @@
 //===- Layouts.cpp - Layouts of tiles in registers and shared memory ------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"
 

@@ -3,7 +3,8 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_GRIDORDER_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_GRIDORDER_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "mlir/IR/Builders.h"
 
 namespace attn {

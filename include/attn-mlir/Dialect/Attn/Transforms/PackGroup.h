@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PACKGROUP_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PACKGROUP_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 
 namespace attn {
 
