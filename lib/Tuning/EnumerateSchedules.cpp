@@ -1,8 +1,8 @@
 //===- EnumerateSchedules.cpp - Options that the pipelines have -----------===//
 
 #include "ModuleTraits.h"
-#include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Tuning/ChooseSchedule.h"
 
 using namespace mlir;
 using namespace attn;

@@ -4,11 +4,12 @@
 #define ATTN_MLIR_TUNING_CHOOSESCHEDULE_H
 
 #include "attn-mlir/Analysis/ScheduleModel.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attn {
+class KernelOp;
 
 /// Options of the attn-schedule and attn-to-target pipelines, as text, and what
 /// the model says of a module that is compiled with them.

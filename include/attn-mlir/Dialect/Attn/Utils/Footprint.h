@@ -4,10 +4,10 @@
 #define ATTN_MLIR_DIALECT_ATTN_UTILS_FOOTPRINT_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
+class KernelOp;
 
 /// Resources that one CTA needs.
 struct Footprint {
