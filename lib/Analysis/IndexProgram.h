@@ -3,12 +3,15 @@
 #ifndef ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H
 #define ATTN_MLIR_LIB_ANALYSIS_INDEXPROGRAM_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <optional>
 #include <vector>
 
 namespace attn {
+class DimOp;
+class KernelOp;
+class StreamOp;
 
 /// What is no index: values whose type is a ranked tensor.
 bool isTile(mlir::Type type);

@@ -1,6 +1,7 @@
 //===- ScheduleModel.cpp - Predicted resources and time -------------------===//
 
 #include "attn-mlir/Analysis/ScheduleModel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include "llvm/Support/MathExtras.h"

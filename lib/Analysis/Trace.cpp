@@ -2,6 +2,10 @@
 
 #include "IndexProgram.h"
 #include "attn-mlir/Analysis/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "mlir/IR/PatternMatch.h"
 

@@ -1,6 +1,7 @@
 //===- TransferModel.cpp - Data that an algorithm moves -------------------===//
 
 #include "attn-mlir/Analysis/TransferModel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include <cmath>
 

@@ -3,6 +3,7 @@
 #include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Pipelines/Passes.h"

@@ -1,5 +1,7 @@
 //===- ApplySchedule.cpp - Kernels compiled as their schedules say --------===//
 
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "mlir/Pass/PassManager.h"

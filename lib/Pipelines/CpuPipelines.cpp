@@ -3,6 +3,7 @@
 #include "attn-mlir/Pipelines/CpuPipelines.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"

@@ -3,6 +3,8 @@
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "attn-mlir/Pipelines/Passes.h"

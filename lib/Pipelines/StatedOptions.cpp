@@ -1,5 +1,7 @@
 //===- StatedOptions.cpp - Options that differ from the defaults ----------===//
 
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 
 using namespace mlir;

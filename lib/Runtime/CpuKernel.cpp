@@ -2,6 +2,8 @@
 
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Runtime/FunctionOracle.h"
 #include "FunctionReference.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_RUNTIME_FUNCTIONREFERENCE_H
 
 #include "ScalarProgram.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/Oracle.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,7 +1,10 @@
 //===- Oracle.cpp - Run a kernel and compare with the reference -----------===//
 
 #include "attn-mlir/Runtime/Oracle.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Runtime/Reference.h"
+#include "attn-mlir/Target/Facts.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>

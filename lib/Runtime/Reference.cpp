@@ -2,6 +2,8 @@
 
 #include "attn-mlir/Runtime/Reference.h"
 #include "ScalarProgram.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include <array>
 #include <atomic>
 #include <cmath>

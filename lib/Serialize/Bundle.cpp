@@ -1,6 +1,10 @@
 //===- Bundle.cpp - Device code and the manifest that describes it --------===//
 
 #include "attn-mlir/Serialize/Bundle.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,5 +1,6 @@
 //===- CacheReport.cpp - What a simulation found, in words and JSON -------===//
 
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include "llvm/Support/Format.h"
 

@@ -2,6 +2,8 @@
 
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include "DomainSymmetry.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"

@@ -1,7 +1,8 @@
 //===- CheckOptions.cpp - Options that fit together -----------------------===//
 
 #include "CheckOptions.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/Format.h"
 #include <cmath>

@@ -1,6 +1,9 @@
 //===- ChosenOptions.cpp - Options over what operations hold --------------===//
 
 #include "ChosenOptions.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 
 using namespace mlir;

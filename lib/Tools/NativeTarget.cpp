@@ -2,6 +2,7 @@
 
 #include "NativeTarget.h"
 #include "attn-mlir-c/Launcher.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

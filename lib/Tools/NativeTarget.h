@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_NATIVETARGET_H
 #define ATTN_MLIR_LIB_TOOLS_NATIVETARGET_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
 

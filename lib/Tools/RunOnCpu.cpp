@@ -1,6 +1,7 @@
 //===- RunOnCpu.cpp - attn-compile --run ----------------------------------===//
 
 #include "RunOnCpu.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Runtime/FunctionOracle.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -2,6 +2,8 @@
 
 #include "Simulate.h"
 #include "Progress.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/Format.h"
 

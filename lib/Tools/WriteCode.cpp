@@ -1,6 +1,7 @@
 //===- WriteCode.cpp - PTX, cubins and code objects as files --------------===//
 
 #include "WriteCode.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"

@@ -7,6 +7,10 @@
 
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "Workshop.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "attn-mlir/Tuning/Remarks.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,6 +1,12 @@
 //===- MeasuredSchedules.cpp - What tuning files say ----------------------===//
 
 #include "attn-mlir/Tuning/MeasuredSchedules.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 

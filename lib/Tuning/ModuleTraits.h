@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_TUNING_MODULETRAITS_H
 
 #include "Schedules.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 #include <limits>

@@ -1,6 +1,9 @@
 //===- OptionChoice.cpp - Who chooses a module's options ------------------===//
 
 #include "attn-mlir/Tuning/OptionChoice.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Tuning/MeasuredSchedules.h"
 #include "attn-mlir/Tuning/Passes.h"

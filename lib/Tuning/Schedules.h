@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TUNING_SCHEDULES_H
 #define ATTN_MLIR_LIB_TUNING_SCHEDULES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include <vector>
 
 namespace attn {

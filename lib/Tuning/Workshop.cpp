@@ -1,6 +1,8 @@
 //===- Workshop.cpp - Schedules that are only tried -----------------------===//
 
 #include "Workshop.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"

@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TUNING_WORKSHOP_H
 #define ATTN_MLIR_LIB_TUNING_WORKSHOP_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 

@@ -567,9 +567,11 @@ attn.kernel @nested(%x: !attn.view<?x16xf32>, %lo: index, %hi: index) {
 // A plain product, as attn-stage-loads makes it: state is carried as without a
 // producer.
 
+// CHECK-DAG: #[[SHARED128:shared[0-9]*]] = #attn.shared<128>
+// CHECK-DAG: #[[SHARED64:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: attn.kernel @matmul
-// CHECK: %[[A:[^ ]+]] = attn.ring.create : <2 x tensor<32x64xbf16, #attn.shared<128>>>
-// CHECK: %[[B:[^ ]+]] = attn.ring.create : <2 x tensor<64x32xbf16, #attn.shared<64>>>
+// CHECK: %[[A:[^ ]+]] = attn.ring.create : <2 x tensor<32x64xbf16, #[[SHARED128]]>>
+// CHECK: %[[B:[^ ]+]] = attn.ring.create : <2 x tensor<64x32xbf16, #[[SHARED64]]>>
 // CHECK: scf.if
 // CHECK: attn.ring.acquire %[[A]] :
 // CHECK: scf.if

@@ -17,7 +17,7 @@
 #include "IrInput.h"
 #include "TimeLimit.h"
 #include "attn-mlir/Compiler/Registration.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
 #include "mlir/Pass/PassManager.h"

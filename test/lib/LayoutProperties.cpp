@@ -1,6 +1,7 @@
 //===- LayoutProperties.cpp - Layouts, gone through element by element ----===//
 
 #include "LayoutProperties.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include <map>
 #include <set>

@@ -1,7 +1,8 @@
 //===- MaskProperties.cpp - Masks against their definitions ---------------===//
 
 #include "MaskProperties.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 
 using namespace mlir;
 using namespace attn;

@@ -1,6 +1,9 @@
 //===- TestDialect.cpp - A streamable op that no pass knows ---------------===//
 
 #include "TestDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include <limits>
 

@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_TEST_LIB_TESTDIALECT_H
 #define ATTN_MLIR_TEST_LIB_TESTDIALECT_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 
 #include "TestDialect.h.inc"
 #define GET_OP_CLASSES

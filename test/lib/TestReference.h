@@ -4,7 +4,7 @@
 #define ATTN_MLIR_TEST_LIB_TESTREFERENCE_H
 
 #include "TestDialect.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>

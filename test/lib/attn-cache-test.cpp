@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestDriver.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include <list>
 #include <map>

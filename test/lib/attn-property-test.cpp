@@ -8,6 +8,7 @@
 #include "LayoutProperties.h"
 #include "MaskProperties.h"
 #include "TestDriver.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "TestDriver.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/Oracle.h"
 #include "llvm/ADT/Sequence.h"
 #include <random>

@@ -1,7 +1,7 @@
 //===- plugin.cpp - The dialect, passes and pipelines for mlir-opt --------===//
 
 #include "attn-mlir/Compiler/Registration.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"

@@ -9,12 +9,13 @@
 #ifndef ATTN_MLIR_ANALYSIS_KERNELRUN_H
 #define ATTN_MLIR_ANALYSIS_KERNELRUN_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <vector>
 
 namespace attn {
+class KernelOp;
 
 /// What tile operations ask of an SM, counted from level 2.
 struct TileWork {

@@ -3,10 +3,11 @@
 #ifndef ATTN_MLIR_ANALYSIS_PASSES_H
 #define ATTN_MLIR_ANALYSIS_PASSES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {
+class KernelOp;
 
 /// The schedule of a kernel in a few sentences: what is grouped and what is
 /// streamed, tile sizes, order, CTAs and direction.

@@ -11,6 +11,7 @@
 #define ATTN_MLIR_ANALYSIS_SCHEDULEMODEL_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include <map>
 
 namespace attn {

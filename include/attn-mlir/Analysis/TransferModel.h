@@ -9,7 +9,7 @@
 #ifndef ATTN_MLIR_ANALYSIS_TRANSFERMODEL_H
 #define ATTN_MLIR_ANALYSIS_TRANSFERMODEL_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include <optional>
 #include <string>
 

@@ -3,8 +3,8 @@
 #ifndef ATTN_MLIR_CONVERSION_SIZEEXPRESSION_H
 #define ATTN_MLIR_CONVERSION_SIZEEXPRESSION_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Value.h"
 
 namespace attn {
 

@@ -3,7 +3,6 @@
 #ifndef ATTN_MLIR_PIPELINES_PASSES_H
 #define ATTN_MLIR_PIPELINES_PASSES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {

@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_RUNTIME_CPUKERNEL_H
 #define ATTN_MLIR_RUNTIME_CPUKERNEL_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Error.h"

@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_RUNTIME_ORACLE_H
 #define ATTN_MLIR_RUNTIME_ORACLE_H
 
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "attn-mlir/Runtime/Reference.h"
 #include "llvm/ADT/StringMap.h"

@@ -3,10 +3,11 @@
 #ifndef ATTN_MLIR_RUNTIME_REFERENCE_H
 #define ATTN_MLIR_RUNTIME_REFERENCE_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include <vector>
 
 namespace attn {
+class AttentionOp;
 
 /// The sizes that may be dynamic.
 struct AttentionSizes {

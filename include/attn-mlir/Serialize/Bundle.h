@@ -3,7 +3,6 @@
 #ifndef ATTN_MLIR_SERIALIZE_BUNDLE_H
 #define ATTN_MLIR_SERIALIZE_BUNDLE_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 

@@ -10,7 +10,7 @@
 #ifndef ATTN_MLIR_SIMULATION_ACCESSTRACE_H
 #define ATTN_MLIR_SIMULATION_ACCESSTRACE_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
 #include <limits>
@@ -19,6 +19,7 @@
 #include <vector>
 
 namespace attn {
+class KernelOp;
 
 class CpuModule;
 

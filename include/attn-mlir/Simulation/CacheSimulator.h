@@ -10,11 +10,13 @@
 #define ATTN_MLIR_SIMULATION_CACHESIMULATOR_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Simulation/AccessTrace.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace attn {
+class KernelOp;
 
 /// Accesses by which a CTA lags behind the foremost one at most, by default
 /// (docs/cache-simulator.md says why so many).

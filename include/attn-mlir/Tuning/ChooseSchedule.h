@@ -4,10 +4,12 @@
 #define ATTN_MLIR_TUNING_CHOOSESCHEDULE_H
 
 #include "attn-mlir/Analysis/ScheduleModel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attn {
+class KernelOp;
 
 /// A schedule, and what the model says of a module that is compiled by it.
 struct ScheduleCandidate {

@@ -8,7 +8,8 @@
 #ifndef ATTN_MLIR_TUNING_MEASUREDSCHEDULES_H
 #define ATTN_MLIR_TUNING_MEASUREDSCHEDULES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include <optional>

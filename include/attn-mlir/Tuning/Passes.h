@@ -4,7 +4,6 @@
 #define ATTN_MLIR_TUNING_PASSES_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
 #include "mlir/Pass/Pass.h"
 
 namespace attn {

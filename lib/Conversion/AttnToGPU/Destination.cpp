@@ -1,6 +1,7 @@
 //===- Destination.cpp - Where a tile is stored ---------------------------===//
 
 #include "Device.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -5,11 +5,15 @@
 
 #include "../Fragments/FragmentsToVectors.h"
 #include "../Fragments/SharedTile.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace attn {
+class KernelOp;
+class RingCreateOp;
+class StoreOp;
 
 /// Address spaces that NVPTX and AMDGPU number alike.
 enum AddressSpace : unsigned { kGlobal = 1, kShared = 3 };

@@ -11,6 +11,10 @@
 
 #include "Device.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;

@@ -1,6 +1,8 @@
 //===- SizeExpression.cpp - Index arithmetic that the host evaluates ------===//
 
 #include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"

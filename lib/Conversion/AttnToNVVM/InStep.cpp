@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

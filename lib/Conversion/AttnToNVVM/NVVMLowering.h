@@ -4,8 +4,10 @@
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTONVVM_NVVMLOWERING_H
 
 #include "../AttnToGPU/Device.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 
 namespace attn {
+class StoreOp;
 
 /// Threads that hold tiles in the function around `op`: all but a producer's.
 int64_t computeThreads(mlir::Operation *op);

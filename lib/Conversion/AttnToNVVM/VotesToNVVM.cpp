@@ -1,6 +1,7 @@
 //===- VotesToNVVM.cpp - What the threads of a warp agree on --------------===//
 
 #include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

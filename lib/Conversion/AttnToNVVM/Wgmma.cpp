@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

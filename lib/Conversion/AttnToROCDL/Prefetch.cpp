@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ROCDLLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"

@@ -4,6 +4,8 @@
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTOROCDL_ROCDLLOWERING_H
 
 #include "../AttnToGPU/Device.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 
 namespace attn {
 

@@ -9,7 +9,7 @@
 #ifndef ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_FRAGMENTSTOVECTORS_H
 #define ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_FRAGMENTSTOVECTORS_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include <functional>
 

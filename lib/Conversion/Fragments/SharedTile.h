@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_CONVERSION_FRAGMENTS_SHAREDTILE_H
 
 #include "FragmentsToVectors.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 
 namespace attn {
 

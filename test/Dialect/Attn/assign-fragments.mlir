@@ -35,29 +35,38 @@
 // A warp has consecutive rows: 32 of 128, as two blocks of 16. The rows have the
 // tile's layout, less its columns. Products take tiles in shared memory as they are.
 
+// CHECK-DAG: #[[ACC48:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(32, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8), 2:(16, 0)]>
+// CHECK-DAG: #[[ACC64:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(32, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8), 2:(16, 0)]>
+// CHECK-DAG: #[[ROW:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 4:(32)], registers [4:(8)]>
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: attn.kernel @attention
 // CHECK-SAME: attributes {threads = 128 : i64}
-// CHECK-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(32, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8), 2:(16, 0)]>>
-// CHECK-DAG: arith.constant dense<0.000000e+00> : tensor<128x64xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(32, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8), 2:(16, 0)]>>
-// CHECK-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(32)], registers [4:(8)]>>
+// CHECK-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #[[ACC48]]>
+// CHECK-DAG: arith.constant dense<0.000000e+00> : tensor<128x64xf32, #[[ACC64]]>
+// CHECK-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #[[ROW]]>
 // CHECK: attn.stream
-// CHECK-SAME: : tensor<128xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(32)], registers [4:(8)]>>, tensor<128x64xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(32, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8), 2:(16, 0)]>>)
-// CHECK: attn.dot {{.*}} transpose_rhs : tensor<128x64xbf16, #attn.shared<128>>, tensor<48x64xbf16, #attn.shared<128>> into tensor<128x48xf32, #attn.fragment<
-// CHECK: attn.reduce max %{{[^ ]+}} : tensor<128x48xf32, #attn.fragment<
-// CHECK: arith.truncf {{.*}} to tensor<128x48xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(32, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8), 2:(16, 0)]>>
-// CHECK: attn.dot {{.*}} : tensor<128x48xbf16, #attn.fragment<{{[^>]*}}>>, tensor<48x64xbf16, #attn.shared<128>> into tensor<128x64xf32, #attn.fragment<
+// CHECK-SAME: : tensor<128xf32, #[[ROW]]>, tensor<128x64xf32, #[[ACC64]]>)
+// CHECK: attn.dot {{.*}} transpose_rhs : tensor<128x64xbf16, #[[SHARED]]>, tensor<48x64xbf16, #[[SHARED]]> into tensor<128x48xf32, #[[ACC48]]>
+// CHECK: attn.reduce max %{{[^ ]+}} : tensor<128x48xf32, #[[ACC48]]>
+// CHECK: arith.truncf {{.*}} to tensor<128x48xbf16, #[[ACC48]]>
+// CHECK: attn.dot {{.*}} : tensor<128x48xbf16, #[[ACC48]]>, tensor<48x64xbf16, #[[SHARED]]> into tensor<128x64xf32, #[[ACC64]]>
 // CHECK-NOT: attn.convert_layout
-// CHECK: attn.store {{.*}} through %{{[^ ]+}}(tensor<128x64xbf16, #attn.shared<128>>) : tensor<128x64xbf16, #attn.fragment<
+// CHECK: attn.store {{.*}} through %{{[^ ]+}}(tensor<128x64xbf16, #[[SHARED]]>) : tensor<128x64xbf16, #[[ACC64]]>
 // CHECK-NOT: attn.convert_layout
+// ONE-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8), 8:(16, 0)]>
+// ONE-DAG: #[[ROW:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1)], registers [16:(8)]>
 // ONE-LABEL: attn.kernel @attention
 // ONE-SAME: attributes {threads = 32 : i64}
-// ONE-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8), 8:(16, 0)]>>
-// ONE-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #attn.fragment<threads [4:(0), 8:(1)], registers [16:(8)]>>
+// ONE-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #[[ACC]]>
+// ONE-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #[[ROW]]>
+// ROWS-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8)]>
+// ROWS-DAG: #[[ROW:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>
+// ROWS-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // ROWS-LABEL: attn.kernel @attention
 // ROWS-SAME: attributes {threads = 256 : i64}
-// ROWS-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8)]>>
-// ROWS-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>>
-// ROWS: attn.dot {{.*}} : tensor<128x48xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8)]>>, tensor<48x64xbf16, #attn.shared<128>> into
+// ROWS-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #[[ACC]]>
+// ROWS-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #[[ROW]]>
+// ROWS: attn.dot {{.*}} : tensor<128x48xbf16, #[[ACC]]>, tensor<48x64xbf16, #[[SHARED]]> into
 attn.kernel @attention(%q: !attn.view<?x64xbf16>, %k: !attn.view<?x64xbf16>, %o: !attn.view<?x64xbf16>, %n: index) {
   %rq = attn.ring.create : <1 x tensor<128x64xbf16, #attn.shared<128>>>
   %rk = attn.ring.create : <2 x tensor<48x64xbf16, #attn.shared<128>>>
@@ -88,13 +97,17 @@ attn.kernel @attention(%q: !attn.view<?x64xbf16>, %k: !attn.view<?x64xbf16>, %o:
 
 // A plain product.
 
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(16, 0)], registers [2:(0, 1), 2:(8, 0), 10:(0, 8)]>
+// CHECK-DAG: #[[SHARED128:shared[0-9]*]] = #attn.shared<128>
+// CHECK-DAG: #[[SHARED32:shared[0-9]*]] = #attn.shared<32>
 // CHECK-LABEL: attn.kernel @matmul
 // CHECK-SAME: attributes {threads = 64 : i64}
-// CHECK: attn.dot {{.*}} : tensor<32x64xbf16, #attn.shared<128>>, tensor<64x80xbf16, #attn.shared<32>> into tensor<32x80xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(16, 0)], registers [2:(0, 1), 2:(8, 0), 10:(0, 8)]>>
-// CHECK: attn.store {{.*}} : tensor<32x80xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(16, 0)], registers [2:(0, 1), 2:(8, 0), 10:(0, 8)]>> -> <?x?xf32>
+// CHECK: attn.dot {{.*}} : tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x80xbf16, #[[SHARED32]]> into tensor<32x80xf32, #[[ACC]]>
+// CHECK: attn.store {{.*}} : tensor<32x80xf32, #[[ACC]]> -> <?x?xf32>
+// ONE-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 10:(0, 8), 2:(16, 0)]>
 // ONE-LABEL: attn.kernel @matmul
 // ONE-SAME: attributes {threads = 32 : i64}
-// ONE: attn.dot {{.*}} into tensor<32x80xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 10:(0, 8), 2:(16, 0)]>>
+// ONE: attn.dot {{.*}} into tensor<32x80xf32, #[[ACC]]>
 attn.kernel @matmul(%o: !attn.view<?x?xf32>, %n: index) {
   %ra = attn.ring.create : <2 x tensor<32x64xbf16, #attn.shared<128>>>
   %rb = attn.ring.create : <2 x tensor<64x80xbf16, #attn.shared<32>>>
@@ -114,9 +127,10 @@ attn.kernel @matmul(%o: !attn.view<?x?xf32>, %n: index) {
 
 // -----
 
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>
 // CHECK-LABEL: attn.kernel @rows16
 // CHECK-SAME: threads = 32
-// CHECK: tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>>
+// CHECK: tensor<16x8xf32, #[[ACC]]>
 attn.kernel @rows16(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<16x8xf32>
   attn.store %t, %o[%i, %i] : tensor<16x8xf32> -> <?x?xf32>
@@ -125,9 +139,10 @@ attn.kernel @rows16(%o: !attn.view<?x?xf32>, %i: index) {
 // -----
 
 // Three warps of 16 rows, three columns of matrices: neither is a power of two.
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 3:(16, 0)], registers [2:(0, 1), 2:(8, 0), 3:(0, 8)]>
 // CHECK-LABEL: attn.kernel @rows48
 // CHECK-SAME: threads = 96
-// CHECK: tensor<48x24xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 3:(16, 0)], registers [2:(0, 1), 2:(8, 0), 3:(0, 8)]>>
+// CHECK: tensor<48x24xf32, #[[ACC]]>
 attn.kernel @rows48(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<48x24xf32>
   attn.store %t, %o[%i, %i] : tensor<48x24xf32> -> <?x?xf32>
@@ -135,11 +150,13 @@ attn.kernel @rows48(%o: !attn.view<?x?xf32>, %i: index) {
 
 // -----
 
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 5:(16, 0)], registers [2:(0, 1), 2:(8, 0)]>
 // CHECK-LABEL: attn.kernel @rows80
 // CHECK-SAME: threads = 160
-// CHECK: tensor<80x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 5:(16, 0)], registers [2:(0, 1), 2:(8, 0)]>>
+// CHECK: tensor<80x8xf32, #[[ACC]]>
+// ONE-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 10:(8, 0)]>
 // ONE-LABEL: attn.kernel @rows80
-// ONE: tensor<80x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 10:(8, 0)]>>
+// ONE: tensor<80x8xf32, #[[ACC]]>
 attn.kernel @rows80(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<80x8xf32>
   attn.store %t, %o[%i, %i] : tensor<80x8xf32> -> <?x?xf32>
@@ -170,16 +187,17 @@ attn.kernel @rows512(%o: !attn.view<?x?xf32>, %i: index) {
 // Tiles of every kind: what a loop of the user carries, results of branches, indices,
 // conditions, splats. Scalars stay as they are.
 
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
 // CHECK-LABEL: attn.kernel @kinds
 // CHECK: %[[F:[^ ]+]] = arith.constant 2.000000e+00 : f32
-// CHECK: tensor.splat %[[F]] : tensor<64x16xf32, #attn.fragment<
-// CHECK: attn.iota 1 from %{{[^ ]+}} : tensor<64x16xindex, #attn.fragment<
-// CHECK: tensor.splat %{{[^ ]+}} : tensor<64x16xindex, #attn.fragment<
-// CHECK: arith.cmpi slt, {{.*}} : tensor<64x16xindex, #attn.fragment<
-// CHECK: arith.select {{.*}} : tensor<64x16xi1, #attn.fragment<{{[^>]*}}>>, tensor<64x16xf32, #attn.fragment<
-// CHECK: scf.for {{.*}} -> (tensor<64x16xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>>)
-// CHECK: scf.if {{.*}} -> (tensor<64x16xf32, #attn.fragment<
-// CHECK: arith.addf {{.*}} : tensor<64x16xf32, #attn.fragment<
+// CHECK: tensor.splat %[[F]] : tensor<64x16xf32, #[[ACC]]>
+// CHECK: attn.iota 1 from %{{[^ ]+}} : tensor<64x16xindex, #[[ACC]]>
+// CHECK: tensor.splat %{{[^ ]+}} : tensor<64x16xindex, #[[ACC]]>
+// CHECK: arith.cmpi slt, {{.*}} : tensor<64x16xindex, #[[ACC]]>
+// CHECK: arith.select {{.*}} : tensor<64x16xi1, #[[ACC]]>, tensor<64x16xf32, #[[ACC]]>
+// CHECK: scf.for {{.*}} -> (tensor<64x16xf32, #[[ACC]]>)
+// CHECK: scf.if {{.*}} -> (tensor<64x16xf32, #[[ACC]]>
+// CHECK: arith.addf {{.*}} : tensor<64x16xf32, #[[ACC]]>
 attn.kernel @kinds(%o: !attn.view<?x?xf32>, %i: index, %b: i1) {
   %f = arith.constant 2.0 : f32
   %s = tensor.splat %f : tensor<64x16xf32>
@@ -203,13 +221,16 @@ attn.kernel @kinds(%o: !attn.view<?x?xf32>, %i: index, %b: i1) {
 
 // Tiles in shared memory stay there; what is read out of them gets a layout.
 
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+// CHECK-DAG: #[[ROW:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: attn.kernel @fetch
 // CHECK-SAME: threads = 128
-// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait %{{[^ ]+}} : <1 x tensor<64x32xf32, #attn.shared<128>>> -> tensor<64x32xf32, #attn.shared<128>>
-// CHECK-NEXT: %[[R:[^ ]+]] = attn.convert_layout %[[T]] : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
+// CHECK: %[[T:tile[^ ]*]] = attn.ring.wait %{{[^ ]+}} : <1 x tensor<64x32xf32, #[[SHARED]]>> -> tensor<64x32xf32, #[[SHARED]]>
+// CHECK-NEXT: %[[R:[^ ]+]] = attn.convert_layout %[[T]] : tensor<64x32xf32, #[[SHARED]]> to tensor<64x32xf32, #[[ACC]]>
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.reduce max %[[R]]
-// CHECK-NEXT: attn.store %[[S]], %{{[^ ]+}}[%{{[^ ]+}}] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
-// CHECK-NEXT: attn.store %[[R]], {{.*}} : tensor<64x32xf32, #attn.fragment<
+// CHECK-NEXT: attn.store %[[S]], %{{[^ ]+}}[%{{[^ ]+}}] : tensor<64xf32, #[[ROW]]>
+// CHECK-NEXT: attn.store %[[R]], {{.*}} : tensor<64x32xf32, #[[ACC]]>
 attn.kernel @fetch(%o: !attn.view<?x?xf32>, %l: !attn.view<?xf32>, %i: index) {
   %q = attn.ring.create : <1 x tensor<64x32xf32, #attn.shared<128>>>
   %t = attn.ring.wait %q : <1 x tensor<64x32xf32, #attn.shared<128>>> -> tensor<64x32xf32, #attn.shared<128>>

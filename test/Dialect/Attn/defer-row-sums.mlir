@@ -16,15 +16,17 @@
 // thread: the thread's registers in the stream, the threads of a row behind it. The
 // factor goes to every thread of its row. What used the sum uses the total.
 
+// CHECK-DAG: #[[PARTS:parts[0-9]*]] = #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>
+// CHECK-DAG: #[[ROWS:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
 // CHECK-LABEL: attn.kernel @softmax
-// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
-// CHECK-NEXT: %[[R:[^ ]+]]:3 = attn.stream %{{[^ ]+}} step 32 over {{.*}} carry (%[[M:[^ ]+]] = %{{[^ ]+}}, %[[L:[^ ]+]] = %[[ZERO]], %[[A:[^ ]+]] = %{{[^ ]+}} : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>, tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>, tensor<64x32xf32, #attn.fragment<
+// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x4xf32, #[[PARTS]]>
+// CHECK-NEXT: %[[R:[^ ]+]]:3 = attn.stream %{{[^ ]+}} step 32 over {{.*}} carry (%[[M:[^ ]+]] = %{{[^ ]+}}, %[[L:[^ ]+]] = %[[ZERO]], %[[A:[^ ]+]] = %{{[^ ]+}} : tensor<64xf32, #[[ROWS]]>, tensor<64x4xf32, #[[PARTS]]>, tensor<64x32xf32, #{{acc[0-9]*}}>
 // CHECK: %[[MN:[^ ]+]] = arith.maximumf %[[M]],
 // CHECK: %[[P:[^ ]+]] = math.exp2
 // CHECK: %[[F:[^ ]+]] = math.exp2 %{{[^ ]+}} : tensor<64xf32,
 // CHECK-NOT: attn.reduce sum
 // CHECK: %[[S:[^ ]+]] = attn.reduce_registers sum %[[P]] : tensor<64x32xf32,
-// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[F]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-NEXT: %[[B:[^ ]+]] = attn.broadcast %[[F]] : tensor<64xf32, #[[ROWS]]> to tensor<64x4xf32, #[[PARTS]]>
 // CHECK-NEXT: %[[X:[^ ]+]] = arith.mulf %[[L]], %[[B]] : tensor<64x4xf32,
 // CHECK-NEXT: %[[N:[^ ]+]] = arith.addf %[[X]], %[[S]] : tensor<64x4xf32,
 // CHECK-NOT: attn.reduce sum
@@ -32,7 +34,7 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[T:[^ ]+]] = attn.reduce sum %[[R]]#1 : tensor<64x4xf32,
 // CHECK-NEXT: attn.store %[[R]]#0,
-// CHECK-NEXT: attn.store %[[T]], %{{[^ ]+}}[%{{[^ ]+}}] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+// CHECK-NEXT: attn.store %[[T]], %{{[^ ]+}}[%{{[^ ]+}}] : tensor<64xf32, #[[ROWS]]>
 // CHECK-NEXT: %[[W:[^ ]+]] = attn.broadcast %[[T]]
 // CHECK-NEXT: arith.divf %[[R]]#2, %[[W]]
 attn.kernel @softmax(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %s: f32, %n: index) {
@@ -149,11 +151,12 @@ attn.kernel @fused(%lse: !attn.view<?xf32>, %s: f32, %n: index) {
 
 // A plain product that decays and is summed by rows on the way.
 
+// CHECK-DAG: #[[PARTS:parts[0-9]*]] = #attn.fragment<threads [4:(0, 1), 8:(1, 0), 2:(16, 0)], registers [2:(8, 0)]>
 // CHECK-LABEL: attn.kernel @matmul
 // CHECK: %[[R:[^ ]+]] = attn.stream
 // CHECK: %[[D:[^ ]+]] = attn.dot
 // CHECK: attn.reduce_registers sum %[[D]] : tensor<32x16xf32,
-// CHECK: attn.yield %{{[^ ]+}} : tensor<32x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 2:(16, 0)], registers [2:(8, 0)]>>
+// CHECK: attn.yield %{{[^ ]+}} : tensor<32x4xf32, #[[PARTS]]>
 // CHECK: %[[T:[^ ]+]] = attn.reduce sum %[[R]]
 // CHECK-NEXT: attn.store %[[T]],
 attn.kernel @matmul(%o: !attn.view<?xf32>, %n: index) {

@@ -34,19 +34,21 @@
 // stays, in its order: the wait stands between the issue and the release of what the
 // product reads.
 
+// CHECK-DAG: #[[SHARED128:shared[0-9]*]] = #attn.shared<128>
+// CHECK-DAG: #[[SHARED64:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: attn.kernel @attention
 // CHECK-SAME: attributes {threads = 128 : i64}
-// CHECK-DAG: %[[NONE:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32, #attn.fragment<
-// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #attn.fragment<
+// CHECK-DAG: %[[NONE:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32, #{{acc[0-9]*}}>
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x64xf32, #{{acc[0-9]*}}>
 // CHECK: %[[Q:[^ ]+]] = attn.ring.wait %[[RQ:[^ ]+]] : <1 x
 // CHECK-NEXT: attn.stream %{{[^ ]+}} step 32 over {{.*}} carry (%[[A:[^ ]+]] = %[[ZERO]] :
 // CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK:[^ ]+]] :
-// CHECK-NEXT: %[[QK:product[^ ]*]] = attn.dot.issue %[[Q]], %[[K]], %[[NONE]] transpose_rhs : tensor<64x64xbf16, #attn.shared<128>>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x32xf32, #[[ACC:attn.fragment<.*>]]> -> <tensor<64x32xf32, #[[ACC]]>>{{$}}
+// CHECK-NEXT: %[[QK:product[^ ]*]] = attn.dot.issue %[[Q]], %[[K]], %[[NONE]] transpose_rhs : tensor<64x64xbf16, #[[SHARED128]]>, tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x32xf32, #[[ACC:acc[0-9]*]]> -> <tensor<64x32xf32, #[[ACC]]>>{{$}}
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <tensor<64x32xf32, #[[ACC]]>> -> tensor<64x32xf32, #[[ACC]]>{{$}}
 // CHECK-NEXT: attn.ring.release %[[RK]] :
 // CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[S]] :
 // CHECK-NEXT: %[[V:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
-// CHECK-NEXT: %[[PV:product[^ ]*]] = attn.dot.issue %[[P]], %[[V]], %[[A]] : tensor<64x32xbf16, #[[ACC]]>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x64xf32, #[[WIDE:attn.fragment<.*>]]> -> <tensor<64x64xf32, #[[WIDE]]>>{{$}}
+// CHECK-NEXT: %[[PV:product[^ ]*]] = attn.dot.issue %[[P]], %[[V]], %[[A]] : tensor<64x32xbf16, #[[ACC]]>, tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x64xf32, #[[WIDE:acc[0-9]*]]> -> <tensor<64x64xf32, #[[WIDE]]>>{{$}}
 // CHECK-NEXT: %[[O:[^ ]+]] = attn.dot.wait %[[PV]] : <tensor<64x64xf32, #[[WIDE]]>> -> tensor<64x64xf32, #[[WIDE]]>{{$}}
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: attn.yield %[[O]] :
@@ -88,7 +90,7 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
 // memory, of f16.
 
 // CHECK-LABEL: attn.kernel @matmul
-// CHECK: %[[P:product[^ ]*]] = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x32xf16, #attn.shared<64>>, tensor<32x256xf16, #attn.shared<128>>, tensor<128x256xf32, #[[ACC:attn.fragment<.*>]]> -> <tensor<128x256xf32, #[[ACC]]>>
+// CHECK: %[[P:product[^ ]*]] = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x32xf16, #[[SHARED64]]>, tensor<32x256xf16, #[[SHARED128]]>, tensor<128x256xf32, #[[ACC:acc[0-9]*]]> -> <tensor<128x256xf32, #[[ACC]]>>
 // CHECK-NEXT: %[[D:[^ ]+]] = attn.dot.wait %[[P]] : <tensor<128x256xf32, #[[ACC]]>> -> tensor<128x256xf32, #[[ACC]]>
 // CHECK-NEXT: attn.yield %[[D]]
 // SCORES-LABEL: attn.kernel @matmul
@@ -151,10 +153,12 @@ attn.kernel @mixed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --emit=target -o %t.plain
 // RUN: FileCheck %s --check-prefix=PLAIN --implicit-check-not=attn.dot. --input-file=%t.plain
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower=wgmma=none --emit=target | diff %t.plain -
+// PIPE-DAG: #[[ACC64:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
+// PIPE-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // PIPE: attn.kernel @prefill_attention{{.*}} threads = 256
-// PIPE: attn.dot.issue {{.*}} transpose_rhs : tensor<128x128xbf16, #attn.shared<128>>, tensor<64x128xbf16, #attn.shared<128>>, tensor<128x64xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>>
+// PIPE: attn.dot.issue {{.*}} transpose_rhs : tensor<128x128xbf16, #[[SHARED]]>, tensor<64x128xbf16, #[[SHARED]]>, tensor<128x64xf32, #[[ACC64]]>
 // PIPE: attn.dot.wait
-// PIPE: attn.dot.issue {{.*}} : tensor<128x64xbf16, #attn.fragment<{{[^>]*}}>>, tensor<64x128xbf16, #attn.shared<128>>, tensor<128x128xf32,
+// PIPE: attn.dot.issue {{.*}} : tensor<128x64xbf16, #[[ACC64]]>, tensor<64x128xbf16, #[[SHARED]]>, tensor<128x128xf32,
 // PIPE: attn.dot.wait
 // PIPESCORES: attn.kernel @prefill_attention{{.*}} threads = 256
 // PIPESCORES: attn.dot.issue {{.*}} transpose_rhs

@@ -6,9 +6,11 @@
 // RUN: attn-opt %t.first | diff %t.first -
 // RUN: attn-opt %t.first -emit-bytecode | attn-opt | diff %t.first -
 
-// CHECK: attn.stream {{.*}} tensor<1x1xf32, #attn.fragment<
-// CHECK: attn.reduce_registers sum %{{[^ ]+}} : tensor<1x5xf32, #attn.fragment<threads [], registers [5:(0, 1)]>>
-// CHECK: attn.reduce sum %{{[^ ]+}} : tensor<1x1xf32, #attn.fragment<
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [], registers [5:(0, 1)]>
+// CHECK-DAG: #[[PARTS:parts[0-9]*]] = #attn.fragment<threads [], registers [], rank 2>
+// CHECK: attn.stream {{.*}} tensor<1x1xf32, #[[PARTS]]>
+// CHECK: attn.reduce_registers sum %{{[^ ]+}} : tensor<1x5xf32, #[[ACC]]>
+// CHECK: attn.reduce sum %{{[^ ]+}} : tensor<1x1xf32, #[[PARTS]]>
 attn.kernel @row(%o: !attn.view<1xf32>, %i: index) {
   %zero = arith.constant dense<0.0> : tensor<1xf32, #attn.fragment<threads [], registers []>>
   %p = arith.constant dense<1.0> : tensor<1x5xf32, #attn.fragment<threads [], registers [5:(0, 1)]>>

@@ -16,15 +16,27 @@
 
 // As attributes they need no tile: an accumulator; one value a row; one thread; one
 // register; neither; mixed radix that no power of two is; copies in threads.
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+// CHECK-DAG: #[[SWAPPED:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>
+// CHECK-DAG: #[[RADIX:acc[0-9]*]] = #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>
+// CHECK-DAG: #[[COPIES:parts[0-9]*]] = #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>
+// CHECK-DAG: #[[PARTS:parts[0-9]*]] = #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>
+// CHECK-DAG: #[[LANES:parts[0-9]*]] = #attn.fragment<threads [32:(1, 0)], registers []>
+// CHECK-DAG: #[[NEITHER:rows[0-9]*]] = #attn.fragment<threads [], registers []>
+// CHECK-DAG: #[[SINGLE:rows[0-9]*]] = #attn.fragment<threads [], registers [5:(1), 3:(7)]>
+// CHECK-DAG: #[[ROWS:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
+// CHECK-DAG: #[[SHARED128:shared[0-9]*]] = #attn.shared<128>
+// CHECK-DAG: #[[SHARED32:shared[0-9]*]] = #attn.shared<32>
+// CHECK-DAG: #[[SHARED64:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: func.func private @layouts
-// CHECK-SAME: acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
-// CHECK-SAME: copies = #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>
-// CHECK-SAME: lanes = #attn.fragment<threads [32:(1, 0)], registers []>
-// CHECK-SAME: neither = #attn.fragment<threads [], registers []>
-// CHECK-SAME: one = #attn.fragment<threads [], registers [5:(1), 3:(7)]>
-// CHECK-SAME: radix = #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>
-// CHECK-SAME: rows = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
-// CHECK-SAME: spans = [#attn.shared<32>, #attn.shared<64>, #attn.shared<128>]
+// CHECK-SAME: acc = #[[ACC]],
+// CHECK-SAME: copies = #[[COPIES]],
+// CHECK-SAME: lanes = #[[LANES]],
+// CHECK-SAME: neither = #[[NEITHER]],
+// CHECK-SAME: one = #[[SINGLE]],
+// CHECK-SAME: radix = #[[RADIX]],
+// CHECK-SAME: rows = #[[ROWS]],
+// CHECK-SAME: spans = [#[[SHARED32]], #[[SHARED64]], #[[SHARED128]]]
 func.func private @layouts() attributes {
   acc = #acc, rows = #rows,
   copies = #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>,
@@ -39,12 +51,12 @@ func.func private @layouts() attributes {
 // size need not divide 32; the last of one thread's elements may be the tile's
 // last.
 // CHECK-LABEL: func.func private @tiles
-// CHECK-SAME: tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
-// CHECK-SAME: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
-// CHECK-SAME: tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
-// CHECK-SAME: tensor<14x15xi1, #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>>
-// CHECK-SAME: tensor<32x1xindex, #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>>
-// CHECK-SAME: tensor<1xbf16, #attn.fragment<threads [], registers []>>
+// CHECK-SAME: tensor<64x32xf32, #[[ACC]]>
+// CHECK-SAME: tensor<64xf32, #[[ROWS]]>
+// CHECK-SAME: tensor<64x4xf32, #[[PARTS]]>
+// CHECK-SAME: tensor<14x15xi1, #[[RADIX]]>
+// CHECK-SAME: tensor<32x1xindex, #[[COPIES]]>
+// CHECK-SAME: tensor<1xbf16, #[[NEITHER]]>
 func.func private @tiles(tensor<64x32xf32, #acc>, tensor<64xf32, #rows>, tensor<64x4xf32, #slice>,
     tensor<14x15xi1, #attn.fragment<threads [3:(0, 5), 7:(2, 0)], registers [5:(0, 1), 2:(1, 0)]>>,
     tensor<32x1xindex, #attn.fragment<threads [2:(0, 0), 32:(1, 0)], registers []>>,
@@ -52,10 +64,10 @@ func.func private @tiles(tensor<64x32xf32, #acc>, tensor<64xf32, #rows>, tensor<
 
 // In shared memory: whole panels, eight rows at least, any of the element types.
 // CHECK-LABEL: func.func private @shared
-// CHECK-SAME: tensor<64x128xbf16, #attn.shared<128>>
-// CHECK-SAME: tensor<8x16xf16, #attn.shared<32>>
-// CHECK-SAME: tensor<72x48xf32, #attn.shared<64>>
-// CHECK-SAME: tensor<8x32xi8, #attn.shared<32>>
+// CHECK-SAME: tensor<64x128xbf16, #[[SHARED128]]>
+// CHECK-SAME: tensor<8x16xf16, #[[SHARED32]]>
+// CHECK-SAME: tensor<72x48xf32, #[[SHARED64]]>
+// CHECK-SAME: tensor<8x32xi8, #[[SHARED32]]>
 func.func private @shared(tensor<64x128xbf16, #attn.shared<128>>, tensor<8x16xf16, #attn.shared<32>>,
     tensor<72x48xf32, #attn.shared<64>>, tensor<8x32xi8, #attn.shared<32>>)
 
@@ -64,10 +76,10 @@ func.func private @shared(tensor<64x128xbf16, #attn.shared<128>>, tensor<8x16xf1
 //===----------------------------------------------------------------------===//
 
 // CHECK-LABEL: func.func private @types
-// CHECK-SAME: !attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>
-// CHECK-SAME: !attn.ring<64 x tensor<8x16xf16, #attn.shared<32>>>
-// CHECK-SAME: !attn.slot<tensor<64x128xbf16, #attn.shared<128>>>
-// CHECK-SAME: !attn.pending<tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-SAME: !attn.ring<1 x tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-SAME: !attn.ring<64 x tensor<8x16xf16, #[[SHARED32]]>>
+// CHECK-SAME: !attn.slot<tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-SAME: !attn.pending<tensor<64x128xbf16, #[[SHARED128]]>>
 func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
     !attn.ring<64 x tensor<8x16xf16, #attn.shared<32>>>,
     !attn.slot<tensor<64x128xbf16, #attn.shared<128>>>,
@@ -81,17 +93,18 @@ func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
 // are.
 // CHECK-LABEL: attn.kernel @rings
 // CHECK-SAME: (%[[V:[^ ]+]]: !attn.view<?x8x?x128xbf16>, %[[W:[^ ]+]]: !attn.view<?x16xf32>, %[[I:[^ ]+]]: index) {
-// CHECK-NEXT: %ring = attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
-// CHECK-NEXT: %ring_0 = attn.ring.create {attribute = 1 : i64} : <1 x tensor<8x16xf32, #attn.shared<64>>>
-// CHECK-NEXT: %slot = attn.ring.acquire %ring ahead 1 : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
-// CHECK-NEXT: %pending = attn.ring.issue %slot, %[[V]][%[[I]], %[[I]], %[[I]], %[[I]]] : <tensor<64x128xbf16, #attn.shared<128>>>, <?x8x?x128xbf16> -> <tensor<64x128xbf16, #attn.shared<128>>>
-// CHECK-NEXT: attn.ring.land %pending : <tensor<64x128xbf16, #attn.shared<128>>>
-// CHECK-NEXT: %tile = attn.ring.wait %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> tensor<64x128xbf16, #attn.shared<128>>
-// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %ring = attn.ring.create : <2 x tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: %ring_0 = attn.ring.create {attribute = 1 : i64} : <1 x tensor<8x16xf32, #[[SHARED64]]>>
+// CHECK-NEXT: %slot = attn.ring.acquire %ring ahead 1 : <2 x tensor<64x128xbf16, #[[SHARED128]]>> -> <tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: %pending = attn.ring.issue %slot, %[[V]][%[[I]], %[[I]], %[[I]], %[[I]]] : <tensor<64x128xbf16, #[[SHARED128]]>>, <?x8x?x128xbf16> -> <tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: attn.ring.land %pending : <tensor<64x128xbf16, #[[SHARED128]]>>
+// CHECK-NEXT: %tile = attn.ring.wait %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>> -> tensor<64x128xbf16, #[[SHARED128]]>
+// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>>
 // CHECK-NEXT: %[[SLOT:slot_[0-9]+]] = attn.ring.acquire %ring_0 :
-// CHECK-NEXT: %[[PENDING:pending_[0-9]+]] = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] by async : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
+// CHECK-NEXT: %[[PENDING:pending_[0-9]+]] = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] by async : <tensor<8x16xf32, #[[SHARED64]]>>, <?x16xf32> -> <tensor<8x16xf32, #[[SHARED64]]>>
 // CHECK-NEXT: attn.ring.land %[[PENDING]] :
 // CHECK-NEXT: %{{.*}} = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] :
+// GENERIC-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 0 : i32, chunk = 16 : i64}>
 // GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 1 : i32, chunk = 16 : i64}>
 attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i: index) {
@@ -111,13 +124,13 @@ attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i:
 
 // A release that waits for a value: one number a row, whatever its layout. It is an operand more.
 // CHECK-LABEL: func.func @after
-// CHECK-SAME: (%[[M:[^ ]+]]: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>, %[[N:[^ ]+]]: tensor<16xf32>) {
-// CHECK: attn.ring.release %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %[[M]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
-// CHECK-NEXT: attn.ring.release %ring {note} : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %[[N]] : tensor<16xf32>
-// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #attn.shared<128>>>{{$}}
-// GENERIC: "attn.ring.release"(%[[R:[^ ]+]], %{{[^ ]+}}) : (!attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>, tensor<64xf32, #attn.fragment<{{.*}}>>) -> ()
-// GENERIC-NEXT: "attn.ring.release"(%[[R]], %{{[^ ]+}}) {note} : (!attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>, tensor<16xf32>) -> ()
-// GENERIC-NEXT: "attn.ring.release"(%[[R]]) : (!attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>) -> ()
+// CHECK-SAME: (%[[M:[^ ]+]]: tensor<64xf32, #[[ROWS]]>, %[[N:[^ ]+]]: tensor<16xf32>) {
+// CHECK: attn.ring.release %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>> after %[[M]] : tensor<64xf32, #[[ROWS]]>
+// CHECK-NEXT: attn.ring.release %ring {note} : <2 x tensor<64x128xbf16, #[[SHARED128]]>> after %[[N]] : tensor<16xf32>
+// CHECK-NEXT: attn.ring.release %ring : <2 x tensor<64x128xbf16, #[[SHARED128]]>>{{$}}
+// GENERIC: "attn.ring.release"(%[[R:[^ ]+]], %{{[^ ]+}}) : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>, tensor<64xf32, #{{rows[0-9]*}}>) -> ()
+// GENERIC-NEXT: "attn.ring.release"(%[[R]], %{{[^ ]+}}) {note} : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>, tensor<16xf32>) -> ()
+// GENERIC-NEXT: "attn.ring.release"(%[[R]]) : (!attn.ring<2 x tensor<64x128xbf16, #[[SHARED]]>>) -> ()
 func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>, %n: tensor<16xf32>) {
   %r = attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
   attn.ring.release %r : <2 x tensor<64x128xbf16, #attn.shared<128>>> after %m : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
@@ -147,24 +160,24 @@ func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)
 // From shared memory to registers, between layouts; reductions of what a thread
 // holds.
 // CHECK-LABEL: func.func @fragments
-// CHECK-SAME: (%[[S:.*]]: tensor<64x32xf32, #attn.shared<128>>)
-// CHECK-NEXT: %[[A:.*]] = attn.convert_layout %[[S]] : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
-// CHECK-NEXT: %[[B:.*]] = attn.convert_layout %[[A]] : tensor<64x32xf32, #attn.fragment<{{.*}}>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
-// CHECK-NEXT: %[[P:.*]] = attn.reduce_registers sum %[[A]] : tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
-// CHECK-NEXT: %[[M:.*]] = attn.reduce_registers max %[[B]] : tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
+// CHECK-SAME: (%[[S:.*]]: tensor<64x32xf32, #[[SHARED128]]>)
+// CHECK-NEXT: %[[A:.*]] = attn.convert_layout %[[S]] : tensor<64x32xf32, #[[SHARED128]]> to tensor<64x32xf32, #[[ACC]]>
+// CHECK-NEXT: %[[B:.*]] = attn.convert_layout %[[A]] : tensor<64x32xf32, #[[ACC]]> to tensor<64x32xf32, #[[SWAPPED]]>
+// CHECK-NEXT: %[[P:.*]] = attn.reduce_registers sum %[[A]] : tensor<64x32xf32, #[[ACC]]>
+// CHECK-NEXT: %[[M:.*]] = attn.reduce_registers max %[[B]] : tensor<64x32xf32, #[[SWAPPED]]>
 // One column a thread that shares the row, and one register a row.
-// CHECK-NEXT: arith.addf %[[P]], %[[M]] : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-NEXT: arith.addf %[[P]], %[[M]] : tensor<64x4xf32, #[[PARTS]]>
 // The rows of that are the rows of the tile.
-// CHECK-NEXT: %[[R:.*]] = attn.reduce sum %[[P]] : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
-// CHECK-NEXT: %[[T:.*]] = attn.reduce max %[[A]] : tensor<64x32xf32, #attn.fragment<
-// CHECK-NEXT: arith.addf %[[R]], %[[T]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
-// CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
-// CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> to tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
+// CHECK-NEXT: %[[R:.*]] = attn.reduce sum %[[P]] : tensor<64x4xf32, #[[PARTS]]>
+// CHECK-NEXT: %[[T:.*]] = attn.reduce max %[[A]] : tensor<64x32xf32, #[[ACC]]>
+// CHECK-NEXT: arith.addf %[[R]], %[[T]] : tensor<64xf32, #[[ROWS]]>
+// CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #[[ROWS]]> to tensor<64x32xf32, #[[ACC]]>
+// CHECK-NEXT: attn.broadcast %[[R]] : tensor<64xf32, #[[ROWS]]> to tensor<64x4xf32, #[[PARTS]]>
 // What the warps' threads agree on, of a value a thread and of one a row.
-// CHECK-NEXT: %[[O:.*]] = arith.cmpf ugt, %[[P]], %[[M]] : tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
-// CHECK-NEXT: attn.any %[[O]] : tensor<64x4xi1, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>
-// CHECK-NEXT: %[[U:.*]] = arith.cmpf ugt, %[[R]], %[[T]] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
-// CHECK-NEXT: attn.any %[[U]] : tensor<64xi1, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>
+// CHECK-NEXT: %[[O:.*]] = arith.cmpf ugt, %[[P]], %[[M]] : tensor<64x4xf32, #[[PARTS]]>
+// CHECK-NEXT: attn.any %[[O]] : tensor<64x4xi1, #[[PARTS]]>
+// CHECK-NEXT: %[[U:.*]] = arith.cmpf ugt, %[[R]], %[[T]] : tensor<64xf32, #[[ROWS]]>
+// CHECK-NEXT: attn.any %[[U]] : tensor<64xi1, #[[ROWS]]>
 func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %a = attn.convert_layout %s : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #acc>
   %b = attn.convert_layout %a : tensor<64x32xf32, #acc> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
@@ -189,7 +202,7 @@ func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
 // CHECK: attn.convert_layout
 // CHECK: attn.convert_layout
 // FOLD-LABEL: func.func @fold
-// FOLD-SAME: (%[[A:.*]]: tensor<64x32xf32, #attn.fragment<{{[^>]*}}>>)
+// FOLD-SAME: (%[[A:.*]]: tensor<64x32xf32, #{{acc[0-9]*}}>)
 // FOLD-NEXT: %[[B:.*]] = attn.convert_layout %[[A]]
 // FOLD-NEXT: return %[[A]], %[[B]]
 func.func @fold(%a: tensor<64x32xf32, #acc>) -> (tensor<64x32xf32, #acc>, tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>) {
@@ -200,8 +213,8 @@ func.func @fold(%a: tensor<64x32xf32, #acc>) -> (tensor<64x32xf32, #acc>, tensor
 
 // A dot takes operands from shared memory and from registers.
 // CHECK-LABEL: func.func @dots
-// CHECK: attn.dot %{{.*}}, %{{.*}}, %{{.*}} transpose_rhs : tensor<64x32xbf16, #attn.shared<64>>, tensor<32x32xbf16, #attn.shared<64>> into tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
-// CHECK: attn.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>, tensor<32x32xbf16, #attn.shared<64>> into
+// CHECK: attn.dot %{{.*}}, %{{.*}}, %{{.*}} transpose_rhs : tensor<64x32xbf16, #[[SHARED64]]>, tensor<32x32xbf16, #[[SHARED64]]> into tensor<64x32xf32, #[[ACC]]>
+// CHECK: attn.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<64x32xbf16, #[[ACC]]>, tensor<32x32xbf16, #[[SHARED64]]> into
 func.func @dots(%s: tensor<64x32xbf16, #attn.shared<64>>, %k: tensor<32x32xbf16, #attn.shared<64>>, %p: tensor<64x32xbf16, #acc>, %c: tensor<64x32xf32, #acc>) {
   %0 = attn.dot %s, %k, %c transpose_rhs : tensor<64x32xbf16, #attn.shared<64>>, tensor<32x32xbf16, #attn.shared<64>> into tensor<64x32xf32, #acc>
   %1 = attn.dot %p, %k, %c : tensor<64x32xbf16, #acc>, tensor<32x32xbf16, #attn.shared<64>> into tensor<64x32xf32, #acc>
@@ -247,12 +260,12 @@ attn.kernel @produce(%x: !attn.view<?x16xf32>, %a: index, %b: index, %r: i1, %f:
 }
 
 // CHECK-LABEL: attn.kernel @through
-// CHECK: attn.store %[[T:[^ ]+]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <?x?xbf16>
-// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) {attribute = 1 : i64} :
-// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <?x?xbf16>
-// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map {attribute = 1 : i64} :
-// CHECK: attn.store %[[T]], %x[%i, %i] : tensor<64x32xbf16, #attn.fragment<
-// CHECK: attn.store %{{[^ ]+}}, %y[%i] : tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>> -> <?xf32>
+// CHECK: attn.store %[[T:[^ ]+]], %x[%i, %i] through %tile(tensor<64x32xbf16, #[[SHARED64]]>) : tensor<64x32xbf16, #[[ACC]]> -> <?x?xbf16>
+// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #[[SHARED64]]>) {attribute = 1 : i64} :
+// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #[[SHARED64]]>) by_tensor_map : tensor<64x32xbf16, #[[ACC]]> -> <?x?xbf16>
+// CHECK: attn.store %[[T]], %x[%i, %i] through %tile(tensor<64x32xbf16, #[[SHARED64]]>) by_tensor_map {attribute = 1 : i64} :
+// CHECK: attn.store %[[T]], %x[%i, %i] : tensor<64x32xbf16, #[[ACC]]>
+// CHECK: attn.store %{{[^ ]+}}, %y[%i] : tensor<64xf32, #[[ROWS]]> -> <?xf32>
 attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index) {
   %q = attn.ring.create : <1 x tensor<64x32xbf16, #attn.shared<64>>>
   %t = arith.constant dense<0.0> : tensor<64x32xbf16, #acc>

@@ -18,6 +18,7 @@
 // products are issued as ever, but waited for at once, since the branch may scale the sum; all of
 // the softmax comes behind that, and the keys are given back as soon as scores are there.
 
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: attn.kernel @branch
 // CHECK: %[[RQ:[^ ]+]] = attn.ring.create :
 // CHECK-NEXT: %[[RK:[^ ]+]] = attn.ring.create :
@@ -27,7 +28,7 @@
 // CHECK-NEXT: %[[K0:[^ ]+]] = attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK0:[^ ]+]] = attn.dot.issue %{{[^ ]+}}, %[[K0]], %{{[^ ]+}} transpose_rhs :
 // CHECK-NEXT: %[[S0:[^ ]+]] = attn.dot.wait %[[QK0]] : <
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[X0:[^ ]+]] = attn.reduce max %[[S0]] :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M0:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X0]] from %{{[^ ]+}}, %{{[^ ]+}} scale(
 // CHECK-NEXT: %[[B0:[^ ]+]] = attn.broadcast %[[M0]] :
@@ -45,9 +46,9 @@
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
-// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // The softmax, with its branch.
 // CHECK-NEXT: %[[BK:[^ ]+]] = attn.broadcast %[[M1]] :
 // CHECK-NEXT: %[[DK:[^ ]+]] = arith.subf %[[S]], %[[BK]] :
@@ -77,7 +78,7 @@
 // CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
 // CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#2, %[[V2]], %[[L]]#1 :
 // CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
-// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: scf.yield %[[O2]] :
 // CHECK-NEXT: } else {
 // CHECK-NEXT: scf.yield %{{[^ ]+}} :

@@ -22,6 +22,7 @@
 // registers. The keys are given back in front of this wait, and not before the maximum.
 // Behind the loop, P V of the last tile.
 
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: attn.kernel @attention
 // CHECK-DAG: %[[NONE:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x32xf32,
 // CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32,
@@ -40,7 +41,7 @@
 // CHECK-NEXT: %[[K0:[^ ]+]] = attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK0:[^ ]+]] = attn.dot.issue %[[Q]], %[[K0]], %[[NONE]] transpose_rhs :
 // CHECK-NEXT: %[[S0:[^ ]+]] = attn.dot.wait %[[QK0]] :
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[X0:[^ ]+]] = attn.reduce max %[[S0]] :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M0:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X0]] from %{{[^ ]+}}, %[[LEAST]] scale(
 // CHECK-NEXT: %[[B0:[^ ]+]] = attn.broadcast %[[M0]] :
@@ -66,9 +67,9 @@
 // CHECK-NEXT: %[[F:[^ ]+]] = arith.subf %[[M1]], %[[M]] :
 // CHECK-NEXT: %[[G:[^ ]+]] = math.exp2 %[[F]] :
 // CHECK-NEXT: %[[H:[^ ]+]] = attn.broadcast %[[G]] :
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>> after %[[M]] :
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
-// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[A:[^ ]+]] = arith.mulf %[[O1]], %[[H]] :
 // CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[E]] :
 // CHECK-NEXT: scf.yield %[[M]], %[[A]], %[[P]] :
@@ -140,7 +141,7 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
 // CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[S]] :
@@ -311,7 +312,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MJ]] from %{{[^ ]+}}, %[[M1]] scale(
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>> after %[[M]] :
 // CHECK-NEXT: attn.dot.wait %[[PV1]] : <
 // CHECK: scf.yield
 // CHECK-NEXT: }
@@ -326,7 +327,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MJ]] from %{{[^ ]+}}, %[[M1]] scale(
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>> after %[[M]] :
 // CHECK-NEXT: attn.dot.wait %[[PV1]] : <
 // CHECK: scf.yield
 // CHECK-NEXT: }
@@ -341,7 +342,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[MJ]] from %{{[^ ]+}}, %[[M1]] scale(
-// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %[[M]] :
+// CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>> after %[[M]] :
 // CHECK-NEXT: attn.dot.wait %[[PV1]] : <
 // CHECK: scf.yield
 // CHECK-NEXT: }
@@ -676,8 +677,8 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
 // CHECK: outstanding 1 :
 // CHECK: attn.ring.release {{.*}} after %
 // CHECK-NEXT: attn.dot.wait
-// CHECK-NEXT: attn.ring.release %[[RV:[^ ]+]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
-// CHECK: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %[[RV:[^ ]+]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
+// CHECK: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: attn.store
 attn.kernel @release(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
@@ -720,10 +721,10 @@ attn.kernel @release(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
 // CHECK: } consumers(240) {
 // CHECK: outstanding 1 :
 // CHECK-NOT: attn.ring.release
-// CHECK: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %
+// CHECK: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>> after %
 // CHECK: outstanding 1 :
 // CHECK-NOT: attn.ring.release
-// CHECK: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>> after %
+// CHECK: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>> after %
 attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -787,13 +788,13 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-LABEL: attn.kernel @infinite
 // CHECK: } consumers(240) {
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: attn.store
 attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
@@ -893,11 +894,11 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
 // CHECK-LABEL: attn.kernel @unknown
 // CHECK: } consumers(240) {
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: attn.store
 attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>
@@ -976,11 +977,11 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
 // CHECK-LABEL: attn.kernel @elsewhere
 // CHECK: } consumers(240) {
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: outstanding 1 :
-// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #attn.shared<128>>>{{$}}
+// CHECK-NEXT: attn.ring.release %{{[^ ]+}} : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK: attn.store
 attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index, %b: i1) attributes {overlap, producer_warps = 4 : i64, threads = 256 : i64} {
   %rq = attn.ring.create : <1 x !q>

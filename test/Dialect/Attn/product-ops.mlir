@@ -18,9 +18,13 @@
 
 // The registers of any layout of threads, one value a row included: what a target can
 // compute is asked later.
+// CHECK-DAG: #[[ACC32:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+// CHECK-DAG: #[[ACC64:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
+// CHECK-DAG: #[[ROWS:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: func.func private @types
-// CHECK-SAME: (!attn.product<tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>>
-// CHECK-SAME: !attn.product<tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>>
+// CHECK-SAME: (!attn.product<tensor<64x32xf32, #[[ACC32]]>>
+// CHECK-SAME: !attn.product<tensor<64xf32, #[[ROWS]]>>
 func.func private @types(!attn.product<!s>,
     !attn.product<tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>>>)
 
@@ -32,20 +36,21 @@ func.func private @types(!attn.product<!s>,
 // not, attributes. What a result is shows in its name. A wait says how many products may
 // stay under way, if any.
 // CHECK-LABEL: attn.kernel @products
-// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32, #attn.fragment<
-// CHECK-NEXT: %[[SUM:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<64x64xf32, #attn.fragment<
-// CHECK-NEXT: %[[P:[^ ]+]] = arith.constant dense<2.000000e+00> : tensor<64x32xbf16, #attn.fragment<
+// CHECK: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<64x32xf32, #[[ACC32]]>
+// CHECK-NEXT: %[[SUM:[^ ]+]] = arith.constant dense<1.000000e+00> : tensor<64x64xf32, #[[ACC64]]>
+// CHECK-NEXT: %[[P:[^ ]+]] = arith.constant dense<2.000000e+00> : tensor<64x32xbf16, #[[ACC32]]>
 // CHECK: %[[Q:[^ ]+]] = attn.ring.wait
 // CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait
-// CHECK-NEXT: %product = attn.dot.issue %[[Q]], %[[K]], %[[ZERO]] transpose_rhs : tensor<64x64xbf16, #attn.shared<128>>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>>
-// CHECK-NEXT: %[[PV:product_[0-9]+]] = attn.dot.issue %[[P]], %[[K]], %[[SUM]] {note} : tensor<64x32xbf16, #attn.fragment<{{[^>]*}}>>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x64xf32, #attn.fragment<{{[^>]*}}>> -> <tensor<64x64xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>>>
-// CHECK-NEXT: %{{[^ ]+}} = attn.dot.wait %product outstanding 1 : <tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>> -> tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>>
-// CHECK-NEXT: %{{[^ ]+}} = attn.dot.wait %[[PV]] {note} : <tensor<64x64xf32, #attn.fragment<{{[^>]*}}>>> -> tensor<64x64xf32, #attn.fragment<
+// CHECK-NEXT: %product = attn.dot.issue %[[Q]], %[[K]], %[[ZERO]] transpose_rhs : tensor<64x64xbf16, #[[SHARED]]>, tensor<32x64xbf16, #[[SHARED]]>, tensor<64x32xf32, #[[ACC32]]> -> <tensor<64x32xf32, #[[ACC32]]>>
+// CHECK-NEXT: %[[PV:product_[0-9]+]] = attn.dot.issue %[[P]], %[[K]], %[[SUM]] {note} : tensor<64x32xbf16, #[[ACC32]]>, tensor<32x64xbf16, #[[SHARED]]>, tensor<64x64xf32, #[[ACC64]]> -> <tensor<64x64xf32, #[[ACC64]]>>
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.wait %product outstanding 1 : <tensor<64x32xf32, #[[ACC32]]>> -> tensor<64x32xf32, #[[ACC32]]>
+// CHECK-NEXT: %{{[^ ]+}} = attn.dot.wait %[[PV]] {note} : <tensor<64x64xf32, #[[ACC64]]>> -> tensor<64x64xf32, #[[ACC64]]>
 // CHECK-NEXT: attn.return
+// GENERIC-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // GENERIC-LABEL: "attn.kernel"
-// GENERIC: "attn.dot.issue"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) <{transpose_rhs}> : (tensor<64x64xbf16, #attn.shared<128>>, tensor<32x64xbf16, #attn.shared<128>>, tensor<64x32xf32, #attn.fragment<{{[^>]*}}>>) -> !attn.product<tensor<64x32xf32, #attn.fragment<{{[^>]*}}>>>
+// GENERIC: "attn.dot.issue"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) <{transpose_rhs}> : (tensor<64x64xbf16, #[[SHARED]]>, tensor<32x64xbf16, #[[SHARED]]>, tensor<64x32xf32, #{{acc[0-9]*}}>) -> !attn.product<tensor<64x32xf32, #{{acc[0-9]*}}>>
 // GENERIC: "attn.dot.issue"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) {note} :
-// GENERIC: "attn.dot.wait"(%{{[^ ]+}}) <{outstanding = 1 : i64}> : (!attn.product<tensor<64x32xf32, #attn.fragment<{{[^>]*}}>>>) -> tensor<64x32xf32, #attn.fragment<{{[^>]*}}>>
+// GENERIC: "attn.dot.wait"(%{{[^ ]+}}) <{outstanding = 1 : i64}> : (!attn.product<tensor<64x32xf32, #{{acc[0-9]*}}>>) -> tensor<64x32xf32, #{{acc[0-9]*}}>
 // GENERIC: "attn.dot.wait"(%{{[^ ]+}}) <{outstanding = 0 : i64}> {note} :
 attn.kernel @products() {
   %zero = arith.constant dense<0.0> : !s

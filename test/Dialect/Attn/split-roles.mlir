@@ -22,7 +22,7 @@
 
 // CHECK-LABEL: attn.kernel @attention
 // CHECK-SAME: producer_warps = 4 : i64, threads = 256 : i64
-// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32, #attn.fragment<
+// CHECK-DAG: %[[ZERO:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128x64xf32, #{{acc[0-9]*}}>
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
 // CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
@@ -325,13 +325,14 @@ attn.kernel @resident(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer
 // With pairs of tiles and two stages of Q: in each visit K before Q, which the visit before may hold still.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64 persistent resident=1 pair-tiles' --lower='wgmma=all specialize resident-stages=2' --emit=target -o %t.target
 // RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles),cse,canonicalize)' | FileCheck %s --check-prefix=VISITS
+// VISITS-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // VISITS: attn.specialize producer
 // VISITS-NEXT: scf.for %[[PAIR:[^ ]+]] =
 // VISITS: scf.for %[[TILE:[^ ]+]] =
 // VISITS-NOT: attn.ring.acquire
 // VISITS: scf.if
-// VISITS-NEXT: attn.ring.acquire %{{[^ ]+}} : <2 x tensor<64x128xbf16, #attn.shared<128>>>
-// VISITS: attn.ring.acquire %[[RQ:[^ ]+]] : <2 x tensor<128x128xbf16, #attn.shared<128>>>
+// VISITS-NEXT: attn.ring.acquire %{{[^ ]+}} : <2 x tensor<64x128xbf16, #[[SHARED]]>>
+// VISITS: attn.ring.acquire %[[RQ:[^ ]+]] : <2 x tensor<128x128xbf16, #[[SHARED]]>>
 // VISITS: scf.for
 // VISITS-NOT: attn.ring.acquire %[[RQ]] :
 // VISITS: } consumers(

@@ -27,24 +27,25 @@
 // before its product, and released just after it. The producer computes positions
 // of its own.
 
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: attn.kernel @attention
 // CHECK-SAME: (%[[Q:[^ ]+]]: !attn.view<?x?x56xbf16>, %[[K:[^ ]+]]: !attn.view<?x?x56xbf16>, %[[V:[^ ]+]]: !attn.view<?x?x56xbf16>, %[[O:[^ ]+]]: !attn.view<?x?x56xbf16>) {
-// DEFAULT-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <2 x tensor<48x64xbf16, #attn.shared<128>>>
-// DEFAULT-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <2 x tensor<48x64xbf16, #attn.shared<128>>>
-// OPTIONS-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <3 x tensor<48x64xbf16, #attn.shared<128>>>
-// OPTIONS-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <3 x tensor<48x64xbf16, #attn.shared<128>>>
-// ONE-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <1 x tensor<48x64xbf16, #attn.shared<128>>>
-// ONE-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <1 x tensor<48x64xbf16, #attn.shared<128>>>
-// CHECK-DAG: %[[RQ:ring[^ ]*]] = attn.ring.create : <1 x tensor<32x64xbf16, #attn.shared<128>>>
+// DEFAULT-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <2 x tensor<48x64xbf16, #[[SHARED]]>>
+// DEFAULT-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <2 x tensor<48x64xbf16, #[[SHARED]]>>
+// OPTIONS-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <3 x tensor<48x64xbf16, #[[SHARED]]>>
+// OPTIONS-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <3 x tensor<48x64xbf16, #[[SHARED]]>>
+// ONE-DAG: %[[RV:ring[^ ]*]] = attn.ring.create : <1 x tensor<48x64xbf16, #[[SHARED]]>>
+// ONE-DAG: %[[RK:ring[^ ]*]] = attn.ring.create : <1 x tensor<48x64xbf16, #[[SHARED]]>>
+// CHECK-DAG: %[[RQ:ring[^ ]*]] = attn.ring.create : <1 x tensor<32x64xbf16, #[[SHARED]]>>
 // CHECK: attn.grid (%[[H:[^,]+]], %[[I:[^ ]+]])
 // CHECK: %[[ROW:[^ ]+]] = arith.muli %[[I]],
-// CHECK-NEXT: %[[S:[^ ]+]] = attn.ring.acquire %[[RQ:ring[^ ]*]] : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> <tensor<32x64xbf16, #attn.shared<128>>>
-// DEFAULT-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] : <tensor<32x64xbf16, #attn.shared<128>>>, <?x?x56xbf16> -> <tensor<32x64xbf16, #attn.shared<128>>>
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.ring.acquire %[[RQ:ring[^ ]*]] : <1 x tensor<32x64xbf16, #[[SHARED]]>> -> <tensor<32x64xbf16, #[[SHARED]]>>
+// DEFAULT-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] : <tensor<32x64xbf16, #[[SHARED]]>>, <?x?x56xbf16> -> <tensor<32x64xbf16, #[[SHARED]]>>
 // OPTIONS-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] by async :
 // ONE-NEXT: %[[P:[^ ]+]] = attn.ring.issue %[[S]], %[[Q]][%[[H]], %[[ROW]], %[[C0:[^ ]+]]] :
 // CHECK-NEXT: attn.ring.land %[[P]]
 // CHECK-NEXT: %[[HALF:[^ ]+]] = arith.divui
-// CHECK-NEXT: %[[QT:[^ ]+]] = attn.ring.wait %[[RQ]] : <1 x tensor<32x64xbf16, #attn.shared<128>>> -> tensor<32x64xbf16, #attn.shared<128>>
+// CHECK-NEXT: %[[QT:[^ ]+]] = attn.ring.wait %[[RQ]] : <1 x tensor<32x64xbf16, #[[SHARED]]>> -> tensor<32x64xbf16, #[[SHARED]]>
 // CHECK-NEXT: %[[R:[^ ]+]] = attn.stream %[[J:[^ ]+]] step 48 over {{.*}} produce (%[[A:[^ ]+]]) {
 // The arithmetic of the position, and nothing else of the body.
 // CHECK-NEXT: %[[AA:[^ ]+]] = arith.addi %[[A]], %[[HALF]] : index
@@ -57,22 +58,23 @@
 // CHECK-NEXT: attn.ring.land %[[PV]]
 // CHECK-NEXT: } {
 // CHECK: %[[KT:[^ ]+]] = attn.ring.wait %[[RK]]
-// CHECK-NEXT: %[[SC:[^ ]+]] = attn.dot %[[QT]], %[[KT]], %{{[^ ]+}} transpose_rhs : tensor<32x64xbf16, #attn.shared<128>>, tensor<48x64xbf16, #attn.shared<128>> into tensor<32x48xf32>
+// CHECK-NEXT: %[[SC:[^ ]+]] = attn.dot %[[QT]], %[[KT]], %{{[^ ]+}} transpose_rhs : tensor<32x64xbf16, #[[SHARED]]>, tensor<48x64xbf16, #[[SHARED]]> into tensor<32x48xf32>
 // CHECK-NEXT: attn.ring.release %[[RK]]
 // CHECK-NEXT: %[[PR:[^ ]+]] = arith.truncf %[[SC]]
 // CHECK-NEXT: %[[VT:[^ ]+]] = attn.ring.wait %[[RV]]
-// CHECK-NEXT: %[[N:[^ ]+]] = attn.dot %[[PR]], %[[VT]], %{{[^ ]+}} : tensor<32x48xbf16>, tensor<48x64xbf16, #attn.shared<128>> into tensor<32x64xf32>
+// CHECK-NEXT: %[[N:[^ ]+]] = attn.dot %[[PR]], %[[VT]], %{{[^ ]+}} : tensor<32x48xbf16>, tensor<48x64xbf16, #[[SHARED]]> into tensor<32x64xf32>
 // CHECK-NEXT: attn.ring.release %[[RV]]
 // CHECK-NEXT: attn.yield %[[N]]
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[T:[^ ]+]] = arith.truncf %[[R]]
-// CHECK-NEXT: attn.store %[[T]], %[[O]][%[[H]], %[[ROW]], %[[C0]]] through %[[QT]](tensor<32x64xbf16, #attn.shared<128>>) : tensor<32x64xbf16> -> <?x?x56xbf16>
+// CHECK-NEXT: attn.store %[[T]], %[[O]][%[[H]], %[[ROW]], %[[C0]]] through %[[QT]](tensor<32x64xbf16, #[[SHARED]]>) : tensor<32x64xbf16> -> <?x?x56xbf16>
 // CHECK-NEXT: attn.ring.release %[[RQ]]
 // CHECK-NEXT: }
 // With two stages for what stays nothing changes but the type of its ring.
+// STAY-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // STAY-LABEL: attn.kernel @attention
-// STAY-COUNT-2: attn.ring.create : <3 x tensor<48x64xbf16, #attn.shared<128>>>
-// STAY-NEXT: %[[RQ:ring[^ ]*]] = attn.ring.create : <2 x tensor<32x64xbf16, #attn.shared<128>>>
+// STAY-COUNT-2: attn.ring.create : <3 x tensor<48x64xbf16, #[[SHARED]]>>
+// STAY-NEXT: %[[RQ:ring[^ ]*]] = attn.ring.create : <2 x tensor<32x64xbf16, #[[SHARED]]>>
 // STAY-NOT: attn.ring.create
 // STAY: attn.ring.acquire %[[RQ]] : <2 x
 // STAY: %[[QT:[^ ]+]] = attn.ring.wait %[[RQ]] : <2 x
@@ -112,20 +114,22 @@ attn.kernel @attention(%q: !attn.view<?x?x56xbf16>, %k: !attn.view<?x?x56xbf16>,
 // A plain product: both operands stream, nothing stays, the store has nothing to go
 // through. Rows of 80 elements have the widest span that divides 160 bytes.
 
+// CHECK-DAG: #[[SHARED128:shared[0-9]*]] = #attn.shared<128>
+// CHECK-DAG: #[[SHARED32:shared[0-9]*]] = #attn.shared<32>
 // CHECK-LABEL: attn.kernel @matmul
-// DEFAULT-DAG: attn.ring.create : <2 x tensor<32x64xbf16, #attn.shared<128>>>
-// DEFAULT-DAG: attn.ring.create : <2 x tensor<64x80xbf16, #attn.shared<32>>>
-// OPTIONS-DAG: attn.ring.create : <3 x tensor<32x64xbf16, #attn.shared<128>>>
-// OPTIONS-DAG: attn.ring.create : <3 x tensor<64x80xbf16, #attn.shared<32>>>
-// ONE-DAG: attn.ring.create : <1 x tensor<32x64xbf16, #attn.shared<128>>>
-// ONE-DAG: attn.ring.create : <1 x tensor<64x80xbf16, #attn.shared<32>>>
+// DEFAULT-DAG: attn.ring.create : <2 x tensor<32x64xbf16, #[[SHARED128]]>>
+// DEFAULT-DAG: attn.ring.create : <2 x tensor<64x80xbf16, #[[SHARED32]]>>
+// OPTIONS-DAG: attn.ring.create : <3 x tensor<32x64xbf16, #[[SHARED128]]>>
+// OPTIONS-DAG: attn.ring.create : <3 x tensor<64x80xbf16, #[[SHARED32]]>>
+// ONE-DAG: attn.ring.create : <1 x tensor<32x64xbf16, #[[SHARED128]]>>
+// ONE-DAG: attn.ring.create : <1 x tensor<64x80xbf16, #[[SHARED32]]>>
 // CHECK: attn.stream
 // CHECK-SAME: produce (%[[A:[^ ]+]]) {
 // CHECK-COUNT-2: attn.ring.land
 // CHECK-NEXT: } {
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.ring.wait %[[RA:[^ ]+]]
 // CHECK-NEXT: %[[T:[^ ]+]] = attn.ring.wait %[[RB:[^ ]+]]
-// CHECK-NEXT: attn.dot %[[S]], %[[T]], %{{[^ ]+}} : tensor<32x64xbf16, #attn.shared<128>>, tensor<64x80xbf16, #attn.shared<32>> into tensor<32x80xf32>
+// CHECK-NEXT: attn.dot %[[S]], %[[T]], %{{[^ ]+}} : tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x80xbf16, #[[SHARED32]]> into tensor<32x80xf32>
 // CHECK-DAG: attn.ring.release %[[RA]]
 // CHECK-DAG: attn.ring.release %[[RB]]
 // CHECK: attn.yield
@@ -158,14 +162,16 @@ attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !att
 // One product after the other streams tiles of one view through one ring; tiles of
 // another size have one of their own. A load that nothing uses is gone.
 
+// CHECK-DAG: #[[SHARED32:shared[0-9]*]] = #attn.shared<32>
+// CHECK-DAG: #[[SHARED64:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: attn.kernel @twice
 // CHECK-COUNT-2: attn.ring.create
 // CHECK-NOT: attn.ring.create
 // CHECK: attn.stream
-// CHECK: attn.ring.acquire %[[ONE:[^ ]+]] : <{{[0-9]}} x tensor<16x16xf16, #attn.shared<32>>>
+// CHECK: attn.ring.acquire %[[ONE:[^ ]+]] : <{{[0-9]}} x tensor<16x16xf16, #[[SHARED32]]>>
 // CHECK: attn.stream
 // CHECK: attn.ring.acquire %[[ONE]] :
-// CHECK: attn.ring.acquire %[[TWO:[^ ]+]] : <{{[0-9]}} x tensor<16x32xf16, #attn.shared<64>>>
+// CHECK: attn.ring.acquire %[[TWO:[^ ]+]] : <{{[0-9]}} x tensor<16x32xf16, #[[SHARED64]]>>
 // CHECK-NOT: attn.ring.acquire
 // CHECK: attn.return
 attn.kernel @twice(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
@@ -196,14 +202,16 @@ attn.kernel @twice(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
 // What a store may go through: 16-bit tiles that fit, one store for each tile in
 // shared memory. f32 does not go through; nor what is larger than the memory.
 
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: attn.kernel @lend
 // CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf32>
 // CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x64xf16>
-// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] through %{{[^ ]+}}(tensor<16x32xf16, #attn.shared<64>>) : tensor<16x16xf16>
+// CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] through %{{[^ ]+}}(tensor<16x32xf16, #[[SHARED]]>) : tensor<16x16xf16>
 // CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf16>
 // CHECK-NEXT: attn.ring.release
+// STAY-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<64>
 // STAY-LABEL: attn.kernel @lend
-// STAY: attn.ring.create : <2 x tensor<16x32xf16, #attn.shared<64>>>
+// STAY: attn.ring.create : <2 x tensor<16x32xf16, #[[SHARED]]>>
 // STAY-NOT: attn.ring.create
 // STAY: attn.grid
 attn.kernel @lend(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
@@ -227,16 +235,18 @@ attn.kernel @lend(%a: !attn.view<?x?xf16>, %o: !attn.view<?x?xf32>) {
 // Users that are no products read the tile out of shared memory, each where it is; a
 // kernel that only copies, too.
 
+// CHECK-DAG: #[[SHARED32:shared[0-9]*]] = #attn.shared<32>
+// CHECK-DAG: #[[SHARED64:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: attn.kernel @users
 // CHECK: %[[T:tile[^ ]*]] = attn.ring.wait
 // CHECK-NEXT: attn.dot %[[T]], %[[T]],
-// CHECK: %[[A:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xbf16, #attn.shared<32>> to tensor<16x16xbf16>
-// CHECK: %[[B:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xbf16, #attn.shared<32>> to tensor<16x16xbf16>
+// CHECK: %[[A:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xbf16, #[[SHARED32]]> to tensor<16x16xbf16>
+// CHECK: %[[B:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xbf16, #[[SHARED32]]> to tensor<16x16xbf16>
 // CHECK-NOT: attn.convert_layout
 // CHECK: attn.ring.release
 // CHECK-LABEL: attn.kernel @copy
 // CHECK: %[[T:tile[^ ]*]] = attn.ring.wait
-// CHECK-NEXT: %[[C:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xf32, #attn.shared<64>> to tensor<16x16xf32>
+// CHECK-NEXT: %[[C:[^ ]+]] = attn.convert_layout %[[T]] : tensor<16x16xf32, #[[SHARED64]]> to tensor<16x16xf32>
 // CHECK-NEXT: attn.store %[[C]], %{{[^ ]+}}[%{{[^]]+}}] : tensor<16x16xf32> -> <?x?xf32>
 // CHECK-NEXT: attn.ring.release
 attn.kernel @users(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
@@ -331,5 +341,6 @@ attn.kernel @nested(%a: !attn.view<?x?xbf16>, %o: !attn.view<?x?xf32>) {
 // By way of the pipeline.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower='resident-stages=2' --emit=target | FileCheck %s --check-prefix=PIPE
 // RUN: attn-opt %examples/llama3-8b-prefill.mlir --attn-schedule='target=h200 tiles=query=128,key=64' --attn-to-target=resident-stages=2 | FileCheck %s --check-prefix=PIPE
-// PIPE-COUNT-2: attn.ring.create : <2 x tensor<64x128xbf16, #attn.shared<128>>>
-// PIPE-NEXT: attn.ring.create : <2 x tensor<128x128xbf16, #attn.shared<128>>>
+// PIPE-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
+// PIPE-COUNT-2: attn.ring.create : <2 x tensor<64x128xbf16, #[[SHARED]]>>
+// PIPE-NEXT: attn.ring.create : <2 x tensor<128x128xbf16, #[[SHARED]]>>

@@ -30,8 +30,11 @@
 
 // The result goes out by a tensor map, one number a row, which goes through no memory, does not.
 
+// CHECK-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+// CHECK-DAG: #[[TWOWARPS:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(32, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8), 2:(16, 0)]>
+// CHECK-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<64>
 // CHECK-LABEL: attn.kernel @result
-// CHECK: attn.store %{{[^ ]+}}, %[[O:[^ ]+]][%{{[^ ]+}}, %[[I:[^ ]+]], %{{[^ ]+}}] through %{{[^ ]+}}(tensor<64x32xbf16, #attn.shared<64>>) by_tensor_map : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>> -> <8x?x32xbf16>
+// CHECK: attn.store %{{[^ ]+}}, %[[O:[^ ]+]][%{{[^ ]+}}, %[[I:[^ ]+]], %{{[^ ]+}}] through %{{[^ ]+}}(tensor<64x32xbf16, #[[SHARED]]>) by_tensor_map : tensor<64x32xbf16, #[[ACC]]> -> <8x?x32xbf16>
 // CHECK-NEXT: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%[[I]]] : tensor<64xf32,
 // CHECK-NEXT: attn.ring.release
 attn.kernel @result(%o: !attn.view<8x?x32xbf16>, %lse: !attn.view<?xf32>, %x: bf16, %y: f32) attributes {threads = 128 : i64} {
@@ -67,7 +70,7 @@ attn.kernel @edge(%o: !attn.view<?x56xf16>, %x: f16, %n: index) attributes {thre
 // More than 16 rows in each warp.
 
 // CHECK-LABEL: attn.kernel @many
-// CHECK: attn.store {{.*}} by_tensor_map : tensor<64x32xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(32, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8), 2:(16, 0)]>>
+// CHECK: attn.store {{.*}} by_tensor_map : tensor<64x32xbf16, #[[TWOWARPS]]>
 attn.kernel @many(%o: !attn.view<?x32xbf16>, %x: bf16, %n: index) attributes {threads = 64 : i64} {
   %c0 = arith.constant 0 : index
   %r = attn.ring.create : <1 x !q>

@@ -1,6 +1,9 @@
 //===- EmulatedKernel.cpp - A kernel for gfx942 in the emulator -----------===//
 
 #include "EmulatedKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "llvm/ADT/STLExtras.h"

@@ -4,6 +4,8 @@
 #include "EmulatedKernel.h"
 #include "TestDialect.h"
 #include "TestReference.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Runtime/Oracle.h"

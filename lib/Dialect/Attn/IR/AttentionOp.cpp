@@ -1,6 +1,8 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -9,6 +11,16 @@
 
 using namespace mlir;
 using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.cpp.inc"
+
+void AttnDialect::registerTensorOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.cpp.inc"
+      >();
+}
 
 //===----------------------------------------------------------------------===//
 // Syntax

@@ -1,6 +1,12 @@
 //===- AttnDialect.cpp - Dialect registration -----------------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,10 +28,13 @@ using namespace attn;
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.cpp.inc"
 
 void AttnDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "attn-mlir/Dialect/Attn/IR/AttnOps.cpp.inc"
-      >();
+  registerTensorOps();
+  registerKernelOps();
+  registerStreamOp();
+  registerTileOps();
+  registerRingOps();
+  registerProductOps();
+  registerTuningOps();
   registerAttributes();
   addTypes<
 #define GET_TYPEDEF_LIST

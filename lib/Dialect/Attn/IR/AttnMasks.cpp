@@ -1,11 +1,14 @@
 //===- AttnMasks.cpp - Causal and sliding-window masks --------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
+#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace attn;
+
+#include "attn-mlir/Dialect/Attn/IR/AttnMaskEnums.cpp.inc"
 
 namespace {
 

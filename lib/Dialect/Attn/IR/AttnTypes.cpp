@@ -1,6 +1,6 @@
 //===- AttnTypes.cpp - Parsing and printing of types ----------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;

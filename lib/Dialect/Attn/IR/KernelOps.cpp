@@ -2,7 +2,12 @@
 
 #include "KernelSyntax.h"
 #include "NameList.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
@@ -11,6 +16,16 @@
 
 using namespace mlir;
 using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.cpp.inc"
+
+void AttnDialect::registerKernelOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.cpp.inc"
+      >();
+}
 
 //===----------------------------------------------------------------------===//
 // LaunchOp

@@ -1,6 +1,6 @@
 //===- Layouts.cpp - Layouts of tiles in registers and shared memory ------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -224,6 +224,16 @@ FragmentAttr FragmentAttr::getThreadSlice() const {
     if (mode.strides[0] != 0)
       registers.append({mode.size, mode.strides[0], 0});
   return getNormal(getContext(), 2, threads, registers);
+}
+
+/// Modules name layouts by what lies in them: lines of level 3 would be four
+/// times as long with each layout written out.
+OpAsmAliasResult FragmentAttr::getAlias(raw_ostream &os) const {
+  if (getRank() == 1)
+    os << "rows";
+  else
+    os << (*this == getThreadSlice() ? "parts" : "acc");
+  return OpAsmAliasResult::OverridableAlias;
 }
 
 /// Every element has one owner, up to copies in threads.

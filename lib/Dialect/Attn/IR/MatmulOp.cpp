@@ -1,6 +1,7 @@
 //===- MatmulOp.cpp - Matrix product as a streamable op -------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 

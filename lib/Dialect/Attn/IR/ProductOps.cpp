@@ -1,9 +1,22 @@
 //===- ProductOps.cpp - Asynchronous products -----------------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 
 using namespace mlir;
 using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.cpp.inc"
+
+void AttnDialect::registerProductOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.cpp.inc"
+      >();
+}
 
 LogicalResult ProductType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   RankedTensorType tile) {

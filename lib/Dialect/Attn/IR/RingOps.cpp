@@ -1,10 +1,23 @@
 //===- RingOps.cpp - Rings of tiles in shared memory ----------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.cpp.inc"
+
+void AttnDialect::registerRingOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.cpp.inc"
+      >();
+}
 
 static LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
                                 RankedTensorType tile) {

@@ -2,13 +2,24 @@
 
 #include "KernelSyntax.h"
 #include "NameList.h"
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.cpp.inc"
+
+void AttnDialect::registerStreamOp() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.cpp.inc"
+      >();
+}
 
 //===----------------------------------------------------------------------===//
 // StreamOp

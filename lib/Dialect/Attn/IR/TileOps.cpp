@@ -1,13 +1,23 @@
 //===- TileOps.cpp - Verification of tile operations ----------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace attn;
 
 #define GET_OP_CLASSES
-#include "attn-mlir/Dialect/Attn/IR/AttnOps.cpp.inc"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.cpp.inc"
+
+void AttnDialect::registerTileOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.cpp.inc"
+      >();
+}
 
 /// Checks that a tile of `shape` and element type `element` is addressed by one
 /// offset for each dimension of the view, whose last dimensions it spans.

@@ -1,10 +1,22 @@
 //===- TunedOp.cpp - Rows of tuning files ---------------------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace attn;
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.cpp.inc"
+
+void AttnDialect::registerTuningOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.cpp.inc"
+      >();
+}
 
 namespace {
 

@@ -1,6 +1,11 @@
 //===- Footprint.cpp - What a tile asks of the target ---------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;

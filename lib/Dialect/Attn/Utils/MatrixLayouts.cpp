@@ -1,6 +1,8 @@
 //===- MatrixLayouts.cpp - Layouts of matrix instructions -----------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 using namespace mlir;
 

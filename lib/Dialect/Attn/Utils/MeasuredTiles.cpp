@@ -1,6 +1,8 @@
 //===- MeasuredTiles.cpp - Tile sizes that were measured ------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 using namespace mlir;
 

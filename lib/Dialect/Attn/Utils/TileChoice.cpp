@@ -1,6 +1,8 @@
 //===- TileChoice.cpp - Tiles that fit a target ---------------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"

@@ -1,8 +1,9 @@
-//===- AttnBase.td - The attn dialect -----------------------*- tablegen -*-===//
+//===- AttnBase.td - The attn dialect ----------------------*- tablegen -*-===//
 
 #ifndef ATTN_BASE
 #define ATTN_BASE
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 
 def Attn_Dialect : Dialect {
@@ -26,13 +27,29 @@ def Attn_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
-    /// Registers the attributes; their storage is private to one file.
+    /// What is generated from one file is registered where it is compiled, so
+    /// that nothing else is compiled again with it.
     void registerAttributes();
+    void registerTensorOps();
+    void registerKernelOps();
+    void registerStreamOp();
+    void registerTileOps();
+    void registerRingOps();
+    void registerProductOps();
+    void registerTuningOps();
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::tensor::TensorDialect"
   ];
 }
+
+class Attn_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Attn_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+class Attn_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Attn_Dialect, mnemonic, traits>;
 
 #endif // ATTN_BASE

@@ -1,139 +1,20 @@
-//===- AttnOps.td - Level 1: what is computed ---------------*- tablegen -*-===//
+//===- AttnOps.td - The whole dialect ----------------------*- tablegen -*-===//
+//
+// For its reference. Code is generated from each of these files by itself, so that
+// a source is compiled again only for what it includes.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef ATTN_OPS
 #define ATTN_OPS
 
 include "attn-mlir/Dialect/Attn/IR/AttnAttrs.td"
-include "mlir/Interfaces/DestinationStyleOpInterface.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
-
-class Attn_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Attn_Dialect, mnemonic, traits>;
-
-/// What a kernel takes beside views.
-def Attn_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, Index, F16, BF16, F32, F64]>;
-
-def Attn_InputFloat : AnyTypeOf<[F16, BF16, F32]>;
-def Attn_InputTensor : RankedTensorOf<[Attn_InputFloat]>;
-
-def Attn_AttentionOp : Attn_Op<"attention", [
-    Pure, IsolatedFromAbove,
-    DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
-      ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries"]>]> {
-  let summary = "Scaled dot-product attention";
-  let description = [{
-    For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
-
-        s[j] = mod(scale * sum_d Q[b,h,i,d] K[b,g,j,d], b, h, i, j)
-        A    = the keys j in [0, Skv) that the mask lets query i attend to
-        LSE[b,h,i]  = ln sum_{j in A} exp(s[j])
-        O[b,h,i,:]  = sum_{j in A} exp(s[j] - LSE[b,h,i]) V[b,g,j,:]
-
-    The order is scale, then score modification, then mask, then softmax.
-
-    Shapes: Q [B,Hq,Sq,Dqk], K [B,Hkv,Skv,Dqk], V [B,Hkv,Skv,Dv], O
-    [B,Hq,Sq,Dv], LSE [B,Hq,Sq] (`layout(bshd)`: Q, K, V and O have the
-    sequence before the head). Hq is a multiple of Hkv. Head counts and head
-    dimensions are static; head dimensions are multiples of 8 up to 256. B, Sq
-    and Skv may be dynamic. Element types f16, bf16 or f32, the same for Q, K,
-    V and O; scores, softmax and accumulation are f32; LSE is f32.
-
-    *Edges.* A query that attends to nothing has O = 0 and LSE = -inf. Sq = 0
-    or B = 0 is a no-op; Skv = 0 makes every query attend to nothing. Scores
-    are right up to the limits of f32 (`attn.advance`). Keys that a query
-    does not attend to are multiplied by zero: V wants finite values there.
-
-    *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
-    of V before it multiplies V; the sum of exponentials takes it unrounded. O is
-    rounded once, at the end.
-
-    *Score modification.* The optional region maps a scaled score (f32) and its
-    batch, head, query and key index (index) to a modified score. It is pure
-    and isolated; scalars from outside are passed as captures, after the
-    indices. It may use scalar operations of `arith` and `math` that are defined
-    for any index: it is evaluated for padding too, and the result dropped.
-
-    *The algebra that licenses every rewrite.* For a set of keys J define the state
-
-        m(J) = max_{j in J} s[j]
-        l(J) = sum_{j in J} exp(s[j] - m(J))
-        a(J) = sum_{j in J} exp(s[j] - m(J)) V[j,:]
-
-    and for disjoint J and K
-
-        m = max(m(J), m(K))
-        l = l(J) exp(m(J) - m) + l(K) exp(m(K) - m)
-        a = a(J) exp(m(J) - m) + a(K) exp(m(K) - m)
-
-    This product is commutative and associative, with the empty state (-inf, 0,
-    0) as its unit (in f32 the unit has the lowest score instead, which needs no
-    test for infinities). So O = a / l and LSE = m + ln l may be computed from tiles of
-    keys in any order (*sawtooth*), from parts of the keys that are merged
-    later (*split*), and tiles that the mask excludes can be left out (*loop
-    bounds*). Queries, heads and batches do not interact: they may be grouped
-    on processors in any way (*group partition, grid order*). A change of order
-    changes rounding only: `reassociates` in the streamable-op interface.
-
-    Example:
-
-    ```mlir
-    %o, %lse = attn.attention %q, %k, %v mask(#attn.causal<bottom_right>)
-        scale(0.0883883461) captures(%cap : f32)
-        score(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32) {
-      %x = arith.divf %s, %c : f32
-      %t = math.tanh %x : f32
-      %y = arith.mulf %t, %c : f32
-      attn.yield %y : f32
-    } : (tensor<?x32x?x128xbf16>, tensor<?x8x?x128xbf16>, tensor<?x8x?x128xbf16>)
-      -> (tensor<?x32x?x128xbf16>, tensor<?x32x?xf32>)
-    ```
-  }];
-  let arguments = (ins Attn_InputTensor:$query, Attn_InputTensor:$key,
-    Attn_InputTensor:$value, Variadic<Attn_Scalar>:$captures,
-    OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
-    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
-  let results = (outs Attn_InputTensor:$output,
-                      Optional<RankedTensorOf<[F32]>>:$lse);
-  let regions = (region MaxSizedRegion<1>:$score);
-  let hasCustomAssemblyFormat = 1;
-  let hasVerifier = 1;
-  let hasRegionVerifier = 1;
-  let extraClassDeclaration = [{
-    /// Dimension of Q, K, V and O that holds the head and the sequence.
-    unsigned getHeadDim() { return getLayout() == TensorLayout::BHSD ? 1 : 2; }
-    unsigned getSeqDim() { return getLayout() == TensorLayout::BHSD ? 2 : 1; }
-    int64_t getNumQueryHeads() { return getQuery().getType().getDimSize(getHeadDim()); }
-    int64_t getNumKvHeads() { return getKey().getType().getDimSize(getHeadDim()); }
-    int64_t getQkDim() { return getQuery().getType().getDimSize(3); }
-    int64_t getValueDim() { return getValue().getType().getDimSize(3); }
-    bool hasScoreMod() { return !getScore().empty(); }
-  }];
-}
-
-def Attn_MatmulOp : Attn_Op<"matmul", [
-    Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface>]> {
-  let summary = "Matrix product with f32 accumulation";
-  let description = [{
-    C[m,n] = sum_k A[m,k] B[k,n], accumulated in f32 and rounded once to the
-    element type of the result. Any size may be dynamic.
-
-    It streams k past a tile of C, in any order and in parts that are added up: the
-    simplest streamable operation beside attention.
-
-    Example: `%c = attn.matmul %a, %b : (tensor<?x512xbf16>, tensor<512x?xbf16>) -> tensor<?x?xf32>`
-  }];
-  let arguments = (ins Attn_InputTensor:$lhs, Attn_InputTensor:$rhs);
-  let results = (outs Attn_InputTensor:$result);
-  let assemblyFormat = [{
-    $lhs `,` $rhs attr-dict `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
-include "attn-mlir/Dialect/Attn/IR/AttnTileOps.td"
-include "attn-mlir/Dialect/Attn/IR/AttnRingOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnProductOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnRingOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTileOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.td"
 
 #endif // ATTN_OPS

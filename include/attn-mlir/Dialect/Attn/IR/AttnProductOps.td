@@ -1,19 +1,13 @@
-//===- AttnProductOps.td - Level 3: asynchronous products ---*- tablegen -*-===//
+//===- AttnProductOps.td - Level 3: asynchronous products --*- tablegen -*-===//
 
 #ifndef ATTN_PRODUCT_OPS
 #define ATTN_PRODUCT_OPS
 
-def Attn_ProductType : TypeDef<Attn_Dialect, "Product"> {
-  let mnemonic = "product";
-  let summary = "product of tiles under way into registers";
-  let description = [{
-    The tile has an #attn.fragment layout. Its elements are there after
-    `attn.dot.wait`, and what the product reads may be overwritten only then.
-  }];
-  let parameters = (ins "::mlir::RankedTensorType":$tile);
-  let assemblyFormat = "`<` $tile `>`";
-  let genVerifyDecl = 1;
-}
+include "attn-mlir/Dialect/Attn/IR/AttnEnums.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     MemoryEffects<[MemRead, MemWrite]>,
@@ -27,7 +21,7 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     On targets with the capability `wgmma` four warps compute 64 rows together (PTX
     ISA, "Asynchronous warpgroup level matrix instructions").
 
-    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs : tensor<64x64xbf16, #smem>, tensor<128x64xbf16, #smem> -> <tensor<64x128xf32, #acc>>`
+    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
                        UnitAttr:$transpose_rhs);
@@ -75,12 +69,6 @@ def Attn_SpecializeOp : Attn_Op<"specialize", [
     `consumers` `(` $consumer_registers `)` $consumer attr-dict
   }];
   let hasVerifier = 1;
-}
-
-def Attn_Turn : I32EnumAttr<"Turn", "a step of taking turns",
-    [I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"Take", 1, "take">,
-     I32EnumAttrCase<"Pass", 2, "pass">]> {
-  let cppNamespace = "::attn";
 }
 
 def Attn_TurnOp : Attn_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -1,9 +1,9 @@
-//===- AttnTuningOps.td - Schedules that were measured ------*- tablegen -*-===//
+//===- AttnTuningOps.td - Schedules that were measured -----*- tablegen -*-===//
 
 #ifndef ATTN_TUNING_OPS
 #define ATTN_TUNING_OPS
 
-include "attn-mlir/Dialect/Attn/IR/AttnAttrs.td"
+include "attn-mlir/Dialect/Attn/IR/AttnSchedule.td"
 
 def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "A schedule that was the fastest of those that were measured";

@@ -8,7 +8,8 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_IR_TILEBUILDER_H
 #define ATTN_MLIR_DIALECT_ATTN_IR_TILEBUILDER_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

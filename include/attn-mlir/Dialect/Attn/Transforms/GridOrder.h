@@ -3,10 +3,11 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_GRIDORDER_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_GRIDORDER_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "mlir/IR/Builders.h"
 
 namespace attn {
+class GridOp;
 
 /// What a grid order is applied to: the names and sizes of the axes, and which
 /// of them select the streamed data.

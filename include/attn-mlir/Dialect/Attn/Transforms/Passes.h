@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
 #define ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_PASSES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Support/OptionParsers.h"
 #include "mlir/Pass/Pass.h"
 

@@ -3,9 +3,11 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_FOOTPRINT_H
 #define ATTN_MLIR_DIALECT_ATTN_UTILS_FOOTPRINT_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
+class KernelOp;
 
 /// Resources that one CTA needs.
 struct Footprint {

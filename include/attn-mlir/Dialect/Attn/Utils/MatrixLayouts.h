@@ -8,7 +8,8 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
 #define ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
 

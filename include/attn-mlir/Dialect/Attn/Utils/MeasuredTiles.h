@@ -3,7 +3,8 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_MEASUREDTILES_H
 #define ATTN_MLIR_DIALECT_ATTN_UTILS_MEASUREDTILES_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include <optional>
 
 namespace attn {

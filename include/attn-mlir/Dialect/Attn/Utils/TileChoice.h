@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_TILECHOICE_H
 #define ATTN_MLIR_DIALECT_ATTN_UTILS_TILECHOICE_H
 
-#include "attn-mlir/Dialect/Attn/IR/Attn.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace attn {

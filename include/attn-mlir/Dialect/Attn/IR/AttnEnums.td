@@ -1,0 +1,50 @@
+//===- AttnEnums.td - Enumerations of operations -----------*- tablegen -*-===//
+
+#ifndef ATTN_ENUMS
+#define ATTN_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+def Attn_TensorLayout : I32EnumAttr<"TensorLayout",
+    "order of the dimensions of Q, K, V and O",
+    [I32EnumAttrCase<"BHSD", 0, "bhsd">, I32EnumAttrCase<"BSHD", 1, "bshd">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_ReduceKind : I32EnumAttr<"ReduceKind", "row reduction",
+    [I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Sum", 1, "sum">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_AccessKind : I32EnumAttr<"AccessKind", "direction of an access",
+    [I32EnumAttrCase<"Load", 0, "load">, I32EnumAttrCase<"Store", 1, "store">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_CopyKind : I32EnumAttr<"CopyKind", "what copies a tile",
+    [I32EnumAttrCase<"Tensor", 0, "tensor">, I32EnumAttrCase<"Async", 1, "async">,
+     I32EnumAttrCase<"Registers", 2, "registers">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_Turn : I32EnumAttr<"Turn", "a step of taking turns",
+    [I32EnumAttrCase<"Start", 0, "start">, I32EnumAttrCase<"Take", 1, "take">,
+     I32EnumAttrCase<"Pass", 2, "pass">]> {
+  let cppNamespace = "::attn";
+}
+
+// Words of a schedule's fields, which are those of the pipelines' options.
+def Attn_SawtoothMode : I32EnumAttr<"SawtoothMode",
+    "whether streams alternate their direction",
+    [I32EnumAttrCase<"Off", 0, "off">, I32EnumAttrCase<"Auto", 1, "auto">,
+     I32EnumAttrCase<"Force", 2, "force">]> {
+  let cppNamespace = "::attn";
+}
+
+def Attn_Products : I32EnumAttr<"Products", "which products an option is for",
+    [I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Scores", 1, "scores">,
+     I32EnumAttrCase<"All", 2, "all">]> {
+  let cppNamespace = "::attn";
+}
+
+#endif // ATTN_ENUMS

@@ -1,0 +1,203 @@
+//===- AttnKernelOps.td - Level 2: kernels and grids -------*- tablegen -*-===//
+
+#ifndef ATTN_KERNEL_OPS
+#define ATTN_KERNEL_OPS
+
+include "attn-mlir/Dialect/Attn/IR/AttnOrder.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// The seam to level 1
+//===----------------------------------------------------------------------===//
+
+def Attn_LaunchOp : Attn_Op<"launch", [
+    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Runs a kernel on tensors or buffers";
+  let description = [{
+    Destination style: the kernel writes every element of `outs`. This is the
+    only operation of the dialect that bufferizes; after that its operands are
+    memrefs and it has no results. Operands are passed to the kernel as views,
+    in order ins, outs; then come the scalars. `views` gives for each the
+    permutation from the dimensions of the view to those of the operand.
+
+    Example: `%o = attn.launch @k ins(%q, %k, %v : ...) outs(%e : ...) -> ...`
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inputs,
+    Variadic<AnyTypeOf<[AnyRankedTensor, AnyMemRef]>>:$inits,
+    Variadic<Attn_Scalar>:$scalars,
+    AffineMapArrayAttr:$views);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel (`ins` `(` $inputs^ `:` type($inputs) `)`)?
+    `outs` `(` $inits `:` type($inits) `)`
+    (`scalars` `(` $scalars^ `:` type($scalars) `)`)?
+    `views` $views attr-dict (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getInitsMutable(); }
+  }];
+}
+
+def Attn_KernelOp : Attn_Op<"kernel", [
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
+    FunctionOpInterface, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "A kernel over views";
+  let description = [{
+    Takes views and scalars, and holds index arithmetic and one `attn.grid`
+    (`attn.ctas` once the grid is materialised). Arguments keep their names
+    (`arg_names`), by which launchers and descriptions speak of them.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+    TypeAttrOf<FunctionType>:$function_type,
+    OptionalAttr<StrAttr>:$sym_visibility,
+    OptionalAttr<DictArrayAttr>:$arg_attrs,
+    OptionalAttr<DictArrayAttr>:$res_attrs,
+    OptionalAttr<StrArrayAttr>:$arg_names);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::llvm::StringRef":$name,
+                                 "::mlir::TypeRange":$arguments,
+                                 "::llvm::ArrayRef<::llvm::StringRef>":$argNames)>];
+  let skipDefaultBuilders = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    /// The grid, or null once it is materialised.
+    ::attn::GridOp getGrid();
+    /// Attribute that holds the threads of a CTA, once tiles are assigned to
+    /// them (level 3).
+    static constexpr ::llvm::StringLiteral kThreadsAttr = "threads";
+    /// Attribute that holds the warps beyond these that only copy tiles.
+    static constexpr ::llvm::StringLiteral kProducerWarpsAttr = "producer_warps";
+    /// Attribute of a kernel whose consumers are to compute softmax beside
+    /// products.
+    static constexpr ::llvm::StringLiteral kOverlapAttr = "overlap";
+    /// Attribute of a kernel whose warpgroups are to take turns at products.
+    static constexpr ::llvm::StringLiteral kPingPongAttr = "ping_pong";
+    /// Attributes for launchers: for each view the names of its dynamic
+    /// dimensions and its permutation; the number of views that are written.
+    static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";
+    static constexpr ::llvm::StringLiteral kPermutationsAttr = "permutations";
+    static constexpr ::llvm::StringLiteral kOutputsAttr = "outputs";
+  }];
+}
+
+def Attn_ReturnOp : Attn_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]> {
+  let summary = "Ends a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["StreamOp", "AttentionOp", "GridOp", "CtasOp",
+                  "SpecializeOp"]>]> {
+  let summary = "Ends a region, with the values it hands on";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{ /* nothing to yield */ }]>];
+}
+
+def Attn_DimOp : Attn_Op<"dim", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Size of a dimension of a view";
+  let arguments = (ins Attn_ViewType:$view, I64Attr:$dim);
+  let results = (outs Index:$size);
+  let assemblyFormat = "$view `,` $dim attr-dict `:` type($view)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Runs its body for every tile of a grid, on CTAs";
+  let description = [{
+    The body runs once for every point of the box that `sizes` spans; its
+    arguments are the coordinates and `visit`, the running number of the tile
+    in its CTA (a run that the end of the axis cuts short counts in full).
+
+    - `order` maps dispatch positions to coordinates (`#attn.order`); by default
+      the axes as listed, the last fastest.
+    - `run` r (default 1): a CTA takes r consecutive tiles along the last axis;
+      `order` then orders the groups of r. `folded`: the axis is first folded in
+      the middle, so that n - 1, 0, n - 2, 1, ... are consecutive; two of them are
+      as long as any other two where length grows along the axis (causal mask).
+    - `persistent` G: min(G, tiles) CTAs, each of which takes its next tile a
+      stride of that number further (grid-stride loop, round-robin). Without
+      it there is one CTA a tile. With `run`, read group for tile.
+
+    `sharing` lists the axes that select the streamed data: CTAs that agree in
+    them stream the same K and V.
+
+    Tiles do not depend on each other and may run at the same time.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
+    StrArrayAttr:$sharing, OptionalAttr<Attn_OrderAttr>:$order,
+    DefaultValuedAttr<I64Attr, "1">:$run, UnitAttr:$folded,
+    OptionalAttr<I64Attr>:$persistent);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::ValueRange getCoordinates() { return getBody().getArguments().drop_back(); }
+    ::mlir::Value getVisit() { return getBody().getArguments().back(); }
+    /// The product of the sizes, with `ofLast` of the last for the last, if all
+    /// are static and it fits.
+    std::optional<int64_t>
+    countStatic(::llvm::function_ref<int64_t(int64_t)> ofLast);
+    /// The order, or the one that stands for its absence.
+    ::attn::OrderAttr getOrderOrDefault();
+    ::mlir::Block *getBodyBlock() { return &getBody().front(); }
+  }];
+}
+
+def Attn_CtasOp : Attn_Op<"ctas", [HasParent<"KernelOp">,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Runs its body once for each CTA";
+  let description = [{
+    A materialised grid: `attn.ctas %cta in %count` is what a launch of `count`
+    CTAs does; the loop over the tiles of a CTA and the grid order are explicit
+    arithmetic in the body.
+  }];
+  let arguments = (ins Index:$count);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getCta() { return getBody().getArgument(0); }
+  }];
+}
+
+def Attn_InStepOp : Attn_Op<"in_step", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits, for a while, until other CTAs have got as far";
+  let description = [{
+    A hint for persistent grids: where `all` holds, which says that every CTA
+    makes this visit, the CTA waits until the others have reached theirs, or a
+    bounded time has passed. Nothing may depend on it.
+
+    Example: `attn.in_step %all`
+  }];
+  let arguments = (ins I1:$all);
+  let assemblyFormat = "$all attr-dict";
+}
+
+#endif // ATTN_KERNEL_OPS

@@ -1,0 +1,112 @@
+//===- AttnLayouts.td - Layouts of tiles -------------------*- tablegen -*-===//
+
+#ifndef ATTN_LAYOUTS
+#define ATTN_LAYOUTS
+
+include "attn-mlir/Dialect/Attn/IR/AttnBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/TensorEncoding.td"
+
+def Attn_FragmentLayout : Attn_Attr<"Fragment", "fragment",
+    [DeclareAttrInterfaceMethods<OpAsmAttrInterface, ["getAlias"]>,
+     DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "How the elements of a tile lie in the registers of threads";
+  let description = [{
+    Mixed radix, as an encoding of a tile: a list of modes `size:(strides)` for
+    the thread number and one for the register number, each from the fastest to
+    the slowest. Thread t and register r hold the element at the sum of digit
+    times strides over both lists. A thread mode whose strides are all zero
+    says that threads hold copies; no other two places hold one element.
+
+    The accumulator of `mma.sync.m16n8k16` (PTX ISA, "Matrix fragments for
+    mma.m16n8k16") for a 64 x 32 tile over 4 warps is
+
+        #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)],
+                       registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+
+    Layouts are kept in a normal form in which no two neighbouring modes could be
+    one, so that equal layouts are equal attributes: the A operand of the same
+    instruction turns out to be the layout of the accumulator.
+
+    A module states each layout once, above its operations, and calls it `#acc` where
+    it is that of a matrix, `#rows` for one value a row, `#parts` for one value a row
+    and thread; a second one of a kind is `#acc1`.
+  }];
+  let parameters = (ins "unsigned":$rank,
+                        ArrayRefParameter<"int64_t">:$threads,
+                        ArrayRefParameter<"int64_t">:$registers);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// A digit of the thread or register number.
+    struct Mode {
+      int64_t size;
+      ::llvm::ArrayRef<int64_t> strides;
+    };
+    /// The layout in normal form of modes that are given as size, strides...
+    static FragmentAttr getNormal(::mlir::MLIRContext *context, unsigned rank,
+                                  ::llvm::ArrayRef<int64_t> threads,
+                                  ::llvm::ArrayRef<int64_t> registers);
+    ::llvm::SmallVector<Mode> getThreadModes() const;
+    ::llvm::SmallVector<Mode> getRegisterModes() const;
+    int64_t getNumThreads() const;
+    int64_t getNumRegisters() const;
+    /// What register `r` adds to the coordinates of a thread's elements.
+    ::llvm::SmallVector<int64_t> getRegisterOffset(int64_t r) const;
+    /// The coordinates of register 0 of thread `t`.
+    ::llvm::SmallVector<int64_t> getThreadOffset(int64_t t) const;
+    /// The layout of one value for each thread and row: a column for each thread
+    /// that shares a row, the same thread modes.
+    FragmentAttr getThreadSlice() const;
+    /// Columns of getThreadSlice().
+    int64_t getThreadsPerRow() const;
+    /// The layout of one value a row: the first dimension, with copies in the
+    /// threads that share a row.
+    FragmentAttr getRowSlice() const;
+  }];
+}
+
+def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "How the elements of a tile lie in shared memory";
+  let description = [{
+    Panels of `span` bytes a row (32, 64 or 128), one panel after the other, in
+    each of which the 16-byte chunks of a row are permuted by exclusive or with
+    bits of the row number: byte offset x becomes
+    `x ^ (((x >> 7) & (span / 16 - 1)) << 4)`. This is what a tensor map writes
+    with a swizzle of `span` (CUDA driver API, CUtensorMapSwizzle), and reading
+    or writing eight rows of one chunk touches every bank once.
+
+    `transposed`: the tile lies there with rows and columns exchanged, so that the
+    elements of a column are neighbours. `folded`: bit 2 of the row number is
+    taken as bit 2 xor bit 3, for readers of which eight neighbouring lanes take
+    rows 0 to 3 and 8 to 11 of sixteen (MFMA with eight columns a lane).
+
+    Example: `tensor<64x128xbf16, #attn.shared<128>>` has two panels of 64 columns,
+    `tensor<64x128xbf16, #attn.shared<128, transposed, folded>>` one of 64 rows.
+
+    A module calls them `#shared`, `#shared1`, ..., as it does fragments.
+  }];
+  let parameters = (ins "int64_t":$span,
+                        DefaultValuedParameter<"bool", "false">:$transposed,
+                        DefaultValuedParameter<"bool", "false">:$folded);
+  let hasCustomAssemblyFormat = 1;
+  let genMnemonicAlias = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The widest span that pads rows of `rowBytes` (columns, if transposed) no
+    /// further than to a multiple of 32 bytes.
+    static SharedAttr getWidest(::mlir::MLIRContext *context, int64_t rowBytes,
+                                bool transposed = false, bool folded = false);
+    /// Byte offset of an element of a tile of this type.
+    static int64_t getByteOffset(::mlir::RankedTensorType type, int64_t row,
+                                 int64_t column);
+    /// Rows and columns of a tile of this type as they lie in memory.
+    static std::pair<int64_t, int64_t>
+    getStoredShape(::mlir::RankedTensorType type);
+    /// The layout that a tensor map writes.
+    bool isPlain() const { return !getTransposed() && !getFolded(); }
+  }];
+}
+
+#endif // ATTN_LAYOUTS

@@ -1,0 +1,30 @@
+//===- AttnTileOps.h - Level 2: tiles ---------------------------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_IR_ATTNTILEOPS_H
+#define ATTN_MLIR_DIALECT_ATTN_IR_ATTNTILEOPS_H
+
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace attn {
+/// Checks the shapes and element types of lhs x rhs (^T) added to acc, for an
+/// operation that computes it.
+llvm::LogicalResult verifyProduct(mlir::Operation *op, mlir::Type lhs,
+                                  mlir::Type rhs, mlir::Type acc,
+                                  bool transposeRhs);
+
+/// attn.advance as `arith` and `math` without a branch, whatever the layout of
+/// its rows.
+void populateDecomposeAdvance(mlir::RewritePatternSet &patterns);
+} // namespace attn
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h.inc"
+
+#endif // ATTN_MLIR_DIALECT_ATTN_IR_ATTNTILEOPS_H

@@ -1,0 +1,84 @@
+//===- AttnTypes.td - Types, and what operands are of ------*- tablegen -*-===//
+
+#ifndef ATTN_TYPES
+#define ATTN_TYPES
+
+include "attn-mlir/Dialect/Attn/IR/AttnBase.td"
+
+def Attn_ViewType : TypeDef<Attn_Dialect, "View"> {
+  let mnemonic = "view";
+  let summary = "view of a strided array in global memory, in logical order";
+  let description = [{
+    What a kernel reads and writes: a base pointer, sizes and strides. The
+    dimensions are always in logical order (batch, head, sequence, feature);
+    BHSD, BSHD or packed QKV differ in the strides, which are dynamic.
+
+    Example: `!attn.view<?x32x?x128xbf16>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    unsigned getRank() const { return getShape().size(); }
+    /// Bytes of one element.
+    int64_t getElementBytes() const {
+      return getElementType().getIntOrFloatBitWidth() / 8;
+    }
+  }];
+}
+
+class Attn_TileHolder<string name, string typeMnemonic, string what>
+    : TypeDef<Attn_Dialect, name> {
+  let mnemonic = typeMnemonic;
+  let summary = what;
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+def Attn_RingType : TypeDef<Attn_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "ring of tiles in shared memory, filled and drained in turn";
+  let parameters = (ins "int64_t":$stages, "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $stages `x` $tile `>`";
+  let genVerifyDecl = 1;
+}
+def Attn_SlotType : Attn_TileHolder<"Slot", "slot",
+    "free slot of a ring, about to be filled">;
+def Attn_PendingType : Attn_TileHolder<"Pending", "pending",
+    "copy under way into a slot">;
+
+def Attn_ProductType : TypeDef<Attn_Dialect, "Product"> {
+  let mnemonic = "product";
+  let summary = "product of tiles under way into registers";
+  let description = [{
+    The tile has an #attn.fragment layout. Its elements are there after
+    `attn.dot.wait`, and what the product reads may be overwritten only then.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Constraints
+//===----------------------------------------------------------------------===//
+
+/// What a kernel takes beside views.
+def Attn_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, Index, F16, BF16, F32, F64]>;
+
+def Attn_TileFloat : AnyTypeOf<[F16, BF16, F32]>;
+class Attn_TileOf<list<Type> elements>
+    : RankedTensorOf<elements, [HasStaticShapePred], "tile">;
+class Attn_TileOfRank<list<Type> elements, int rank>
+    : RankedTensorOf<elements, [HasStaticShapePred, HasAnyRankOfPred<[rank]>],
+                     "tile of rank " # rank>;
+def Attn_Tile : Attn_TileOf<[Attn_TileFloat]>;
+def Attn_Tile2D : Attn_TileOfRank<[Attn_TileFloat], 2>;
+def Attn_AccTile : Attn_TileOfRank<[F32], 2>;
+def Attn_RowTile : Attn_TileOfRank<[F32], 1>;
+
+def Attn_SharedTile : RankedTensorOf<[F16, BF16, F32], [HasStaticShapePred],
+                                     "tile in shared memory">;
+
+#endif // ATTN_TYPES
