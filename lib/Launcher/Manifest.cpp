@@ -1,10 +1,9 @@
 //===- Manifest.cpp - Parse and check a manifest --------------------------===//
 
 #include "Manifest.h"
-#include "Failure.h"
+#include "Cursor.h"
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 using namespace attn;
 using Json = nlohmann::json;
@@ -44,6 +43,17 @@ const char *attn::nameOf(int type) {
   return "an unknown type";
 }
 
+/// One of the first `count` types.
+static AttnType parseType(const Cursor &at, size_t count) {
+  std::string names;
+  for (size_t i = 0; i < count; ++i) {
+    if (at.isText(types[i].name))
+      return types[i].type;
+    names += (i ? ", " : "") + std::string(types[i].name);
+  }
+  at.wanted("one of " + names);
+}
+
 size_t attn::bytesOf(const Manifest &manifest, const ParameterSpec &spec) {
   switch (spec.kind) {
   case ParameterKind::TensorMap:
@@ -53,116 +63,6 @@ size_t attn::bytesOf(const Manifest &manifest, const ParameterSpec &spec) {
   default:
     return sizeof(uint64_t);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Cursor
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A value of the manifest and where it is, for messages.
-class Cursor {
-public:
-  Cursor(const Json &value, std::string path)
-      : value(value), path(std::move(path)) {}
-
-  [[noreturn]] void error(const std::string &text) const {
-    fail(ATTN_ERROR_BUNDLE, "manifest.json: " + path + ": " + text);
-  }
-  [[noreturn]] void wanted(const std::string &what) const {
-    error(wantedGot(what, describe()));
-  }
-
-  bool has(const char *key) const {
-    return value.is_object() && value.contains(key);
-  }
-  Cursor at(const char *key) const {
-    if (!value.is_object())
-      wanted("an object");
-    auto found = value.find(key);
-    if (found == value.end())
-      error("expected " + inQuotes(key) + ", which is missing");
-    return Cursor(*found, path.empty() ? key : path + "." + key);
-  }
-  Cursor entry(size_t i) const {
-    return Cursor(value[i], path + "[" + std::to_string(i) + "]");
-  }
-
-  size_t list(size_t least, size_t most) const;
-  int64_t integer(int64_t least, int64_t most) const;
-  std::string text() const;
-  AttnType type(size_t count) const;
-  void allowOnly(std::initializer_list<const char *> keys) const;
-
-  bool isInteger() const { return value.is_number_integer(); }
-  bool isText() const { return value.is_string(); }
-  bool isList() const { return value.is_array(); }
-
-private:
-  std::string describe() const;
-
-  const Json &value;
-  std::string path;
-};
-} // namespace
-
-/// Only scalars are quoted: a nested value could be as deep as it likes.
-std::string Cursor::describe() const {
-  if (value.is_object())
-    return "an object";
-  if (value.is_array())
-    return "a list of " + std::to_string(value.size());
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
-}
-
-size_t Cursor::list(size_t least, size_t most) const {
-  std::string what = least == most ? "a list of " + std::to_string(least)
-                                   : "a list of " + std::to_string(least) +
-                                         " to " + std::to_string(most);
-  if (!value.is_array() || value.size() < least || value.size() > most)
-    wanted(what);
-  return value.size();
-}
-
-int64_t Cursor::integer(int64_t least, int64_t most) const {
-  bool fits = value.is_number_integer();
-  if (value.is_number_unsigned())
-    fits =
-        value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max());
-  if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most)
-    wanted("a whole number from " + std::to_string(least) + " to " +
-           std::to_string(most));
-  return value.get<int64_t>();
-}
-
-std::string Cursor::text() const {
-  if (!value.is_string() || value.get_ref<const std::string &>().empty() ||
-      value.get_ref<const std::string &>().find('\0') != std::string::npos)
-    wanted("a text without zero bytes");
-  return value.get<std::string>();
-}
-
-/// One of the first `count` types.
-AttnType Cursor::type(size_t count) const {
-  std::string names;
-  for (size_t i = 0; i < count; ++i) {
-    if (value.is_string() &&
-        value.get_ref<const std::string &>() == types[i].name)
-      return types[i].type;
-    names += (i ? ", " : "") + std::string(types[i].name);
-  }
-  wanted("one of " + names);
-}
-
-/// What says how to launch is not skipped: a key of a later format could mean
-/// anything.
-void Cursor::allowOnly(std::initializer_list<const char *> keys) const {
-  if (!value.is_object())
-    wanted("an object");
-  for (const auto &item : value.items())
-    if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
-      error("unknown key " + inQuotes(item.key()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +105,7 @@ static ViewSpec parseView(const Cursor &at, Manifest &manifest) {
   if (access != "read" && access != "write")
     at.at("access").wanted("'read' or 'write'");
   view.access = access == "read" ? ATTN_READ : ATTN_WRITE;
-  view.element = at.at("element").type(elementTypeCount);
+  view.element = parseType(at.at("element"), elementTypeCount);
   Cursor shape = at.at("shape");
   size_t rank = shape.list(1, ATTN_MAX_RANK);
   for (size_t i = 0; i < rank; ++i)
@@ -235,7 +135,8 @@ static void parseScalars(const Cursor &at, Manifest &manifest) {
   for (size_t i = 0; i < count; ++i) {
     Cursor type = at.entry(i).at("type");
     manifest.scalars.push_back({at.entry(i).at("name").text(),
-                                type.type(typeCount), type.text() == "index"});
+                                parseType(type, typeCount),
+                                type.isText("index")});
   }
 }
 
