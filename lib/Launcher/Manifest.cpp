@@ -2,6 +2,7 @@
 
 #include "Manifest.h"
 #include "Cursor.h"
+#include "Sha256.h"
 #include <algorithm>
 #include <limits>
 
@@ -299,20 +300,41 @@ static BinaryFormat parseFormat(const Cursor &at, const Manifest &manifest) {
   return format == "ptx" ? BinaryFormat::Ptx : BinaryFormat::Cubin;
 }
 
-static uint32_t parseBinary(const Cursor &at, Manifest &manifest) {
-  std::string file = parseFileName(at.at("binary"));
-  Cursor formatAt = at.at("binary_format");
-  BinaryFormat format = parseFormat(formatAt, manifest);
-  for (size_t i = 0; i < manifest.binaries.size(); ++i) {
-    if (manifest.binaries[i].file != file)
-      continue;
-    if (manifest.binaries[i].format != format)
-      formatAt.error(inQuotes(file) +
-                     " is cubin in one variant and ptx in another");
-    return i;
+static std::string parseDigest(const Cursor &at) {
+  std::string digest = at.text();
+  if (digest.size() != kSha256Digits ||
+      digest.find_first_not_of("0123456789abcdef") != std::string::npos)
+    at.wanted("a SHA-256 of 64 digits (0 to 9, a to f)");
+  return digest;
+}
+
+static BinarySpec parseBinary(const Cursor &at, const Manifest &manifest) {
+  at.allowOnly({"file", "format", "bytes", "sha256"});
+  BinarySpec binary;
+  binary.file = parseFileName(at.at("file"));
+  binary.format = parseFormat(at.at("format"), manifest);
+  binary.bytes = at.at("bytes").integer(1, kMaxBinaryBytes);
+  binary.digest = parseDigest(at.at("sha256"));
+  return binary;
+}
+
+static void parseBinaries(const Cursor &at, Manifest &manifest) {
+  size_t count = at.list(1, kMaxBinaries);
+  for (size_t i = 0; i < count; ++i) {
+    BinarySpec binary = parseBinary(at.entry(i), manifest);
+    for (const BinarySpec &other : manifest.binaries)
+      if (other.file == binary.file)
+        at.entry(i).error("there are two binaries " + inQuotes(binary.file));
+    manifest.binaries.push_back(std::move(binary));
   }
-  manifest.binaries.push_back({file, format, ""});
-  return manifest.binaries.size() - 1;
+}
+
+/// The binary of that name.
+static uint32_t parseBinaryIndex(const Cursor &at, const Manifest &manifest) {
+  for (size_t i = 0; i < manifest.binaries.size(); ++i)
+    if (at.isText(manifest.binaries[i].file.c_str()))
+      return i;
+  at.wanted("the file of one of 'binaries'");
 }
 
 static void parseAlign(const Cursor &at, const Manifest &manifest,
@@ -336,10 +358,43 @@ static void parseLimits(const Cursor &at, const Manifest &manifest,
     variant.limits.push_back(parseExpression(at.entry(i), manifest));
 }
 
-static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
-  at.allowOnly({"guard", "limits", "resources", "binary", "binary_format",
-                "kernel", "grid", "block", "shared_bytes", "align",
-                "parameters"});
+/// What is handed over with the code, as the JSON text that docs/bundle.md
+/// defines: nlohmann sorts keys and adds no spaces.
+static std::string interfaceText(const Manifest &manifest,
+                                 const VariantSpec &variant,
+                                 const Json &parameters) {
+  Json scalars = Json::array();
+  for (const ScalarSpec &scalar : manifest.scalars)
+    scalars.push_back(scalar.isIndex ? "index" : nameOf(scalar.type));
+  return Json{{"arch", manifest.arch},
+              {"binary_sha256", manifest.binaries[variant.binary].digest},
+              {"block", variant.block},
+              {"kernel", variant.kernel},
+              {"parameters", parameters},
+              {"scalars", scalars},
+              {"shared_bytes", variant.sharedBytes}}
+      .dump();
+}
+
+/// A driver reads as many parameters as the code says that its kernel has,
+/// whatever it is given: too few, and it reads behind them.
+static void checkInterface(const Cursor &at, const Manifest &manifest,
+                           const VariantSpec &variant) {
+  Cursor stated = at.at("interface_sha256");
+  std::string digest = parseDigest(stated),
+              ours = sha256(
+                  interfaceText(manifest, variant, at.at("parameters").json()));
+  if (ours != digest)
+    stated.error(
+        wantedGot(digest, ours) +
+        ": 'arch', 'binary', 'block', 'kernel', 'parameters', 'shared_bytes' "
+        "or the types of 'scalars' are not those of the kernel");
+}
+
+static VariantSpec parseVariant(const Cursor &at, const Manifest &manifest) {
+  at.allowOnly({"guard", "limits", "resources", "binary", "kernel", "grid",
+                "block", "shared_bytes", "align", "parameters",
+                "interface_sha256"});
   VariantSpec variant;
   if (at.has("guard")) {
     variant.guard = parseExpression(at.at("guard"), manifest);
@@ -348,13 +403,14 @@ static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
   if (at.has("limits"))
     parseLimits(at.at("limits"), manifest, variant);
   variant.grid = parseExpression(at.at("grid"), manifest);
-  variant.binary = parseBinary(at, manifest);
+  variant.binary = parseBinaryIndex(at.at("binary"), manifest);
   variant.kernel = at.at("kernel").text();
   variant.block = at.at("block").integer(1, 1024);
   variant.sharedBytes = at.at("shared_bytes").integer(0, 1 << 20);
   if (at.has("align"))
     parseAlign(at.at("align"), manifest, variant);
   parseParameters(at.at("parameters"), manifest, variant);
+  checkInterface(at, manifest, variant);
   return variant;
 }
 
@@ -362,11 +418,15 @@ static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
 // Manifest
 //===----------------------------------------------------------------------===//
 
+/// Of docs/bundle.md. Version 1 stated no digests: it cannot be checked.
+static constexpr int64_t kVersion = 2;
+
 static void parseHeader(const Cursor &at, Manifest &manifest) {
   if (at.at("format").text() != "attn-mlir-bundle")
     at.at("format").wanted("\"attn-mlir-bundle\"");
-  if (at.at("version").integer(0, INT64_MAX) != 1)
-    at.at("version").wanted("version 1, which this launcher reads");
+  if (at.at("version").integer(0, INT64_MAX) != kVersion)
+    at.at("version").wanted("version " + std::to_string(kVersion) +
+                            ", which this launcher reads (compile anew)");
   manifest.name = at.at("name").text();
   manifest.target = at.at("target").at("name").text();
   manifest.arch = at.at("target").at("arch").text();
@@ -388,6 +448,7 @@ Manifest attn::parseManifest(const std::string &text) {
   parseHeader(root, manifest);
   parseViews(root.at("views"), manifest);
   parseScalars(root.at("scalars"), manifest);
+  parseBinaries(root.at("binaries"), manifest);
   Cursor variants = root.at("variants");
   size_t count = variants.list(1, kMaxVariants);
   for (size_t i = 0; i < count; ++i)
