@@ -164,6 +164,17 @@ def test_what_the_driver_says(scratch, log):
         expect(BundleError, ["kernel 'prefill_plain'", said], launch, scratch, plain, with_ptx(ptx("prefill_plain", sizes)))
 
 
+def test_kernel_with_more_parameters(scratch, log):
+    """That is what the driver does not say: the kernel reads zeros behind the manifest's, not the process's memory."""
+    binaries = {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=RIGHT + [8, 128, 4])}
+    launch(scratch, None, binaries)
+    (line,) = [line for line in log.lines() if line.startswith("cuLaunchKernelEx")]
+    assert line.endswith(" 0x3f800000:4 0x0:8 map0 0x0:4"), line
+    few = prefill()
+    few["variants"][0]["parameters"] = []
+    launch(scratch, few, {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=[8] * 256)})
+
+
 def test_what_the_driver_reads(scratch, log):
     """As many parameters as the code has: the fake one reads them, too."""
     both = {".nv.info.prefill_tma": kernel_info(RIGHT), ".nv.merc.nv.info.prefill_tma": kernel_info(RIGHT)}
