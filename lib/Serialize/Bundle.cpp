@@ -244,6 +244,10 @@ static uint64_t bytesOfParameter(DictionaryAttr facts, DictionaryAttr parameter,
 static LogicalResult checkParameters(LLVM::LLVMFuncOp function) {
   auto facts = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
   auto parameters = facts.getAs<ArrayAttr>("parameters");
+  if (!parameters || !facts.getAs<ArrayAttr>("scalars"))
+    return function.emitError()
+           << "expected a manifest with 'parameters' and 'scalars', but got "
+           << facts;
   unsigned arguments = function.getNumArguments();
   if (parameters.size() != arguments)
     return function.emitError()
@@ -333,7 +337,7 @@ static FailureOr<DeviceCode> compileForAmd(gpu::GPUModuleOp device,
 static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
                                          const BundleOptions &options) {
   FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
-  if (failed(function) || failed(checkParameters(*function)))
+  if (failed(function))
     return failure();
   TargetAttr target = TargetAttr::of(module);
   StringRef arch = target.getArch().getValue();
@@ -342,7 +346,7 @@ static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
       target.hasCapability("rocdl")
           ? compileForAmd(device, arch)
           : compileForNvidia(module, device, arch, options.ptxas);
-  if (failed(code))
+  if (failed(code) || failed(checkParameters(*function)))
     return failure();
   std::string name =
       ((*function).getName() + "." + Twine(number) + "." + code->format).str();
