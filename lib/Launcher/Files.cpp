@@ -2,15 +2,13 @@
 
 #include "Failure.h"
 #include "Manifest.h"
+#include "Sha256.h"
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <memory>
 
 using namespace attn;
-
-/// Of device code; the kernels here are below 1 MB.
-static constexpr size_t kMaxBinaryBytes = size_t(1) << 30;
 
 static std::string readFile(const std::string &path, size_t most) {
   std::unique_ptr<std::FILE, int (*)(std::FILE *)> file(
@@ -33,61 +31,28 @@ static std::string readFile(const std::string &path, size_t most) {
   return contents;
 }
 
-template <typename Number>
-static uint64_t numberAt(const std::string &contents, size_t offset) {
-  Number result;
-  std::memcpy(&result, contents.data() + offset, sizeof(result));
-  return result;
-}
-
-/// The driver is told no length: it would read behind a file that was cut off.
-/// Offsets are those of an ELF64 header.
-static void checkElf(const std::string &path, const std::string &contents,
-                     const std::string &kind) {
-  constexpr size_t headerBytes = 64;
-  if (contents.size() < headerBytes || contents.compare(0, 5,
-                                                        "\x7f"
-                                                        "ELF\x02") != 0)
+/// Drivers are told no length of what they load, and read as many parameters as
+/// it says that a kernel has.
+static void checkBinary(const std::string &path, const BinarySpec &binary) {
+  if (size_t bytes = binary.contents.size(); bytes != binary.bytes)
+    fail(ATTN_ERROR_BUNDLE, inQuotes(path) + ": " +
+                                wantedGot(std::to_string(binary.bytes) +
+                                              " bytes, as the manifest says",
+                                          std::to_string(bytes)));
+  if (std::string digest = sha256(binary.contents); digest != binary.digest)
     fail(ATTN_ERROR_BUNDLE,
-         inQuotes(path) + " is no " + kind + ": expected an ELF64 file");
-  uint64_t segments = numberAt<uint64_t>(contents, 32);
-  uint64_t sections = numberAt<uint64_t>(contents, 40);
-  uint64_t segmentBytes =
-      numberAt<uint16_t>(contents, 54) * numberAt<uint16_t>(contents, 56);
-  uint64_t sectionBytes =
-      numberAt<uint16_t>(contents, 58) * numberAt<uint16_t>(contents, 60);
-  uint64_t size = contents.size();
-  if (segments > size || segmentBytes > size - segments || sections > size ||
-      sectionBytes > size - sections)
-    fail(ATTN_ERROR_BUNDLE, inQuotes(path) +
-                                " is cut off: its tables end behind "
-                                "the file's " +
-                                std::to_string(size) + " bytes");
+         inQuotes(path) + ": " +
+             wantedGot("SHA-256 " + binary.digest + ", as the manifest says",
+                       digest));
 }
 
 Manifest attn::readBundle(const std::string &directory) {
   Manifest manifest =
       parseManifest(readFile(directory + "/manifest.json", kMaxManifestBytes));
-  for (uint32_t i = 0; i < manifest.binaries.size(); ++i) {
-    BinarySpec &binary = manifest.binaries[i];
+  for (BinarySpec &binary : manifest.binaries) {
     std::string path = directory + "/" + binary.file;
-    binary.contents = readFile(path, kMaxBinaryBytes);
-    switch (binary.format) {
-    case BinaryFormat::Cubin:
-      checkElf(path, binary.contents, "cubin");
-      checkCubin(path, manifest, i);
-      break;
-    case BinaryFormat::Ptx:
-      // Behind the contents std::string keeps a 0, where the driver stops.
-      if (binary.contents.empty())
-        fail(ATTN_ERROR_BUNDLE, inQuotes(path) + " is empty");
-      checkPtx(path, manifest, i);
-      break;
-    case BinaryFormat::Hsaco:
-      checkElf(path, binary.contents, "hsaco");
-      checkHsaco(path, manifest, i);
-      break;
-    }
+    binary.contents = readFile(path, binary.bytes);
+    checkBinary(path, binary);
   }
   return manifest;
 }

@@ -2,8 +2,8 @@
 //
 // A device is current for each thread, as in CUDA's runtime, and has one
 // context. Code objects for HIP need no configuration: all of LDS may be asked
-// for at the launch, and what the metadata says of a kernel is checked when the
-// bundle is opened (Hsaco.cpp).
+// for at the launch. HIP does not say what parameters a kernel has: what the
+// manifest says of them is sealed with the code (Manifest.cpp).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,9 @@
 
 #include "Failure.h"
 #include "OpenBundle.h"
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 using namespace attn;
 
@@ -72,6 +74,9 @@ static uint64_t wordOf(const ParameterSpec &spec, const Call &call) {
   return 0;
 }
 
+/// The largest parameter, of zeros.
+static cuda::TensorMap zeros;
+
 static void fillParameters(const Manifest &manifest, ContextState &state,
                            const Call &call, Launch &launch) {
   const auto &specs = manifest.variants[launch.variant].parameters;
@@ -88,6 +93,10 @@ static void fillParameters(const Manifest &manifest, ContextState &state,
     }
   }
   launch.parameterCount = specs.size();
+  // Digests can be forged. A kernel that has more parameters than its manifest
+  // says reads zeros, and none of this process's memory.
+  std::fill(launch.parameters + specs.size(), std::end(launch.parameters),
+            &zeros);
 }
 
 void attn::resolve(AttnBundle &bundle, const Runtime &runtime,

@@ -1,10 +1,10 @@
 //===- Manifest.cpp - Parse and check a manifest --------------------------===//
 
 #include "Manifest.h"
-#include "Failure.h"
+#include "Cursor.h"
+#include "Sha256.h"
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 using namespace attn;
 using Json = nlohmann::json;
@@ -44,6 +44,17 @@ const char *attn::nameOf(int type) {
   return "an unknown type";
 }
 
+/// One of the first `count` types.
+static AttnType parseType(const Cursor &at, size_t count) {
+  std::string names;
+  for (size_t i = 0; i < count; ++i) {
+    if (at.isText(types[i].name))
+      return types[i].type;
+    names += (i ? ", " : "") + std::string(types[i].name);
+  }
+  at.wanted("one of " + names);
+}
+
 size_t attn::bytesOf(const Manifest &manifest, const ParameterSpec &spec) {
   switch (spec.kind) {
   case ParameterKind::TensorMap:
@@ -53,116 +64,6 @@ size_t attn::bytesOf(const Manifest &manifest, const ParameterSpec &spec) {
   default:
     return sizeof(uint64_t);
   }
-}
-
-//===----------------------------------------------------------------------===//
-// Cursor
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// A value of the manifest and where it is, for messages.
-class Cursor {
-public:
-  Cursor(const Json &value, std::string path)
-      : value(value), path(std::move(path)) {}
-
-  [[noreturn]] void error(const std::string &text) const {
-    fail(ATTN_ERROR_BUNDLE, "manifest.json: " + path + ": " + text);
-  }
-  [[noreturn]] void wanted(const std::string &what) const {
-    error(wantedGot(what, describe()));
-  }
-
-  bool has(const char *key) const {
-    return value.is_object() && value.contains(key);
-  }
-  Cursor at(const char *key) const {
-    if (!value.is_object())
-      wanted("an object");
-    auto found = value.find(key);
-    if (found == value.end())
-      error("expected " + inQuotes(key) + ", which is missing");
-    return Cursor(*found, path.empty() ? key : path + "." + key);
-  }
-  Cursor entry(size_t i) const {
-    return Cursor(value[i], path + "[" + std::to_string(i) + "]");
-  }
-
-  size_t list(size_t least, size_t most) const;
-  int64_t integer(int64_t least, int64_t most) const;
-  std::string text() const;
-  AttnType type(size_t count) const;
-  void allowOnly(std::initializer_list<const char *> keys) const;
-
-  bool isInteger() const { return value.is_number_integer(); }
-  bool isText() const { return value.is_string(); }
-  bool isList() const { return value.is_array(); }
-
-private:
-  std::string describe() const;
-
-  const Json &value;
-  std::string path;
-};
-} // namespace
-
-/// Only scalars are quoted: a nested value could be as deep as it likes.
-std::string Cursor::describe() const {
-  if (value.is_object())
-    return "an object";
-  if (value.is_array())
-    return "a list of " + std::to_string(value.size());
-  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
-  return text.size() <= 80 ? text : text.substr(0, 77) + "...";
-}
-
-size_t Cursor::list(size_t least, size_t most) const {
-  std::string what = least == most ? "a list of " + std::to_string(least)
-                                   : "a list of " + std::to_string(least) +
-                                         " to " + std::to_string(most);
-  if (!value.is_array() || value.size() < least || value.size() > most)
-    wanted(what);
-  return value.size();
-}
-
-int64_t Cursor::integer(int64_t least, int64_t most) const {
-  bool fits = value.is_number_integer();
-  if (value.is_number_unsigned())
-    fits =
-        value.get<uint64_t>() <= uint64_t(std::numeric_limits<int64_t>::max());
-  if (!fits || value.get<int64_t>() < least || value.get<int64_t>() > most)
-    wanted("a whole number from " + std::to_string(least) + " to " +
-           std::to_string(most));
-  return value.get<int64_t>();
-}
-
-std::string Cursor::text() const {
-  if (!value.is_string() || value.get_ref<const std::string &>().empty() ||
-      value.get_ref<const std::string &>().find('\0') != std::string::npos)
-    wanted("a text without zero bytes");
-  return value.get<std::string>();
-}
-
-/// One of the first `count` types.
-AttnType Cursor::type(size_t count) const {
-  std::string names;
-  for (size_t i = 0; i < count; ++i) {
-    if (value.is_string() &&
-        value.get_ref<const std::string &>() == types[i].name)
-      return types[i].type;
-    names += (i ? ", " : "") + std::string(types[i].name);
-  }
-  wanted("one of " + names);
-}
-
-/// What says how to launch is not skipped: a key of a later format could mean
-/// anything.
-void Cursor::allowOnly(std::initializer_list<const char *> keys) const {
-  if (!value.is_object())
-    wanted("an object");
-  for (const auto &item : value.items())
-    if (std::find(keys.begin(), keys.end(), item.key()) == keys.end())
-      error("unknown key " + inQuotes(item.key()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,7 +106,7 @@ static ViewSpec parseView(const Cursor &at, Manifest &manifest) {
   if (access != "read" && access != "write")
     at.at("access").wanted("'read' or 'write'");
   view.access = access == "read" ? ATTN_READ : ATTN_WRITE;
-  view.element = at.at("element").type(elementTypeCount);
+  view.element = parseType(at.at("element"), elementTypeCount);
   Cursor shape = at.at("shape");
   size_t rank = shape.list(1, ATTN_MAX_RANK);
   for (size_t i = 0; i < rank; ++i)
@@ -235,7 +136,8 @@ static void parseScalars(const Cursor &at, Manifest &manifest) {
   for (size_t i = 0; i < count; ++i) {
     Cursor type = at.entry(i).at("type");
     manifest.scalars.push_back({at.entry(i).at("name").text(),
-                                type.type(typeCount), type.text() == "index"});
+                                parseType(type, typeCount),
+                                type.isText("index")});
   }
 }
 
@@ -398,20 +300,41 @@ static BinaryFormat parseFormat(const Cursor &at, const Manifest &manifest) {
   return format == "ptx" ? BinaryFormat::Ptx : BinaryFormat::Cubin;
 }
 
-static uint32_t parseBinary(const Cursor &at, Manifest &manifest) {
-  std::string file = parseFileName(at.at("binary"));
-  Cursor formatAt = at.at("binary_format");
-  BinaryFormat format = parseFormat(formatAt, manifest);
-  for (size_t i = 0; i < manifest.binaries.size(); ++i) {
-    if (manifest.binaries[i].file != file)
-      continue;
-    if (manifest.binaries[i].format != format)
-      formatAt.error(inQuotes(file) +
-                     " is cubin in one variant and ptx in another");
-    return i;
+static std::string parseDigest(const Cursor &at) {
+  std::string digest = at.text();
+  if (digest.size() != kSha256Digits ||
+      digest.find_first_not_of("0123456789abcdef") != std::string::npos)
+    at.wanted("a SHA-256 of 64 digits (0 to 9, a to f)");
+  return digest;
+}
+
+static BinarySpec parseBinary(const Cursor &at, const Manifest &manifest) {
+  at.allowOnly({"file", "format", "bytes", "sha256"});
+  BinarySpec binary;
+  binary.file = parseFileName(at.at("file"));
+  binary.format = parseFormat(at.at("format"), manifest);
+  binary.bytes = at.at("bytes").integer(1, kMaxBinaryBytes);
+  binary.digest = parseDigest(at.at("sha256"));
+  return binary;
+}
+
+static void parseBinaries(const Cursor &at, Manifest &manifest) {
+  size_t count = at.list(1, kMaxBinaries);
+  for (size_t i = 0; i < count; ++i) {
+    BinarySpec binary = parseBinary(at.entry(i), manifest);
+    for (const BinarySpec &other : manifest.binaries)
+      if (other.file == binary.file)
+        at.entry(i).error("there are two binaries " + inQuotes(binary.file));
+    manifest.binaries.push_back(std::move(binary));
   }
-  manifest.binaries.push_back({file, format, ""});
-  return manifest.binaries.size() - 1;
+}
+
+/// The binary of that name.
+static uint32_t parseBinaryIndex(const Cursor &at, const Manifest &manifest) {
+  for (size_t i = 0; i < manifest.binaries.size(); ++i)
+    if (at.isText(manifest.binaries[i].file.c_str()))
+      return i;
+  at.wanted("the file of one of 'binaries'");
 }
 
 static void parseAlign(const Cursor &at, const Manifest &manifest,
@@ -435,10 +358,43 @@ static void parseLimits(const Cursor &at, const Manifest &manifest,
     variant.limits.push_back(parseExpression(at.entry(i), manifest));
 }
 
-static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
-  at.allowOnly({"guard", "limits", "resources", "binary", "binary_format",
-                "kernel", "grid", "block", "shared_bytes", "align",
-                "parameters"});
+/// What is handed over with the code, as the JSON text that docs/bundle.md
+/// defines: nlohmann sorts keys and adds no spaces.
+static std::string interfaceText(const Manifest &manifest,
+                                 const VariantSpec &variant,
+                                 const Json &parameters) {
+  Json scalars = Json::array();
+  for (const ScalarSpec &scalar : manifest.scalars)
+    scalars.push_back(scalar.isIndex ? "index" : nameOf(scalar.type));
+  return Json{{"arch", manifest.arch},
+              {"binary_sha256", manifest.binaries[variant.binary].digest},
+              {"block", variant.block},
+              {"kernel", variant.kernel},
+              {"parameters", parameters},
+              {"scalars", scalars},
+              {"shared_bytes", variant.sharedBytes}}
+      .dump();
+}
+
+/// A driver reads as many parameters as the code says that its kernel has,
+/// whatever it is given: too few, and it reads behind them.
+static void checkInterface(const Cursor &at, const Manifest &manifest,
+                           const VariantSpec &variant) {
+  Cursor stated = at.at("interface_sha256");
+  std::string digest = parseDigest(stated),
+              ours = sha256(
+                  interfaceText(manifest, variant, at.at("parameters").json()));
+  if (ours != digest)
+    stated.error(
+        wantedGot(digest, ours) +
+        ": 'arch', 'binary', 'block', 'kernel', 'parameters', 'shared_bytes' "
+        "or the types of 'scalars' are not those of the kernel");
+}
+
+static VariantSpec parseVariant(const Cursor &at, const Manifest &manifest) {
+  at.allowOnly({"guard", "limits", "resources", "binary", "kernel", "grid",
+                "block", "shared_bytes", "align", "parameters",
+                "interface_sha256"});
   VariantSpec variant;
   if (at.has("guard")) {
     variant.guard = parseExpression(at.at("guard"), manifest);
@@ -447,13 +403,14 @@ static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
   if (at.has("limits"))
     parseLimits(at.at("limits"), manifest, variant);
   variant.grid = parseExpression(at.at("grid"), manifest);
-  variant.binary = parseBinary(at, manifest);
+  variant.binary = parseBinaryIndex(at.at("binary"), manifest);
   variant.kernel = at.at("kernel").text();
   variant.block = at.at("block").integer(1, 1024);
   variant.sharedBytes = at.at("shared_bytes").integer(0, 1 << 20);
   if (at.has("align"))
     parseAlign(at.at("align"), manifest, variant);
   parseParameters(at.at("parameters"), manifest, variant);
+  checkInterface(at, manifest, variant);
   return variant;
 }
 
@@ -461,11 +418,15 @@ static VariantSpec parseVariant(const Cursor &at, Manifest &manifest) {
 // Manifest
 //===----------------------------------------------------------------------===//
 
+/// Of docs/bundle.md. Version 1 stated no digests: it cannot be checked.
+static constexpr int64_t kVersion = 2;
+
 static void parseHeader(const Cursor &at, Manifest &manifest) {
   if (at.at("format").text() != "attn-mlir-bundle")
     at.at("format").wanted("\"attn-mlir-bundle\"");
-  if (at.at("version").integer(0, INT64_MAX) != 1)
-    at.at("version").wanted("version 1, which this launcher reads");
+  if (at.at("version").integer(0, INT64_MAX) != kVersion)
+    at.at("version").wanted("version " + std::to_string(kVersion) +
+                            ", which this launcher reads (compile anew)");
   manifest.name = at.at("name").text();
   manifest.target = at.at("target").at("name").text();
   manifest.arch = at.at("target").at("arch").text();
@@ -487,6 +448,7 @@ Manifest attn::parseManifest(const std::string &text) {
   parseHeader(root, manifest);
   parseViews(root.at("views"), manifest);
   parseScalars(root.at("scalars"), manifest);
+  parseBinaries(root.at("binaries"), manifest);
   Cursor variants = root.at("variants");
   size_t count = variants.list(1, kMaxVariants);
   for (size_t i = 0; i < count; ++i)

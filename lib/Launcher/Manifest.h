@@ -19,6 +19,7 @@ namespace attn {
 constexpr size_t kMaxViews = 32;
 constexpr size_t kMaxScalars = 32;
 constexpr size_t kMaxVariants = 64;
+constexpr size_t kMaxBinaries = 256;
 constexpr size_t kMaxParameters = 256;
 constexpr size_t kMaxTensorMaps = 16;
 constexpr size_t kMaxLimits = 256;
@@ -28,6 +29,8 @@ constexpr unsigned kMaxDepth = 64;
 /// (docs/bundle.md).
 constexpr int64_t kMaxIndex = int64_t(1) << 29;
 constexpr size_t kMaxManifestBytes = size_t(16) << 20;
+/// Of a file of device code; the kernels here are below 1 MB.
+constexpr int64_t kMaxBinaryBytes = int64_t(1) << 30;
 
 struct DimSpec {
   /// Static size, or -1.
@@ -85,9 +88,14 @@ enum class Platform : uint8_t { Cuda, Hip };
 
 enum class BinaryFormat : uint8_t { Cubin, Ptx, Hsaco };
 
+/// A file of device code. The launcher gives it to the driver as it is, unread:
+/// size and digest say that it is what was compiled.
 struct BinarySpec {
   std::string file;
   BinaryFormat format;
+  size_t bytes;
+  /// As sha256() gives it.
+  std::string digest;
   /// The file, with a 0 behind it.
   std::string contents;
 };
@@ -118,20 +126,11 @@ size_t bytesOf(const Manifest &manifest, const ParameterSpec &spec);
 /// Of an AttnType, or of any number that a caller gave as one.
 const char *nameOf(int type);
 
-/// Check what a binary says of its kernels against the manifest: parameters,
-/// and of an hsaco architecture and threads. `path` is for messages. Throw
-/// Failure.
-void checkCubin(const std::string &path, const Manifest &manifest,
-                uint32_t binary);
-void checkPtx(const std::string &path, const Manifest &manifest,
-              uint32_t binary);
-void checkHsaco(const std::string &path, const Manifest &manifest,
-                uint32_t binary);
-
 /// Reads and checks `text`; binaries are named but not read. Throws Failure.
 Manifest parseManifest(const std::string &text);
 
-/// The bundle of a directory, binaries included.
+/// The bundle of a directory, binaries included, each of which is what the
+/// manifest says. Throws Failure.
 Manifest readBundle(const std::string &directory);
 
 } // namespace attn

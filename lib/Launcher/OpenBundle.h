@@ -48,6 +48,7 @@ struct Launch {
   unsigned parameterCount;
   void *parameters[kMaxParameters];
   uint64_t words[kMaxParameters];
+  /// Behind the words: who takes one for a tensor map reads on in here.
   cuda::TensorMap maps[kMaxTensorMaps];
 };
 

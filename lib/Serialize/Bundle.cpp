@@ -7,10 +7,12 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -48,6 +50,11 @@ std::string nameOf(Type type) {
   return text;
 }
 
+std::string sha256(StringRef bytes) {
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(bytes)),
+                     /*LowerCase=*/true);
+}
+
 /// One kernel, with the manifest that its function carries.
 class BundleWriter {
 public:
@@ -59,7 +66,7 @@ public:
   json::Object manifest() {
     json::Object result;
     result["format"] = "attn-mlir-bundle";
-    result["version"] = 1;
+    result["version"] = 2;
     result["name"] = function.getName();
     result["target"] = json::Object{{"name", target.getName().getValue()},
                                     {"arch", target.getArch().getValue()}};
@@ -68,7 +75,8 @@ public:
     return result;
   }
 
-  json::Object variant(StringRef binary, StringRef format,
+  /// One variant, whose code has that digest and lies in the file `binary`.
+  json::Object variant(StringRef binary, StringRef digest,
                        std::optional<json::Object> resources) {
     json::Object result;
     for (StringRef key : {"align", "block", "grid", "guard", "limits",
@@ -76,14 +84,32 @@ public:
       if (Attribute value = facts.get(key))
         result[key] = toJson(value);
     result["binary"] = binary.str();
-    result["binary_format"] = format.str();
     result["kernel"] = function.getName();
+    result["interface_sha256"] = sha256(interfaceText(result, digest));
     if (resources)
       result["resources"] = std::move(*resources);
     return result;
   }
 
 private:
+  /// What a launcher hands over with the code, as docs/bundle.md defines it:
+  /// LLVM sorts keys and adds no spaces.
+  std::string interfaceText(const json::Object &variant, StringRef digest) {
+    json::Object interface{{"arch", target.getArch().getValue()},
+                           {"binary_sha256", digest},
+                           {"scalars", scalarTypes()}};
+    for (StringRef key : {"block", "kernel", "parameters", "shared_bytes"})
+      interface[key] = *variant.get(key);
+    return llvm::formatv("{0}", json::Value(std::move(interface))).str();
+  }
+
+  json::Array scalarTypes() {
+    json::Array result;
+    for (auto type : facts.getAs<ArrayAttr>("scalars").getAsRange<TypeAttr>())
+      result.push_back(nameOf(type.getValue()));
+    return result;
+  }
+
   json::Array views() {
     auto types = facts.getAs<ArrayAttr>("views");
     auto names = facts.getAs<ArrayAttr>("names");
@@ -186,11 +212,75 @@ FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
   return failure();
 }
 
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// Of a kernel's argument, which may be passed by value behind a pointer.
+static uint64_t bytesOfArgument(LLVM::LLVMFuncOp function, unsigned index,
+                                const DataLayout &layout) {
+  auto byValue = function.getArgAttrOfType<TypeAttr>(
+      index, LLVM::LLVMDialect::getByValAttrName());
+  return layout.getTypeSize(byValue ? byValue.getValue()
+                                    : function.getArgumentTypes()[index]);
+}
+
+/// What a launcher passes for a parameter; 0 where it is none (a module in the
+/// LLVM dialect may have been edited).
+static uint64_t bytesOfParameter(DictionaryAttr facts, DictionaryAttr parameter,
+                                 const DataLayout &layout) {
+  constexpr uint64_t kTensorMapBytes = 128, kWordBytes = 8;
+  auto kind = parameter.getAs<StringAttr>("kind");
+  if (!kind || kind == "tensor_map")
+    return kind ? kTensorMapBytes : 0;
+  if (kind != "scalar")
+    return kWordBytes;
+  auto scalars = facts.getAs<ArrayAttr>("scalars");
+  auto index = parameter.getAs<IntegerAttr>("index");
+  if (!index || index.getValue().uge(scalars.size()))
+    return 0;
+  Type type = cast<TypeAttr>(scalars[index.getInt()]).getValue();
+  return type.isIndex() ? kWordBytes : layout.getTypeSize(type).getFixedValue();
+}
+
+/// The launcher cannot compare parameters with the code, which it does not
+/// read: they are compared here, before they are sealed together.
+static LogicalResult checkParameters(LLVM::LLVMFuncOp function) {
+  auto facts = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  auto parameters = facts.getAs<ArrayAttr>("parameters");
+  if (!parameters || !facts.getAs<ArrayAttr>("scalars"))
+    return function.emitError()
+           << "expected a manifest with 'parameters' and 'scalars', but got "
+           << facts;
+  unsigned arguments = function.getNumArguments();
+  if (parameters.size() != arguments)
+    return function.emitError()
+           << "expected " << arguments
+           << " parameters in the manifest, as the kernel has arguments, but "
+              "got "
+           << parameters.size();
+  DataLayout layout(function->getParentOfType<ModuleOp>());
+  for (auto [i, parameter] :
+       llvm::enumerate(parameters.getAsRange<DictionaryAttr>())) {
+    uint64_t wanted = bytesOfArgument(function, i, layout),
+             got = bytesOfParameter(facts, parameter, layout);
+    if (wanted != got)
+      return function.emitError()
+             << "expected parameter " << i << " of the manifest to have "
+             << wanted << " bytes, as the kernel's argument, but got " << got;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// Code of one variant, and its entry in the manifest.
+/// Code of one variant, the entry of its file in the manifest, and its own.
 struct Variant {
   std::string file, code;
-  json::Object entry;
+  json::Object binary, entry;
 };
 } // namespace
 
@@ -260,13 +350,18 @@ static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
       target.hasCapability("rocdl")
           ? compileForAmd(device, arch)
           : compileForNvidia(module, device, arch, options.ptxas);
-  if (failed(code))
+  if (failed(code) || failed(checkParameters(*function)))
     return failure();
   std::string name =
       ((*function).getName() + "." + Twine(number) + "." + code->format).str();
-  return Variant{name, std::move(code->code),
+  std::string digest = sha256(code->code);
+  json::Object binary{{"file", name},
+                      {"format", code->format},
+                      {"bytes", static_cast<int64_t>(code->code.size())},
+                      {"sha256", digest}};
+  return Variant{name, std::move(code->code), std::move(binary),
                  BundleWriter(*function, target)
-                     .variant(name, code->format, std::move(code->resources))};
+                     .variant(name, digest, std::move(code->resources))};
 }
 
 /// Whether a caller passes the same to `variant` as to `last`, for the same
@@ -315,10 +410,11 @@ LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
           llvm::sys::fs::create_directories(options.directory))
     return last.emitError()
            << "cannot make " << options.directory << ": " << error.message();
-  json::Array entries;
+  json::Array binaries, entries;
   for (Variant &variant : compiled) {
     if (failed(writeFile(last, options.directory, variant.file, variant.code)))
       return failure();
+    binaries.push_back(std::move(variant.binary));
     entries.push_back(std::move(variant.entry));
   }
   FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(last);
@@ -326,6 +422,7 @@ LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
     return failure();
   json::Object manifest =
       BundleWriter(*function, TargetAttr::of(last)).manifest();
+  manifest["binaries"] = std::move(binaries);
   manifest["variants"] = std::move(entries);
   return writeFile(
       last, options.directory, "manifest.json",

@@ -2,7 +2,8 @@
 
 #include "Codegen.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 
 using namespace mlir;
@@ -27,31 +28,60 @@ static void orderPredecessors(Operation *root) {
   });
 }
 
-std::unique_ptr<llvm::Module>
-attn::translateDeviceModule(gpu::GPUModuleOp module,
-                            llvm::TargetMachine &machine,
-                            llvm::LLVMContext &context) {
-  DialectRegistry registry;
-  registerAllToLLVMIRTranslations(registry);
-  module->getContext()->appendDialectRegistry(registry);
-  // Thousands of names that no one reads.
-  context.setDiscardValueNames(true);
-  orderPredecessors(module);
-  std::unique_ptr<llvm::Module> code =
-      translateModuleToLLVMIR(module, context, module.getName());
-  if (!code) {
-    module.emitError() << "no LLVM IR for the device module";
-    return nullptr;
+namespace {
+/// Turns errors of the code generator into diagnostics: LLVM's own handler ends
+/// the process.
+struct ErrorHandler : llvm::DiagnosticHandler {
+  ErrorHandler(Operation &op, bool &erroneous) : op(op), erroneous(erroneous) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    op.emitError() << "code generator: " << text;
+    erroneous = true;
+    return true;
   }
-  code->setTargetTriple(machine.getTargetTriple());
-  code->setDataLayout(machine.createDataLayout());
-  return code;
+  Operation &op;
+  bool &erroneous;
+};
+} // namespace
+
+llvm::TargetMachine *attn::DeviceCodegen::machine() {
+  FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+  if (failed(machine))
+    return nullptr;
+  // a * b + c is one operation only where the IR says so: what rounds once here
+  // and twice on another target has no oracle.
+  (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  (*machine)->setOptLevel(level);
+  return *machine;
 }
 
-void attn::runPasses(
-    llvm::Module &module, llvm::TargetMachine &machine,
-    llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build) {
-  llvm::PassBuilder builder(&machine);
+FailureOr<std::string> attn::DeviceCodegen::generate() {
+  DialectRegistry registry;
+  registerAllToLLVMIRTranslations(registry);
+  getOperation().getContext()->appendDialectRegistry(registry);
+  orderPredecessors(&getOperation());
+  std::optional<SmallVector<char, 0>> code = run();
+  if (!code || erroneous)
+    return failure();
+  return std::string(code->begin(), code->end());
+}
+
+void attn::DeviceCodegen::handleModulePreLink(llvm::Module &code) {
+  llvm::LLVMContext &context = code.getContext();
+  // Thousands of names that no one reads.
+  context.setDiscardValueNames(true);
+  context.setDiagnosticHandler(
+      std::make_unique<ErrorHandler>(getOperation(), erroneous));
+}
+
+/// MLIR's own builds LLVM's default pipeline and no other.
+LogicalResult attn::DeviceCodegen::optimizeModule(llvm::Module &code, int) {
+  llvm::PassBuilder builder(machine());
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager graph;
@@ -61,18 +91,20 @@ void attn::runPasses(
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, graph, modules);
-  build(builder).run(module, modules);
+  buildPasses(builder).run(code, modules);
+  return success();
 }
 
-bool attn::emitCode(llvm::Module &module, llvm::TargetMachine &machine,
-                    llvm::CodeGenFileType type,
-                    llvm::SmallVectorImpl<char> &out) {
+/// MLIR's own makes assembly alone, and of that objects by assembling it.
+FailureOr<SmallVector<char, 0>>
+attn::DeviceCodegen::moduleToObject(llvm::Module &code) {
+  SmallVector<char, 0> out;
   llvm::raw_svector_ostream os(out);
   llvm::legacy::PassManager codegen;
   // The translation has verified the module.
-  if (machine.addPassesToEmitFile(codegen, os, nullptr, type,
-                                  /*DisableVerify=*/true))
-    return false;
-  codegen.run(module);
-  return true;
+  if (machine()->addPassesToEmitFile(codegen, os, nullptr, type,
+                                     /*DisableVerify=*/true))
+    return getOperation().emitError() << "the code generator emits no code";
+  codegen.run(code);
+  return out;
 }

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_SERIALIZE_CODEGEN_H
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Target/LLVM/ModuleToObject.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CodeGen.h"
@@ -19,20 +20,36 @@ llvm::LogicalResult checkForNVIDIA(mlir::gpu::GPUModuleOp module,
 llvm::LogicalResult checkForAMD(mlir::gpu::GPUModuleOp module,
                                 llvm::StringRef arch);
 
-/// LLVM IR of a gpu.module in the LLVM dialect, for a machine. The same for a
-/// module that was printed and read back. Null after a diagnostic.
-std::unique_ptr<llvm::Module>
-translateDeviceModule(mlir::gpu::GPUModuleOp module,
-                      llvm::TargetMachine &machine, llvm::LLVMContext &context);
+/// Makes code of a gpu.module in the LLVM dialect: MLIR's serialization, with
+/// passes of ours. The same for a module that was printed and read back.
+class DeviceCodegen : public mlir::LLVM::ModuleToObject {
+public:
+  DeviceCodegen(mlir::gpu::GPUModuleOp module, llvm::StringRef triple,
+                llvm::StringRef arch, llvm::StringRef features,
+                llvm::CodeGenOptLevel level, llvm::CodeGenFileType type)
+      : ModuleToObject(*module, triple, arch, features), level(level),
+        type(type) {}
 
-/// Runs the passes that `build` makes.
-void runPasses(
-    llvm::Module &module, llvm::TargetMachine &machine,
-    llvm::function_ref<llvm::ModulePassManager(llvm::PassBuilder &)> build);
+  /// Null after a diagnostic.
+  llvm::TargetMachine *machine();
 
-/// Appends code to `out`; false if the machine emits none of this type.
-bool emitCode(llvm::Module &module, llvm::TargetMachine &machine,
-              llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out);
+  /// Fails after a diagnostic.
+  mlir::FailureOr<std::string> generate();
+
+protected:
+  virtual llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) = 0;
+
+  void handleModulePreLink(llvm::Module &code) override;
+  llvm::LogicalResult optimizeModule(llvm::Module &code, int) override;
+  mlir::FailureOr<llvm::SmallVector<char, 0>>
+  moduleToObject(llvm::Module &code) override;
+
+private:
+  llvm::CodeGenOptLevel level;
+  llvm::CodeGenFileType type;
+  /// The code generator reported an error.
+  bool erroneous = false;
+};
 
 } // namespace attn
 

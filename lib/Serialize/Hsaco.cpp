@@ -4,14 +4,10 @@
 #include "Codegen.h"
 #include "lld/Common/Driver.h"
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/TargetParser.h"
 #include <mutex>
 
@@ -34,66 +30,22 @@ bool isGeneric(StringRef arch) {
          kind <= llvm::AMDGPU::GK_AMDGCN_GENERIC_LAST;
 }
 
-std::unique_ptr<llvm::TargetMachine> createMachine(gpu::GPUModuleOp module,
-                                                   StringRef arch) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-    LLVMInitializeAMDGPUAsmPrinter();
-  });
-  llvm::Triple triple("amdgcn-amd-amdhsa");
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target) {
-    module.emitError() << "no code generator for AMD GPUs: " << error;
-    return nullptr;
-  }
-  llvm::TargetOptions options;
-  // a * b + c is one operation only where the IR says so: what rounds once here
-  // and twice on another target has no oracle.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, arch, "", options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+LogicalResult checkArch(gpu::GPUModuleOp module, StringRef arch,
+                        llvm::TargetMachine *machine) {
   // The code generator ends the process where it has no instruction.
-  if (!machine || !machine->getMCSubtargetInfo()->checkFeatures(
-                      "+gfx940-insts,+mai-insts")) {
-    module.emitError()
-        << "expected an architecture with the matrix instructions "
-           "of CDNA 3 (gfx942), but got "
-        << arch;
-    return nullptr;
-  }
-  if (isGeneric(arch)) {
-    module.emitError() << "expected an architecture of one chip, which code "
-                          "objects of version "
-                       << kCodeObjectVersion / 100 << " name, but got '" << arch
-                       << "'";
-    return nullptr;
-  }
-  return machine;
+  if (!machine ||
+      !machine->getMCSubtargetInfo()->checkFeatures("+gfx940-insts,+mai-insts"))
+    return module.emitError()
+           << "expected an architecture with the matrix instructions "
+              "of CDNA 3 (gfx942), but got "
+           << arch;
+  if (isGeneric(arch))
+    return module.emitError()
+           << "expected an architecture of one chip, which code objects of "
+              "version "
+           << kCodeObjectVersion / 100 << " name, but got '" << arch << "'";
+  return success();
 }
-
-/// Turns errors of the code generator into diagnostics.
-struct ErrorHandler : llvm::DiagnosticHandler {
-  explicit ErrorHandler(gpu::GPUModuleOp module) : module(module) {}
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() != llvm::DS_Error)
-      return true;
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    llvm::DiagnosticPrinterRawOStream printer(os);
-    info.print(printer);
-    module.emitError() << "code generator for AMD GPUs: " << text;
-    failed = true;
-    return true;
-  }
-  gpu::GPUModuleOp module;
-  bool failed = false;
-};
 
 /// Attributes that the code generator is asked by, the first that needs least
 /// memory for registers is taken. With registers for two waves of a SIMD one
@@ -104,40 +56,45 @@ struct Attempt {
 };
 constexpr Attempt kAttempts[] = {{true, true}, {true, false}, {false, false}};
 
+class AmdCodegen : public DeviceCodegen {
+public:
+  AmdCodegen(gpu::GPUModuleOp module, StringRef arch,
+             llvm::CodeGenFileType type, Attempt attempt)
+      : DeviceCodegen(module, "amdgcn-amd-amdhsa", arch, "",
+                      llvm::CodeGenOptLevel::Aggressive, type),
+        attempt(attempt) {
+    ROCDL::SerializeGPUModuleBase::init();
+  }
+
+protected:
+  void handleModulePreLink(llvm::Module &code) override {
+    DeviceCodegen::handleModulePreLink(code);
+    code.addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
+                       kCodeObjectVersion);
+    for (llvm::Function &function : code) {
+      if (function.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
+        continue;
+      if (attempt.twoWaves)
+        function.addFnAttr("amdgpu-waves-per-eu", "2");
+      if (attempt.parallelism)
+        function.addFnAttr("amdgpu-sched-strategy", "iterative-ilp");
+    }
+  }
+  llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) override {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
+  }
+
+private:
+  Attempt attempt;
+};
+
 FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
                                 llvm::CodeGenFileType type, Attempt attempt) {
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(module, arch);
-  if (!machine || failed(checkForAMD(module, arch)))
+  AmdCodegen codegen(module, arch, type, attempt);
+  if (failed(checkArch(module, arch, codegen.machine())) ||
+      failed(checkForAMD(module, arch)))
     return failure();
-  llvm::LLVMContext context;
-  auto handler = std::make_unique<ErrorHandler>(module);
-  ErrorHandler *errors = handler.get();
-  context.setDiagnosticHandler(std::move(handler));
-  std::unique_ptr<llvm::Module> code =
-      translateDeviceModule(module, *machine, context);
-  if (!code)
-    return failure();
-  code->addModuleFlag(llvm::Module::Error, "amdhsa_code_object_version",
-                      kCodeObjectVersion);
-  for (llvm::Function &function : *code) {
-    if (function.getCallingConv() != llvm::CallingConv::AMDGPU_KERNEL)
-      continue;
-    if (attempt.twoWaves)
-      function.addFnAttr("amdgpu-waves-per-eu", "2");
-    if (attempt.parallelism)
-      function.addFnAttr("amdgpu-sched-strategy", "iterative-ilp");
-  }
-  runPasses(*code, *machine, [](llvm::PassBuilder &builder) {
-    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-  });
-  SmallString<0> out;
-  if (!emitCode(*code, *machine, type, out)) {
-    module.emitError() << "the code generator emits no code";
-    return failure();
-  }
-  if (errors->failed)
-    return failure();
-  return std::string(out);
+  return codegen.generate();
 }
 
 /// A file that is gone with the object.

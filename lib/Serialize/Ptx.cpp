@@ -4,12 +4,11 @@
 #include "Codegen.h"
 #include "SplitVectors.h"
 #include "attn-mlir/Target/Capabilities.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -30,13 +29,10 @@ namespace attn {
 
 namespace {
 
-void initializeNVPTX() {
+void initialize() {
+  NVVM::SerializeGPUModuleBase::init();
   static std::once_flag once;
   std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
     // Addresses in shared memory take one register, not two. The code
     // generator has no other way to ask for that.
     auto &options = llvm::cl::getRegisteredOptions();
@@ -45,28 +41,10 @@ void initializeNVPTX() {
   });
 }
 
-std::unique_ptr<llvm::TargetMachine> createMachine(StringRef arch,
-                                                   std::string &error) {
-  initializeNVPTX();
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  llvm::TargetOptions options;
-  // a * b + c is one operation only where the IR says so: what rounds once here
-  // and twice on another target has no oracle.
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // Forms of mbarrier and TMA that older versions of PTX lack.
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, arch, "+ptx88", options, std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
-}
-
 /// What pays here: kernels are one function of a few loops whose bodies are
 /// long and straight, so the usual pipelines mostly look for what is not there,
 /// and the code generator has three passes of its own for common expressions.
-llvm::FunctionPassManager buildPasses(PtxOrder order) {
+llvm::FunctionPassManager makePasses(PtxOrder order) {
   llvm::FunctionPassManager pm;
   // Vectors are a thread's registers: taken apart, save pairs of 16 bits.
   if (order == PtxOrder::Direct) {
@@ -93,6 +71,28 @@ llvm::FunctionPassManager buildPasses(PtxOrder order) {
   return pm;
 }
 
+class PtxCodegen : public DeviceCodegen {
+public:
+  PtxCodegen(gpu::GPUModuleOp module, StringRef arch, PtxOrder order)
+      // Forms of mbarrier and TMA that older versions of PTX lack.
+      : DeviceCodegen(module, "nvptx64-nvidia-cuda", arch, "+ptx88",
+                      llvm::CodeGenOptLevel::Default,
+                      llvm::CodeGenFileType::AssemblyFile),
+        order(order) {
+    initialize();
+  }
+
+protected:
+  llvm::ModulePassManager buildPasses(llvm::PassBuilder &) override {
+    llvm::ModulePassManager pm;
+    pm.addPass(llvm::createModuleToFunctionPassAdaptor(makePasses(order)));
+    return pm;
+  }
+
+private:
+  PtxOrder order;
+};
+
 } // namespace
 
 FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
@@ -104,36 +104,17 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
                        << ", but got '" << arch << "'";
     return failure();
   }
-  std::string error;
-  auto machine = createMachine(arch, error);
+  PtxCodegen codegen(module, arch, order);
+  llvm::TargetMachine *machine = codegen.machine();
   if (machine && !machine->getMCSubtargetInfo()->isCPUStringValid(arch)) {
     module.emitError() << "expected an architecture that LLVM's code generator "
                           "for NVIDIA GPUs knows, but got '"
                        << arch << "'";
     return failure();
   }
-  if (!machine) {
-    module.emitError() << "no code generator for NVIDIA GPUs: " << error;
+  if (!machine || failed(checkForNVIDIA(module, arch)))
     return failure();
-  }
-  if (failed(checkForNVIDIA(module, arch)))
-    return failure();
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code =
-      translateDeviceModule(module, *machine, context);
-  if (!code)
-    return failure();
-  runPasses(*code, *machine, [&](llvm::PassBuilder &) {
-    llvm::ModulePassManager pm;
-    pm.addPass(llvm::createModuleToFunctionPassAdaptor(buildPasses(order)));
-    return pm;
-  });
-  SmallString<0> ptx;
-  if (!emitCode(*code, *machine, llvm::CodeGenFileType::AssemblyFile, ptx)) {
-    module.emitError() << "the code generator emits no PTX";
-    return failure();
-  }
-  return std::string(ptx);
+  return codegen.generate();
 }
 
 FailureOr<Cubin> compileToCubin(gpu::GPUModuleOp module, StringRef arch,

@@ -36,11 +36,6 @@ void BundleDirectory::write(const std::string &file, const uint8_t *data,
     found("cannot write " + file);
 }
 
-void BundleDirectory::select(const std::string &file) const {
-  fs::copy_file(directory + "/" + file, directory + "/manifest.json",
-                fs::copy_options::overwrite_existing);
-}
-
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//

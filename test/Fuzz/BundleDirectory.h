@@ -24,8 +24,6 @@ public:
   BundleDirectory();
   ~BundleDirectory();
   void write(const std::string &file, const uint8_t *data, size_t size) const;
-  /// Makes `file` the manifest.
-  void select(const std::string &file) const;
   const std::string &path() const { return directory; }
 
 private:

@@ -1,43 +1,23 @@
-//===- fuzz-code-object.cpp - Machine code into launcher and emulator -----===//
+//===- fuzz-code-object.cpp - Machine code into the emulator --------------===//
 //
-// An input is an ELF file. It is the binary of the bundle for its machine,
-// which is opened and launched: an hsaco on the emulator behind HIP's
-// interface, a cubin on the stand-in for the CUDA driver. The emulator then
-// reads the hsaco by itself, and runs a wave of each of its kernels.
+// An input is an hsaco, which the emulator reads and runs a wave of each of its
+// kernels. The launcher reads no code: it gives a driver what has the digest
+// that the manifest states, and nothing else.
 //
 //===----------------------------------------------------------------------===//
 
-#include "BundleDirectory.h"
 #include "TimeLimit.h"
 #include "attn-mlir/Emulator/Gfx942/Machine.h"
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 
-using namespace attn_fuzz;
 using namespace attn::gfx942;
 
-//===----------------------------------------------------------------------===//
-// Launcher
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// Manifests of ATTN_FUZZ_BUNDLE by ELF's number of their machine.
-constexpr struct {
-  uint8_t machine;
-  const char *manifest, *binary;
-} kinds[] = {{224, "hsaco.json", "kernel.hsaco"},
-             {190, "cubin.json", "kernel.cubin"}};
-} // namespace
-
-static void launch(const uint8_t *data, size_t size) {
-  static BundleDirectory bundle;
-  for (const auto &kind : kinds) {
-    if (size < 20 || data[18] != kind.machine)
-      continue;
-    bundle.write(kind.binary, data, size);
-    bundle.select(kind.manifest);
-    useBundle(bundle.path(), data[size / 2], /*launches=*/1);
-  }
+[[noreturn]] static void found(const char *what) {
+  std::fprintf(stderr, "finding: %s\n", what);
+  std::abort();
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,8 +72,7 @@ static void emulate(llvm::StringRef elf) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  TimeLimit limit;
-  launch(data, size);
+  attn_fuzz::TimeLimit limit;
   emulate(llvm::StringRef(reinterpret_cast<const char *>(data), size));
   return 0;
 }

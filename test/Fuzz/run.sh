@@ -15,11 +15,7 @@ export ATTN_CUDA_DRIVER=$build/test/Launcher/libattn_fake_cuda.so ATTN_FAKE_CURR
 export ATTN_HIP_RUNTIME=$build/test/Launcher/libattn_fake_hip.so
 # Inputs that become machine code are slow, not less worth a look: -entropic=0.
 most=16384
-if [[ $target == code-object ]]; then
-  export ATTN_HIP_RUNTIME=$build/lib/Emulator/HipRuntime/libattn_hip_emulator.so
-  export ATTN_EMULATE_INSTRUCTIONS=1000
-  most=65536
-fi
+[[ $target != code-object ]] || most=65536
 # An input may compute for 20 s (TimeLimit.h); -timeout is for one that waits.
 mkdir -p "$seeds/$target.new" "$seeds/$target.failed"
 directories=("$seeds/$target.new" "$seeds/$target")

@@ -73,21 +73,35 @@ def bundle_for(options, scratch, target, *arguments):
 def manifests(options, scratch, corpus):
     for name, contents in support.BINARIES.items():
         (corpus.bundle / name).write_bytes(contents)
-    corpus.add(json.dumps(support.prefill(), indent=1))
+
+    def add(manifest):
+        """With digests of the files beside it, so that it is launched."""
+        corpus.add(json.dumps(support.sealed(manifest, support.BINARIES), indent=1))
+
+    add(support.prefill())
     for i in range(2):
         one = support.prefill()
         one["variants"] = [one["variants"][i]]
-        corpus.add(json.dumps(one, indent=1))
+        one["binaries"] = [one["binaries"][i]]
+        add(one)
     directory, manifest = bundle_for(options, scratch, "mi300x")
-    for variant in manifest["variants"]:
-        shutil.copy(directory / variant["binary"], corpus.bundle)
+    for binary in manifest["binaries"]:
+        shutil.copy(directory / binary["file"], corpus.bundle)
     corpus.add(json.dumps(manifest, indent=1))
     every = support.prefill()
     one = ["size", 0, 2]
     for name in "add sub mul floordiv ceildiv rem min max and or eq ne lt le gt ge".split():
         one = [name, one, ["stride", 0, 1]]
     every["variants"][0]["guard"] = ["select", one, 1, ["lt", -5, 7]]
-    corpus.add(json.dumps(every, indent=1))
+    add(every)
+    # What parameters are is sealed, so that no mutation of it is launched.
+    for swizzle, box in ((0, [1, 1, 1, 8]), (32, [1, 2, 256, 16]), (64, [256, 1, 1, 32])):
+        other = support.prefill()
+        for parameter in other["variants"][0]["parameters"][:2]:
+            parameter.update(swizzle=swizzle, box=box)
+        other["variants"][0]["parameters"][4:6] = [{"kind": "stride", "view": 3, "dim": 0},
+                                                   {"kind": "size", "view": 0, "dim": 0}]
+        add(other)
 
 
 #
@@ -97,21 +111,8 @@ def manifests(options, scratch, corpus):
 
 def code_objects(options, scratch, corpus):
     directory, manifest = bundle_for(options, scratch, "mi300x")
-    (variant,) = manifest["variants"][-1:]
-    corpus.add((directory / variant["binary"]).read_bytes())
-    manifest["variants"] = [dict(variant, binary="kernel.hsaco")]
-    (corpus.bundle / "hsaco.json").write_text(json.dumps(manifest))
-    cubin = support.prefill()
-    cubin["variants"] = [dict(cubin["variants"][0], binary="kernel.cubin")]
-    elf = bytearray(support.BINARIES["prefill.0.cubin"])
-    elf[18] = 190  # EM_CUDA
-    corpus.add(elf)
-    if shutil.which("ptxas") or pathlib.Path("/usr/local/cuda/bin/ptxas").exists():
-        directory, cubin = bundle_for(options, scratch, "h200", "--lower=copy=async")
-        (variant,) = cubin["variants"][-1:]
-        corpus.add((directory / variant["binary"]).read_bytes())
-        cubin["variants"] = [dict(variant, binary="kernel.cubin")]
-    (corpus.bundle / "cubin.json").write_text(json.dumps(cubin))
+    for binary in manifest["binaries"]:
+        corpus.add((directory / binary["file"]).read_bytes())
     if (options.llvm_tools / "ld.lld").exists():
         run(options.llvm_tools / "llc", "-mtriple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj",
             SOURCE / "test/Emulator/Inputs/launch.ll", "-o", scratch / "launch.o")

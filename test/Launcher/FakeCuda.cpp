@@ -228,7 +228,10 @@ static Function addFunction(Module module, const std::string &name) {
   return function.get();
 }
 
-/// What describes a kernel; Cubin.cpp says how it is laid out.
+/// What describes a kernel, the section ".nv.info.KERNEL". NVIDIA documents it
+/// nowhere; what is read of it was found in cubins of ptxas 13.0, whose kernels
+/// are known: entries of a format, an attribute and 16 bits, which are the
+/// value or the size of what follows.
 static void parseInfo(const char *at, const char *end,
                       std::vector<size_t> &bytes) {
   while (at < end) {

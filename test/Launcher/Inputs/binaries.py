@@ -1,118 +1,188 @@
-"""Code for NVIDIA GPUs that is damaged or does not fit its manifest: made up, so that each byte is known."""
+"""Code that is not what its manifest says, and a manifest that is not what was compiled: both are refused."""
 
-import struct
+import hashlib
+import random
 
 import attn_mlir
 from attn_mlir import BundleError
-from support import BINARIES, arguments, cubin, cubin_of, expect, kernel_info, main, prefill, ptx, write_bundle
+from support import BINARIES, arguments, changed, cubin, cubin_of, expect, kernel_info, main, prefill, ptx, write_bundle
 
 RIGHT = [128, 128, 8, 8, 8, 8, 4]
 
 
-def refuse(scratch, parts, manifest=None, **files):
+def with_ptx(contents):
+    return {**BINARIES, "prefill.1.ptx": contents}
+
+
+def test_sha256(scratch, log):
+    """Examples of FIPS 180-4 (NIST, "Examples with Intermediate Values"): the launcher computes the same digest."""
+    for message, digest in (
+        (b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"),
+        (b"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrst"
+         b"nopqrstu", "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"),
+        (b"a" * 1000000, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
+    ):
+        manifest = prefill()
+        manifest["binaries"][1].update(bytes=len(message), sha256=digest)
+        directory = write_bundle(scratch, manifest, with_ptx(message), seal=False)
+        # The code fits; the interface was sealed with other code.
+        expect(BundleError, "variants[1].interface_sha256: expected ", attn_mlir.load, directory)
+        manifest["variants"].pop()
+        attn_mlir.load(write_bundle(scratch, manifest, with_ptx(message), seal=False))
+
+
+def test_digests_of_all_lengths(scratch, log):
+    """Around the ends of blocks of 64 bytes and of the parts that a file is read in, as Python computes them."""
+    values = random.Random(1)
+    for length in [*range(1, 260), (1 << 16) - 1, 1 << 16, (1 << 16) + 1, 200003]:
+        attn_mlir.load(write_bundle(scratch, binaries=with_ptx(values.randbytes(length))))
+
+
+def refuse_file(scratch, parts, **files):
+    """The bundle as it was compiled, and files that changed since."""
     binaries = {**BINARIES, **{"prefill.0.cubin" if name == "cubin" else "prefill.1.ptx": contents
                                for name, contents in files.items()}}
-    expect(BundleError, parts, attn_mlir.load, write_bundle(scratch, manifest, binaries))
+    expect(BundleError, parts, attn_mlir.load, write_bundle(scratch, prefill(), binaries, seal=False))
 
 
-def test_number_and_sizes(scratch, log):
-    """The manifest's number is what the driver would be given, the code's what it would read."""
+def test_files_of_another_size(scratch, log):
+    whole = BINARIES["prefill.0.cubin"]
+    for contents, got in ((whole[:-1], len(whole) - 1), (whole[:64], 64), (b"", 0)):
+        refuse_file(scratch, f"prefill.0.cubin': expected {len(whole)} bytes, as the manifest says, but got {got}",
+                    cubin=contents)
+    for more in (1, 1 << 20):
+        refuse_file(scratch, f"prefill.0.cubin': expected at most {len(whole)} bytes, but got more",
+                    cubin=whole + bytes(more))
+    text = BINARIES["prefill.1.ptx"]
+    refuse_file(scratch, f"prefill.1.ptx': expected {len(text)} bytes, as the manifest says, but got 0", ptx=b"")
+
+
+def test_every_bit(scratch, log):
+    """No bit of a file may be another."""
+    for name in BINARIES:
+        whole = BINARIES[name]
+        for at in range(len(whole)):
+            damaged = bytearray(whole)
+            damaged[at] ^= 1 << at % 8
+            said = (f"{name}': expected SHA-256 {hashlib.sha256(whole).hexdigest()}, as the manifest says, but got "
+                    + hashlib.sha256(damaged).hexdigest())
+            expect(BundleError, said, attn_mlir.load,
+                   write_bundle(scratch, prefill(), {**BINARIES, name: bytes(damaged)}, seal=False))
+
+
+def test_swapped_files(scratch, log):
+    refuse_file(scratch, "prefill.0.cubin': expected ", cubin=BINARIES["prefill.1.ptx"])
+    # Of the same size: only the digest tells.
+    refuse_file(scratch, "prefill.0.cubin': expected SHA-256 ", cubin=cubin(prefill_tma=RIGHT[1:2] + RIGHT[:1] + RIGHT[3:] + [8]))
+    # The manifest is changed with the file: the interface belongs to the other code.
+    manifest = changed(["variants", 1, "binary"], "prefill.0.cubin")
+    expect(BundleError, "variants[1].interface_sha256: expected ", attn_mlir.load,
+           write_bundle(scratch, manifest, seal=False))
+    swapped = prefill()
+    one, other = swapped["binaries"]
+    one["file"], other["file"] = other["file"], one["file"]
+    expect(BundleError, "variants[0].interface_sha256: expected ", attn_mlir.load,
+           write_bundle(scratch, swapped, seal=False))
+
+
+# Edits of what is handed over with the code.
+INTERFACE = [
+    (["target", "arch"], "sm_100a"),
+    (["scalars", 0, "type"], "f64"),
+    (["scalars", 0, "type"], "i32"),
+    (["variants", 0, "binary"], "prefill.1.ptx"),
+    (["variants", 0, "kernel"], "prefill_plain"),
+    (["variants", 0, "block"], 127),
+    (["variants", 0, "block"], 1024),
+    (["variants", 0, "shared_bytes"], 0),
+    (["variants", 0, "shared_bytes"], 98305),
+    (["variants", 0, "parameters"], []),
+    (["variants", 0, "parameters"], prefill()["variants"][0]["parameters"][:-1]),
+    (["variants", 0, "parameters"], prefill()["variants"][0]["parameters"] + [{"kind": "pointer", "view": 0}]),
+    (["variants", 0, "parameters"], prefill()["variants"][0]["parameters"][::-1]),
+    (["variants", 0, "parameters", 0], {"kind": "pointer", "view": 0}),
+    (["variants", 0, "parameters", 0, "view"], 1),
+    (["variants", 0, "parameters", 0, "box", 2], 64),
+    (["variants", 0, "parameters", 0, "swizzle"], 0),
+    (["variants", 0, "parameters", 2, "view"], 3),
+    (["variants", 0, "parameters", 4, "kind"], "stride"),
+    (["variants", 0, "parameters", 4, "dim"], 1),
+    (["variants", 0, "parameters", 6], {"kind": "pointer", "view": 0}),
+]
+
+# Choices of whoever compiled, and what a launcher does not hand over.
+FREE = [
+    (["name"], "other"),
+    (["target", "name"], "other"),
+    (["views", 0, "name"], "other"),
+    (["scalars", 0, "name"], "other"),
+    (["variants", 0, "guard"], ...),
+    (["variants", 0, "guard"], ["lt", ["size", 0, 2], 7]),
+    (["variants", 0, "limits"], [["lt", ["size", 0, 2], 1 << 20]]),
+    (["variants", 0, "grid"], 1),
+    (["variants", 0, "align"], []),
+    (["variants", 0, "resources"], ...),
+    (["variants", 1], ...),
+]
+
+
+def test_edited_interface(scratch, log):
+    for path, value in INTERFACE:
+        error = expect(BundleError, "interface_sha256: expected ", attn_mlir.load,
+                       write_bundle(scratch, changed(path, value), seal=False))
+        assert "'parameters', 'shared_bytes' or the types of 'scalars' are not those of the kernel" in str(error), error
+    for path, value in FREE:
+        attn_mlir.load(write_bundle(scratch, changed(path, value), seal=False)).close()
+    assert log.calls() == []  # No driver was asked.
+
+
+def launch(scratch, manifest=None, binaries=BINARIES):
+    kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
+    q, k, o, lse = arguments()
+    try:
+        kernel(q, k, out=o, lse=lse, scalars=[1.0])
+    finally:
+        kernel.close()
+
+
+def test_what_the_driver_says(scratch, log):
+    """Digests that were made to fit a wrong manifest: since CUDA 12.4 the driver says what its code has."""
     for sizes, said in (
-        (RIGHT + [8], "the manifest has 7 parameters, the kernel has 8"),
         (RIGHT[:-1], "the manifest has 7 parameters, the kernel has 6"),
         ([], "the manifest has 7 parameters, the kernel has 0"),
         ([128, 128, 8, 8, 8, 8, 8], "parameter 6 has 4 bytes in the manifest, 8 in the kernel"),
         ([8] + RIGHT[1:], "parameter 0 has 128 bytes in the manifest, 8 in the kernel"),
     ):
-        refuse(scratch, ["kernel 'prefill_tma': " + said], cubin=cubin(prefill_tma=sizes))
-    for sizes, said in (([8, 4, 8], "the kernel has 3"), ([8], "the kernel has 1"), ([], "the kernel has 0"),
+        binaries = {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=sizes)}
+        expect(BundleError, "kernel 'prefill_tma': " + said, launch, scratch, None, binaries)
+    plain = prefill()
+    plain["variants"] = plain["variants"][1:]
+    for sizes, said in (([8], "the kernel has 1"), ([], "the kernel has 0"),
                         ([8, 8], "parameter 1 has 4 bytes in the manifest, 8 in the kernel")):
-        refuse(scratch, ["kernel 'prefill_plain'", said], ptx=ptx("prefill_plain", sizes))
-    for drop, said in ((0, "has 6 parameters"), (1, "has 1 parameters")):
-        manifest = prefill()
-        manifest["variants"][drop]["parameters"].pop()
-        refuse(scratch, said, manifest)
+        expect(BundleError, ["kernel 'prefill_plain'", said], launch, scratch, plain, with_ptx(ptx("prefill_plain", sizes)))
 
 
-def test_kernels_of_a_cubin(scratch, log):
-    attn_mlir.load(write_bundle(scratch, binaries={**BINARIES, "prefill.0.cubin": cubin(other=[8], prefill_tma=RIGHT)}))
-    refuse(scratch, "expected kernel 'prefill_tma', but got other, prefill", cubin=cubin(other=[8], prefill=RIGHT))
-    refuse(scratch, "expected kernel 'prefill_tma', but got none", cubin=cubin_of({".text.prefill_tma": b""}))
-
-
-def test_second_description(scratch, log):
-    """Cubins from sm_100 on have two."""
-    both = {".nv.info.prefill_tma": kernel_info(RIGHT), ".nv.merc.nv.info.prefill_tma": kernel_info(RIGHT)}
-    attn_mlir.load(write_bundle(scratch, binaries={**BINARIES, "prefill.0.cubin": cubin_of(both)}))
-    both[".nv.merc.nv.info.prefill_tma"] = kernel_info(RIGHT + [8])
-    refuse(scratch, "the kernel has 8", cubin=cubin_of(both))
-
-
-def test_headers_of_a_cubin(scratch, log):
-    whole = cubin(prefill_tma=RIGHT)
-    table = struct.unpack_from("<Q", whole, 40)[0]
-    for offset, number, said in (
-        (18, struct.pack("<H", 224), "is no cubin: expected ELF machine 190 (CUDA), but got 224"),
-        (58, struct.pack("<H", 8), "is damaged: expected sections of 64 bytes, but got 8"),
-        (62, struct.pack("<H", 9), "expected kernel 'prefill_tma', but got none"),
-        (table + 2 * 64, struct.pack("<I", 1 << 30), "bytes more of the names of its sections, but got "),
-        (table + 2 * 64 + 24, struct.pack("<Q", len(whole) + 1), "section 2 ends behind the file's "),
-        (table + 2 * 64 + 32, struct.pack("<Q", 1 << 63), "section 2 ends behind the file's "),
-        (table + 64 + 32, struct.pack("<Q", 10), "bytes more of the names of its sections, but got 0"),
-    ):
-        damaged = bytearray(whole)
-        damaged[offset : offset + len(number)] = number
-        refuse(scratch, ["prefill.0.cubin'", said], cubin=bytes(damaged))
-
-
-def test_descriptions_that_contradict_themselves(scratch, log):
-    def parameter(number, offset, size):
-        return struct.pack("<BBHIHHI", 4, 0x17, 12, 0, number, offset, size << 18)
-
-    for info, said in (
-        (parameter(1, 0, 8), "parameter 0 of 2 is not described"),
-        (parameter(0, 0, 8) * 2, "parameter 0 is described twice"),
-        (parameter(0, 0, 8) + parameter(1, 4, 8), "parameter 1 overlaps the one before"),
-        (parameter(256, 0, 8), "expected at most 256 parameters of a kernel, but got number 256"),
-        (kernel_info(RIGHT) + struct.pack("<BBH", 3, 0x19, 300), "its parameters: expected 292 bytes in all, but got 300"),
-        (kernel_info(RIGHT) + struct.pack("<BBHIHH", 4, 0x0A, 8, 3, 528, 8), "292 bytes in all, but got 8"),
-        (b"\5\0\0\0", "an entry of unknown format 5"),
-        (b"\4\x17\x0c\0" + bytes(11), "expected 12 bytes more of what describes a kernel, but got 11"),
-        (b"\4\x17\4\0" + bytes(4), "expected 2 bytes more of what describes a kernel, but got 0"),
-        (b"\4", "expected 1 bytes more of what describes a kernel, but got 0"),
-    ):
-        refuse(scratch, ["is damaged: ", said], cubin=cubin_of({".nv.info.prefill_tma": info}))
-
-
-def test_ptx(scratch, log):
-    for text in (
-        ".visible .entry prefill_plain(.param .align 8 .b8 a[8],.param .f32 b)",
-        ".entry prefill_plain ( .param .u64 .ptr .global .align 1 a ,\n// , .param .u8 c )\n .param .b32 b ) { }",
-        "/* .entry prefill_plain() */ .file 1 \".entry prefill_plain(\" .entry prefill_plain(.param .b64 a, .param .b8 b[4])",
-        ".entry other() { } .entry prefill_plain(.param .s64 a, .param .align 2 .b8 b[2][2])",
-    ):
-        attn_mlir.load(write_bundle(scratch, binaries={**BINARIES, "prefill.1.ptx": text.encode()}))
-    for text, said in (
-        ("", "is empty"),
-        ("// .entry prefill_plain(.param .b64 a, .param .b32 b)", "expected kernel 'prefill_plain', but got none"),
-        (".entry other()\0.entry prefill_plain(.param .b64 a, .param .b32 b)", "'prefill_plain', but got other"),
-        (".entry prefill_plain", "the kernel has 0"),
-        (".entry prefill_plain /*", "the kernel has 0"),
-        (".entry prefill_plain(.param", "the kernel has 1"),
-        (".entry prefill_plain(.param .b64 a, .param .b8 b[99999999999999999999])", "parameter 1 has 4 bytes"),
-        (".entry prefill_plain(.param .b64 a, .param .texref b)", "parameter 1 has 4 bytes in the manifest, 0 in"),
-        ("\"", "but got none"),
-    ):
-        refuse(scratch, said, ptx=text.encode())
+def test_kernel_with_more_parameters(scratch, log):
+    """That is what the driver does not say: the kernel reads zeros behind the manifest's, not the process's memory."""
+    binaries = {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=RIGHT + [8, 128, 4])}
+    launch(scratch, None, binaries)
+    (line,) = [line for line in log.lines() if line.startswith("cuLaunchKernelEx")]
+    assert line.endswith(" 0x3f800000:4 0x0:8 map0 0x0:4"), line
+    few = prefill()
+    few["variants"][0]["parameters"] = []
+    launch(scratch, few, {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=[8] * 256)})
 
 
 def test_what_the_driver_reads(scratch, log):
     """As many parameters as the code has: the fake one reads them, too."""
-    kernel = attn_mlir.load(write_bundle(scratch))
-    q, k, o, lse = arguments()
-    kernel(q, k, out=o, lse=lse, scalars=[1.0])
-    assert log.lines()[-1].endswith(": map1 map2 0x2010000:8 0x3010000:8 0x12c:8 0x1000:8 0x3f800000:4")
-    kernel.close()
+    both = {".nv.info.prefill_tma": kernel_info(RIGHT), ".nv.merc.nv.info.prefill_tma": kernel_info(RIGHT)}
+    for code in (cubin(prefill_tma=RIGHT), cubin(other=[8], prefill_tma=RIGHT), cubin_of(both)):
+        launch(scratch, None, {**BINARIES, "prefill.0.cubin": code})
+        (line,) = [line for line in log.lines() if line.startswith("cuLaunchKernelEx")]
+        assert line.endswith("0x2010000:8 0x3010000:8 0x12c:8 0x1000:8 0x3f800000:4"), line
+        log.clear()
 
 
 main()

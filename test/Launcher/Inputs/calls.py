@@ -123,7 +123,7 @@ def test_second_variant(scratch, log):
 
 def test_one_module_for_variants_of_one_binary(scratch, log):
     manifest = changed(["variants", 1, "binary"], "prefill.0.cubin")
-    manifest["variants"][1].update(binary_format="cubin", kernel="other")
+    manifest["variants"][1].update(kernel="other")
     binaries = {"prefill.0.cubin": cubin(prefill_tma=[128, 128, 8, 8, 8, 8, 4], other=[8, 4])}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
     run(kernel)

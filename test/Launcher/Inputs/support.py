@@ -2,6 +2,7 @@
 
 import copy
 import ctypes
+import hashlib
 import json
 import os
 import shutil
@@ -9,7 +10,6 @@ import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
 
 
 def kernel_info(sizes):
@@ -54,10 +54,59 @@ BINARIES = {
 }
 
 
+def interface_digest(manifest, variant):
+    """Of what is handed over with the code, as docs/bundle.md defines it."""
+    (digest,) = [binary["sha256"] for binary in manifest["binaries"] if binary["file"] == variant["binary"]]
+    interface = {key: variant[key] for key in ("block", "kernel", "parameters", "shared_bytes")}
+    interface.update(arch=manifest["target"]["arch"], binary_sha256=digest,
+                     scalars=[scalar["type"] for scalar in manifest["scalars"]])
+    text = json.dumps(interface, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sealed(manifest, binaries):
+    """The manifest with sizes and digests of these files, of which it has the rest left out.
+
+    What is no manifest stays as it is.
+    """
+    manifest = copy.deepcopy(manifest)
+    try:
+        manifest["binaries"] = [binary for binary in manifest["binaries"] if binary["file"] in binaries]
+        for binary in manifest["binaries"]:
+            contents = binaries[binary["file"]]
+            binary.update(bytes=len(contents), sha256=hashlib.sha256(contents).hexdigest())
+    except (TypeError, KeyError):
+        return manifest
+    variants = manifest.get("variants")
+    for variant in variants if isinstance(variants, list) else ():
+        try:
+            variant["interface_sha256"] = interface_digest(manifest, variant)
+        except (TypeError, KeyError, ValueError):
+            pass
+    return manifest
+
+
+def change(directory, function, seal=False):
+    """Changes the manifest of a bundle by ``function``; with ``seal`` as if it had been compiled so."""
+    path = os.path.join(directory, "manifest.json")
+    with open(path) as file:
+        manifest = json.load(file)
+    function(manifest)
+    if seal:
+        binaries = {}
+        for binary in manifest["binaries"]:
+            with open(os.path.join(directory, binary["file"]), "rb") as file:
+                binaries[binary["file"]] = file.read()
+        manifest = sealed(manifest, binaries)
+    with open(path, "w") as file:
+        json.dump(manifest, file)
+    return directory
+
+
 def prefill():
-    """The manifest of prefill.json, to change."""
+    """The manifest of prefill.json and BINARIES, to change."""
     with open(os.path.join(HERE, "prefill.json")) as file:
-        return json.load(file)
+        return sealed(json.load(file), BINARIES)
 
 
 def changed(path, value, manifest=None):
@@ -73,14 +122,14 @@ def changed(path, value, manifest=None):
     return manifest
 
 
-def write_bundle(directory, manifest=None, binaries=BINARIES):
-    """Writes a bundle anew; ``manifest`` may be text, too."""
+def write_bundle(directory, manifest=None, binaries=BINARIES, seal=True):
+    """Writes a bundle anew, with the digests of ``binaries`` unless ``seal`` is false or ``manifest`` a text."""
     shutil.rmtree(directory, ignore_errors=True)
     os.makedirs(directory)
     if manifest is None:
         manifest = prefill()
     if isinstance(manifest, dict):
-        manifest = json.dumps(manifest)
+        manifest = json.dumps(sealed(manifest, binaries) if seal else manifest)
     if isinstance(manifest, str):
         manifest = manifest.encode()
     with open(os.path.join(directory, "manifest.json"), "wb") as file:

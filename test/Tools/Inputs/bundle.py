@@ -3,11 +3,12 @@
     bundle.py DIR [--size axis=n,...]...
 
 Fails where the manifest is not one: keys that are missing or that no page explains, views,
-dimensions and scalars that there are not, files that are not there. With --size, evaluates
-guards and grids for these sizes.
+dimensions and scalars that there are not, files that are not there, sizes and digests that are
+not theirs. With --size, evaluates guards and grids for these sizes.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -116,19 +117,45 @@ def check_parameter(views, scalars, parameter):
     return f"tensor_map {view['name']} {box} swizzle {parameter['swizzle']}"
 
 
-def check_variant(directory, manifest, variant):
+def check_binary(directory, manifest, binary):
+    keys("binary", binary, ["file", "format", "bytes", "sha256"])
+    formats = ("hsaco",) if manifest["target"]["arch"].startswith("gfx") else ("cubin", "ptx")
+    want(binary["format"] in formats, binary["format"], "is no format")
+    want(binary["file"].endswith("." + binary["format"]), binary["file"], "is named otherwise")
+    with open(os.path.join(directory, binary["file"]), "rb") as file:
+        code = file.read()
+    want(binary["bytes"] == len(code), binary["file"], "has another size,", len(code))
+    want(binary["sha256"] == hashlib.sha256(code).hexdigest(), binary["file"], "has another digest")
+    return code
+
+
+def interface_digest(manifest, variant):
+    """Of what is handed over with the code."""
+    (binary,) = [binary for binary in manifest["binaries"] if binary["file"] == variant["binary"]]
+    interface = {
+        "arch": manifest["target"]["arch"],
+        "binary_sha256": binary["sha256"],
+        "block": variant["block"],
+        "kernel": variant["kernel"],
+        "parameters": variant["parameters"],
+        "scalars": [scalar["type"] for scalar in manifest["scalars"]],
+        "shared_bytes": variant["shared_bytes"],
+    }
+    text = json.dumps(interface, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def check_variant(manifest, variant, codes):
     views, scalars = manifest["views"], manifest["scalars"]
     keys(
         "variant",
         variant,
-        ["binary", "binary_format", "kernel", "grid", "block", "shared_bytes", "align", "parameters"],
+        ["binary", "kernel", "grid", "block", "shared_bytes", "align", "parameters", "interface_sha256"],
         ["guard", "limits", "resources"],
     )
-    want(variant["binary_format"] in ("cubin", "ptx"), variant["binary_format"], "is no format")
-    want(variant["binary"].endswith("." + variant["binary_format"]), variant["binary"], "is named otherwise")
-    with open(os.path.join(directory, variant["binary"]), "rb") as file:
-        code = file.read()
-    want(variant["kernel"].encode() in code, variant["binary"], "has no kernel", variant["kernel"])
+    want(variant["binary"] in codes, variant["binary"], "is none of the binaries")
+    want(variant["kernel"].encode() in codes[variant["binary"]], variant["binary"], "has no kernel", variant["kernel"])
+    want(variant["interface_sha256"] == interface_digest(manifest, variant), "the interface has another digest")
     for key in ("grid", "guard"):
         if key in variant:
             check_expression(views, variant[key])
@@ -142,7 +169,9 @@ def check_variant(directory, manifest, variant):
         want(is_count(align["view"]) and align["view"] < len(views), align, "names no view")
         want(align["bytes"] in (1, 2, 4, 8, 16), align, "is no alignment")
     if "resources" in variant:
-        keys("resources", variant["resources"], ["registers", "spill_bytes", "stack_bytes"])
+        amd = ["accumulation_registers", "scalar_registers", "scalar_spills", "lds_bytes"]
+        keys("resources", variant["resources"], ["registers", "spill_bytes", "stack_bytes"]
+             + (amd if variant["binary"].endswith(".hsaco") else []))
     mapped = {p["view"] for p in variant["parameters"] if p.get("kind") == "tensor_map"}
     aligned = {a["view"] for a in variant["align"] if a["bytes"] % 16 == 0}
     want(mapped <= aligned, "views with tensor maps expect 16 bytes, but got", variant["align"])
@@ -158,8 +187,8 @@ def main():
     arguments = parser.parse_args()
     with open(os.path.join(arguments.directory, "manifest.json")) as file:
         manifest = json.load(file)
-    keys("manifest", manifest, ["format", "version", "name", "target", "views", "scalars", "variants"])
-    want(manifest["format"] == "attn-mlir-bundle" and manifest["version"] == 1, "is no bundle of version 1")
+    keys("manifest", manifest, ["format", "version", "name", "target", "views", "scalars", "binaries", "variants"])
+    want(manifest["format"] == "attn-mlir-bundle" and manifest["version"] == 2, "is no bundle of version 2")
     keys("target", manifest["target"], ["name", "arch"])
     print("bundle", manifest["name"], "for", manifest["target"]["name"], manifest["target"]["arch"])
     for view in manifest["views"]:
@@ -170,10 +199,12 @@ def main():
         keys("scalar", scalar, ["name", "type"])
         print("scalar", scalar["name"], scalar["type"])
     want(manifest["variants"], "no variants")
-    files = {"manifest.json"}
+    codes = {binary["file"]: check_binary(arguments.directory, manifest, binary) for binary in manifest["binaries"]}
+    want(len(codes) == len(manifest["binaries"]), "a binary is there twice")
     for variant in manifest["variants"]:
-        check_variant(arguments.directory, manifest, variant)
-        files.add(variant["binary"])
+        check_variant(manifest, variant, codes)
+    want(set(codes) == {variant["binary"] for variant in manifest["variants"]}, "binaries that no variant has")
+    files = {"manifest.json", *codes}
     want(set(os.listdir(arguments.directory)) == files, "other files than", files)
     for text in arguments.size:
         sizes = {name: int(size) for name, size in (pair.split("=") for pair in text.split(","))}

@@ -52,7 +52,7 @@ def check(name, target, facts, manifest, directory, most_spilled):
         yield "has no variants"
     for variant in manifest["variants"]:
         resources = variant.get("resources")
-        if variant["binary_format"] != "cubin" or resources is None:
+        if not variant["binary"].endswith(".cubin") or resources is None:
             yield "was not assembled: no ptxas"
             continue
         print(

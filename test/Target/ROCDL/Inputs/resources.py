@@ -22,8 +22,8 @@ def check(variant, most_scalar):
     """What is wrong, in words."""
     resources, waves = variant["resources"], variant["block"] // LANES
     most = REGISTERS // max(1, waves // SIMDS)
-    if variant["binary_format"] != "hsaco":
-        yield f"is {variant['binary_format']}"
+    if not variant["binary"].endswith(".hsaco"):
+        yield f"is {variant['binary']}"
     for name in ("spill_bytes", "stack_bytes"):
         if resources[name]:
             yield f"has {resources[name]} {name}"
