@@ -3,6 +3,7 @@
 #include "NativeTarget.h"
 #include "attn-mlir-c/Launcher.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>

@@ -144,11 +144,11 @@ def missing_part(shown, output):
     position = 0
     shown = re.sub(r"\s//[^\n]*", "", shown)
     for part in re.split(r"\.\.\.|\n", shown):
-        part = squeezed(part)
-        found = output.find(part, position)
+        words = squeezed(part)
+        found = output.find(words, position)
         if found < 0:
             return part.strip()
-        position = found + len(part)
+        position = found + len(words)
     return None
 
 

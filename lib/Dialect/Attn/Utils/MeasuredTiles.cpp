@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
