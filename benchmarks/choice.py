@@ -3,7 +3,6 @@
 
     choice.py compile          bundles of all candidates; wants no GPU
     choice.py run              times them in turns, on a GPU
-    choice.py fit FILE         constants of the model by least squares on run --json FILE
 
 For each kernel and length the model (attn-compile --choose=model; the measured
 table takes no part) ranks the candidates, the combinations of the options that the
@@ -11,8 +10,8 @@ pipelines have. The compile half makes a bundle of every candidate that fits, fo
 lengths, and notes what the model chose. The run half checks each bundle against
 PyTorch once, times all candidates of a shape in turns (medians), and says how far
 the chosen one is from the fastest: the goal is within 5 % at each shape, 2 % on
-average. Results, with what the model predicted, go to --json; docs/notebooks/transfer-model.md
-says how its constants were calibrated on such.
+average. Results, with what the model predicted, go to --json, from which fit_model.py
+takes the constants of the model.
 """
 
 import hashlib
@@ -275,75 +274,6 @@ def run_half(arguments):
     sys.exit(1 if any(wrong.values()) else 0)
 
 
-# ---------------------------------------------------------------------------
-# Constants of lib/Analysis/ScheduleModel.cpp
-
-CLOCK_GHZ, SMS, MEMORY = 1.830, 132, 4.224e12  # facts of h200; 0.88 of its bandwidth
-
-
-def parts(result, option, prediction):
-    """Cycles that a constant multiplies each, for a kernel with roles or without."""
-    dim = int(re.match(r"d(\d+)", result["kernel"]).group(1))
-    rows = int(re.search(r"query=(\d+)", option["schedule"]).group(1))
-    roles, persistent = "overlap" in option["lower"], "persistent" in option["schedule"]
-    visits, resident = prediction["slot_visits"], prediction["resident"]
-    even = visits * rows * dim * 2 / (MEMORY / SMS / (CLOCK_GHZ * 1e9))
-    covered = resident > 1 or (persistent and "resident-stages=2" in option["lower"])
-    return {
-        "work": resident * prediction["slot_work"],
-        "step of four warps": resident * prediction["slot_steps"] * rows / 64,
-        "stored": even,
-        "loaded": 0 if covered else even,
-        "start" + (" shared" if resident > 1 else ""): 0 if persistent else visits,
-    }, "roles" if roles else "plain"
-
-
-def least_squares(rows, names, sweeps=3000):
-    """Constants, none negative, that make sum(row) / measured nearest to 1."""
-    table = [[cycles.get(n, 0) / measured for n in names] for cycles, measured in rows]
-    values = [1.0] + [0.0] * (len(names) - 1)
-    for _ in range(sweeps):
-        for j in range(len(names)):
-            square = sum(line[j] ** 2 for line in table)
-            rest = sum(
-                line[j] * (1 - sum(v * x for v, x in zip(values, line)) + values[j] * line[j])
-                for line in table
-            )
-            values[j] = max(0.0, rest / square) if square else 0.0
-    return values
-
-
-def deviations(rows, names, values):
-    return [
-        sum(v * cycles.get(n, 0) for n, v in zip(names, values)) / measured - 1
-        for cycles, measured in rows
-    ]
-
-
-def fit(arguments):
-    record = json.loads(Path(arguments.file).read_text())
-    sets = {"roles": ([], []), "plain": ([], [])}
-    for i, result in enumerate(record["results"]):
-        for number, milliseconds in result["ms"].items():
-            prediction = result["features"][number]
-            option = record["options"][result["kernel"]][int(number)]
-            if milliseconds > arguments.within * result["best_ms"] or prediction["bound"] == "DRAM":
-                continue
-            cycles, kind = parts(result, option, prediction)
-            sets[kind][i % 2].append((cycles, milliseconds * 1e6 * CLOCK_GHZ))
-    for kind, (half, other) in sets.items():
-        if not half or not other:
-            continue
-        names = list(dict.fromkeys(n for cycles, _ in half + other for n in cycles))
-        values = least_squares(half, names)
-        rms = lambda rows: (
-            sum(e * e for e in deviations(rows, names, values)) / len(rows)
-        ) ** 0.5
-        constants = ", ".join(f"{n} {v:.3f}" for n, v in zip(names, values))
-        print(f"{kind}: {constants}; rms {100 * rms(half):.1f} % of the {len(half)} it was fitted "
-              f"to, {100 * rms(other):.1f} % of {len(other)} others")
-
-
 def main():
     parser = harness.new_parser(__doc__)
     halves = parser.add_subparsers(dest="half", required=True)
@@ -374,14 +304,8 @@ def main():
             "--filter", default="mha", metavar="REGEX", help="of kernels (default: mha)"
         )
         half.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
-    fit_parser = halves.add_parser("fit", help="constants of the model from measurements")
-    fit_parser.add_argument("file", help="of run --json")
-    fit_parser.add_argument(
-        "--within", type=float, default=1.3,
-        help="candidates within this factor of a shape's best (default: 1.3)",
-    )
     arguments = parser.parse_args()
-    {"compile": compile_half, "run": run_half, "fit": fit}[arguments.half](arguments)
+    {"compile": compile_half, "run": run_half}[arguments.half](arguments)
 
 
 if __name__ == "__main__":
