@@ -123,8 +123,9 @@ constexpr SourcedFact kGb10[] = {
     {Fact::DispatchChunk, 1, "not applicable"},
     {Fact::DramGBps, 301, kSawtooth},
     {Fact::TensorGflops, 125000,
-     "NVIDIA DGX Spark data sheet: 1 PFLOP/s of sparse FP4; that an eighth of "
-     "it is dense bf16 is unchecked"},
+     "NVIDIA DGX Spark data sheet: 1 PFLOP/s of sparse FP4, of which an eighth "
+     "is taken for dense bf16; a sixteenth is excluded by the 69 TFLOP/s of "
+     "attention of \"Sawtooth Wavefront Reordering\", section 4.3.1"},
     {Fact::ClockMHz, 2418,
      "unchecked (boost clock; no document of NVIDIA with it was found)"},
     {Fact::SpecialPerClock, 16,
