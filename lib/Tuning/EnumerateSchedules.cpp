@@ -3,8 +3,8 @@
 #include "ModuleTraits.h"
 #include "Schedules.h"
 #include "Workshop.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "mlir/IR/Diagnostics.h"
 
