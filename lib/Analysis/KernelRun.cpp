@@ -83,10 +83,7 @@ TileWork workOf(Operation *op, bool masked) {
   TileWork work;
   double n = elementsOf(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](DotOp dot) {
-        auto lhs = cast<ShapedType>(dot.getLhs().getType());
-        work.tensorOps = 2 * n * lhs.getDimSize(1);
-      })
+      .Case([&](DotOp dot) { work.tensorOps = dot.getNumOperations(); })
       .Case([&](LoadOp load) {
         work.loadedBytes = tileBytes(load.getTile().getType());
       })

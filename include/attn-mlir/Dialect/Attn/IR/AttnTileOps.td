@@ -88,6 +88,14 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
     `:` type($lhs) `,` type($rhs) `into` type($result)
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Multiplications and additions.
+    int64_t getNumOperations() {
+      auto lhs = ::llvm::cast<::mlir::ShapedType>(getLhs().getType());
+      auto result = ::llvm::cast<::mlir::ShapedType>(getResult().getType());
+      return 2 * result.getNumElements() * lhs.getDimSize(1);
+    }
+  }];
 }
 
 def Attn_ReduceOp : Attn_Op<"reduce", [Pure,

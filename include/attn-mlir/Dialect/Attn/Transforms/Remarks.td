@@ -132,7 +132,7 @@ def SawtoothWindow : AttnRemark<"window", Missed,
 }
 def SawtoothSeveralStreams : AttnRemark<"several-streams", Missed,
     "a tile streams several parts, whose order would have to change too"> {
-  let description = "A mask may make several segments of a stream, each with its own bounds.";
+  let description = "`splits` makes several streams of one, each with its own bounds.";
 }
 def SawtoothFewTiles : AttnRemark<"few-tiles", Missed, "with two tiles a CTA, some SMs would have none:", [
     RemarkArg<"ctas", Int, "CTAs that there would be">,

@@ -156,17 +156,12 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
                            StreamBytes bytes, int64_t ctas) {
     constexpr double kDriftShare = 0.04;
     double operations = 0;
-    stream.walk([&](DotOp dot) { operations += 2 * multiplicationsOf(dot); });
+    stream.walk([&](DotOp dot) { operations += dot.getNumOperations(); });
     double memory = static_cast<double>(bytes.ofPosition()) *
                     target.get(Fact::L2Domains) / target.get(Fact::DramGBps);
     double products =
         operations / stream.getStep() * ctas / target.get(Fact::TensorGflops);
     return memory >= kDriftShare * products;
-  }
-
-  static int64_t multiplicationsOf(DotOp dot) {
-    return cast<ShapedType>(dot.getResult().getType()).getNumElements() *
-           cast<ShapedType>(dot.getLhs().getType()).getDimSize(1);
   }
 
   Conditions buildConditions(GridOp grid, StreamOp stream) {
