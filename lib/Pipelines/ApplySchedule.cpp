@@ -19,13 +19,14 @@ using namespace attn;
 namespace {
 
 /// A kernel's schedule with the options that come before it, as options of a
-/// pipeline: the last of a name counts.
+/// pipeline: the last of a name counts. Options are for what computes an
+/// operation, not for what merges its states.
 template <typename Options>
 std::unique_ptr<Options> optionsFor(KernelOp kernel, unsigned level,
                                     StringRef before) {
   ScheduleAttr schedule = ScheduleAttr::of(kernel);
   std::string text = schedule ? schedule.asOptions(level) : "";
-  if (!before.empty())
+  if (!before.empty() && kernel.getStep() != KernelOp::kMergeStep)
     text += ((text.empty() ? "" : " ") + before).str();
   std::unique_ptr<Options> options = Options::createFromString(text);
   if (!options)

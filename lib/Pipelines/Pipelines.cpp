@@ -77,7 +77,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
         createAttnSetTarget({options.target, strings(options.overrides)}));
   pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
   pm.addPass(
-      createAttnStreamPartition({strings(options.tiles), options.splits}));
+      createAttnStreamPartition({strings(options.tiles), options.splits,
+                                 options.splitCtas, options.splitLength}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
 }

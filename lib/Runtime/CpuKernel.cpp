@@ -3,6 +3,7 @@
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/ExecutionEngine/CRunnerUtils.h"
@@ -245,6 +246,22 @@ llvm::Expected<int64_t> CpuModule::callIndex(StringRef function,
   return result;
 }
 
+/// One kernel, all of whose views are in `views`.
+static LoweredKernel describeKernel(LLVM::LLVMFuncOp function,
+                                    ArrayAttr views) {
+  LoweredKernel kernel;
+  kernel.name = function.getName().str();
+  // Two arguments for the range, then each view in the words of its memref.
+  unsigned arguments = 2;
+  for (auto attr : views.getAsRange<TypeAttr>()) {
+    auto view = cast<ViewType>(attr.getValue());
+    arguments += 3 + 2 * view.getRank();
+    kernel.views.push_back(view);
+  }
+  kernel.numScalars = function.getNumArguments() - arguments;
+  return kernel;
+}
+
 std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
   std::vector<LoweredKernel> kernels;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
@@ -252,15 +269,20 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     // The wrapper of the C interface has the attributes of what it wraps.
     if (!views || function.getName().starts_with(wrapper("")))
       continue;
-    LoweredKernel kernel{function.getName().str(), {}, 0};
-    // Two arguments for the range, then each view in the words of its memref.
-    unsigned arguments = 2;
-    for (Attribute attr : views) {
-      auto view = cast<ViewType>(cast<TypeAttr>(attr).getValue());
-      arguments += 3 + 2 * view.getRank();
-      kernel.views.push_back(view);
+    LoweredKernel kernel = describeKernel(function, views);
+    auto named = function->getAttrOfType<StringAttr>(KernelOp::kStepAttr);
+    StringRef step = named ? named.getValue() : "";
+    auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
+    size_t written = outputs ? outputs.getInt() : 0;
+    if (step == KernelOp::kSplitStep) {
+      kernel.states.assign(kernel.views.end() - written, kernel.views.end());
+      kernel.views.truncate(kernel.views.size() - written);
+    } else if (step == KernelOp::kMergeStep && !kernels.empty()) {
+      LoweredKernel &split = kernels.back();
+      split.merge = kernel.name;
+      split.views.append(kernel.views.end() - written, kernel.views.end());
+      continue;
     }
-    kernel.numScalars = function.getNumArguments() - arguments;
     kernels.push_back(std::move(kernel));
   }
   return kernels;

@@ -1,6 +1,7 @@
 //===- Oracle.cpp - Run a kernel and compare with the reference -----------===//
 
 #include "attn-mlir/Runtime/Oracle.h"
+#include "SplitStates.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Runtime/Reference.h"
@@ -441,14 +442,23 @@ std::string attn::whyNotKernel(StreamableOpInterface op,
 }
 
 FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,
-                                        CpuModule &module, StringRef kernel,
+                                        CpuModule &module,
+                                        const LoweredKernel &kernel,
                                         const OracleOptions &options) {
-  return runOracle(
-      op,
-      [&](ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars) {
-        return module.run(kernel, views, scalars, options.threads);
-      },
-      options);
+  FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
+  if (failed(extents))
+    return failure();
+  SplitStates states(op, *extents, kernel.states, options.splits);
+  auto launch = [&](ArrayRef<StridedBuffer> views,
+                    ArrayRef<ScalarBytes> scalars) {
+    if (kernel.merge.empty())
+      return module.run(kernel.name, views, scalars, options.threads);
+    return states.run(views, [&](bool merge, ArrayRef<StridedBuffer> its) {
+      return module.run(merge ? kernel.merge : kernel.name, its, scalars,
+                        options.threads);
+    });
+  };
+  return runOracle(op, launch, options);
 }
 
 FailureOr<OracleReport> attn::runOracle(StreamableOpInterface op,

@@ -212,7 +212,7 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   bool passed = true;
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     FailureOr<OracleReport> report =
-        runOracle(ops[i], **compiled, kernel.name, optionsOf[i]);
+        runOracle(ops[i], **compiled, kernel, optionsOf[i]);
     if (failed(report))
       return failure();
     passed &= print(ops[i], kernel.name, *report, options, os);

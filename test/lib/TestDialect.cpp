@@ -48,8 +48,12 @@ Reorder LogSumExpOp::getReorder() {
   return getOrdered() ? Reorder::Ordered : Reorder::Reassociates;
 }
 
-int64_t LogSumExpOp::getStateElements(ArrayRef<int64_t> sizes) {
-  return 3 * sizes[Row];
+SmallVector<AffineMap> LogSumExpOp::getStateMaps() {
+  return SmallVector<AffineMap>(3, getViewMaps()[1]);
+}
+
+SmallVector<StringRef> LogSumExpOp::getStateNames() {
+  return {"factor", "reference", "sum"};
 }
 
 SmallVector<Segment> LogSumExpOp::buildSegments(OpBuilder &b, Location loc,

@@ -62,17 +62,20 @@ inline void lowerToTrace(mlir::OpPassManager &pm) {
   lowerToCode(pm);
 }
 
-/// Prepares and compiles; null after a message where that fails.
+/// Prepares and compiles; null after a message where that fails. `first` is
+/// what the module begins with.
 inline std::unique_ptr<attn::CpuModule>
 compileBy(mlir::MLIRContext &context, const std::string &text,
           const std::string &schedule,
           llvm::function_ref<void(mlir::OpPassManager &)> lower,
-          unsigned level = 3) {
+          unsigned level = 3, attn::LoweredKernel *first = nullptr) {
   auto module = prepare(context, text, schedule, lower);
   if (!module) {
     llvm::errs() << "did not lower: " << schedule << "\n" << text;
     return {};
   }
+  if (first)
+    *first = attn::findLoweredKernels(*module).front();
   auto compiled = attn::CpuModule::compile(*module, level);
   if (compiled)
     return std::move(*compiled);

@@ -153,6 +153,15 @@ public:
     });
   }
 
+  /// Parts of their own CTAs, 1 to 7: some have nothing to visit.
+  void runSplits(const Case &c) {
+    withKernel(c, [&](StreamableOpInterface op, CpuModule &module) {
+      for (const Sizes &sizes : kSizes)
+        runSizes(c, op, module, sizes, /*onlyProbe=*/false,
+                 /*splits=*/1 + ++seed % 7);
+    });
+  }
+
   /// All small sizes: every way in which bounds, tiles and masks can meet.
   template <typename Lengths>
   void runBounds(const Case &c, const Lengths &lengths) {
@@ -188,7 +197,7 @@ private:
     };
     // Rings make for much code and little work.
     auto module = compileBy(context, c.text(), c.scheduleText(), lower,
-                            c.level3 ? 0 : level);
+                            c.level3 ? 0 : level, &kernel);
     if (!tally.check(reference && module,
                      [&]() { return "compiles: " + c.describe(); }))
       return;
@@ -196,8 +205,10 @@ private:
   }
 
   void runSizes(const Case &c, StreamableOpInterface op, CpuModule &module,
-                const Sizes &sizes, bool onlyProbe = false) {
+                const Sizes &sizes, bool onlyProbe = false,
+                int64_t splits = 3) {
     OracleOptions options;
+    options.splits = splits;
     options.threads = onlyProbe ? 1 : 0;
     options.sizes = {
         {"batch", sizes.batch}, {"query", sizes.queries}, {"key", sizes.keys}};
@@ -208,12 +219,12 @@ private:
     if (!onlyProbe && sizes.batch > 0 && sizes.queries > 0)
       ++combinations;
     if (!onlyProbe)
-      check(c, sizes, runOracle(op, module, "f_attention", options), false);
+      check(c, sizes, runOracle(op, module, kernel, options), false);
     // Exact answers are for scores that are all alike.
     if (!c.scoreMod.empty())
       return;
     options.probe = true;
-    check(c, sizes, runOracle(op, module, "f_attention", options), true);
+    check(c, sizes, runOracle(op, module, kernel, options), true);
   }
 
   void check(const Case &c, const Sizes &s, FailureOr<OracleReport> report,
@@ -240,6 +251,8 @@ private:
   /// Pairs of a kernel and sizes, not counting compilation, probes or empty
   /// sizes.
   unsigned combinations = 0;
+  /// Of the case at hand.
+  LoweredKernel kernel;
 };
 
 /// Case number i: every list is walked with a stride of its own, so that the
@@ -327,17 +340,39 @@ static void runAllBounds(Sweep &sweep) {
             lengths);
 }
 
+/// Parts over CTAs, whose number is that of the views, stated, or follows from
+/// their length; with every traversal of the grid and of the stream.
+static void runAllSplits(Sweep &sweep) {
+  const char *const schedules[] = {
+      "split-ctas",
+      "split-ctas persistent sms=3 resident=1 sawtooth=force",
+      "split-ctas splits=5",
+      "split-length=32",
+      "split-ctas grid-order=swizzled-head-first domains=4 longest-first",
+      "split-length=64 persistent sms=2 resident=1"};
+  const char *const tiles[] = {"query=16,key=16", "query=7,key=8",
+                               "query=32,key=32"};
+  for (unsigned i = 0; i < 18; ++i) {
+    Case c = makeCase(i);
+    c.tiles = tiles[i % std::size(tiles)];
+    c.schedule =
+        schedules[(i + i / std::size(schedules)) % std::size(schedules)];
+    sweep.runSplits(c);
+  }
+}
+
 int main(int argc, char **argv) {
   // A range of cases, so that the sweep can be shared out.
   unsigned first = 0, count = 64;
   bool bounds = argc == 2 && StringRef(argv[1]) == "bounds";
   bool sequential = argc == 2 && StringRef(argv[1]) == "sequential";
+  bool splits = argc == 2 && StringRef(argv[1]) == "splits";
   if (argc > 3 ||
-      (argc > 1 && !bounds && !sequential &&
+      (argc > 1 && !bounds && !sequential && !splits &&
        StringRef(argv[1]).getAsInteger(10, first)) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
     llvm::errs() << "usage: attn-sweep [first case] [number of cases] | bounds "
-                    "| sequential\n";
+                    "| sequential | splits\n";
     return 2;
   }
   DialectRegistry registry;
@@ -345,8 +380,10 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Sweep sweep(context);
-  if (bounds || sequential) {
-    bounds ? runAllBounds(sweep) : runSequential(sweep);
+  if (bounds || sequential || splits) {
+    bounds       ? runAllBounds(sweep)
+    : sequential ? runSequential(sweep)
+                 : runAllSplits(sweep);
     return sweep.close();
   }
   for (unsigned i = first; i < first + count; ++i)

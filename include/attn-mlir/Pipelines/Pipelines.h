@@ -29,6 +29,11 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                                 llvm::cl::desc("attn-stream-partition: tiles")};
   Option<int64_t> splits{*this, "splits", llvm::cl::init(0),
                          llvm::cl::desc("attn-stream-partition: splits")};
+  Option<bool> splitCtas{*this, "split-ctas", llvm::cl::init(false),
+                         llvm::cl::desc("attn-stream-partition: split-ctas")};
+  Option<int64_t> splitLength{
+      *this, "split-length", llvm::cl::init(0),
+      llvm::cl::desc("attn-stream-partition: split-length")};
   Option<bool> persistent{*this, "persistent", llvm::cl::init(false),
                           llvm::cl::desc("run attn-persistent")};
   Option<bool> pairTiles{*this, "pair-tiles", llvm::cl::init(false),

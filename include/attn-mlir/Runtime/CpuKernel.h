@@ -80,14 +80,20 @@ private:
   std::unique_ptr<mlir::ExecutionEngine> engine;
 };
 
-/// Name and view types of a kernel in a lowered module.
+/// A kernel in a lowered module, or two that compute an operation together.
 struct LoweredKernel {
   std::string name;
+  /// Those of the operation: what is read, then what is written.
   llvm::SmallVector<ViewType> views;
   unsigned numScalars = 0;
+  /// Where the kernel streams parts: what it stores for each, and the kernel
+  /// that merges these.
+  llvm::SmallVector<ViewType> states;
+  std::string merge;
 };
 
-/// The kernels of a lowered module, in order.
+/// The kernels of a lowered module, in order; two that compute an operation
+/// are one entry.
 std::vector<LoweredKernel> findLoweredKernels(mlir::ModuleOp module);
 
 } // namespace attn

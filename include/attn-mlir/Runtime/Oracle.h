@@ -85,6 +85,8 @@ struct OracleOptions {
   /// known to the last bit, and a bound wrong by one changes it.
   bool probe = false;
   unsigned threads = 0;
+  /// Parts of a stream, where a kernel takes their number from its views.
+  int64_t splits = 3;
   /// For ops that the project does not know.
   ReferenceFn reference;
   /// Makes the inputs; without it they are normally distributed.
@@ -139,7 +141,7 @@ std::string whyNotKernel(StreamableOpInterface op, const LoweredKernel &kernel);
 /// with the float64 reference.
 mlir::FailureOr<OracleReport> runOracle(StreamableOpInterface op,
                                         CpuModule &module,
-                                        llvm::StringRef kernel,
+                                        const LoweredKernel &kernel,
                                         const OracleOptions &options);
 
 /// Likewise, with `launch` to run it.

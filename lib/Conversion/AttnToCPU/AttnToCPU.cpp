@@ -294,6 +294,9 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
       if (isa<ViewType>(type))
         views.push_back(TypeAttr::get(type));
     function->setAttr(kKernelViewsAttr, rewriter.getArrayAttr(views));
+    for (StringRef name : {KernelOp::kStepAttr, KernelOp::kOutputsAttr})
+      if (Attribute value = kernel->getAttr(name))
+        function->setAttr(name, value);
     Block *old = &kernel.getBody().front();
     Block *entry = createEntryBlock(function, rewriter);
     rewriter.eraseOp(old->getTerminator());

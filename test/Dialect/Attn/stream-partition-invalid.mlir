@@ -10,6 +10,10 @@
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tiles=batch=2 2>&1 | FileCheck %s --check-prefix=UNIT
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=-1 2>&1 | FileCheck %s --check-prefix=SPLITS0
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=splits=17 2>&1 | FileCheck %s --check-prefix=SPLITS
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition='split-ctas splits=4097' 2>&1 | FileCheck %s --check-prefix=OVER
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition='split-length=100' 2>&1 | FileCheck %s --check-prefix=LENGTH
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition='split-length=-128' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not attn-opt %t/attention.mlir --attn-stream-partition='split-length=128 splits=2' 2>&1 | FileCheck %s --check-prefix=TWICE
 // RUN: not attn-opt %t/attention.mlir --attn-stream-partition=tile=query=64 2>&1 | FileCheck %s --check-prefix=OPTION
 // ZERO: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query=0'
 // HUGE: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query=1048577'
@@ -19,6 +23,10 @@
 // UNIT: error: no operation has a tiled axis 'batch' (axes: query, key)
 // SPLITS0: error: expected 1 to 16 splits, or 0 for the schedule's, but got -1
 // SPLITS: error: expected 1 to 16 splits, or 0 for the schedule's, but got 17
+// OVER: error: expected 1 to 4096 splits, or 0 for the schedule's, but got 4097
+// LENGTH: error: 'attn.attention' op expected parts of a multiple of 128, which its streamed tile has, but got 100
+// NEGATIVE: error: 'attn.attention' op expected parts of a multiple of 128, which its streamed tile has, but got -128
+// TWICE: error: 'attn.attention' op expected a number of parts or their length, but got both 2 and 128
 // OPTION: error: {{.*}}no such option tile
 
 // Tiles that do not fit: the bytes asked, the bytes there are, the largest legal

@@ -67,16 +67,17 @@ func.func @attention(%q: tensor<1x2x256x64xf16>, %k: tensor<1x2x768x64xf16>, %v:
 
 // CHECK-LABEL: attn.kernel @matmul_matmul
 // CHECK-SAME: (%[[A:[^ ]+]]: !attn.view<?x?xf32>
-// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
 // CHECK-DAG: %[[C256:[^ ]+]] = arith.constant 256 : index
 // CHECK-DAG: %[[K:[^ ]+]] = attn.dim %[[A]], 1
 // CHECK: attn.grid
-// CHECK-DAG: %[[TILES:[^ ]+]] = arith.ceildivui %[[K]], %[[C256]] : index
+// CHECK: %[[ALL:[^ ]+]] = arith.maxsi %[[K]], %[[C0]] : index
+// CHECK-DAG: %[[TILES:[^ ]+]] = arith.ceildivui %[[ALL]], %[[C256]] : index
 // CHECK-DAG: %[[LENGTH:[^ ]+]] = arith.muli %[[TILES]], %[[C128]] : index
 // CHECK: %[[HI:[^ ]+]] = arith.minsi %{{[^ ]+}}, %[[LENGTH]] : index
 // CHECK: %[[R0:[^ ]+]] = attn.stream %{{[^ ]+}} step 128 over [%{{[^ ]+}} to %[[HI]]]
-// CHECK: %[[END:[^ ]+]] = arith.muli %[[LENGTH]], %[[C2]] : index
+// CHECK: %[[END:[^ ]+]] = arith.addi %[[LENGTH]], %[[LENGTH]] : index
 // CHECK-DAG: %[[FROM:[^ ]+]] = arith.maxsi %[[LENGTH]], %{{[^ ]+}} : index
 // CHECK-DAG: %[[LO:[^ ]+]] = arith.minsi %[[FROM]], %[[END]] : index
 // CHECK-DAG: %[[TO:[^ ]+]] = arith.maxsi %[[K]], %[[LENGTH]] : index
@@ -91,7 +92,7 @@ func.func @matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
 
 // -----
 
-// Masks: each part has all segments, clamped to it.
+// Masks: each part has all segments, clamped to its share of what the tile sees.
 
 // CHECK-LABEL: attn.kernel @causal_attention
 // CHECK: attn.stream %{{[^ ]+}} step 128 over [%{{[^ ]+}} to %{{[^ ]+}}, masked %{{[^ ]+}} to %{{[^ ]+}}]

@@ -73,8 +73,16 @@ SmallVector<Value> AttentionOp::getScalarCaptures() {
 
 Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
 
-int64_t AttentionOp::getStateElements(ArrayRef<int64_t> sizes) {
-  return sizes[Query] * (3 + sizes[ValueDim]);
+SmallVector<AffineMap> AttentionOp::getStateMaps() {
+  AffineExpr query = getAffineDimExpr(Query, getContext()),
+             value = getAffineDimExpr(ValueDim, getContext());
+  SmallVector<AffineMap> maps(3, AffineMap::get(NumAxes, 0, query));
+  maps.push_back(AffineMap::get(NumAxes, 0, {query, value}, getContext()));
+  return maps;
+}
+
+SmallVector<StringRef> AttentionOp::getStateNames() {
+  return {"factor", "reference", "sum", "acc"};
 }
 
 int64_t AttentionOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {

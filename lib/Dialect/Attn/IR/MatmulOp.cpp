@@ -59,9 +59,9 @@ SmallVector<StringRef> MatmulOp::getViewNames() { return {"a", "b", "c"}; }
 
 Reorder MatmulOp::getReorder() { return Reorder::Reassociates; }
 
-int64_t MatmulOp::getStateElements(ArrayRef<int64_t> sizes) {
-  return sizes[M] * sizes[N];
-}
+SmallVector<AffineMap> MatmulOp::getStateMaps() { return {getViewMaps()[C]}; }
+
+SmallVector<StringRef> MatmulOp::getStateNames() { return {"acc"}; }
 
 SmallVector<Segment> MatmulOp::buildSegments(OpBuilder &b, Location loc,
                                              const TileContext &tile) {

@@ -54,6 +54,8 @@ constexpr Field kFields[] = {
     {"pack_group", FieldKind::Flag, 2, "pack-group"},
     {"tiles", FieldKind::Tiles, 2, "tiles"},
     {"splits", FieldKind::Number, 2, "splits"},
+    {"split_ctas", FieldKind::Flag, 2, "split-ctas"},
+    {"split_length", FieldKind::Number, 2, "split-length"},
     {"grid_order", FieldKind::Word, 2, "grid-order", orderWords},
     {"domains", FieldKind::Number, 2, "domains"},
     {"chunk", FieldKind::Number, 2, "chunk"},

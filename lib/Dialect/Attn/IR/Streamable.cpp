@@ -1,6 +1,7 @@
 //===- Streamable.cpp - Helpers of streamable operations ------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -20,10 +21,33 @@ unsigned TileContext::streamAxis() const {
          axes.begin();
 }
 
+SmallVector<SmallVector<unsigned>> unitRuns(ArrayRef<StreamAxis> axes) {
+  SmallVector<SmallVector<unsigned>> runs;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    if (axis.kind != AxisKind::Unit)
+      continue;
+    if (runs.empty() || ShapedType::isDynamic(axis.extent))
+      runs.emplace_back();
+    runs.back().push_back(i);
+  }
+  return runs;
+}
+
 bool TileContext::hasPartialTile() const {
   unsigned stream = streamAxis();
   int64_t extent = axes[stream].extent;
   return ShapedType::isDynamic(extent) || extent % sizes[stream] != 0;
+}
+
+int64_t StreamableOpInterface::getStateElements(ArrayRef<int64_t> tileSizes) {
+  int64_t total = 0;
+  for (AffineMap map : getStateMaps()) {
+    int64_t elements = 1;
+    for (AffineExpr expr : map.getResults())
+      elements *= tileSizes[cast<AffineDimExpr>(expr).getPosition()];
+    total += elements;
+  }
+  return total;
 }
 
 namespace {

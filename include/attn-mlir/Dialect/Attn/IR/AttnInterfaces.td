@@ -84,10 +84,12 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
     InterfaceMethod<"What changing the order of the stream does to results.",
       "::attn::Reorder", "getReorder">,
     InterfaceMethod<[{
-      Number of f32 values of the state, for tiles of these sizes (one for each
-      axis).
-      }], "int64_t", "getStateElements",
-      (ins "::llvm::ArrayRef<int64_t>":$tileSizes)>,
+      For every value of the state, which is a tile of f32, the map from the axes
+      to the dimensions of the tile: group and whole axes, in the order of the
+      axes. By it a state is stored, so that another kernel merges it.
+      }], "::llvm::SmallVector<::mlir::AffineMap>", "getStateMaps">,
+    InterfaceMethod<"A name for every value of the state.",
+      "::llvm::SmallVector<::llvm::StringRef>", "getStateNames">,
     InterfaceMethod<[{
       Number of f32 values that one fold holds beside its operands' tiles and
       the state, for tiles of these sizes.
@@ -122,6 +124,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile, "::mlir::ValueRange":$state)>
   ];
+  let extraClassDeclaration = [{
+    /// Number of f32 values of the state, for tiles of these sizes (one for each
+    /// axis).
+    int64_t getStateElements(::llvm::ArrayRef<int64_t> tileSizes);
+  }];
 }
 
 #endif // ATTN_INTERFACES

@@ -93,6 +93,16 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kDimNamesAttr = "dim_names";
     static constexpr ::llvm::StringLiteral kPermutationsAttr = "permutations";
     static constexpr ::llvm::StringLiteral kOutputsAttr = "outputs";
+    /// Attribute of kernels that compute an operation together, with the step
+    /// of it: parts of a stream, whose states the kernel after it merges.
+    static constexpr ::llvm::StringLiteral kStepAttr = "step";
+    static constexpr ::llvm::StringLiteral kSplitStep = "split";
+    static constexpr ::llvm::StringLiteral kMergeStep = "merge";
+    /// Empty for a kernel that computes an operation alone.
+    ::llvm::StringRef getStep() {
+      auto step = (*this)->getAttrOfType<::mlir::StringAttr>(kStepAttr);
+      return step ? step.getValue() : "";
+    }
   }];
 }
 

@@ -85,6 +85,11 @@ struct TileContext {
   bool hasPartialTile() const;
 };
 
+/// The unit axes, in runs that a stored state has one dimension for: only the
+/// first of a run is of an extent that is not static.
+llvm::SmallVector<llvm::SmallVector<unsigned>>
+unitRuns(llvm::ArrayRef<StreamAxis> axes);
+
 /// Splits the stream of `tile` at the bounds of `range` (see KeyRange): parts
 /// in which every element takes part are unmasked, the parts around them
 /// masked. Bounds are aligned to the tile of the stream; nothing outside of

@@ -62,6 +62,14 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
 
     `splits` n > 1 streams n parts of each stream with a state of their own and
     merges the states at the end (refused for operations whose order is fixed).
+    With `split-ctas`, CTAs of their own do: a kernel whose grid has a `split`
+    axis stores the states to a workspace, one tensor of f32 for each value of
+    the state (splits, unit axes, dimensions of the value), and a second kernel
+    streams over the splits, merges the states and makes the results. Parts of
+    the stream that have nothing to visit store the state of nothing. The number
+    of parts is `splits`; or, without it, what the sizes of a call leave CTAs
+    free for; or follows from `split-length`, the elements of a part: then what
+    a part is does not depend on the other sizes of the call, nor do results.
 
     Before:
 
@@ -90,7 +98,11 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     ListOption<"tiles", "tiles", "std::string",
                "Tile sizes by axis, as name=size">,
     Option<"splits", "splits", "int64_t", /*default=*/"0",
-           "Parts into which each stream is split, merged at the end (0: as the operation's schedule says, else 1)">
+           "Parts into which each stream is split, merged at the end (0: as the operation's schedule says, else 1)">,
+    Option<"splitCtas", "split-ctas", "bool", /*default=*/"false",
+           "CTAs of their own stream the parts, and a second kernel merges them (without splits: as many as CTAs are free)">,
+    Option<"splitLength", "split-length", "int64_t", /*default=*/"0",
+           "Elements of a part, for split-ctas, in place of a number of parts">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

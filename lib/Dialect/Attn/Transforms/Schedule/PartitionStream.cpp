@@ -1,0 +1,376 @@
+//===- PartitionStream.cpp - The kernels of a streamable op ---------------===//
+//
+// Group and stream partition of "FlashAttention on a Napkin", section 3: one
+// kernel that makes the results, or one that streams parts and stores their
+// states, and one that merges these ("Flash-Decoding for long-context
+// inference", Dao, Haziza, Massa and Sizov 2023, for any streamable op).
+//
+//===----------------------------------------------------------------------===//
+
+#include "PartitionStream.h"
+#include "StreamKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "attn-mlir/Target/Facts.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// Rows of a tile of a merge, which is a few multiplications a value that is
+/// loaded: small ones, so that many CTAs load.
+constexpr int64_t kMergeRows = 16;
+/// Tiles of the stream that a part has at least where their number is chosen:
+/// fewer take less time than a merge.
+constexpr int64_t kLeastTiles = 2;
+/// States that a merge reads one after another, at most, where their number is
+/// chosen.
+constexpr int64_t kMostChosen = 128;
+/// CTAs that an SM holds of a kernel that has parts of a stream.
+constexpr int64_t kCtasPerSM = 2;
+
+class Partitioner {
+public:
+  Partitioner(StreamableOpInterface op, ArrayRef<int64_t> sizes,
+              const StreamSplit &split)
+      : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split),
+        host(op) {
+    auto isStream = [](const StreamAxis &axis) {
+      return axis.kind == AxisKind::Stream;
+    };
+    streamed = llvm::find_if(axes, isStream) - axes.begin();
+    describeViews();
+  }
+
+  PartitionedStream run() {
+    if (split.overCtas)
+      runSplit();
+    else
+      runWhole();
+    return result;
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Views
+  //===--------------------------------------------------------------------===//
+
+  void describeViews() {
+    SmallVector<AffineMap> maps = op.getViewMaps();
+    SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
+    SmallVector<StringRef> names = op.getViewNames();
+    unsigned number = 0;
+    auto viewOf = [&](Value tensor) {
+      KernelView view{names[number], tensor, maps[number], perms[number]};
+      ++number;
+      return view;
+    };
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        inputs.push_back(viewOf(operand));
+    for (Type type : op->getResultTypes())
+      outputs.push_back(viewOf(emptyResult(cast<RankedTensorType>(type),
+                                           maps[number], perms[number])));
+  }
+
+  /// Elements of an axis, where the op is.
+  Value hostExtent(unsigned axis) {
+    const StreamAxis &its = axes[axis];
+    if (!ShapedType::isDynamic(its.extent))
+      return IndexBuilder{host, op.getLoc()}.constant(its.extent);
+    unsigned dim = op.getViewPermutations()[its.view][its.dim];
+    return tensor::DimOp::create(host, op.getLoc(), inputs[its.view].tensor,
+                                 dim);
+  }
+
+  Value emptyResult(RankedTensorType type, AffineMap map,
+                    ArrayRef<int64_t> permutation) {
+    SmallVector<Value> dynamic;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      AffineExpr expr =
+          map.getResult(llvm::find(permutation, dim) - permutation.begin());
+      dynamic.push_back(hostExtent(cast<AffineDimExpr>(expr).getPosition()));
+    }
+    return tensor::EmptyOp::create(host, op.getLoc(), type, dynamic);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One kernel
+  //===--------------------------------------------------------------------===//
+
+  std::string nameWith(StringRef suffix) {
+    auto function = op->getParentOfType<FunctionOpInterface>();
+    StringRef prefix = function ? function.getName() : "kernel";
+    return (prefix + "_" + op->getName().stripDialect() + suffix).str();
+  }
+
+  /// The segments that part number `part` of `parts` visits, of what the tile
+  /// visits in all.
+  SmallVector<Segment> clip(StreamKernel &kernel, ArrayRef<Segment> segments,
+                            Value part, Value parts) {
+    IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+    Value tile = m.constant(sizes[streamed]), first = segments.front().lo,
+          length = m.constant(split.length);
+    if (split.length == 0) {
+      Value all = m.maxS(m.sub(segments.back().hi, first), m.constant(0));
+      length = m.mul(m.ceilDiv(all, m.mul(parts, tile)), tile);
+    }
+    Value from = m.add(first, m.mul(part, length)), to = m.add(from, length);
+    // The last part takes what is left, whatever number of them it is given.
+    if (split.length != 0)
+      to = m.select(m.compare(arith::CmpIPredicate::eq,
+                              m.add(part, m.constant(1)), parts),
+                    m.maxS(segments.back().hi, from), to);
+    auto clamp = [&](Value x) { return m.minS(m.maxS(x, from), to); };
+    SmallVector<Segment> clipped;
+    for (const Segment &segment : segments)
+      clipped.push_back({clamp(segment.lo), clamp(segment.hi), segment.masked});
+    return clipped;
+  }
+
+  /// Folds the segments into a state.
+  SmallVector<Value> buildFolds(StreamKernel &kernel,
+                                ArrayRef<Segment> segments,
+                                ArrayRef<Value> resident) {
+    OpBuilder &b = kernel.getBuilder();
+    Location loc = op.getLoc();
+    result.numSegments += segments.size();
+    SmallVector<Value> head = op.buildHead(b, loc, kernel.getContext());
+    return kernel.buildStream(segments, head, [&](ValueRange carried) {
+      SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/true);
+      for (auto [tile, held] : llvm::zip(tiles, resident))
+        tile = held ? held : tile;
+      return op.buildFold(b, loc, kernel.getContext(), carried, tiles);
+    });
+  }
+
+  void runWhole() {
+    StreamKernel kernel(op, nameWith(""), {axes, sizes, streamed, {}}, inputs,
+                        outputs);
+    OpBuilder &b = kernel.getBuilder();
+    Location loc = op.getLoc();
+    const TileContext &context = kernel.getContext();
+    kernel.enterGrid();
+    SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
+    SmallVector<Segment> segments = op.buildSegments(b, loc, context);
+    SmallVector<Value> state;
+    for (int64_t part = 0; part < split.parts; ++part) {
+      SmallVector<Segment> its = segments;
+      if (split.parts > 1) {
+        IndexBuilder m{b, loc};
+        its = clip(kernel, segments, m.constant(part), m.constant(split.parts));
+      }
+      SmallVector<Value> partState = buildFolds(kernel, its, tiles);
+      state = part == 0 ? partState
+                        : op.buildMerge(b, loc, context, state, partState);
+    }
+    kernel.storeTiles(op.buildTail(b, loc, context, state));
+    finish(kernel);
+    replaceBy(kernel.launch());
+  }
+
+  void finish(StreamKernel &kernel, StringRef step = "") {
+    KernelOp made = kernel.getKernel();
+    if (!step.empty())
+      made->setAttr(KernelOp::kStepAttr, host.getStringAttr(step));
+    result.kernels.push_back(made);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Two kernels
+  //===--------------------------------------------------------------------===//
+
+  unsigned splitAxis() const { return axes.size(); }
+
+  /// CTAs of the grid without a split.
+  Value countTiles(const IndexBuilder &m) {
+    Value count = m.constant(1);
+    for (auto [i, axis] : llvm::enumerate(axes))
+      if (axis.kind == AxisKind::Unit)
+        count = m.mul(count, hostExtent(i));
+      else if (axis.kind == AxisKind::Group)
+        count = m.mul(count, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
+    return count;
+  }
+
+  /// The number of parts, where the op is.
+  Value countParts() {
+    IndexBuilder m{host, op.getLoc()};
+    if (split.length > 0)
+      return m.atLeastOne(
+          m.ceilDiv(hostExtent(streamed), m.constant(split.length)));
+    if (split.parts > 0)
+      return m.constant(split.parts);
+    // As many as there are CTAs free for, and tiles worth it.
+    TargetAttr target = TargetAttr::of(op);
+    Value room = m.constant(target.get(Fact::SMs) * kCtasPerSM);
+    Value tiles = m.ceilDiv(hostExtent(streamed),
+                            m.constant(kLeastTiles * sizes[streamed]));
+    Value most = m.minU(m.div(room, m.atLeastOne(countTiles(m))), tiles);
+    return m.atLeastOne(m.minU(most, m.constant(kMostChosen)));
+  }
+
+  static int64_t constantOr(Value value) {
+    APInt constant;
+    return matchPattern(value, m_ConstantInt(&constant))
+               ? constant.getSExtValue()
+               : ShapedType::kDynamic;
+  }
+
+  /// A dimension of the workspace.
+  struct Dim {
+    AffineExpr expr;
+    Value size;
+  };
+
+  /// Unit axes that a state has one dimension for.
+  Dim dimOf(ArrayRef<unsigned> run) {
+    IndexBuilder m{host, op.getLoc()};
+    Dim dim{getAffineConstantExpr(0, op->getContext()), m.constant(1)};
+    int64_t inner = 1;
+    for (unsigned axis : llvm::reverse(run)) {
+      dim.expr = getAffineDimExpr(axis, op->getContext()) * inner + dim.expr;
+      dim.size = m.mul(hostExtent(axis), dim.size);
+      inner *= axes[axis].extent;
+    }
+    return dim;
+  }
+
+  /// Views of the workspace, one for each value of the state.
+  SmallVector<KernelView> describeStates(Value parts) {
+    SmallVector<Dim> leading{
+        {getAffineDimExpr(splitAxis(), op->getContext()), parts}};
+    for (ArrayRef<unsigned> run : unitRuns(axes))
+      leading.push_back(dimOf(run));
+    SmallVector<KernelView> states;
+    for (auto [name, map] :
+         llvm::zip_equal(op.getStateNames(), op.getStateMaps())) {
+      SmallVector<Dim> dims = leading;
+      for (AffineExpr expr : map.getResults())
+        dims.push_back(
+            {expr, hostExtent(cast<AffineDimExpr>(expr).getPosition())});
+      states.push_back(describeState(name, dims));
+    }
+    return states;
+  }
+
+  KernelView describeState(StringRef name, ArrayRef<Dim> dims) {
+    SmallVector<AffineExpr> exprs;
+    SmallVector<int64_t> shape;
+    SmallVector<Value> dynamic;
+    for (const Dim &dim : dims) {
+      exprs.push_back(dim.expr);
+      shape.push_back(constantOr(dim.size));
+      if (ShapedType::isDynamic(shape.back()))
+        dynamic.push_back(dim.size);
+    }
+    auto type = RankedTensorType::get(shape, host.getF32Type());
+    Value workspace =
+        tensor::EmptyOp::create(host, op.getLoc(), type, dynamic);
+    auto dimensions = llvm::seq<int64_t>(0, dims.size());
+    return {name, workspace,
+            AffineMap::get(splitAxis() + 1, 0, exprs, op->getContext()),
+            llvm::to_vector(dimensions)};
+  }
+
+  /// Views by maps that know the split axis, too.
+  SmallVector<KernelView> withSplitAxis(ArrayRef<KernelView> views) {
+    SmallVector<KernelView> result(views);
+    for (KernelView &view : result)
+      view.map = AffineMap::get(splitAxis() + 1, 0, view.map.getResults(),
+                                op->getContext());
+    return result;
+  }
+
+  /// The axes of both kernels. Parts of a stream come before what streams it.
+  KernelAxes splitAxes(Value parts) {
+    KernelAxes result{axes, sizes, streamed, {}};
+    result.axes.push_back({"split", AxisKind::Unit, constantOr(parts)});
+    result.axes.back().selectsStream = true;
+    result.sizes.push_back(1);
+    unsigned before = 0;
+    for (auto [i, axis] : llvm::enumerate(axes))
+      if (axis.kind == AxisKind::Unit && axis.selectsStream)
+        before = i + 1;
+    result.gridOrder = llvm::to_vector(llvm::seq<unsigned>(0, axes.size()));
+    result.gridOrder.insert(result.gridOrder.begin() + before, splitAxis());
+    return result;
+  }
+
+  void buildParts(StreamKernel &kernel) {
+    OpBuilder &b = kernel.getBuilder();
+    const TileContext &context = kernel.getContext();
+    kernel.enterGrid();
+    SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
+    SmallVector<Segment> segments =
+        clip(kernel, op.buildSegments(b, op.getLoc(), context),
+             context.offsets[splitAxis()], context.extents[splitAxis()]);
+    kernel.storeTiles(buildFolds(kernel, segments, tiles));
+  }
+
+  void buildMerges(StreamKernel &kernel) {
+    OpBuilder &b = kernel.getBuilder();
+    Location loc = op.getLoc();
+    const TileContext &context = kernel.getContext();
+    kernel.enterGrid();
+    Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
+                /*masked=*/false};
+    SmallVector<Value> head = op.buildHead(b, loc, context);
+    SmallVector<Value> state =
+        kernel.buildStream(all, head, [&](ValueRange carried) {
+          return op.buildMerge(b, loc, context, carried,
+                               kernel.loadTiles(/*streamed=*/true));
+        });
+    kernel.storeTiles(op.buildTail(b, loc, context, state));
+  }
+
+  void runSplit() {
+    Value parts = countParts();
+    SmallVector<KernelView> states = describeStates(parts);
+    KernelAxes kernelAxes = splitAxes(parts);
+    StreamKernel stream(op, nameWith("_split"), kernelAxes,
+                        withSplitAxis(inputs), states);
+    buildParts(stream);
+    finish(stream, KernelOp::kSplitStep);
+    for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
+      state.tensor = value;
+
+    // Every part of the stream is done: the split axis is what streams now.
+    kernelAxes.streamed = splitAxis();
+    for (auto [axis, size] : llvm::zip(axes, kernelAxes.sizes))
+      if (axis.kind == AxisKind::Group)
+        size = std::min(size, kMergeRows);
+    StreamKernel merge(op, nameWith("_merge"), kernelAxes, states,
+                       withSplitAxis(outputs));
+    buildMerges(merge);
+    finish(merge, KernelOp::kMergeStep);
+    replaceBy(merge.launch());
+  }
+
+  void replaceBy(LaunchOp launch) {
+    op->replaceAllUsesWith(launch.getResults());
+    op->erase();
+  }
+
+  StreamableOpInterface op;
+  SmallVector<StreamAxis> axes;
+  SmallVector<int64_t> sizes;
+  StreamSplit split;
+  OpBuilder host;
+  unsigned streamed;
+  SmallVector<KernelView> inputs, outputs;
+  PartitionedStream result;
+};
+
+} // namespace
+
+PartitionedStream attn::partitionStream(StreamableOpInterface op,
+                                        ArrayRef<int64_t> sizes,
+                                        const StreamSplit &split) {
+  return Partitioner(op, sizes, split).run();
+}

@@ -1,0 +1,39 @@
+//===- PartitionStream.h - The kernels of a streamable op -------*- C++ -*-===//
+
+#ifndef ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_PARTITIONSTREAM_H
+#define ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_PARTITIONSTREAM_H
+
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+
+namespace attn {
+
+/// How the stream of an op is divided.
+struct StreamSplit {
+  /// Parts, each with a state of its own; 0: as many as CTAs are free for, by
+  /// the sizes of a call (only `overCtas`).
+  int64_t parts = 1;
+  /// Elements of a part, a multiple of the streamed tile, whatever their number
+  /// then is; 0: parts are even.
+  int64_t length = 0;
+  /// Whether CTAs of their own stream the parts and store the states, which a
+  /// second kernel merges.
+  bool overCtas = false;
+};
+
+/// The kernels that an op became, in the order in which they are launched.
+struct PartitionedStream {
+  llvm::SmallVector<KernelOp, 2> kernels;
+  /// Segments of all streams.
+  unsigned numSegments = 0;
+};
+
+/// Replaces `op` by launches of kernels over tiles of these sizes, one for each
+/// axis.
+PartitionedStream partitionStream(StreamableOpInterface op,
+                                  llvm::ArrayRef<int64_t> sizes,
+                                  const StreamSplit &split);
+
+} // namespace attn
+
+#endif // ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_PARTITIONSTREAM_H

@@ -1,0 +1,248 @@
+//===- StreamKernel.cpp - A kernel that streams past its tiles ------------===//
+
+#include "StreamKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+StreamKernel::StreamKernel(StreamableOpInterface op, StringRef name,
+                           const KernelAxes &kernelAxes,
+                           ArrayRef<KernelView> inputs,
+                           ArrayRef<KernelView> outputs)
+    : op(op), axes(kernelAxes.axes), streamed(kernelAxes.streamed),
+      numInputs(inputs.size()), views(inputs), builder(op), loc(op.getLoc()) {
+  views.append(outputs.begin(), outputs.end());
+  auto natural = llvm::seq<unsigned>(0, axes.size());
+  for (unsigned axis : kernelAxes.gridOrder.empty() ? llvm::to_vector(natural)
+                                                    : kernelAxes.gridOrder)
+    if (axis != streamed && (axes[axis].kind == AxisKind::Unit ||
+                             axes[axis].kind == AxisKind::Group))
+      gridAxes.push_back(axis);
+  context.axes = axes;
+  context.sizes = kernelAxes.sizes;
+  createKernel(name);
+  context.scalars =
+      llvm::to_vector_of<Value>(kernel.getArguments().drop_front(numViews()));
+  builder.setInsertionPoint(kernel.getBody().front().getTerminator());
+  for (unsigned axis = 0; axis < axes.size(); ++axis)
+    context.extents.push_back(extentOf(axis));
+}
+
+ViewType StreamKernel::viewType(const KernelView &view) {
+  SmallVector<int64_t> shape;
+  for (int64_t dim : view.permutation)
+    shape.push_back(view.getType().getDimSize(dim));
+  return ViewType::get(op->getContext(), shape,
+                       view.getType().getElementType());
+}
+
+void StreamKernel::createKernel(StringRef name) {
+  auto module = op->getParentOfType<ModuleOp>();
+  SmallVector<Type> arguments;
+  SmallVector<StringRef> names;
+  for (const KernelView &view : views) {
+    arguments.push_back(viewType(view));
+    names.push_back(view.name);
+  }
+  for (auto [i, scalar] : llvm::enumerate(op.getScalarCaptures())) {
+    arguments.push_back(scalar.getType());
+    names.push_back(builder.getStringAttr("scalar" + Twine(i)));
+  }
+  OpBuilder::InsertionGuard guard(builder);
+  builder.clearInsertionPoint();
+  kernel = KernelOp::create(builder, loc, name, arguments, names);
+  // Behind the function that launches it, and behind the kernels made before.
+  Operation *last = module.getBody()->findAncestorOpInBlock(*op);
+  while (isa_and_nonnull<KernelOp>(last->getNextNode()))
+    last = last->getNextNode();
+  SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
+  describeViews();
+}
+
+void StreamKernel::describeViews() {
+  // Launchers learn which dimensions are one axis, and what is written.
+  SmallVector<Attribute> names;
+  for (const KernelView &view : views) {
+    SmallVector<StringRef> dims;
+    for (AffineExpr expr : view.map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      dims.push_back(dim &&
+                             ShapedType::isDynamic(axes[dim.getPosition()].extent)
+                         ? axes[dim.getPosition()].name
+                         : StringRef());
+    }
+    names.push_back(builder.getStrArrayAttr(dims));
+  }
+  kernel->setAttr(KernelOp::kDimNamesAttr, builder.getArrayAttr(names));
+  kernel->setAttr(KernelOp::kOutputsAttr,
+                  builder.getI64IntegerAttr(numViews() - numInputs));
+  kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
+}
+
+ArrayAttr StreamKernel::permutations() {
+  SmallVector<Attribute> result;
+  for (const KernelView &view : views)
+    result.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
+        ArrayRef<int64_t>(view.permutation), op->getContext())));
+  return builder.getArrayAttr(result);
+}
+
+Value StreamKernel::constant(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+/// Elements of an axis by a dimension of a view that it spans alone, or from
+/// which other axes, of static extents, are divided. Null where no view tells,
+/// as of a stream whose states are merged.
+Value StreamKernel::extentOf(unsigned axis) {
+  if (!ShapedType::isDynamic(axes[axis].extent))
+    return constant(axes[axis].extent);
+  AffineExpr wanted = getAffineDimExpr(axis, op->getContext());
+  for (auto [number, view] : llvm::enumerate(views))
+    for (auto [dim, expr] : llvm::enumerate(view.map.getResults())) {
+      int64_t factor = 1;
+      expr.walk([&](AffineExpr part) {
+        auto product = dyn_cast<AffineBinaryOpExpr>(part);
+        if (product && product.getKind() == AffineExprKind::Mul &&
+            product.getLHS() == wanted)
+          factor = cast<AffineConstantExpr>(product.getRHS()).getValue();
+      });
+      if (!expr.isFunctionOfDim(axis))
+        continue;
+      Value size = DimOp::create(builder, loc, kernel.getArgument(number),
+                                 static_cast<int64_t>(dim));
+      return factor == 1 ? size
+                         : builder.createOrFold<arith::DivUIOp>(
+                               loc, size, constant(factor));
+    }
+  return {};
+}
+
+void StreamKernel::enterGrid() {
+  SmallVector<Value> sizes;
+  SmallVector<StringRef> names, sharing;
+  for (unsigned i : gridAxes) {
+    const StreamAxis &axis = axes[i];
+    Value extent = context.extents[i];
+    sizes.push_back(axis.kind == AxisKind::Unit
+                        ? extent
+                        : builder.createOrFold<arith::CeilDivUIOp>(
+                              loc, extent, constant(context.sizes[i])));
+    names.push_back(axis.name);
+    if (axis.selectsStream)
+      sharing.push_back(axis.name);
+  }
+  auto grid =
+      GridOp::create(builder, loc, sizes, builder.getStrArrayAttr(names),
+                     builder.getStrArrayAttr(sharing), OrderAttr(),
+                     /*run=*/1, /*folded=*/false,
+                     /*persistent=*/IntegerAttr());
+  SmallVector<Type> types(sizes.size() + 1, builder.getIndexType());
+  SmallVector<Location> locs(types.size(), loc);
+  Block *block = builder.createBlock(&grid.getBody(), {}, types, locs);
+  builder.setInsertionPoint(YieldOp::create(builder, loc));
+  setOffsets(block->getArguments());
+}
+
+/// Of the tile at these coordinates of the grid.
+void StreamKernel::setOffsets(ValueRange coordinates) {
+  context.offsets.resize(axes.size());
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    Value &offset = context.offsets[i];
+    if (axis.kind == AxisKind::Whole)
+      offset = constant(0);
+    auto place = llvm::find(gridAxes, i);
+    if (place == gridAxes.end())
+      continue;
+    offset = coordinates[place - gridAxes.begin()];
+    if (axis.kind == AxisKind::Group)
+      offset = builder.createOrFold<arith::MulIOp>(loc, offset,
+                                                   constant(context.sizes[i]));
+  }
+}
+
+bool StreamKernel::isStreamed(unsigned view) const {
+  return views[view].map.isFunctionOfDim(streamed);
+}
+
+SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
+  SmallVector<Value> dims = context.offsets, offsets;
+  // Unused by this map, but the expansion wants a value for every axis.
+  for (Value &dim : dims)
+    if (!dim)
+      dim = context.extents.front();
+  for (AffineExpr expr : views[view].map.getResults())
+    offsets.push_back(affine::expandAffineExpr(builder, loc, expr, dims, {}));
+  return offsets;
+}
+
+/// The tile of a view: dimensions of unit axes, which lead, are dropped.
+RankedTensorType StreamKernel::tileType(unsigned view) const {
+  SmallVector<int64_t> shape;
+  for (AffineExpr expr : views[view].map.getResults())
+    for (auto [i, axis] : llvm::enumerate(axes))
+      if (axis.kind != AxisKind::Unit && expr.isFunctionOfDim(i))
+        shape.push_back(context.sizes[i]);
+  return RankedTensorType::get(shape, views[view].getType().getElementType());
+}
+
+SmallVector<Value> StreamKernel::loadTiles(bool ofStream) {
+  SmallVector<Value> tiles(numInputs);
+  for (unsigned i = 0; i < numInputs; ++i)
+    if (isStreamed(i) == ofStream)
+      tiles[i] = LoadOp::create(builder, loc, tileType(i),
+                                kernel.getArgument(i), offsetsOf(i));
+  return tiles;
+}
+
+SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
+                                             ValueRange inits, Fold fold) {
+  SmallVector<Value> lowers, uppers;
+  SmallVector<bool> masked;
+  for (const Segment &segment : segments) {
+    lowers.push_back(segment.lo);
+    uppers.push_back(segment.hi);
+    masked.push_back(segment.masked);
+  }
+  auto stream = StreamOp::create(
+      builder, loc, inits.getTypes(), lowers, uppers, inits,
+      /*reverse=*/Value(), masked, context.sizes[streamed],
+      op.getReorder() == Reorder::Ordered);
+  SmallVector<Type> types{builder.getIndexType()};
+  llvm::append_range(types, stream.getResultTypes());
+  SmallVector<Location> locs(types.size(), loc);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&stream.getBody(), {}, types, locs);
+  context.offsets[streamed] = stream.getPosition();
+  SmallVector<Value> carried(stream.getCarried());
+  YieldOp::create(builder, loc, fold(carried));
+  context.offsets[streamed] = Value();
+  return llvm::to_vector_of<Value>(stream.getResults());
+}
+
+void StreamKernel::storeTiles(ValueRange tiles) {
+  for (auto [i, tile] : llvm::enumerate(tiles)) {
+    unsigned view = numInputs + i;
+    StoreOp::create(builder, loc, tile, kernel.getArgument(view),
+                    offsetsOf(view));
+  }
+}
+
+LaunchOp StreamKernel::launch() {
+  OpBuilder host(op);
+  SmallVector<Value> inputs, outputs;
+  SmallVector<Type> results;
+  for (auto [i, view] : llvm::enumerate(views)) {
+    (i < numInputs ? inputs : outputs).push_back(view.tensor);
+    if (i >= numInputs)
+      results.push_back(view.getType());
+  }
+  return LaunchOp::create(host, loc, results, kernel.getSymName(), inputs,
+                          outputs, op.getScalarCaptures(), permutations());
+}

@@ -1,0 +1,104 @@
+//===- StreamKernel.h - A kernel that streams past its tiles ----*- C++ -*-===//
+//
+// What all kernels of a streamable op have in common: views by maps from the
+// axes, a grid over unit axes and tiles of group axes, loads and stores of
+// tiles, a stream, and the launch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_STREAMKERNEL_H
+#define ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_STREAMKERNEL_H
+
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace attn {
+
+/// A view of a kernel, and the tensor that its launch passes for it.
+struct KernelView {
+  llvm::StringRef name;
+  mlir::Value tensor;
+  /// From the axes to the dimensions of the view.
+  mlir::AffineMap map;
+  /// From the dimensions of the view to those of the tensor.
+  llvm::SmallVector<int64_t> permutation;
+
+  mlir::RankedTensorType getType() const {
+    return llvm::cast<mlir::RankedTensorType>(tensor.getType());
+  }
+};
+
+/// The axes of a kernel: those of the op, then any of the kernel's own.
+struct KernelAxes {
+  llvm::SmallVector<StreamAxis> axes;
+  /// Elements of a tile along each.
+  llvm::SmallVector<int64_t> sizes;
+  /// The one that the kernel streams; the grid spans the unit and group axes
+  /// among the others.
+  unsigned streamed;
+  /// The axes in the order of the grid; empty: as they are.
+  llvm::SmallVector<unsigned> gridOrder;
+};
+
+/// Makes one kernel of an op: what is built between the constructor and
+/// `launch` is its body.
+class StreamKernel {
+public:
+  StreamKernel(StreamableOpInterface op, llvm::StringRef name,
+               const KernelAxes &axes, llvm::ArrayRef<KernelView> inputs,
+               llvm::ArrayRef<KernelView> outputs);
+
+  KernelOp getKernel() { return kernel; }
+  mlir::OpBuilder &getBuilder() { return builder; }
+  const TileContext &getContext() const { return context; }
+
+  /// The body of the grid begins; CTAs that agree in `sharing` axes stream the
+  /// same tiles.
+  void enterGrid();
+
+  /// Tiles of the inputs that the stream passes by, or of all others.
+  llvm::SmallVector<mlir::Value> loadTiles(bool streamed);
+
+  /// A loop over the segments, in steps of the streamed axis's tile. `fold` is
+  /// called in its body and gives what is carried on.
+  using Fold = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::ValueRange carried)>;
+  llvm::SmallVector<mlir::Value> buildStream(llvm::ArrayRef<Segment> segments,
+                                             mlir::ValueRange inits, Fold fold);
+
+  /// Stores a tile for each output.
+  void storeTiles(mlir::ValueRange tiles);
+
+  /// Launches the kernel where the op is.
+  LaunchOp launch();
+
+private:
+  unsigned numViews() const { return views.size(); }
+  void createKernel(llvm::StringRef name);
+  void describeViews();
+  mlir::ArrayAttr permutations();
+  ViewType viewType(const KernelView &view);
+  mlir::Value constant(int64_t value);
+  mlir::Value extentOf(unsigned axis);
+  void setOffsets(mlir::ValueRange coordinates);
+  bool isStreamed(unsigned view) const;
+  mlir::RankedTensorType tileType(unsigned view) const;
+  llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
+
+  StreamableOpInterface op;
+  llvm::SmallVector<StreamAxis> axes;
+  unsigned streamed, numInputs;
+  /// Axes of the grid, in its order.
+  llvm::SmallVector<unsigned> gridAxes;
+  llvm::SmallVector<KernelView> views;
+  mlir::IRRewriter builder;
+  mlir::Location loc;
+  TileContext context;
+  KernelOp kernel;
+};
+
+} // namespace attn
+
+#endif // ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_STREAMKERNEL_H

@@ -1,0 +1,100 @@
+// attn-stream-partition{split-ctas}: one kernel has a `split` axis and stores states, and a
+// second one, made of the operation's merge and tail alone, streams over the splits.
+// RUN: attn-opt %s --attn-stream-partition='split-ctas tiles=query=32,key=64' | FileCheck %s
+// RUN: attn-opt %s --attn-stream-partition='split-ctas splits=3' | FileCheck %s --check-prefix=THREE
+// RUN: attn-opt %s --attn-stream-partition=split-length=512 | FileCheck %s --check-prefix=LENGTH
+// The schedule of an operation says the same as options, and is what makes parts, not what
+// merges them.
+// RUN: attn-opt %s --attn-stream-partition=splits=1 | FileCheck %s --check-prefix=WHOLE
+
+// The workspace: splits, all unit axes as one, and the dimensions of the value.
+
+// CHECK-LABEL: func.func @decode
+// CHECK: %[[WORK:[^ ]+]]:4 = attn.launch @decode_attention_split ins(%arg0, %arg1, %arg2 :
+// CHECK-SAME: outs(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?xf32>, tensor<?x?x?x64xf32>)
+// CHECK: %[[O:[^ ]+]]:2 = attn.launch @decode_attention_merge ins(%[[WORK]]#0, %[[WORK]]#1, %[[WORK]]#2, %[[WORK]]#3 :
+// CHECK: return %[[O]]#0, %[[O]]#1
+
+// CHECK-LABEL: attn.kernel @decode_attention_split
+// CHECK-SAME: (%[[Q:[^ ]+]]: {{.*}}, %[[FACTOR:[^ ]+]]: !attn.view<?x?x?xf32>, %[[REFERENCE:[^ ]+]]: !attn.view<?x?x?xf32>, %[[SUM:[^ ]+]]: !attn.view<?x?x?xf32>, %[[ACC:[^ ]+]]: !attn.view<?x?x?x64xf32>)
+// CHECK-SAME: outputs = 4 : i64
+// CHECK-SAME: step = "split"
+// CHECK: %[[SPLITS:[^ ]+]] = attn.dim %[[FACTOR]], 0
+// Parts of one KV head stand before the query heads and tiles that stream them.
+// CHECK: attn.grid (%[[B:[^ ]+]], %[[G:[^ ]+]], %[[S:[^ ]+]], %[[H:[^ ]+]], %[[T:[^ ]+]]) visit %{{[^ ]+}} in
+// CHECK-SAME: (batch = %{{[^ ]+}}, kv_head = %{{[^ ]+}}, split = %[[SPLITS]], group = %{{[^ ]+}}, query = %{{[^ ]+}}) sharing [batch, kv_head, split]
+// A part is a share of what the tile visits in all, in whole tiles.
+// CHECK: %[[STEP:[^ ]+]] = arith.muli %[[SPLITS]], %[[C64:[^ ]+]] : index
+// CHECK: %[[TILES:[^ ]+]] = arith.ceildivui %{{[^ ]+}}, %[[STEP]] : index
+// CHECK: %[[LENGTH:[^ ]+]] = arith.muli %[[TILES]], %[[C64]] : index
+// CHECK: arith.muli %[[S]], %[[LENGTH]] : index
+// CHECK: %[[STATE:[^ ]+]]:4 = attn.stream
+// CHECK: attn.store %[[STATE]]#0, %[[FACTOR]][%[[S]], %[[UNIT:[^ ]+]], %[[ROW:[^ ]+]]] : tensor<32xf32>
+// CHECK: attn.store %[[STATE]]#1, %[[REFERENCE]][%[[S]], %[[UNIT]], %[[ROW]]]
+// CHECK: attn.store %[[STATE]]#2, %[[SUM]][%[[S]], %[[UNIT]], %[[ROW]]]
+// CHECK: attn.store %[[STATE]]#3, %[[ACC]][%[[S]], %[[UNIT]], %[[ROW]], %{{[^ ]+}}] : tensor<32x64xf32>
+
+// Smaller tiles, so that more CTAs load; batches are counted by dividing the unit axes.
+// CHECK-LABEL: attn.kernel @decode_attention_merge
+// CHECK-SAME: step = "merge"
+// CHECK: %[[UNITS:[^ ]+]] = attn.dim %{{[^ ]+}}, 1
+// CHECK: %[[BATCHES:[^ ]+]] = arith.divui %[[UNITS]], %c8
+// CHECK: %[[SPLITS:[^ ]+]] = attn.dim %{{[^ ]+}}, 0
+// CHECK: attn.grid {{.*}} (batch = %[[BATCHES]],
+// CHECK-NOT: split =
+// CHECK: attn.stream %[[P:[^ ]+]] step 1 over [%{{[^ ]+}} to %[[SPLITS]]]
+// CHECK: attn.load %{{[^ ]+}}[%[[P]], {{.*}} -> tensor<16x64xf32>
+// CHECK-NOT: attn.dot
+// CHECK: attn.store {{.*}} : tensor<16x64xbf16>
+// CHECK: attn.store {{.*}} : tensor<16xf32>
+
+// THREE-LABEL: func.func @decode
+// THREE: outs({{.*}} : tensor<3x?x?xf32>
+// THREE-LABEL: attn.kernel @decode_attention_merge
+// THREE: attn.stream %{{[^ ]+}} step 1 over [%c0 to %c3]
+
+// What a part is does not depend on the number of them: the last takes what is left.
+// LENGTH-LABEL: func.func @decode
+// LENGTH: %[[KEYS:[^ ]+]] = tensor.dim %arg1, %{{[^ ]+}}
+// LENGTH: arith.ceildivui %[[KEYS]], %{{[^ ]*}}512
+// LENGTH-LABEL: attn.kernel @decode_attention_split
+// LENGTH: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}, %[[S:[^ ]+]], %{{[^ ]+}}, %{{[^ ]+}}) visit
+// LENGTH: %[[FROM:[^ ]+]] = arith.muli %[[S]], %c512
+// LENGTH: %[[NEXT:[^ ]+]] = arith.addi %[[S]], %c1
+// LENGTH: %[[LAST:[^ ]+]] = arith.cmpi eq, %[[NEXT]]
+// LENGTH: arith.select %[[LAST]]
+
+// WHOLE-LABEL: func.func @decode
+// WHOLE: attn.launch @decode_attention ins
+// WHOLE-NOT: attn.launch
+// WHOLE-LABEL: func.func @scheduled
+// WHOLE: attn.kernel @scheduled_attention_split{{.*}} attn.schedule = #attn.schedule<warps = 2>
+// WHOLE: attn.kernel @scheduled_attention_merge
+// WHOLE-NOT: #attn.schedule
+func.func @decode(%q: tensor<?x8x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %v: tensor<?x2x?x64xbf16>) -> (tensor<?x8x?x64xbf16>, tensor<?x8x?xf32>) {
+  %o, %lse = attn.attention %q, %k, %v scale(0.125)
+      : (tensor<?x8x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> (tensor<?x8x?x64xbf16>, tensor<?x8x?xf32>)
+  return %o, %lse : tensor<?x8x?x64xbf16>, tensor<?x8x?xf32>
+}
+
+// Split-K of a matrix product: the sum of partial products.
+
+// CHECK-LABEL: attn.kernel @matmul_matmul_split
+// CHECK: attn.grid (%[[S:[^ ]+]], %{{[^ ]+}}, %{{[^ ]+}}) visit
+// CHECK: attn.store {{.*}}[%[[S]], %{{[^ ]+}}, %{{[^ ]+}}]
+// CHECK-LABEL: attn.kernel @matmul_matmul_merge
+// CHECK: attn.stream %{{[^ ]+}} step 1
+// CHECK: arith.addf
+// CHECK-NOT: arith.mulf
+// CHECK: attn.store
+func.func @matmul(%a: tensor<?x?xf32>, %b: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c = attn.matmul %a, %b : (tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %c : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @scheduled
+func.func @scheduled(%q: tensor<1x2x16x64xbf16>, %k: tensor<1x2x?x64xbf16>, %v: tensor<1x2x?x64xbf16>) -> tensor<1x2x16x64xbf16> {
+  %o = attn.attention %q, %k, %v scale(0.125) {attn.schedule = #attn.schedule<split_ctas, warps = 2>}
+      : (tensor<1x2x16x64xbf16>, tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>) -> tensor<1x2x16x64xbf16>
+  return %o : tensor<1x2x16x64xbf16>
+}
