@@ -1,22 +1,32 @@
-//===- Destination.cpp - Where a tile is stored ---------------------------===//
+//===- Destination.cpp - Where a tile is loaded or stored -----------------===//
 
 #include "Device.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attn;
 
 Destination::Destination(StoreOp op, OpBuilder &b)
-    : b(b), loc(op.getLoc()), view(op.getView()),
-      tileRank(cast<RankedTensorType>(op.getTile().getType()).getRank()),
-      elementBytes(op.getView().getType().getElementBytes()) {
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+}
+
+Destination::Destination(LoadOp op, OpBuilder &b)
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+}
+
+Destination::Destination(OpBuilder &b, Location loc, Value viewValue,
+                         ValueRange offsets, Value tile)
+    : b(b), loc(loc), view(viewValue),
+      tileRank(cast<RankedTensorType>(tile.getType()).getRank()),
+      elementBytes(cast<ViewType>(viewValue.getType()).getElementBytes()) {
   ThreadBuilder t{b, loc};
   unsigned rank = view.sizes.size(), leading = rank - tileRank;
   origin = wide(0);
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                              op.getOffsets()[dim]);
+    Value offset =
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), offsets[dim]);
     origin = add(origin, mul(offset, view.strides[dim]));
     if (dim < leading) {
       exists = t.both(exists,

@@ -12,6 +12,7 @@
 
 namespace attn {
 class KernelOp;
+class LoadOp;
 class RingCreateOp;
 class StoreOp;
 
@@ -107,6 +108,7 @@ mlir::Value createRingCounter(mlir::OpBuilder &b, RingCreateOp ring,
 class Destination {
 public:
   Destination(StoreOp op, mlir::OpBuilder &b);
+  Destination(LoadOp op, mlir::OpBuilder &b);
 
   /// Whether element (i), (i, j) of the tile lies in the view.
   mlir::Value contains(mlir::ValueRange coordinates) const;
@@ -117,6 +119,9 @@ public:
              mlir::Value inside, unsigned alignment);
 
 private:
+  Destination(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
+              mlir::ValueRange offsets, mlir::Value tile);
+
   mlir::Value wide(int64_t v) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;
   mlir::Value mul(mlir::Value x, mlir::Value y) const;
