@@ -55,8 +55,7 @@ static int64_t columnsAtOnce(LoadOp op, FragmentAttr layout) {
            first.size % run == 0 && columns % run == 0 &&
            isMultipleOf(op.getOffsets().back(), run) &&
            llvm::all_of(layout.getThreadModes(), wholeRuns) &&
-           llvm::all_of(llvm::drop_begin(layout.getRegisterModes()),
-                        wholeRuns);
+           llvm::all_of(llvm::drop_begin(layout.getRegisterModes()), wholeRuns);
   };
   int64_t run = 1;
   while (fits(2 * run))
@@ -66,7 +65,8 @@ static int64_t columnsAtOnce(LoadOp op, FragmentAttr layout) {
 
 int64_t attn::loadBytes(LoadOp op) {
   FragmentAttr layout = fragmentOf(op.getTile().getType());
-  return layout ? columnsAtOnce(op, layout) * op.getView().getType().getElementBytes()
+  return layout ? columnsAtOnce(op, layout) *
+                      op.getView().getType().getElementBytes()
                 : 0;
 }
 
@@ -80,8 +80,8 @@ static Value zerosAddress(OpBuilder &b, Location loc, LoadOp op) {
     zeros = LLVM::GlobalOp::create(
         top, module.getLoc(), bytes, /*isConstant=*/true,
         LLVM::Linkage::Internal, kZeros,
-        top.getStringAttr(StringRef("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
-                                    kMostBytes)),
+        top.getStringAttr(
+            StringRef("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kMostBytes)),
         /*alignment=*/kMostBytes, kGlobal);
   }
   return LLVM::AddressOfOp::create(b, loc, zeros);
@@ -105,17 +105,17 @@ struct DirectLoadPattern : OpConversionPattern<LoadOp> {
       thread.push_back(t.threadOffset(layout, dim));
     Value zeros = zerosAddress(rewriter, loc, op);
     int64_t run = columnsAtOnce(op, layout);
-    auto registers =
-        cast<VectorType>(getTypeConverter()->convertType(op.getTile().getType()));
+    auto registers = cast<VectorType>(
+        getTypeConverter()->convertType(op.getTile().getType()));
     auto several = VectorType::get({run}, registers.getElementType());
     SmallVector<Value> elements;
     for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
       SmallVector<Value> coordinates;
       for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
         coordinates.push_back(t.add(base, offset));
-      Value address = arith::SelectOp::create(
-          rewriter, loc, source.contains(coordinates),
-          source.address(coordinates), zeros);
+      Value address =
+          arith::SelectOp::create(rewriter, loc, source.contains(coordinates),
+                                  source.address(coordinates), zeros);
       Value loaded = LLVM::LoadOp::create(rewriter, loc, several, address,
                                           static_cast<unsigned>(loadBytes(op)));
       llvm::append_range(
