@@ -7,7 +7,7 @@
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
 
 // Pairs of columns, of which the manifest says the alignment. A thread has rows l / 4 and eight below
-// it, columns 2 (l mod 4) and the eight further.
+// it, columns 2 (l mod 4) and the eight further. What is before the view is outside of it as what is behind: numbers without a sign.
 
 // CHECK: llvm.mlir.global internal constant @attn_zeros("{{(.00)+}}") {addr_space = 1 : i32, alignment = 16 : i64}
 // CHECK-LABEL: llvm.func @pairs
@@ -18,7 +18,8 @@
 // CHECK: %[[SLICE:[^ ]+]] = arith.cmpi ult, %{{[^ ]+}}, %[[SIZE]] : i64
 // CHECK-NOT: scf.if
 // CHECK: %[[ROW:[^ ]+]] = arith.divui %{{[^ ]+}}, %{{[^ ]+}} : i32
-// CHECK: %[[HAS:[^ ]+]] = arith.cmpi slt, %[[ROW]], %{{[^ ]+}} : i32
+// CHECK: %[[INDEX:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[ROW]] overflow<nsw> : i32
+// CHECK-NEXT: %[[HAS:[^ ]+]] = arith.cmpi ult, %[[INDEX]], %{{[^ ]+}} : i32
 // CHECK-NEXT: %[[EXISTS:[^ ]+]] = arith.andi %[[SLICE]], %[[HAS]] : i1
 // CHECK: %[[IN:[^ ]+]] = arith.andi %[[EXISTS]], %{{[^ ]+}} : i1
 // CHECK: %[[AT:[^ ]+]] = llvm.getelementptr %{{[^ ]+}}[%{{[^ ]+}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
@@ -89,7 +90,8 @@ attn.kernel @elements(%a: !attn.view<?x64xf32>, %b: !attn.view<?x?xf32>, %c: !at
 // CHECK: %[[ZEROS:[^ ]+]] = llvm.mlir.addressof @attn_zeros
 // CHECK: %[[SLICE:[^ ]+]] = arith.cmpi ult,
 // CHECK: %[[ROW:[^ ]+]] = arith.divui
-// CHECK-NEXT: %[[HAS:[^ ]+]] = arith.cmpi slt, %[[ROW]],
+// CHECK-NEXT: %[[INDEX:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[ROW]] overflow<nsw> : i32
+// CHECK-NEXT: %[[HAS:[^ ]+]] = arith.cmpi ult, %[[INDEX]],
 // CHECK-NEXT: %[[IN:[^ ]+]] = arith.andi %[[SLICE]], %[[HAS]] : i1
 // CHECK: %[[FROM:[^ ]+]] = arith.select %[[IN]], %{{[^ ]+}}, %[[ZEROS]] : !llvm.ptr<1>
 // CHECK-NEXT: %[[V:[^ ]+]] = llvm.load %[[FROM]] {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>

@@ -14,6 +14,7 @@ Destination::Destination(StoreOp op, OpBuilder &b)
 
 Destination::Destination(LoadOp op, OpBuilder &b)
     : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+  checkStarts(op.getOffsets());
 }
 
 Destination::Destination(OpBuilder &b, Location loc, Value viewValue,
@@ -41,11 +42,28 @@ Destination::Destination(OpBuilder &b, Location loc, Value viewValue,
   }
 }
 
+void Destination::checkStarts(ValueRange offsets) {
+  ThreadBuilder t{b, loc};
+  limits.clear();
+  for (unsigned dim = offsets.size() - tileRank; dim < offsets.size(); ++dim) {
+    starts.push_back(t.narrow(offsets[dim]));
+    limits.push_back(
+        b.createOrFold<arith::TruncIOp>(loc, b.getI32Type(), view.sizes[dim]));
+  }
+}
+
 Value Destination::contains(ValueRange coordinates) const {
   ThreadBuilder t{b, loc};
   Value inside = exists;
-  for (auto [c, limit] : llvm::zip(coordinates, limits))
-    inside = t.both(inside, t.less(c, limit));
+  for (auto [dim, c] : llvm::enumerate(coordinates)) {
+    // Numbers below zero are large without their sign.
+    Value below =
+        starts.empty()
+            ? t.less(c, limits[dim])
+            : b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
+                                            t.add(starts[dim], c), limits[dim]);
+    inside = t.both(inside, below);
+  }
   return inside;
 }
 

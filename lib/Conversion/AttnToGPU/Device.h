@@ -104,7 +104,8 @@ RingCreateOp ringOf(mlir::Value ring);
 mlir::Value createRingCounter(mlir::OpBuilder &b, RingCreateOp ring,
                               unsigned addressSpace = 0);
 
-/// The part of a view that a tile is loaded from or stored to.
+/// The part of a view that a tile is loaded from or stored to. A tile that is
+/// stored starts in the view.
 class Destination {
 public:
   Destination(StoreOp op, mlir::OpBuilder &b);
@@ -121,6 +122,8 @@ public:
 private:
   Destination(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
               mlir::ValueRange offsets, mlir::Value tile);
+  /// Takes elements before the start of the view for outside of it, too.
+  void checkStarts(mlir::ValueRange offsets);
 
   mlir::Value wide(int64_t v) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;
@@ -131,7 +134,9 @@ private:
   ViewParameters view;
   int64_t tileRank, elementBytes;
   mlir::Value origin, exists;
-  llvm::SmallVector<mlir::Value> limits;
+  /// What coordinates stay below: what is left of the view from the tile on,
+  /// or, where they are counted from `starts` on, its size.
+  llvm::SmallVector<mlir::Value> limits, starts;
 };
 
 /// A pointer into shared memory, `offset` bytes on.

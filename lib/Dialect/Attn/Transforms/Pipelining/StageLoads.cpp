@@ -10,13 +10,12 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Interfaces/CastInterfaces.h"
 
 using namespace mlir;
 
@@ -51,37 +50,6 @@ bool isSummedOverRows(LoadOp load) {
     auto dot = dyn_cast<DotOp>(use.getOwner());
     return dot && use.getOperandNumber() == 1 && !dot.getTransposeRhs();
   });
-}
-
-/// Whether a product takes `tile` as an operand, as it is or cast.
-bool feedsProduct(Value tile) {
-  return llvm::any_of(tile.getUses(), [](OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<DotOp>(user))
-      return use.getOperandNumber() < 2;
-    return isa<CastOpInterface>(user) && feedsProduct(user->getResult(0));
-  });
-}
-
-/// Whether the tile lies at one place of its own dimensions in all visits of
-/// `stream`, whose position picks a slice of the view.
-bool staysInPlace(LoadOp load, StreamOp stream) {
-  Region &body = stream.getBody();
-  auto own = ValueRange(load.getOffsets()).take_back(tileOf(load).getRank());
-  return llvm::all_of(own, [&](Value offset) {
-    return !body.isAncestor(offset.getParentRegion()) ||
-           matchPattern(offset, m_Constant());
-  });
-}
-
-/// Whether a load goes straight into registers. No product reads the tile out
-/// of shared memory, and no neighbour of it streams by: partial results, a
-/// slice of them a visit, and what there is one number a row of.
-bool isDirect(LoadOp load) {
-  if (feedsProduct(load.getTile()))
-    return false;
-  auto stream = load->getParentOfType<StreamOp>();
-  return tileOf(load).getRank() == 1 || (stream && staysInPlace(load, stream));
 }
 
 /// The first or last operation of `block` that uses `value`.
