@@ -134,8 +134,8 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     %n = attn.dim %x, 0 : <?x8xf32>
     attn.ctas %w in %n {
       // expected-error @below {{failed to legalize operation 'attn.load'}}
-      %t = attn.load %x[%w, %w] : <?x8xf32> -> tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>>
-      attn.store %t, %x[%w, %w] : tensor<16x8xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>> -> <?x8xf32>
+      %t = attn.load %x[%w, %w] : <?x8xf32> -> tensor<16x8xf32>
+      attn.store %t, %x[%w, %w] : tensor<16x8xf32> -> <?x8xf32>
     }
   }
 }

@@ -1,22 +1,33 @@
-//===- Destination.cpp - Where a tile is stored ---------------------------===//
+//===- Destination.cpp - Where a tile is loaded or stored -----------------===//
 
 #include "Device.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attn;
 
 Destination::Destination(StoreOp op, OpBuilder &b)
-    : b(b), loc(op.getLoc()), view(op.getView()),
-      tileRank(cast<RankedTensorType>(op.getTile().getType()).getRank()),
-      elementBytes(op.getView().getType().getElementBytes()) {
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+}
+
+Destination::Destination(LoadOp op, OpBuilder &b)
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+  checkStarts(op.getOffsets());
+}
+
+Destination::Destination(OpBuilder &b, Location loc, Value viewValue,
+                         ValueRange offsets, Value tile)
+    : b(b), loc(loc), view(viewValue),
+      tileRank(cast<RankedTensorType>(tile.getType()).getRank()),
+      elementBytes(cast<ViewType>(viewValue.getType()).getElementBytes()) {
   ThreadBuilder t{b, loc};
   unsigned rank = view.sizes.size(), leading = rank - tileRank;
   origin = wide(0);
   for (unsigned dim = 0; dim < rank; ++dim) {
-    Value offset = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                              op.getOffsets()[dim]);
+    Value offset =
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), offsets[dim]);
     origin = add(origin, mul(offset, view.strides[dim]));
     if (dim < leading) {
       exists = t.both(exists,
@@ -31,11 +42,28 @@ Destination::Destination(StoreOp op, OpBuilder &b)
   }
 }
 
+void Destination::checkStarts(ValueRange offsets) {
+  ThreadBuilder t{b, loc};
+  limits.clear();
+  for (unsigned dim = offsets.size() - tileRank; dim < offsets.size(); ++dim) {
+    starts.push_back(t.narrow(offsets[dim]));
+    limits.push_back(
+        b.createOrFold<arith::TruncIOp>(loc, b.getI32Type(), view.sizes[dim]));
+  }
+}
+
 Value Destination::contains(ValueRange coordinates) const {
   ThreadBuilder t{b, loc};
   Value inside = exists;
-  for (auto [c, limit] : llvm::zip(coordinates, limits))
-    inside = t.both(inside, t.less(c, limit));
+  for (auto [dim, c] : llvm::enumerate(coordinates)) {
+    // Numbers below zero are large without their sign.
+    Value below =
+        starts.empty()
+            ? t.less(c, limits[dim])
+            : b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
+                                            t.add(starts[dim], c), limits[dim]);
+    inside = t.both(inside, below);
+  }
   return inside;
 }
 

@@ -12,6 +12,7 @@
 
 namespace attn {
 class KernelOp;
+class LoadOp;
 class RingCreateOp;
 class StoreOp;
 
@@ -103,10 +104,12 @@ RingCreateOp ringOf(mlir::Value ring);
 mlir::Value createRingCounter(mlir::OpBuilder &b, RingCreateOp ring,
                               unsigned addressSpace = 0);
 
-/// The part of a view that a tile is loaded from or stored to.
+/// The part of a view that a tile is loaded from or stored to. A tile that is
+/// stored starts in the view.
 class Destination {
 public:
   Destination(StoreOp op, mlir::OpBuilder &b);
+  Destination(LoadOp op, mlir::OpBuilder &b);
 
   /// Whether element (i), (i, j) of the tile lies in the view.
   mlir::Value contains(mlir::ValueRange coordinates) const;
@@ -117,6 +120,11 @@ public:
              mlir::Value inside, unsigned alignment);
 
 private:
+  Destination(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
+              mlir::ValueRange offsets, mlir::Value tile);
+  /// Takes elements before the start of the view for outside of it, too.
+  void checkStarts(mlir::ValueRange offsets);
+
   mlir::Value wide(int64_t v) const;
   mlir::Value add(mlir::Value x, mlir::Value y) const;
   mlir::Value mul(mlir::Value x, mlir::Value y) const;
@@ -126,7 +134,9 @@ private:
   ViewParameters view;
   int64_t tileRank, elementBytes;
   mlir::Value origin, exists;
-  llvm::SmallVector<mlir::Value> limits;
+  /// What coordinates stay below: what is left of the view from the tile on,
+  /// or, where they are counted from `starts` on, its size.
+  llvm::SmallVector<mlir::Value> limits, starts;
 };
 
 /// A pointer into shared memory, `offset` bytes on.

@@ -91,6 +91,8 @@ struct ConvertAttnToNVVMPass
   static int64_t accessBytes(Operation *user) {
     if (auto issue = dyn_cast<RingIssueOp>(user))
       return issue.getBy() == CopyKind::Async ? issue.getChunk() : 16;
+    if (auto load = dyn_cast<LoadOp>(user))
+      return loadBytes(load);
     auto store = dyn_cast<StoreOp>(user);
     return store && storesChunks(store) ? 16 : 0;
   }
@@ -118,6 +120,7 @@ struct ConvertAttnToNVVMPass
     populateWgmmaPatterns(converter, patterns);
     populateTurnPatterns(converter, patterns);
     populateRingPatterns(converter, patterns);
+    populateLoadPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     populateTensorStorePatterns(converter, patterns);
     populateVotePatterns(converter, patterns);

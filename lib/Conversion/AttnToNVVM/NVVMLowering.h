@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 
 namespace attn {
+class LoadOp;
 class StoreOp;
 
 /// Threads that hold tiles in the function around `op`: all but a producer's.
@@ -40,6 +41,12 @@ void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
 /// Asynchronous products by wgmma.
 void populateWgmmaPatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Loads into registers.
+void populateLoadPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+/// Bytes that a thread loads at once, of which their address is a multiple; 0
+/// if the tile is not in registers.
+int64_t loadBytes(LoadOp op);
 /// Stores, through shared memory or not.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

@@ -49,8 +49,8 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
     auto tile = cast<RankedTensorType>(op.getTile().getType());
     FragmentAttr layout = fragmentOf(tile);
     ViewType view = op.getView().getType();
-    if (!layout || tile.getRank() != 2)
-      return op.emitOpError("expected a matrix in registers, but got ") << tile;
+    if (!layout)
+      return op.emitOpError("expected a tile in registers, but got ") << tile;
     int64_t run = runOf(layout, view);
     if (run * view.getElementBytes() < 4)
       return op.emitOpError("expected rows of whole 32-bit words, but got ")
@@ -58,12 +58,15 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     Window window(rewriter, loc, op.getView(), op.getOffsets(),
-                  tile.getDimSize(0), tile.getDimSize(1));
-    Value row = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1);
+                  tile.getShape());
+    unsigned last = layout.getRank() - 1;
+    Value row = last > 0 ? t.threadOffset(layout, 0) : t.constant(0);
+    Value column = t.threadOffset(layout, last);
     SmallVector<Value> words;
     for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
-      Value loaded = window.load(t.add(row, offset[0]), column, offset[1], run);
+      Value loaded = window.load(last > 0 ? t.add(row, offset[0]) : row, column,
+                                 offset[last], run);
       llvm::append_range(
           words,
           vector::ToElementsOp::create(rewriter, loc, loaded).getResults());

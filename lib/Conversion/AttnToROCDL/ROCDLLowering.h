@@ -50,9 +50,10 @@ mlir::Value ldsAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
 /// the bounds of the descriptor and of the columns.
 class Window {
 public:
-  /// Of the tile of `rows` x `columns` at `offsets` of `view`.
+  /// Of the tile of `shape` at `offsets` of `view`. A tile of rank 1 is one
+  /// row.
   Window(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
-         mlir::ValueRange offsets, int64_t rows, int64_t columns);
+         mlir::ValueRange offsets, llvm::ArrayRef<int64_t> shape);
 
   /// `count` elements from (row, column + constant) on, of which the columns
   /// are a multiple, as 32-bit words. Nothing is read unless `exists` (null:

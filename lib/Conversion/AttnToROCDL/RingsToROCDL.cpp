@@ -161,7 +161,7 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     RankedTensorType tile = op.getSlot().getType().getTile();
     CopyPlan plan = planOf(op);
     Window window(rewriter, loc, op.getView(), op.getOffsets(),
-                  tile.getDimSize(0), tile.getDimSize(1));
+                  tile.getShape());
     SmallVector<Value> words;
     for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
       Place minor = plan.minor(t, item), major = plan.major(t, item);

@@ -29,12 +29,13 @@ static Value rowStride(OpBuilder &b, Location loc, const ViewParameters &view) {
 }
 
 Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
-               int64_t rows, int64_t columns)
+               ArrayRef<int64_t> shape)
     : b(b), loc(loc) {
   ThreadBuilder t{b, loc};
   auto type = cast<ViewType>(viewValue.getType());
   ViewParameters view(viewValue);
-  unsigned rank = type.getRank();
+  unsigned rank = type.getRank(), leading = rank - shape.size();
+  int64_t columns = shape.back();
   elementBytes = type.getElementBytes();
   auto wide = [&](int64_t v) -> Value {
     return arith::ConstantIntOp::create(b, loc, v, 64);
@@ -57,7 +58,7 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
         b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offsets[dim]);
     origin = add(origin, mul(offset, view.strides[dim]));
     Value rest = sub(view.sizes[dim], offset);
-    if (dim + 2 >= rank) {
+    if (dim >= leading) {
       left.push_back(rest);
       continue;
     }
@@ -68,18 +69,18 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
   auto clamp = [&](Value x, int64_t most) -> Value {
     return arith::MinSIOp::create(b, loc, x, wide(most));
   };
-  Value lastRow = sub(clamp(left[0], rows), wide(1));
-  Value stride = rowStride(b, loc, view);
-  Value elements = add(mul(lastRow, stride), clamp(left[1], columns));
+  bool oneRow = shape.size() == 1;
+  Value lastRow = oneRow ? wide(0) : sub(clamp(left[0], shape[0]), wide(1));
+  Value stride = oneRow ? wide(0) : rowStride(b, loc, view);
+  Value elements = add(mul(lastRow, stride), clamp(left.back(), columns));
   // Whole words, of which none crosses the end of an allocation.
   Value bytes = mul(elements, wide(elementBytes));
   if (elementBytes < 4)
     bytes = arith::AndIOp::create(b, loc, add(bytes, wide(3)), wide(-4));
-  Value any = t.both(
-      t.both(exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
-                                           left[0], wide(0))),
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left[1],
-                            wide(0)));
+  Value any = exists;
+  for (Value rest : left)
+    any = t.both(any, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt,
+                                            rest, wide(0)));
   bytes = arith::SelectOp::create(b, loc, any, bytes, wide(0));
   Value base = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
@@ -98,7 +99,7 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
               first.getSExtValue() + columns <= size;
   if (!fits)
     limit = arith::TruncIOp::create(b, loc, b.getI32Type(),
-                                    clamp(left[1], columns));
+                                    clamp(left.back(), columns));
 }
 
 Value Window::load(Value row, Value column, int64_t constant, int64_t count,

@@ -74,17 +74,6 @@ attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !att
 }
 
 //--- tiles.mlir
-attn.kernel @rank1(%a: !attn.view<?xf32>, %o: !attn.view<?xf32>) {
-  %n = attn.dim %a, 0 : <?xf32>
-  attn.grid (%i) visit %v in (i = %n) {
-    // expected-error @below {{'attn.load' op expected a tile of rank 2 to stage, but got 'tensor<16xf32>'}}
-    %t = attn.load %a[%i] : <?xf32> -> tensor<16xf32>
-    attn.store %t, %o[%i] : tensor<16xf32> -> <?xf32>
-  }
-}
-
-// -----
-
 attn.kernel @rank3(%a: !attn.view<?x?x?xf32>) {
   %n = attn.dim %a, 0 : <?x?x?xf32>
   attn.grid (%i) visit %v in (i = %n) {

@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -66,8 +67,11 @@ static Footprint transientsOf(StreamOp stream) {
   Footprint result;
   stream.walk([&](LoadOp load) {
     auto tile = cast<ShapedType>(load.getTile().getType());
-    result.sharedBytes +=
-        kFootprintStages * tile.getNumElements() * bytesOf(tile);
+    int64_t bytes = tile.getNumElements() * bytesOf(tile);
+    if (isDirect(load))
+      result.registers += llvm::divideCeil(bytes, 4);
+    else
+      result.sharedBytes += kFootprintStages * bytes;
   });
   stream.walk([&](DotOp dot) {
     if (matchPattern(dot.getAcc(), m_Constant()))
@@ -82,8 +86,13 @@ Footprint footprintOf(KernelOp kernel) {
   TargetAttr target = TargetAttr::of(kernel);
   kernel.walk([&](LoadOp load) {
     auto tile = cast<ShapedType>(load.getTile().getType());
-    if (!load->getParentOfType<StreamOp>())
-      addResident(result, target, tile.getNumElements() * bytesOf(tile));
+    int64_t bytes = tile.getNumElements() * bytesOf(tile);
+    if (load->getParentOfType<StreamOp>())
+      return;
+    if (isDirect(load))
+      result.registers += llvm::divideCeil(bytes, 4);
+    else
+      addResident(result, target, bytes);
   });
   kernel.walk([&](StreamOp stream) {
     for (Type type : stream.getResultTypes())

@@ -170,6 +170,63 @@ class LogSumExp(NamedTuple):
         return [[max(r) + math.log(sum(math.exp(v - max(r)) for v in r))] for r in rows], []
 
 
+class Merge(NamedTuple):
+    """Partial states of online softmax, merged by a kernel that no pass wrote."""
+
+    sizes: tuple  # splits, batch, queries
+    rows: int = 16  # of a tile
+    schedule: str = ""
+    lower: str = ""
+    element = "bf16"
+    lse = True
+    heads, dim, scale = 3, 128, 0.125
+    # Factor and reference of rows that have seen a key, and that have seen none.
+    factor, nothing = 0.125 / math.log(2), (0.25, -(2.0**126))
+
+    def name(self):
+        return f"merge {self.sizes} {self.rows} rows {self.schedule} {self.lower}"
+
+    def text(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "Inputs", "merge-states.mlir")) as file:
+            text = file.read()
+        return text.replace("tensor<16x", f"tensor<{self.rows}x").replace("constant 16 :", f"constant {self.rows} :")
+
+    def views(self):
+        splits, batch, queries = self.sizes
+        state = lambda *more: Buffer((splits, batch, self.heads, queries, *more), range(4 + len(more)), "f32", 3)
+        result = (batch, self.heads, queries)
+        return [state(), state(), state(), state(self.dim)], [
+            Buffer((*result, self.dim), range(4), "bf16", 0),
+            Buffer(result, range(3), "f32", 0),
+        ]
+
+    def adjust(self, factor, reference, total, sums):
+        """What a split leaves behind; nothing where it has seen no key."""
+        for number, index in enumerate(itertools.product(*map(range, factor.sizes))):
+            at, empty = factor.base(*index), number % 5 == 0 or index[-1] % 7 == 3
+            (factor.values[at],) = decode(encode([self.factor], "f32"), "f32")
+            reference.values[at] *= 8
+            total.values[at] = 0.0 if empty else 0.5 + abs(total.values[at])
+            if empty:
+                factor.values[at], reference.values[at] = self.nothing
+                sums.scale(0, *index)
+
+    def wanted(self, factor, reference, total, sums):
+        splits, *outer = factor.sizes
+        rows, results = [], []
+        for index in itertools.product(*map(range, outer)):
+            states = [(s, *index) for s in range(splits)]
+            value = lambda view, state: view.values[view.base(*state)]
+            top = max([value(reference, s) for s in states], default=0)
+            weights = [2 ** (value(reference, s) - top) for s in states]
+            whole = sum(w * value(total, s) for w, s in zip(weights, states))
+            columns = zip(*(sums.row(*s) for s in states)) if states else [()] * self.dim
+            rows.append([sum(map(float.__mul__, weights, c)) / (whole or 1) for c in columns])
+            results.append(top * self.scale / self.factor + math.log(whole) if whole else -math.inf)
+        return rows, results
+
+
 def far_cases():
     """Rows as far apart as the code can have them, heads and batches further: places of elements
     need 34 bits, the offsets within a tile all 31 that they have."""
@@ -271,6 +328,14 @@ def cases():
     for element in ("f32", "bf16"):
         result.append(LogSumExp(element, (70, 100)))
         result.append(LogSumExp(element, (33, 51), "tiles=row=32,column=32 persistent", "stages=1"))
+    # Slices straight into registers, in small and large blocks; splits, or queries, that are none.
+    result += [
+        Merge((3, 2, 37)),
+        Merge((5, 1, 70), 64, lower="warps=2"),
+        Merge((2, 1, 33), 32, "persistent sms=2 resident=1", "warps=2"),
+        Merge((0, 1, 20)),
+        Merge((1, 1, 1)),
+    ]
     return result
 
 
@@ -509,7 +574,7 @@ def prepare(case, tool, directory, far=False):
             raise RuntimeError("sizes and strides are not within the limit %s" % limit)
     for view in inputs:
         view.fill(generator)
-    if isinstance(case, Case) and case.growth:
+    if isinstance(case, Merge) or (isinstance(case, Case) and case.growth):
         case.adjust(*inputs)
     written = range(len(inputs), len(inputs) + len(outputs))
     return Launch(code, variant, inputs + outputs, set(written), directory), inputs, outputs

@@ -289,7 +289,7 @@ def AttnSimplifyTiles : Pass<"attn-simplify-tiles", "::attn::KernelOp"> {
 def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
   let summary = "Load tiles through rings in shared memory";
   let description = [{
-    Every `attn.load` becomes a ring of shared memory: a streamed tile one of
+    An `attn.load` becomes a ring of shared memory: a streamed tile one of
     `stages` stages, filled by the `produce` region of its stream, `stages` - 1
     visits ahead; a tile that stays one of `resident-stages`: with two, a producer of
     its own loads it for the next visit while this one ends. The tile is waited for
@@ -299,6 +299,11 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
 
     Products take tiles in shared memory; other users get an
     `attn.convert_layout`.
+
+    A load that no product takes, as it is or cast, stays a load, straight into
+    registers, where its tile has rank 1 (one value a row) or the position of its
+    stream only picks which slice of the view it is, as where partial results are
+    merged. Kernels with no other loads have no rings.
 
     `copy` says what copies: `tensor` is the tensor memory accelerator, `async`
     copies of `chunk` bytes a thread. The accelerator wants strides that are
@@ -322,7 +327,7 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     }
     ```
 
-    Tile sizes must be multiples of 16, at most 256.
+    Sizes of tiles in rings must be multiples of 16, at most 256.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", /*default=*/"0",

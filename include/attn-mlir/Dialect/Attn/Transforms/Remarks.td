@@ -168,7 +168,11 @@ def StageLoads : AttnRemark<"staged", Passed, "loads go through rings:", [
     RemarkArg<"loads", Int, "how many">,
     RemarkArg<"stages", Int, "tiles that a ring of streamed ones holds">,
     From<"stages", "whether the `option` or the `default` says so">]> {
-  let description = "Every load of the kernel was staged.";
+  let description = "Every load of the kernel was staged, but for those that are `direct`.";
+}
+def StageLoadsDirect : AttnRemark<"direct", Passed, "loads go straight into registers:", [
+    RemarkArg<"loads", Int, "how many">]> {
+  let description = "No product takes these tiles, and they have rank 1 or are slices that a stream picks.";
 }
 def StageLoadsNone : AttnRemark<"staged", Missed, "no loads"> {
   let description = "The kernel reads nothing, or the pass ran before.";

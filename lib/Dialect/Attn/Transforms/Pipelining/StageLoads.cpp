@@ -10,6 +10,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -322,9 +323,18 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       return signalPassFailure();
     }
     SmallVector<LoadOp> loads;
-    kernel.walk([&](LoadOp load) { loads.push_back(load); });
+    int64_t direct = 0;
+    kernel.walk([&](LoadOp load) {
+      if (isDirect(load))
+        ++direct;
+      else
+        loads.push_back(load);
+    });
+    if (direct > 0)
+      remarks::emitStageLoadsDirect(kernel, direct);
     if (loads.empty()) {
-      remarks::emitStageLoadsNone(kernel);
+      if (direct == 0)
+        remarks::emitStageLoadsNone(kernel);
       return;
     }
     for (LoadOp load : loads)

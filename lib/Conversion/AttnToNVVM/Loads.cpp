@@ -1,0 +1,136 @@
+//===- Loads.cpp - Tiles from global memory into registers ----------------===//
+//
+// Each thread loads the elements that it holds, neighbouring columns together.
+// No load stands behind a branch, so that all of a tile are under way at once:
+// elements outside of the view come from a constant of zeros, since a view may
+// be empty, and have no address that can be read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Bytes of the widest load (PTX ISA, "ld"), and of the zeros.
+static constexpr int64_t kMostBytes = 16;
+/// What is outside of a view, as a symbol of the gpu.module.
+static constexpr StringLiteral kZeros = "attn_zeros";
+
+/// Whether an index is known to be a multiple of `size`.
+static bool isMultipleOf(Value index, int64_t size) {
+  APInt constant;
+  if (matchPattern(index, m_ConstantInt(&constant)))
+    return constant.getSExtValue() % size == 0;
+  auto part = [&](Value v) { return isMultipleOf(v, size); };
+  Operation *op = index.getDefiningOp();
+  if (isa_and_nonnull<arith::MulIOp>(op))
+    return llvm::any_of(op->getOperands(), part);
+  return isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op) &&
+         llvm::all_of(op->getOperands(), part);
+}
+
+/// Consecutive registers of neighbouring columns that lie in the view together
+/// or not at all, from a multiple of their number on.
+static int64_t columnsAtOnce(LoadOp op, FragmentAttr layout) {
+  ViewType view = op.getView().getType();
+  int64_t columns = view.getShape().back();
+  if (layout.getRank() != 2 || layout.getRegisters().empty() ||
+      ShapedType::isDynamic(columns))
+    return 1;
+  FragmentAttr::Mode first = layout.getRegisterModes().front();
+  if (first.strides[0] != 0 || first.strides[1] != 1)
+    return 1;
+  auto fits = [&](int64_t run) {
+    auto wholeRuns = [run](const FragmentAttr::Mode &mode) {
+      return mode.strides[1] % run == 0;
+    };
+    return run * view.getElementBytes() <= kMostBytes &&
+           first.size % run == 0 && columns % run == 0 &&
+           isMultipleOf(op.getOffsets().back(), run) &&
+           llvm::all_of(layout.getThreadModes(), wholeRuns) &&
+           llvm::all_of(llvm::drop_begin(layout.getRegisterModes()), wholeRuns);
+  };
+  int64_t run = 1;
+  while (fits(2 * run))
+    run *= 2;
+  return run;
+}
+
+int64_t attn::loadBytes(LoadOp op) {
+  FragmentAttr layout = fragmentOf(op.getTile().getType());
+  return layout ? columnsAtOnce(op, layout) *
+                      op.getView().getType().getElementBytes()
+                : 0;
+}
+
+/// The address of zeros, as many as a load takes.
+static Value zerosAddress(OpBuilder &b, Location loc, LoadOp op) {
+  auto module = op->getParentOfType<gpu::GPUModuleOp>();
+  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(kZeros);
+  if (!zeros) {
+    auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kMostBytes);
+    auto top = OpBuilder::atBlockBegin(module.getBody());
+    zeros = LLVM::GlobalOp::create(
+        top, module.getLoc(), bytes, /*isConstant=*/true,
+        LLVM::Linkage::Internal, kZeros,
+        top.getStringAttr(
+            StringRef("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kMostBytes)),
+        /*alignment=*/kMostBytes, kGlobal);
+  }
+  return LLVM::AddressOfOp::create(b, loc, zeros);
+}
+
+namespace {
+
+struct DirectLoadPattern : OpConversionPattern<LoadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(LoadOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "tile is not in registers");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc};
+    Destination source(op, rewriter);
+    SmallVector<Value> thread;
+    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+      thread.push_back(t.threadOffset(layout, dim));
+    Value zeros = zerosAddress(rewriter, loc, op);
+    int64_t run = columnsAtOnce(op, layout);
+    auto registers = cast<VectorType>(
+        getTypeConverter()->convertType(op.getTile().getType()));
+    auto several = VectorType::get({run}, registers.getElementType());
+    SmallVector<Value> elements;
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
+      SmallVector<Value> coordinates;
+      for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
+        coordinates.push_back(t.add(base, offset));
+      Value address =
+          arith::SelectOp::create(rewriter, loc, source.contains(coordinates),
+                                  source.address(coordinates), zeros);
+      Value loaded = LLVM::LoadOp::create(rewriter, loc, several, address,
+                                          static_cast<unsigned>(loadBytes(op)));
+      llvm::append_range(
+          elements,
+          vector::ToElementsOp::create(rewriter, loc, loaded).getResults());
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, registers,
+                                                        elements);
+    return success();
+  }
+};
+
+} // namespace
+
+void attn::populateLoadPatterns(const TypeConverter &converter,
+                                RewritePatternSet &patterns) {
+  patterns.add<DirectLoadPattern>(converter, patterns.getContext());
+}

@@ -1,0 +1,42 @@
+//===- DirectLoads.cpp - Loads that go into registers ---------------------===//
+
+#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/CastInterfaces.h"
+
+using namespace mlir;
+using namespace attn;
+
+static int64_t rankOf(LoadOp load) {
+  return cast<RankedTensorType>(load.getTile().getType()).getRank();
+}
+
+/// Whether a product takes `tile` as an operand, as it is or cast.
+static bool feedsProduct(Value tile) {
+  return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<DotOp>(user))
+      return use.getOperandNumber() < 2;
+    return isa<CastOpInterface>(user) && feedsProduct(user->getResult(0));
+  });
+}
+
+/// Whether the tile lies at one place of its own dimensions in all visits of
+/// `stream`, whose position picks a slice of the view.
+static bool staysInPlace(LoadOp load, StreamOp stream) {
+  Region &body = stream.getBody();
+  auto own = ValueRange(load.getOffsets()).take_back(rankOf(load));
+  return llvm::all_of(own, [&](Value offset) {
+    return !body.isAncestor(offset.getParentRegion()) ||
+           matchPattern(offset, m_Constant());
+  });
+}
+
+bool attn::isDirect(LoadOp load) {
+  if (feedsProduct(load.getTile()))
+    return false;
+  auto stream = load->getParentOfType<StreamOp>();
+  return rankOf(load) == 1 || (stream && staysInPlace(load, stream));
+}
