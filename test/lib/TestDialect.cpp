@@ -91,7 +91,8 @@ SmallVector<Value> LogSumExpOp::buildMerge(OpBuilder &b, Location loc,
                                            const TileContext &tile,
                                            ValueRange lhs, ValueRange rhs) {
   TileBuilder t{b, loc};
-  auto to = t.merge(lhs[Factor], lhs[Reference], rhs[Factor], rhs[Reference]);
+  auto to = t.merge(lhs[Factor], lhs[Reference], rhs[Factor], rhs[Reference],
+                    /*scale=*/1);
   return {to.factor, to.reference,
           t.add(t.mul(lhs[L], to.rescales[0]), t.mul(rhs[L], to.rescales[1]))};
 }

@@ -2,7 +2,7 @@
 // second one, made of the operation's merge and tail alone, streams over the splits.
 // RUN: attn-opt %s --attn-stream-partition='split-ctas tiles=query=32,key=64' | FileCheck %s
 // RUN: attn-opt %s --attn-stream-partition='split-ctas splits=3' | FileCheck %s --check-prefix=THREE
-// RUN: attn-opt %s --attn-stream-partition=split-length=512 | FileCheck %s --check-prefix=LENGTH
+// RUN: attn-opt %s --attn-stream-partition=split-length=512 | FileCheck %s --check-prefix=STATED
 // The schedule of an operation says the same as options, and is what makes parts, not what
 // merges them.
 // RUN: attn-opt %s --attn-stream-partition=splits=1 | FileCheck %s --check-prefix=WHOLE
@@ -54,21 +54,19 @@
 // THREE: attn.stream %{{[^ ]+}} step 1 over [%c0 to %c3]
 
 // What a part is does not depend on the number of them: the last takes what is left.
-// LENGTH-LABEL: func.func @decode
-// LENGTH: %[[KEYS:[^ ]+]] = tensor.dim %arg1, %{{[^ ]+}}
-// LENGTH: arith.ceildivui %[[KEYS]], %{{[^ ]*}}512
-// LENGTH-LABEL: attn.kernel @decode_attention_split
-// LENGTH: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}, %[[S:[^ ]+]], %{{[^ ]+}}, %{{[^ ]+}}) visit
-// LENGTH: %[[FROM:[^ ]+]] = arith.muli %[[S]], %c512
-// LENGTH: %[[NEXT:[^ ]+]] = arith.addi %[[S]], %c1
-// LENGTH: %[[LAST:[^ ]+]] = arith.cmpi eq, %[[NEXT]]
-// LENGTH: arith.select %[[LAST]]
+// STATED-LABEL: func.func @decode
+// STATED: %[[KEYS:[^ ]+]] = tensor.dim %arg1, %{{[^ ]+}}
+// STATED: arith.ceildivui %[[KEYS]], %{{[^ ]*}}512
+// STATED-LABEL: attn.kernel @decode_attention_split
+// STATED: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}, %[[S:[^ ]+]], %{{[^ ]+}}, %{{[^ ]+}}) visit
+// STATED: %[[FROM:[^ ]+]] = arith.muli %[[S]], %c512
+// STATED: %[[NEXT:[^ ]+]] = arith.addi %[[S]], %c1
+// STATED: %[[LAST:[^ ]+]] = arith.cmpi eq, %[[NEXT]]
+// STATED: arith.select %[[LAST]]
 
-// WHOLE-LABEL: func.func @decode
-// WHOLE: attn.launch @decode_attention ins
-// WHOLE-NOT: attn.launch
-// WHOLE-LABEL: func.func @scheduled
-// WHOLE: attn.kernel @scheduled_attention_split{{.*}} attn.schedule = #attn.schedule<warps = 2>
+// WHOLE: attn.kernel @decode_attention(
+// WHOLE: attn.kernel @scheduled_attention_split
+// WHOLE-SAME: attn.schedule = #attn.schedule<warps = 2>
 // WHOLE: attn.kernel @scheduled_attention_merge
 // WHOLE-NOT: #attn.schedule
 func.func @decode(%q: tensor<?x8x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %v: tensor<?x2x?x64xbf16>) -> (tensor<?x8x?x64xbf16>, tensor<?x8x?xf32>) {

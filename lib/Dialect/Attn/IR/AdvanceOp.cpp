@@ -72,6 +72,11 @@ std::pair<float, float> AdvanceOp::getInitial(float scale) {
   return {factor, lowest * factor};
 }
 
+std::pair<float, float> AdvanceOp::getFactors(float scale) {
+  return {static_cast<float>(plainFactor(scale)),
+          static_cast<float>(exactFactor(scale))};
+}
+
 bool AdvanceOp::isValidScale(float scale) {
   return scale >= 0x1p-64f && scale <= 0x1p64f;
 }

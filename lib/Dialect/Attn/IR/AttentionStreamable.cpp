@@ -173,7 +173,8 @@ SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
                                            const TileContext &tile,
                                            ValueRange lhs, ValueRange rhs) {
   TileBuilder t{b, loc};
-  auto to = t.merge(lhs[Factor], lhs[Reference], rhs[Factor], rhs[Reference]);
+  auto to = t.merge(lhs[Factor], lhs[Reference], rhs[Factor], rhs[Reference],
+                    softmaxScale(*this));
   auto rescaled = [&](ValueRange part, Value rescale) {
     Value wide = t.broadcast(rescale, tile.sizes[ValueDim]);
     return std::pair(t.mul(part[L], rescale), t.mul(part[Acc], wide));

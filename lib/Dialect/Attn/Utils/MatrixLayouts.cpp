@@ -30,6 +30,14 @@ FragmentAttr mmaAccumulator(MLIRContext *context, int64_t rows, int64_t columns,
                                  registers);
 }
 
+FragmentAttr withColumnWarps(FragmentAttr oneWarp, int64_t warps,
+                             int64_t columns) {
+  SmallVector<int64_t> threads(oneWarp.getThreads());
+  threads.append({warps, 0, columns});
+  return FragmentAttr::getNormal(oneWarp.getContext(), 2, threads,
+                                 oneWarp.getRegisters());
+}
+
 FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
                     int64_t warps) {
   // a0 a1 | a2 a3 eight rows below | a4..a7 eight columns on; then the next 16

@@ -179,6 +179,9 @@ def Attn_AdvanceOp : Attn_Op<"advance", [Pure,
   let extraClassDeclaration = [{
     /// Factor and reference of a row that has seen no score: below every finite one.
     static std::pair<float, float> getInitial(float scale);
+    /// The two factors of rows: of scores up to 2^28 in units of base-2
+    /// exponents, and of larger ones.
+    static std::pair<float, float> getFactors(float scale);
     /// Whether a scale is one that this operation takes: positive, and far enough
     /// from the limits of f32.
     static bool isValidScale(float scale);

@@ -142,12 +142,21 @@ struct TileBuilder {
     mlir::Value factor, reference, rescales[2];
   };
   Merged merge(mlir::Value factor, mlir::Value reference,
-               mlir::Value otherFactor, mlir::Value otherReference) const {
-    // Units differ only if one maximum is beyond all of the other unit.
+               mlir::Value otherFactor, mlir::Value otherReference,
+               float scale) const {
+    // Units differ only if one maximum is beyond all of the other unit. What is
+    // in the larger unit is compared in the smaller: a division would take as
+    // long as all of the merge.
+    auto [plain, exact] = AdvanceOp::getFactors(scale);
+    float small = std::min(plain, exact), large = std::max(plain, exact);
+    auto inSmall = [&](mlir::Value ref, mlir::Value unit) {
+      return select(equal(unit, splat(small, shapeOf(unit))), ref,
+                    this->scale(ref, small / large));
+    };
     mlir::Value same = equal(factor, otherFactor);
     mlir::Value larger = mlir::arith::CmpFOp::create(
-        b, loc, mlir::arith::CmpFPredicate::OGE, div(reference, factor),
-        div(otherReference, otherFactor));
+        b, loc, mlir::arith::CmpFPredicate::OGE, inSmall(reference, factor),
+        inSmall(otherReference, otherFactor));
     Merged to;
     to.factor = select(larger, factor, otherFactor);
     to.reference = select(same, max(reference, otherReference),

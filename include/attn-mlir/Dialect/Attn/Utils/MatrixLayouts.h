@@ -23,6 +23,11 @@ int64_t tileGranule(TargetAttr target);
 FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
                             int64_t columns, int64_t warps);
 
+/// The layout of `warps` times as many columns as `oneWarp` has, `columns`:
+/// warps share the rows and follow each other along the columns.
+FragmentAttr withColumnWarps(FragmentAttr oneWarp, int64_t warps,
+                             int64_t columns);
+
 /// The A operand (16-bit elements) of the same instruction. In normal form it
 /// is the accumulator's layout, so that a result feeds the next product as it
 /// is.

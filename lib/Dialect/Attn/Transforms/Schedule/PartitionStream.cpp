@@ -11,6 +11,7 @@
 #include "StreamKernel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Target/Facts.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -23,6 +24,9 @@ namespace {
 /// Rows of a tile of a merge, which is a few multiplications a value that is
 /// loaded: small ones, so that many CTAs load.
 constexpr int64_t kMergeRows = 16;
+/// States that are loaded before the first of them is merged: a load takes far
+/// longer than a merge.
+constexpr int64_t kMergedAtOnce = 8;
 /// Tiles of the stream that a part has at least where their number is chosen:
 /// fewer take less time than a merge.
 constexpr int64_t kLeastTiles = 2;
@@ -36,8 +40,7 @@ class Partitioner {
 public:
   Partitioner(StreamableOpInterface op, ArrayRef<int64_t> sizes,
               const StreamSplit &split)
-      : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split),
-        host(op) {
+      : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split), host(op) {
     auto isStream = [](const StreamAxis &axis) {
       return axis.kind == AxisKind::Stream;
     };
@@ -270,8 +273,7 @@ private:
         dynamic.push_back(dim.size);
     }
     auto type = RankedTensorType::get(shape, host.getF32Type());
-    Value workspace =
-        tensor::EmptyOp::create(host, op.getLoc(), type, dynamic);
+    Value workspace = tensor::EmptyOp::create(host, op.getLoc(), type, dynamic);
     auto dimensions = llvm::seq<int64_t>(0, dims.size());
     return {name, workspace,
             AffineMap::get(splitAxis() + 1, 0, exprs, op->getContext()),
@@ -313,6 +315,44 @@ private:
     kernel.storeTiles(buildFolds(kernel, segments, tiles));
   }
 
+  /// The state of part `ahead` behind the position of the stream: that of
+  /// nothing where there is no such part.
+  SmallVector<Value> loadState(StreamKernel &kernel, int64_t ahead,
+                               ArrayRef<Value> head) {
+    OpBuilder &b = kernel.getBuilder();
+    const TileContext &context = kernel.getContext();
+    SmallVector<Value> state = kernel.loadTiles(/*streamed=*/true, ahead);
+    int64_t parts = context.axes[splitAxis()].extent;
+    if (!ShapedType::isDynamic(parts) &&
+        parts % context.sizes[splitAxis()] == 0)
+      return state;
+    IndexBuilder m{b, op.getLoc()};
+    Value exists =
+        m.compare(arith::CmpIPredicate::ult,
+                  m.add(context.offsets[splitAxis()], m.constant(ahead)),
+                  context.extents[splitAxis()]);
+    TileBuilder t{b, op.getLoc()};
+    for (auto [value, nothing] : llvm::zip(state, head))
+      value = t.select(t.spread(exists, t.shapeOf(value)), value, nothing);
+    return state;
+  }
+
+  /// One state of several, neighbours first.
+  SmallVector<Value> mergeAll(StreamKernel &kernel,
+                              SmallVector<SmallVector<Value>> states) {
+    while (states.size() > 1) {
+      SmallVector<SmallVector<Value>> merged;
+      for (size_t i = 0; i + 1 < states.size(); i += 2)
+        merged.push_back(op.buildMerge(kernel.getBuilder(), op.getLoc(),
+                                       kernel.getContext(), states[i],
+                                       states[i + 1]));
+      if (states.size() % 2 != 0)
+        merged.push_back(states.back());
+      states = std::move(merged);
+    }
+    return states.front();
+  }
+
   void buildMerges(StreamKernel &kernel) {
     OpBuilder &b = kernel.getBuilder();
     Location loc = op.getLoc();
@@ -323,8 +363,11 @@ private:
     SmallVector<Value> head = op.buildHead(b, loc, context);
     SmallVector<Value> state =
         kernel.buildStream(all, head, [&](ValueRange carried) {
+          SmallVector<SmallVector<Value>> states;
+          for (int64_t i = 0; i < context.sizes[splitAxis()]; ++i)
+            states.push_back(loadState(kernel, i, head));
           return op.buildMerge(b, loc, context, carried,
-                               kernel.loadTiles(/*streamed=*/true));
+                               mergeAll(kernel, std::move(states)));
         });
     kernel.storeTiles(op.buildTail(b, loc, context, state));
   }
@@ -342,6 +385,10 @@ private:
 
     // Every part of the stream is done: the split axis is what streams now.
     kernelAxes.streamed = splitAxis();
+    int64_t count = kernelAxes.axes[splitAxis()].extent;
+    kernelAxes.sizes[splitAxis()] = ShapedType::isDynamic(count)
+                                        ? kMergedAtOnce
+                                        : std::min(count, kMergedAtOnce);
     for (auto [axis, size] : llvm::zip(axes, kernelAxes.sizes))
       if (axis.kind == AxisKind::Group)
         size = std::min(size, kMergeRows);

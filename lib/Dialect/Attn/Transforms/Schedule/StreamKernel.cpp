@@ -72,10 +72,10 @@ void StreamKernel::describeViews() {
     SmallVector<StringRef> dims;
     for (AffineExpr expr : view.map.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
-      dims.push_back(dim &&
-                             ShapedType::isDynamic(axes[dim.getPosition()].extent)
-                         ? axes[dim.getPosition()].name
-                         : StringRef());
+      dims.push_back(
+          dim && ShapedType::isDynamic(axes[dim.getPosition()].extent)
+              ? axes[dim.getPosition()].name
+              : StringRef());
     }
     names.push_back(builder.getStrArrayAttr(dims));
   }
@@ -192,12 +192,17 @@ RankedTensorType StreamKernel::tileType(unsigned view) const {
   return RankedTensorType::get(shape, views[view].getType().getElementType());
 }
 
-SmallVector<Value> StreamKernel::loadTiles(bool ofStream) {
+SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   SmallVector<Value> tiles(numInputs);
+  Value position = context.offsets[streamed];
+  if (ahead != 0)
+    context.offsets[streamed] =
+        builder.createOrFold<arith::AddIOp>(loc, position, constant(ahead));
   for (unsigned i = 0; i < numInputs; ++i)
     if (isStreamed(i) == ofStream)
       tiles[i] = LoadOp::create(builder, loc, tileType(i),
                                 kernel.getArgument(i), offsetsOf(i));
+  context.offsets[streamed] = position;
   return tiles;
 }
 
@@ -210,10 +215,10 @@ SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
     uppers.push_back(segment.hi);
     masked.push_back(segment.masked);
   }
-  auto stream = StreamOp::create(
-      builder, loc, inits.getTypes(), lowers, uppers, inits,
-      /*reverse=*/Value(), masked, context.sizes[streamed],
-      op.getReorder() == Reorder::Ordered);
+  auto stream =
+      StreamOp::create(builder, loc, inits.getTypes(), lowers, uppers, inits,
+                       /*reverse=*/Value(), masked, context.sizes[streamed],
+                       op.getReorder() == Reorder::Ordered);
   SmallVector<Type> types{builder.getIndexType()};
   llvm::append_range(types, stream.getResultTypes());
   SmallVector<Location> locs(types.size(), loc);

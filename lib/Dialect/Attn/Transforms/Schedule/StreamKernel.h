@@ -58,8 +58,9 @@ public:
   /// same tiles.
   void enterGrid();
 
-  /// Tiles of the inputs that the stream passes by, or of all others.
-  llvm::SmallVector<mlir::Value> loadTiles(bool streamed);
+  /// Tiles of the inputs that the stream passes by, `ahead` elements behind its
+  /// position; or of all others.
+  llvm::SmallVector<mlir::Value> loadTiles(bool streamed, int64_t ahead = 0);
 
   /// A loop over the segments, in steps of the streamed axis's tile. `fold` is
   /// called in its body and gives what is carried on.

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
@@ -9,6 +10,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include <numeric>
 
 using namespace mlir;
 
@@ -115,12 +117,44 @@ struct AssignFragmentsPass
     return large ? MfmaBlock::Large : MfmaBlock::Small;
   }
 
+  /// Columns of the narrowest matrix where warps may share rows: no product
+  /// asks for the rows of a warp, no sum for all columns of a row, and no ring
+  /// is shared. 0 where they may not.
+  static int64_t findColumns(KernelOp kernel) {
+    int64_t narrowest = 0;
+    WalkResult result = kernel.walk([&](Operation *op) {
+      if (isa<DotOp, ReduceOp, RingCreateOp>(op))
+        return WalkResult::interrupt();
+      for (Type type : op->getResultTypes())
+        if (RankedTensorType tile = plainTile(type);
+            tile && tile.getRank() == 2)
+          narrowest = narrowest ? std::gcd(narrowest, tile.getDimSize(1))
+                                : tile.getDimSize(1);
+      return WalkResult::advance();
+    });
+    return result.wasInterrupted() ? 0 : narrowest;
+  }
+
+  /// Warps that share the rows, each with 16 columns or more.
+  static int64_t columnWarps(int64_t columns) {
+    constexpr int64_t kMostWarps = 8, kColumns = 16;
+    int64_t warps = 1;
+    while (warps < kMostWarps && columns % (2 * warps * kColumns) == 0)
+      warps *= 2;
+    return warps;
+  }
+
   FragmentAttr layoutOf(RankedTensorType tile, int64_t count) {
     int64_t rows = tile.getDimSize(0),
-            width = tile.getRank() == 2 ? tile.getDimSize(1) : 32;
+            width = tile.getRank() == 2 ? tile.getDimSize(1) : 32 * count;
+    if (sharesRows)
+      width /= count;
+    int64_t alongRows = sharesRows ? 1 : count;
     FragmentAttr matrix =
-        block ? mfmaTile(&getContext(), *block, rows, width, count)
-              : mmaAccumulator(&getContext(), rows, width, count);
+        block ? mfmaTile(&getContext(), *block, rows, width, alongRows)
+              : mmaAccumulator(&getContext(), rows, width, alongRows);
+    if (sharesRows)
+      matrix = withColumnWarps(matrix, count, width);
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
@@ -152,10 +186,15 @@ struct AssignFragmentsPass
       remarks::emitAssignFragmentsNone(kernel);
       return;
     }
+    bool asked = warps || rowsPerWarp > 0;
+    int64_t shared = asked ? 0 : findColumns(kernel);
+    sharesRows = shared > 0 && *rows % 16 == 0;
     int64_t count = warps             ? warps.getValue()
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
+                    : sharesRows      ? columnWarps(shared)
                                       : defaultWarps(kernel, *rows);
-    if (count < 1 || count > maxWarps() || *rows % (16 * count) != 0) {
+    int64_t alongRows = sharesRows ? 1 : count;
+    if (count < 1 || count > maxWarps() || *rows % (16 * alongRows) != 0) {
       emitError(kernel.getLoc())
           << "expected 1 to " << maxWarps()
           << " warps of a multiple of 16 rows each, but got " << count
@@ -163,7 +202,7 @@ struct AssignFragmentsPass
       return signalPassFailure();
     }
     if (mfma)
-      block = findBlock(kernel, *rows / count);
+      block = sharesRows ? MfmaBlock::Small : findBlock(kernel, *rows / count);
     kernel.walk([&](Operation *op) {
       for (Value result : op->getResults())
         assign(result, count);
@@ -200,7 +239,7 @@ struct AssignFragmentsPass
   /// Columns of an accumulator: of m16n8k16, or of 16x16x16.
   int64_t columns() const { return mfma ? 16 : 8; }
 
-  bool mfma = false;
+  bool mfma = false, sharesRows = false;
   std::optional<MfmaBlock> block;
 };
 
