@@ -102,7 +102,8 @@ def check_parameter(views, scalars, parameter):
     if kind in ("size", "stride"):
         keys(kind, parameter, ["kind", "view", "dim"])
         want(is_count(parameter["dim"]) and parameter["dim"] < len(view["shape"]), parameter, "names no dimension")
-        if kind == "size":
+        # What is dynamic for the kernel may be known of a program.
+        if kind == "size" and "source" not in view:
             want(not is_count(view["shape"][parameter["dim"]]), parameter, "is static")
         return f"{kind} {view['name']} {parameter['dim']}"
     want(kind == "tensor_map", kind, "is no kind of parameter")
@@ -188,6 +189,8 @@ def check_step(manifest, program, arrays, step, codes, guard):
     check_expression(views, step["grid"])
     for limit in step.get("limits", []):
         check_expression(views, limit)
+        if limit[0] == "eq":
+            print("equal", *map(json.dumps, limit[1:]))
     want(is_count(step["block"], 1) and step["block"] <= 1024, step["block"], "is no block")
     want(is_count(step["shared_bytes"]), step["shared_bytes"], "is no size")
     for align in step["align"]:
