@@ -142,10 +142,15 @@ uint64_t bindWorkspace(const Manifest &manifest, unsigned variant,
 /// views do not.
 void checkWorkspace(const AttnWorkspace *workspace, Launches &launches);
 
-/// The views of a step: those of the call, or what it makes of them in `room`
-/// for kMaxViews.
-const BoundView *bindStep(unsigned variant, const StepSpec &step,
-                          const BoundView *views, BoundView *room);
+/// Makes the views of a step of those of the call, in `room` for kMaxViews.
+const BoundView *bindSources(unsigned variant, const StepSpec &step,
+                             const BoundView *views, BoundView *room);
+
+/// The views of a step: most take those of the call.
+inline const BoundView *bindStep(unsigned variant, const StepSpec &step,
+                                 const BoundView *views, BoundView *room) {
+  return step.sources.empty() ? views : bindSources(variant, step, views, room);
+}
 
 /// The first variant that applies, whose workspace of `bytes` is bound; throws,
 /// and says why not, where none does.

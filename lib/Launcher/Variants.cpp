@@ -93,7 +93,7 @@ static bool applies(const Manifest &manifest, size_t index, BoundView *views,
   if (!guardHolds(variant, index, views) ||
       brokenLimit(variant.limits, index, nullptr, views))
     return false;
-  bytes = bindWorkspace(manifest, index, views);
+  bytes = variant.workspace.empty() ? 0 : bindWorkspace(manifest, index, views);
   for (const StepSpec &step : variant.steps)
     if (!stepApplies(manifest, index, step, views))
       return false;

@@ -141,10 +141,8 @@ static void bindSource(unsigned variant, const StepSpec &step, size_t index,
              ": its sizes are negative or leave the address space");
 }
 
-const BoundView *attn::bindStep(unsigned variant, const StepSpec &step,
-                                const BoundView *views, BoundView *room) {
-  if (step.sources.empty())
-    return views;
+const BoundView *attn::bindSources(unsigned variant, const StepSpec &step,
+                                   const BoundView *views, BoundView *room) {
   for (size_t i = 0; i < step.sources.size(); ++i)
     bindSource(variant, step, i, views, room[i]);
   return room;
