@@ -225,7 +225,7 @@ def find_disassembler(path):
     return None
 
 
-def guard_text(manifest, guard):
+def guard_text(program, guard):
     """A variant's guard in words, such as "query <= 512"."""
     if not guard:
         return ""
@@ -233,22 +233,28 @@ def guard_text(manifest, guard):
     signs = {"le": "<=", "ge": ">="}
     if compare not in signs or what[0] != "size":
         return json.dumps(guard)
-    axis = manifest["views"][what[1]]["shape"][what[2]]
+    axis = program["views"][what[1]]["shape"][what[2]]
     return f"{axis} {signs[compare]} {bound[0]}"
 
 
 def read_bundle(directory, disassembler):
-    """(variant in words, loops) of each variant."""
+    """(variant in words, loops) of each kernel of each variant."""
     manifest = json.loads((directory / "manifest.json").read_text())
-    for variant in manifest["variants"]:
-        done = subprocess.run(
-            [*disassembler, str(directory / variant["binary"])],
-            capture_output=True, text=True, errors="replace",
-        )
-        if done.returncode:
-            message = harness.first_error(done.stderr + done.stdout)
-            sys.exit(f"{disassembler[0]} failed: {message}")
-        yield guard_text(manifest, variant.get("guard")), find_loops(parse(done.stdout))
+    for program in manifest["programs"]:
+        for variant in program["variants"]:
+            for step in variant["steps"]:
+                yield guard_text(program, variant.get("guard")), read_loops(directory / step["binary"], disassembler)
+
+
+def read_loops(path, disassembler):
+    done = subprocess.run(
+        [*disassembler, str(path)],
+        capture_output=True, text=True, errors="replace",
+    )
+    if done.returncode:
+        message = harness.first_error(done.stderr + done.stdout)
+        sys.exit(f"{disassembler[0]} failed: {message}")
+    return find_loops(parse(done.stdout))
 
 
 def row(name, guard, loop):

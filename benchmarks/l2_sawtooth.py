@@ -200,7 +200,7 @@ def kernel_of(bundle):
     import json
 
     manifest = json.loads((Path(bundle) / "manifest.json").read_text())
-    return manifest["variants"][0]["kernel"]
+    return manifest["programs"][0]["variants"][0]["steps"][0]["kernel"]
 
 
 def reduction(pair):

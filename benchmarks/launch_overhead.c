@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
   AttnLaunchInfo info;
   attn(attnBundlePrepare(bundle, tensors, views, values, scalars, &prepared),
        "attnBundlePrepare");
-  attn(attnPreparedInfo(prepared, &info), "attnPreparedInfo");
+  attn(attnPreparedInfo(prepared, 0, &info), "attnPreparedInfo");
   if (!info.function)
     stop("attnPreparedInfo", "nothing to launch");
   LaunchConfig config;

@@ -1,13 +1,14 @@
 /*===- Launcher.h - Launch a bundle on a GPU -----------------------*- C -*-===*
  *
  * A bundle (docs/bundle.md) is what `attn-compile --emit=bundle` writes: device
- * code and a manifest that says how to launch it. This interface opens one and
- * launches it. The library behind it links neither LLVM nor CUDA nor ROCm. What
- * the bundle's architecture needs is opened at the first call that needs it:
- * for "sm_..." the CUDA driver (libcuda.so.1, or the file that the environment
- * variable ATTN_CUDA_DRIVER names), for "gfx..." the HIP runtime
- * (libamdhip64.so, or the file that ATTN_HIP_RUNTIME names). A "device" is one
- * of that platform.
+ * code and a manifest that says how to launch it, as one or several programs. A
+ * program is a row of kernels, its steps, and the memory that they share, its
+ * workspace. This interface opens one program of a bundle and launches it. The
+ * library behind it links neither LLVM nor CUDA nor ROCm. What the bundle's
+ * architecture needs is opened at the first call that needs it: for "sm_..."
+ * the CUDA driver (libcuda.so.1, or the file that the environment variable
+ * ATTN_CUDA_DRIVER names), for "gfx..." the HIP runtime (libamdhip64.so, or the
+ * file that ATTN_HIP_RUNTIME names). A "device" is one of that platform.
  *
  * Errors: a function that returns an AttnStatus returns ATTN_SUCCESS (0) or
  * says what went wrong, in words, in attnLastError(). No function exits, aborts
@@ -36,7 +37,7 @@ extern "C" {
 
 /** Changes with every incompatible change of this header; see attnAbiVersion.
  */
-#define ATTN_ABI_VERSION 1
+#define ATTN_ABI_VERSION 2
 
 /** Most dimensions of a view. */
 #define ATTN_MAX_RANK 8
@@ -91,10 +92,10 @@ typedef struct AttnDeviceFacts {
   int64_t dram_gbps; /**< Memory bandwidth, 10^9 bytes a second. */
 } AttnDeviceFacts;
 
-/** An opened bundle. */
+/** A program of a bundle, opened. */
 typedef struct AttnBundle AttnBundle;
 
-/** A launch whose variant, tensor maps and parameters are computed. */
+/** A call whose variant, tensor maps and parameters are computed. */
 typedef struct AttnPrepared AttnPrepared;
 
 /**
@@ -129,6 +130,16 @@ typedef struct AttnScalar {
   } value;
 } AttnScalar;
 
+/** Device memory for what steps hand to each other. It is the caller's, must
+ * live until the launched work is done, and is not shared with other launches
+ * that may run at the same time. What it holds does not matter. */
+typedef struct AttnWorkspace {
+  uint64_t data;    /**< Device address: a multiple of 256. */
+  uint64_t bytes;   /**< At least what attnBundleWorkspaceBytes says. */
+  int32_t device;   /**< Ordinal of the device, or ATTN_DEVICE_UNKNOWN. */
+  int32_t reserved; /**< 0. */
+} AttnWorkspace;
+
 /** What the manifest says of a view. Strings live as long as the bundle. */
 typedef struct AttnViewInfo {
   const char *name;
@@ -151,16 +162,22 @@ typedef struct AttnScalarInfo {
 } AttnScalarInfo;
 
 typedef struct AttnVariantInfo {
+  const char *guard;      /**< In words; null where the variant has none. */
+  int32_t stepCount;      /**< Kernels that it launches, in order. */
+  int32_t workspaceCount; /**< Arrays of its workspace. */
+} AttnVariantInfo;
+
+/** One kernel of a variant. */
+typedef struct AttnStepInfo {
   const char *kernel;
   const char *binary;  /**< File in the bundle's directory. */
-  const char *guard;   /**< In words; null where the variant has none. */
   int32_t block;       /**< Threads of a CTA. */
   int32_t sharedBytes; /**< Dynamic shared memory of a CTA. */
   int32_t parameterCount;
-} AttnVariantInfo;
+} AttnStepInfo;
 
-/** What cuLaunchKernelEx or hipModuleLaunchKernel is called with. Pointers live
- * as long as the AttnPrepared. */
+/** What cuLaunchKernelEx or hipModuleLaunchKernel is called with for a step.
+ * Pointers live as long as the AttnPrepared. */
 typedef struct AttnLaunchInfo {
   void *function; /**< CUfunction or hipFunction_t; null: the grid is empty. */
   void *context;  /**< CUcontext of the function; null likewise, and for HIP. */
@@ -191,9 +208,14 @@ ATTN_C_API int32_t attnLastHipError(void);
 /**
  * Reads the bundle in the directory `path` (UTF-8) and all its binaries: the
  * directory is not needed afterwards. Opens no driver. `*bundle` is the
- * caller's, for attnBundleClose; null on failure (ATTN_ERROR_BUNDLE).
+ * caller's, for attnBundleClose; null on failure (ATTN_ERROR_BUNDLE). Where
+ * the bundle has several programs, attnBundleOpenProgram says which; else
+ * attnBundleOpen fails, and lists their names.
  */
 ATTN_C_API AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle);
+ATTN_C_API AttnStatus attnBundleOpenProgram(const char *path,
+                                            const char *program,
+                                            AttnBundle **bundle);
 
 /**
  * Unloads the modules and frees the bundle; null is allowed. All work launched
@@ -203,7 +225,7 @@ ATTN_C_API AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle);
  */
 ATTN_C_API void attnBundleClose(AttnBundle *bundle);
 
-/** Name of the kernel, of the target and of its architecture ("sm_90a"). */
+/** Name of the program, of the target and of its architecture ("sm_90a"). */
 ATTN_C_API const char *attnBundleName(const AttnBundle *bundle);
 ATTN_C_API const char *attnBundleTarget(const AttnBundle *bundle);
 ATTN_C_API const char *attnBundleArch(const AttnBundle *bundle);
@@ -220,6 +242,14 @@ ATTN_C_API AttnStatus attnBundleScalar(const AttnBundle *bundle, int32_t index,
                                        AttnScalarInfo *info);
 ATTN_C_API AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
                                         AttnVariantInfo *info);
+ATTN_C_API AttnStatus attnBundleStep(const AttnBundle *bundle, int32_t variant,
+                                     int32_t index, AttnStepInfo *info);
+
+/** Bytes of the workspace that the variant for these arguments takes; 0 where
+ * it takes none. */
+ATTN_C_API AttnStatus attnBundleWorkspaceBytes(
+    AttnBundle *bundle, const AttnTensor *views, int32_t viewCount,
+    const AttnScalar *scalars, int32_t scalarCount, uint64_t *bytes);
 
 /**
  * Launches the first variant that applies, on `stream` (CUstream, cudaStream_t
@@ -231,7 +261,8 @@ ATTN_C_API AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
  * device's primary context is current during the call. (HIP's devices have one
  * context: the device is current during the call.) A call with a new
  * variant or context loads a module; any other only launches, and can be
- * captured into a CUDA graph.
+ * captured into a CUDA graph. A workspace is allocated and freed in the order
+ * of the stream (cuMemAllocAsync, hipMallocAsync).
  */
 ATTN_C_API AttnStatus attnBundleLaunch(AttnBundle *bundle,
                                        const AttnTensor *views,
@@ -239,23 +270,40 @@ ATTN_C_API AttnStatus attnBundleLaunch(AttnBundle *bundle,
                                        const AttnScalar *scalars,
                                        int32_t scalarCount, void *stream);
 
+/** The same in a workspace of the caller's. */
+ATTN_C_API AttnStatus attnBundleLaunchIn(
+    AttnBundle *bundle, const AttnTensor *views, int32_t viewCount,
+    const AttnScalar *scalars, int32_t scalarCount,
+    const AttnWorkspace *workspace, void *stream);
+
 /**
  * Everything that attnBundleLaunch does but the launch. `*prepared` is the
  * caller's, for attnPreparedDestroy before the bundle is closed; null on
- * failure.
+ * failure. Its workspace is allocated once and freed with it: it can run once
+ * at a time.
  */
 ATTN_C_API AttnStatus attnBundlePrepare(
     AttnBundle *bundle, const AttnTensor *views, int32_t viewCount,
     const AttnScalar *scalars, int32_t scalarCount, AttnPrepared **prepared);
 
-/** The parameters of the launch. */
-ATTN_C_API AttnStatus attnPreparedInfo(AttnPrepared *prepared,
+/** The same in a workspace of the caller's. */
+ATTN_C_API AttnStatus attnBundlePrepareIn(
+    AttnBundle *bundle, const AttnTensor *views, int32_t viewCount,
+    const AttnScalar *scalars, int32_t scalarCount,
+    const AttnWorkspace *workspace, AttnPrepared **prepared);
+
+/** Steps of the variant; 0 for null. */
+ATTN_C_API int32_t attnPreparedStepCount(const AttnPrepared *prepared);
+
+/** What a step is launched with, in the order in which they are. */
+ATTN_C_API AttnStatus attnPreparedInfo(AttnPrepared *prepared, int32_t step,
                                        AttnLaunchInfo *info);
 
-/** Launches on `stream`, as often as wanted, in the context of the preparation,
- * which must still exist. */
+/** Launches all steps on `stream`, as often as wanted, in the context of the
+ * preparation, which must still exist. */
 ATTN_C_API AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream);
 
+/** All work launched from it must be done where it has a workspace. */
 ATTN_C_API void attnPreparedDestroy(AttnPrepared *prepared);
 
 /** Asks a device of a platform, "cuda" or "hip", what it is. */

@@ -51,21 +51,20 @@ static Module loadPtx(const Manifest &manifest, const BinarySpec &binary) {
 /// A manifest that does not fit its kernel would make the driver read behind
 /// the parameters, or the kernel take one for another. What is behind the last
 /// is not asked: memory checkers report the error that the driver answers.
-static void checkParameters(const Manifest &manifest,
-                            const VariantSpec &variant, Function function) {
+static void checkParameters(const StepSpec &step, Function function) {
   const Driver &cuda = driver();
   if (!cuda.funcGetParamInfo)
     return;
-  size_t count = variant.parameters.size();
+  size_t count = step.parameters.size();
   for (size_t i = 0; i < count; ++i) {
     size_t offset, bytes;
     Result result = cuda.funcGetParamInfo(function, i, &offset, &bytes);
     if (result != kSuccess && result != kInvalidValue)
-      cuda.raise(result, "cuFuncGetParamInfo", "for " + variant.kernel);
+      cuda.raise(result, "cuFuncGetParamInfo", "for " + step.kernel);
     if (result != kSuccess)
-      checkParameterCount(variant, i);
+      checkParameterCount(step, i);
     else
-      checkParameterBytes(manifest, variant, i, bytes);
+      checkParameterBytes(step, i, bytes);
   }
 }
 
@@ -77,28 +76,28 @@ static int attributeOf(Function function, int attribute,
   return value;
 }
 
-static void configure(const VariantSpec &variant, Function function) {
+static void configure(const StepSpec &step, Function function) {
   const Driver &cuda = driver();
-  int most = attributeOf(function, kFuncMaxThreadsPerBlock, variant.kernel);
-  if (int(variant.block) > most)
+  int most = attributeOf(function, kFuncMaxThreadsPerBlock, step.kernel);
+  if (int(step.block) > most)
     fail(ATTN_ERROR_BUNDLE,
-         "kernel " + inQuotes(variant.kernel) + ": the manifest expects " +
-             std::to_string(variant.block) +
+         "kernel " + inQuotes(step.kernel) + ": the manifest expects " +
+             std::to_string(step.block) +
              " threads a CTA, this device can run it with at most " +
              std::to_string(most));
-  int fixed = attributeOf(function, kFuncSharedSizeBytes, variant.kernel);
-  if (int(variant.sharedBytes) + fixed > kDefaultSharedBytes)
+  int fixed = attributeOf(function, kFuncSharedSizeBytes, step.kernel);
+  if (int(step.sharedBytes) + fixed > kDefaultSharedBytes)
     cuda.check(cuda.funcSetAttribute(function, kFuncMaxDynamicSharedSizeBytes,
-                                     variant.sharedBytes),
+                                     step.sharedBytes),
                "cuFuncSetAttribute",
-               "to give " + inQuotes(variant.kernel) + " " +
-                   std::to_string(variant.sharedBytes) +
+               "to give " + inQuotes(step.kernel) + " " +
+                   std::to_string(step.sharedBytes) +
                    " bytes of dynamic shared memory a CTA");
   // Else a lazily loaded function is loaded by its first launch, which could be
   // captured into a graph.
   if (cuda.funcLoad)
     cuda.check(cuda.funcLoad(function), "cuFuncLoad",
-               "for " + inQuotes(variant.kernel));
+               "for " + inQuotes(step.kernel));
 }
 
 //===----------------------------------------------------------------------===//
@@ -126,23 +125,23 @@ static void push(cuda::Context context) {
   driver().check(driver().ctxPushCurrent(context), "cuCtxPushCurrent");
 }
 
-/// The modules of a context that exists, if it is still the one that was.
-static void unloadFrom(const Driver &cuda, const attn::Context &context,
-                       const std::vector<void *> &modules) {
+/// Runs `release` in a context that exists, if it is still the one that was.
+template <typename Release>
+static void releaseIn(const Driver &cuda, const attn::Context &context,
+                      Release release) {
   unsigned long long id;
   if (cuda.ctxGetId(handleOf(context), &id) != kSuccess || id != context.id ||
       cuda.ctxPushCurrent(handleOf(context)) != kSuccess)
     return;
-  for (void *module : modules)
-    if (module)
-      cuda.moduleUnload(static_cast<Module>(module));
+  release();
   cuda::Context popped;
   cuda.ctxPopCurrent(&popped);
 }
 
 /// Does nothing where the device's primary context is not active, or another.
-static void unloadFromPrimary(const Driver &cuda, const attn::Context &context,
-                              int device, const std::vector<void *> &modules) {
+template <typename Release>
+static void releaseInPrimary(const Driver &cuda, const attn::Context &context,
+                             int device, Release release) {
   unsigned flags;
   int active = 0;
   if (cuda.devicePrimaryCtxGetState(device, &flags, &active) != kSuccess ||
@@ -152,8 +151,24 @@ static void unloadFromPrimary(const Driver &cuda, const attn::Context &context,
   if (cuda.devicePrimaryCtxRetain(&primary, device) != kSuccess)
     return;
   if (primary == context.handle)
-    unloadFrom(cuda, context, modules);
+    releaseIn(cuda, context, release);
   cuda.devicePrimaryCtxRelease(device);
+}
+
+/// In the current context and in active primary ones. What is in others goes
+/// with them: nobody can say whether they still exist.
+template <typename Release>
+static void releaseIfKnown(const attn::Context &context, int device,
+                           Release release) {
+  const Driver &cuda = driver();
+  cuda::Context current;
+  // Fails where the process is ending.
+  if (cuda.ctxGetCurrent(&current) != kSuccess)
+    return;
+  if (current == context.handle)
+    releaseIn(cuda, context, release);
+  else
+    releaseInPrimary(cuda, context, device, release);
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,11 +194,16 @@ public:
     return binary.format == BinaryFormat::Ptx ? loadPtx(manifest, binary)
                                               : loadCubin(manifest, binary);
   }
-  void *findFunction(const Manifest &manifest, const VariantSpec &variant,
+  void *findFunction(const Manifest &manifest, const StepSpec &step,
                      void *module) const override;
   void
   unloadModules(const attn::Context &context, int device,
                 const std::vector<void *> &modules) const noexcept override;
+  uint64_t allocateOn(void *stream, uint64_t bytes) const override;
+  void freeOn(void *stream, uint64_t data) const override;
+  uint64_t allocate(uint64_t bytes) const override;
+  void free(const attn::Context &context, int device,
+            uint64_t data) const noexcept override;
   void enqueue(Launch &launch, void *stream) const override;
 };
 } // namespace
@@ -218,35 +238,57 @@ ContextSwitch CudaRuntime::enter(const attn::Context &context) const {
   return result;
 }
 
-void *CudaRuntime::findFunction(const Manifest &manifest,
-                                const VariantSpec &variant,
+void *CudaRuntime::findFunction(const Manifest &manifest, const StepSpec &step,
                                 void *module) const {
   Function function = nullptr;
   driver().check(driver().moduleGetFunction(&function,
                                             static_cast<Module>(module),
-                                            variant.kernel.c_str()),
+                                            step.kernel.c_str()),
                  "cuModuleGetFunction",
-                 "to find " + inQuotes(variant.kernel) + " in " +
-                     inQuotes(manifest.binaries[variant.binary].file));
-  checkParameters(manifest, variant, function);
-  configure(variant, function);
+                 "to find " + inQuotes(step.kernel) + " in " +
+                     inQuotes(manifest.binaries[step.binary].file));
+  checkParameters(step, function);
+  configure(step, function);
   return function;
 }
 
-/// From the current context and from active primary ones. Others go with their
-/// contexts, of which nobody can say whether they still exist.
 void CudaRuntime::unloadModules(
     const attn::Context &context, int device,
     const std::vector<void *> &modules) const noexcept {
-  const Driver &cuda = driver();
-  cuda::Context current;
-  // Fails where the process is ending.
-  if (cuda.ctxGetCurrent(&current) != kSuccess)
-    return;
-  if (current == context.handle)
-    unloadFrom(cuda, context, modules);
-  else
-    unloadFromPrimary(cuda, context, device, modules);
+  releaseIfKnown(context, device, [&] {
+    for (void *module : modules)
+      if (module)
+        driver().moduleUnload(static_cast<Module>(module));
+  });
+}
+
+static std::string workspaceOf(uint64_t bytes) {
+  return "for " + std::to_string(bytes) + " bytes of workspace";
+}
+
+uint64_t CudaRuntime::allocateOn(void *stream, uint64_t bytes) const {
+  DevicePointer data = 0;
+  driver().check(
+      driver().memAllocAsync(&data, bytes, static_cast<Stream>(stream)),
+      "cuMemAllocAsync", workspaceOf(bytes));
+  return data;
+}
+
+void CudaRuntime::freeOn(void *stream, uint64_t data) const {
+  driver().check(driver().memFreeAsync(data, static_cast<Stream>(stream)),
+                 "cuMemFreeAsync", "to free the workspace");
+}
+
+uint64_t CudaRuntime::allocate(uint64_t bytes) const {
+  DevicePointer data = 0;
+  driver().check(driver().memAlloc(&data, bytes), "cuMemAlloc",
+                 workspaceOf(bytes));
+  return data;
+}
+
+void CudaRuntime::free(const attn::Context &context, int device,
+                       uint64_t data) const noexcept {
+  releaseIfKnown(context, device, [&] { driver().memFree(data); });
 }
 
 void CudaRuntime::enqueue(Launch &launch, void *stream) const {

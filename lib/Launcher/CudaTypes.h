@@ -25,6 +25,7 @@ using Context = struct CUctxObject *;
 using Module = struct CUmodObject *;
 using Function = struct CUfuncObject *;
 using Stream = struct CUstreamObject *;
+using DevicePointer = unsigned long long; // CUdeviceptr
 
 constexpr Result kSuccess = 0;
 constexpr Result kInvalidValue = 1;
@@ -117,6 +118,10 @@ struct LaunchConfig {
   X(funcSetAttribute, "cuFuncSetAttribute", Result(Function, int, int))        \
   X(launchKernelEx, "cuLaunchKernelEx",                                        \
     Result(const LaunchConfig *, Function, void **, void **))                  \
+  X(memAlloc, "cuMemAlloc_v2", Result(DevicePointer *, size_t))                \
+  X(memFree, "cuMemFree_v2", Result(DevicePointer))                            \
+  X(memAllocAsync, "cuMemAllocAsync", Result(DevicePointer *, size_t, Stream)) \
+  X(memFreeAsync, "cuMemFreeAsync", Result(DevicePointer, Stream))             \
   X(tensorMapEncodeTiled, "cuTensorMapEncodeTiled",                            \
     Result(TensorMap *, int, uint32_t, void *, const uint64_t *,               \
            const uint64_t *, const uint32_t *, const uint32_t *, int, int,     \

@@ -126,13 +126,14 @@ int64_t Expression::evaluateNode(uint32_t index, const BoundView *views) const {
 }
 
 int64_t Expression::evaluate(const BoundView *views, const char *what,
-                             unsigned variant) const {
+                             unsigned variant, const StepSpec *step) const {
   try {
     return evaluateNode(nodes.size() - 1, views);
   } catch (const NoValue &failure) {
-    fail(ATTN_ERROR_ARGUMENT, std::string(what) + " of variant " +
-                                  std::to_string(variant) + " " + failure.why +
-                                  " for these sizes");
+    fail(ATTN_ERROR_ARGUMENT,
+         std::string(what) + " of variant " + std::to_string(variant) +
+             (step ? ", kernel " + inQuotes(step->kernel) : "") + " " +
+             failure.why + " for these sizes");
   }
 }
 

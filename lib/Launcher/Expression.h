@@ -10,6 +10,7 @@
 namespace attn {
 
 struct BoundView;
+struct StepSpec;
 struct ViewSpec;
 
 enum class ExprKind : uint8_t {
@@ -60,10 +61,10 @@ public:
   uint32_t append(const Node &node);
 
   /// Throws where a number leaves 64 bits or a divisor is 0; the
-  /// message starts with `what` and `variant`. `select`, `and` and `or`
-  /// evaluate only what they need.
-  int64_t evaluate(const BoundView *views, const char *what,
-                   unsigned variant) const;
+  /// message starts with `what` and `variant`, and the step if there is one.
+  /// `select`, `and` and `or` evaluate only what they need.
+  int64_t evaluate(const BoundView *views, const char *what, unsigned variant,
+                   const StepSpec *step = nullptr) const;
 
   /// For people: le(size(q, 2), 300). With `bound`, the sizes' values too.
   std::string print(const std::vector<ViewSpec> &views,

@@ -46,9 +46,9 @@ static void checkBinary(const std::string &path, const BinarySpec &binary) {
                        digest));
 }
 
-Manifest attn::readBundle(const std::string &directory) {
-  Manifest manifest =
-      parseManifest(readFile(directory + "/manifest.json", kMaxManifestBytes));
+Manifest attn::readBundle(const std::string &directory, const char *program) {
+  Manifest manifest = parseManifest(
+      readFile(directory + "/manifest.json", kMaxManifestBytes), program);
   for (BinarySpec &binary : manifest.binaries) {
     std::string path = directory + "/" + binary.file;
     binary.contents = readFile(path, binary.bytes);

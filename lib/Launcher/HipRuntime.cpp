@@ -130,6 +130,10 @@ static const Hip *openHip(const std::string &user) {
   lookUp(library, file, symbol, result->member, /*required=*/true);
     ATTN_HIP_FUNCTIONS(ATTN_LOOK_UP)
 #undef ATTN_LOOK_UP
+    lookUp(library, file, "hipMallocAsync", result->mallocAsync, false);
+    lookUp(library, file, "hipFreeAsync", result->freeAsync, false);
+    lookUp(library, file, "hipMalloc", result->malloc, false);
+    lookUp(library, file, "hipFree", result->free, false);
     lookUp(library, file, "hipGetDevicePropertiesR0600",
            result->getPropertiesR0600, /*required=*/false);
     lookUp(library, file, "hipGetDeviceProperties", result->getPropertiesR0000,
@@ -217,11 +221,16 @@ public:
   }
   void *loadModule(const Manifest &manifest,
                    const BinarySpec &binary) const override;
-  void *findFunction(const Manifest &manifest, const VariantSpec &variant,
+  void *findFunction(const Manifest &manifest, const StepSpec &step,
                      void *module) const override;
   void
   unloadModules(const Context &context, int device,
                 const std::vector<void *> &modules) const noexcept override;
+  uint64_t allocateOn(void *stream, uint64_t bytes) const override;
+  void freeOn(void *stream, uint64_t data) const override;
+  uint64_t allocate(uint64_t bytes) const override;
+  void free(const Context &context, int device,
+            uint64_t data) const noexcept override;
   void enqueue(Launch &launch, void *stream) const override;
 
   AttnDeviceFacts deviceFacts(int device) const;
@@ -258,30 +267,75 @@ void *HipRuntime::loadModule(const Manifest &manifest,
   return module;
 }
 
-void *HipRuntime::findFunction(const Manifest &manifest,
-                               const VariantSpec &variant, void *module) const {
+void *HipRuntime::findFunction(const Manifest &manifest, const StepSpec &step,
+                               void *module) const {
   void *function = nullptr;
-  hip().check(
-      hip().moduleGetFunction(&function, module, variant.kernel.c_str()),
-      "hipModuleGetFunction",
-      "to find " + inQuotes(variant.kernel) + " in " +
-          inQuotes(manifest.binaries[variant.binary].file));
+  hip().check(hip().moduleGetFunction(&function, module, step.kernel.c_str()),
+              "hipModuleGetFunction",
+              "to find " + inQuotes(step.kernel) + " in " +
+                  inQuotes(manifest.binaries[step.binary].file));
   return function;
+}
+
+/// Runs `release` with a device current.
+template <typename Release>
+static void releaseOn(const Hip &hip, int device, Release release) {
+  int current = 0;
+  // Fails where the process is ending.
+  if (hip.getDevice(&current) != kSuccess ||
+      (current != device && hip.setDevice(device) != kSuccess))
+    return;
+  release();
+  if (current != device)
+    hip.setDevice(current);
 }
 
 void HipRuntime::unloadModules(
     const Context &, int device,
     const std::vector<void *> &modules) const noexcept {
-  int current = 0;
-  // Fails where the process is ending.
-  if (hip().getDevice(&current) != kSuccess ||
-      (current != device && hip().setDevice(device) != kSuccess))
-    return;
-  for (void *module : modules)
-    if (module)
-      hip().moduleUnload(module);
-  if (current != device)
-    hip().setDevice(current);
+  releaseOn(hip(), device, [&] {
+    for (void *module : modules)
+      if (module)
+        hip().moduleUnload(module);
+  });
+}
+
+static void requireMemory(const void *allocate, const void *free,
+                          const char *names) {
+  if (!allocate || !free)
+    fail(ATTN_ERROR_DRIVER, std::string("the HIP runtime has no ") + names +
+                                ", which a workspace that the caller does not "
+                                "pass needs");
+}
+
+uint64_t HipRuntime::allocateOn(void *stream, uint64_t bytes) const {
+  requireMemory(reinterpret_cast<const void *>(hip().mallocAsync),
+                reinterpret_cast<const void *>(hip().freeAsync),
+                "hipMallocAsync and hipFreeAsync");
+  void *data = nullptr;
+  hip().check(hip().mallocAsync(&data, bytes, stream), "hipMallocAsync",
+              "for " + std::to_string(bytes) + " bytes of workspace");
+  return reinterpret_cast<uint64_t>(data);
+}
+
+void HipRuntime::freeOn(void *stream, uint64_t data) const {
+  hip().check(hip().freeAsync(reinterpret_cast<void *>(data), stream),
+              "hipFreeAsync", "to free the workspace");
+}
+
+uint64_t HipRuntime::allocate(uint64_t bytes) const {
+  requireMemory(reinterpret_cast<const void *>(hip().malloc),
+                reinterpret_cast<const void *>(hip().free),
+                "hipMalloc and hipFree");
+  void *data = nullptr;
+  hip().check(hip().malloc(&data, bytes), "hipMalloc",
+              "for " + std::to_string(bytes) + " bytes of workspace");
+  return reinterpret_cast<uint64_t>(data);
+}
+
+void HipRuntime::free(const Context &, int device,
+                      uint64_t data) const noexcept {
+  releaseOn(hip(), device, [&] { hip().free(reinterpret_cast<void *>(data)); });
 }
 
 void HipRuntime::enqueue(Launch &launch, void *stream) const {

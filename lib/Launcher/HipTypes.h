@@ -93,8 +93,13 @@ constexpr size_t kDevicePropertiesRoom = 4096;
     Error(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,  \
           unsigned, void *, void **, void **))
 
-/// One of the first two is there; only hipDeviceFacts asks for the third.
+/// One of those for properties is there. Only hipDeviceFacts asks for
+/// attributes, and only workspaces for memory (stream-ordered since ROCm 5.3).
 #define ATTN_HIP_OPTIONAL_FUNCTIONS(X)                                         \
+  X(mallocAsync, "hipMallocAsync", Error(void **, size_t, void *))             \
+  X(freeAsync, "hipFreeAsync", Error(void *, void *))                          \
+  X(malloc, "hipMalloc", Error(void **, size_t))                               \
+  X(free, "hipFree", Error(void *))                                            \
   X(deviceGetAttribute, "hipDeviceGetAttribute", Error(int *, int, int))       \
   X(getPropertiesR0600, "hipGetDevicePropertiesR0600", Error(void *, int))     \
   X(getPropertiesR0000, "hipGetDeviceProperties", Error(void *, int))

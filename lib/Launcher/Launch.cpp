@@ -10,61 +10,91 @@ using namespace attn;
 
 /// CTAs of a launch, at most. CUDA counts CTAs in 31 bits; a dispatch on AMD
 /// GPUs threads in 32 (hsa_kernel_dispatch_packet_t).
-static int64_t maxGrid(const Manifest &manifest, const VariantSpec &variant) {
+static int64_t maxGrid(const Manifest &manifest, const StepSpec &step) {
   if (manifest.platform == Platform::Hip)
-    return ((int64_t(1) << 32) - 1) / variant.block;
+    return ((int64_t(1) << 32) - 1) / step.block;
   return (int64_t(1) << 31) - 1;
 }
 
-[[noreturn]] static void failGrid(const Manifest &manifest, unsigned index,
-                                  int64_t grid, int64_t most) {
-  std::string wanted = "0 to " + std::to_string(most) + " CTAs";
-  if (manifest.platform == Platform::Hip)
-    wanted += " of " + std::to_string(manifest.variants[index].block) +
-              " threads, fewer than 2^32 threads in all";
-  fail(ATTN_ERROR_ARGUMENT, "the grid of variant " + std::to_string(index) +
-                                ": " + wantedGot(wanted, std::to_string(grid)));
+/// "variant 0", with the kernel where the variant has several.
+static std::string describeStep(const Manifest &manifest, unsigned variant,
+                                const StepSpec &step) {
+  std::string text = "variant " + std::to_string(variant);
+  return manifest.variants[variant].steps.size() == 1
+             ? text
+             : text + ", kernel " + inQuotes(step.kernel);
 }
 
-static unsigned gridOf(const Manifest &manifest, unsigned index,
-                       const BoundView *views) {
-  const VariantSpec &variant = manifest.variants[index];
-  int64_t grid = variant.grid.evaluate(views, "the grid", index);
-  int64_t most = maxGrid(manifest, variant);
+[[noreturn]] static void failGrid(const Manifest &manifest, unsigned variant,
+                                  const StepSpec &step, int64_t grid,
+                                  int64_t most) {
+  std::string wanted = "0 to " + std::to_string(most) + " CTAs";
+  if (manifest.platform == Platform::Hip)
+    wanted += " of " + std::to_string(step.block) +
+              " threads, fewer than 2^32 threads in all";
+  fail(ATTN_ERROR_ARGUMENT, "the grid of " +
+                                describeStep(manifest, variant, step) + ": " +
+                                wantedGot(wanted, std::to_string(grid)));
+}
+
+static unsigned gridOf(const Manifest &manifest, unsigned variant,
+                       const StepSpec &step, const BoundView *views) {
+  BoundView room[kMaxViews];
+  views = bindStep(variant, step, views, room);
+  int64_t grid = step.grid.evaluate(
+      views, "the grid", variant,
+      manifest.variants[variant].steps.size() == 1 ? nullptr : &step);
+  int64_t most = maxGrid(manifest, step);
   if (grid < 0 || grid > most)
-    failGrid(manifest, index, grid, most);
+    failGrid(manifest, variant, step, grid, most);
   return grid;
 }
 
 void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
                 int32_t tensorCount, const AttnScalar *scalars,
-                int32_t scalarCount, Call &call, Launch &launch) {
-  launch.device = bindViews(manifest, tensors, tensorCount, call.views);
+                int32_t scalarCount, Call &call, Launches &launches) {
+  launches.device = bindViews(manifest, tensors, tensorCount, call.views);
   checkScalars(manifest, scalars, scalarCount);
   call.scalars = scalars;
-  launch.variant = selectVariant(manifest, call.views);
-  const VariantSpec &variant = manifest.variants[launch.variant];
-  launch.grid = gridOf(manifest, launch.variant, call.views);
-  launch.block = variant.block;
-  launch.sharedBytes = variant.sharedBytes;
-  launch.context = {};
-  launch.function = nullptr;
-  launch.parameterCount = 0;
+  launches.variant = selectVariant(manifest, call.views, launches.bytes);
+  launches.context = {};
+  const std::vector<StepSpec> &steps =
+      manifest.variants[launches.variant].steps;
+  launches.resize(steps.size());
+  for (unsigned i = 0; i < steps.size(); ++i) {
+    Launch &launch = launches[i];
+    launch.grid = gridOf(manifest, launches.variant, steps[i], call.views);
+    launch.block = steps[i].block;
+    launch.sharedBytes = steps[i].sharedBytes;
+    launch.function = nullptr;
+    launch.parameterCount = 0;
+  }
+}
+
+bool Launches::empty() {
+  for (unsigned i = 0; i < count; ++i)
+    if ((*this)[i].grid != 0)
+      return false;
+  return true;
 }
 
 /// Everything but a tensor map fits a word; the driver reads as many of its
 /// bytes as the parameter has.
-static uint64_t wordOf(const ParameterSpec &spec, const Call &call) {
+static uint64_t wordOf(const StepSpec &step, const ParameterSpec &spec,
+                       const BoundView *views, const AttnScalar *scalars) {
   uint64_t word = 0;
   switch (spec.kind) {
   case ParameterKind::Pointer:
-    return call.views[spec.index].data;
+    return views[spec.index].data;
   case ParameterKind::Size:
-    return call.views[spec.index].sizes[spec.dim];
+    return views[spec.index].sizes[spec.dim];
   case ParameterKind::Stride:
-    return call.views[spec.index].strides[spec.dim];
+    return views[spec.index].strides[spec.dim];
   case ParameterKind::Scalar: {
-    const AttnScalar &scalar = call.scalars[spec.index];
+    const StepScalarSpec &its = step.scalars[spec.index];
+    if (its.index < 0)
+      return its.word;
+    const AttnScalar &scalar = scalars[its.index];
     std::memcpy(&word, &scalar.value, bytesOf(AttnType(scalar.type)));
     return word;
   }
@@ -78,17 +108,17 @@ static uint64_t wordOf(const ParameterSpec &spec, const Call &call) {
 static cuda::TensorMap zeros;
 
 static void fillParameters(const Manifest &manifest, ContextState &state,
-                           const Call &call, Launch &launch) {
-  const auto &specs = manifest.variants[launch.variant].parameters;
+                           const StepSpec &step, const BoundView *views,
+                           const AttnScalar *scalars, Launch &launch) {
+  const auto &specs = step.parameters;
   unsigned maps = 0;
   for (unsigned i = 0; i < specs.size(); ++i) {
     if (specs[i].kind == ParameterKind::TensorMap) {
       cuda::TensorMap &map = launch.maps[maps++];
-      fillTensorMap(manifest, state, launch.variant, i,
-                    call.views[specs[i].index], map);
+      fillTensorMap(manifest, state, step, i, views[specs[i].index], map);
       launch.parameters[i] = &map;
     } else {
-      launch.words[i] = wordOf(specs[i], call);
+      launch.words[i] = wordOf(step, specs[i], views, scalars);
       launch.parameters[i] = &launch.words[i];
     }
   }
@@ -100,10 +130,29 @@ static void fillParameters(const Manifest &manifest, ContextState &state,
 }
 
 void attn::resolve(AttnBundle &bundle, const Runtime &runtime,
-                   const Context &context, const Call &call, Launch &launch) {
+                   const Context &context, uint64_t workspace, Call &call,
+                   Launches &launches) {
+  const Manifest &manifest = bundle.manifest;
+  const VariantSpec &variant = manifest.variants[launches.variant];
+  for (size_t i = 0; i < variant.workspace.size(); ++i)
+    call.views[manifest.views.size() + i].data += workspace;
+  launches.context = context;
   std::lock_guard<std::mutex> lock(bundle.mutex);
   ContextState &state = stateOf(bundle, runtime, context);
-  launch.function = functionOf(bundle.manifest, runtime, state, launch.variant);
-  launch.context = context;
-  fillParameters(bundle.manifest, state, call, launch);
+  for (unsigned i = 0; i < launches.size(); ++i) {
+    Launch &launch = launches[i];
+    if (launch.grid == 0)
+      continue;
+    const StepSpec &step = variant.steps[i];
+    BoundView room[kMaxViews];
+    const BoundView *views = bindStep(launches.variant, step, call.views, room);
+    launch.function = functionOf(manifest, runtime, state, step);
+    fillParameters(manifest, state, step, views, call.scalars, launch);
+  }
+}
+
+void attn::enqueue(const Runtime &runtime, Launches &launches, void *stream) {
+  for (unsigned i = 0; i < launches.size(); ++i)
+    if (launches[i].grid != 0)
+      runtime.enqueue(launches[i], stream);
 }

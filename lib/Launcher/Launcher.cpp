@@ -7,6 +7,7 @@
 #include <exception>
 #include <memory>
 #include <new>
+#include <utility>
 
 using namespace attn;
 
@@ -76,7 +77,18 @@ AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle) {
     requireArgument(bundle, "bundle");
     *bundle = nullptr;
     requireArgument(path, "path");
-    *bundle = new AttnBundle(readBundle(path));
+    *bundle = new AttnBundle(readBundle(path, /*program=*/nullptr));
+  });
+}
+
+AttnStatus attnBundleOpenProgram(const char *path, const char *program,
+                                 AttnBundle **bundle) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    *bundle = nullptr;
+    requireArgument(path, "path");
+    requireArgument(program, "program");
+    *bundle = new AttnBundle(readBundle(path, program));
   });
 }
 
@@ -106,14 +118,19 @@ int32_t attnBundleVariantCount(const AttnBundle *bundle) {
   return bundle ? bundle->manifest.variants.size() : 0;
 }
 
+[[noreturn]] static void failIndex(const char *name, size_t count,
+                                   int32_t index) {
+  fail(ATTN_ERROR_ARGUMENT,
+       std::string(name) + ": " +
+           wantedGot("0 to " + std::to_string(count) + " (exclusive)",
+                     std::to_string(index)));
+}
+
 /// The entry of a query, which may be out of range.
 template <typename Entry>
 static const Entry &entryAt(const std::vector<Entry> &entries, int32_t index) {
   if (index < 0 || size_t(index) >= entries.size())
-    fail(ATTN_ERROR_ARGUMENT,
-         "index: " + wantedGot("0 to " + std::to_string(entries.size()) +
-                                   " (exclusive)",
-                               std::to_string(index)));
+    failIndex("index", entries.size(), index);
   return entries[index];
 }
 
@@ -154,12 +171,25 @@ AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
     requireArgument(info, "info");
     const VariantSpec &variant = entryAt(bundle->manifest.variants, index);
     *info = {};
-    info->kernel = variant.kernel.c_str();
-    info->binary = bundle->manifest.binaries[variant.binary].file.c_str();
     info->guard = variant.guard.empty() ? nullptr : variant.guardText.c_str();
-    info->block = variant.block;
-    info->sharedBytes = variant.sharedBytes;
-    info->parameterCount = variant.parameters.size();
+    info->stepCount = variant.steps.size();
+    info->workspaceCount = variant.workspace.size();
+  });
+}
+
+AttnStatus attnBundleStep(const AttnBundle *bundle, int32_t variant,
+                          int32_t index, AttnStepInfo *info) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    requireArgument(info, "info");
+    const StepSpec &step =
+        entryAt(entryAt(bundle->manifest.variants, variant).steps, index);
+    *info = {};
+    info->kernel = step.kernel.c_str();
+    info->binary = bundle->manifest.binaries[step.binary].file.c_str();
+    info->block = step.block;
+    info->sharedBytes = step.sharedBytes;
+    info->parameterCount = step.parameters.size();
   });
 }
 
@@ -167,22 +197,134 @@ AttnStatus attnBundleVariant(const AttnBundle *bundle, int32_t index,
 // Launches
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// The arguments of a call, as they are passed.
+struct Arguments {
+  const AttnTensor *views;
+  int32_t viewCount;
+  const AttnScalar *scalars;
+  int32_t scalarCount;
+
+  void plan(const AttnBundle &bundle, Call &call, Launches &launches) const {
+    attn::plan(bundle.manifest, views, viewCount, scalars, scalarCount, call,
+               launches);
+  }
+};
+
+/// A workspace for what is launched on a stream as long as it lives.
+class StreamWorkspace {
+public:
+  StreamWorkspace(const Runtime &runtime, void *stream, uint64_t bytes)
+      : runtime(runtime), stream(stream),
+        data(bytes ? runtime.allocateOn(stream, bytes) : 0) {}
+  StreamWorkspace(const StreamWorkspace &) = delete;
+  StreamWorkspace &operator=(const StreamWorkspace &) = delete;
+  ~StreamWorkspace() {
+    try {
+      free();
+    } catch (...) {
+      // Another failure is on its way.
+    }
+  }
+
+  uint64_t get() const { return data; }
+  void free() {
+    if (uint64_t its = std::exchange(data, 0))
+      runtime.freeOn(stream, its);
+  }
+
+private:
+  const Runtime &runtime;
+  void *stream;
+  uint64_t data;
+};
+} // namespace
+
+AttnStatus attnBundleWorkspaceBytes(AttnBundle *bundle, const AttnTensor *views,
+                                    int32_t viewCount,
+                                    const AttnScalar *scalars,
+                                    int32_t scalarCount, uint64_t *bytes) {
+  return guarded([&] {
+    requireArgument(bytes, "bytes");
+    *bytes = 0;
+    requireArgument(bundle, "bundle");
+    Call call;
+    Launches launches;
+    Arguments{views, viewCount, scalars, scalarCount}.plan(*bundle, call,
+                                                           launches);
+    *bytes = launches.bytes;
+  });
+}
+
 AttnStatus attnBundleLaunch(AttnBundle *bundle, const AttnTensor *views,
                             int32_t viewCount, const AttnScalar *scalars,
                             int32_t scalarCount, void *stream) {
   return guarded([&] {
     requireArgument(bundle, "bundle");
     Call call;
-    Launch launch;
-    plan(bundle->manifest, views, viewCount, scalars, scalarCount, call,
-         launch);
-    if (launch.grid == 0)
+    Launches launches;
+    Arguments{views, viewCount, scalars, scalarCount}.plan(*bundle, call,
+                                                           launches);
+    if (launches.empty())
       return;
     const Runtime &runtime = runtimeOf(bundle->manifest);
-    CurrentContext context(runtime, launch.device);
-    resolve(*bundle, runtime, context.get(), call, launch);
-    runtime.enqueue(launch, stream);
+    CurrentContext context(runtime, launches.device);
+    StreamWorkspace workspace(runtime, stream, launches.bytes);
+    resolve(*bundle, runtime, context.get(), workspace.get(), call, launches);
+    enqueue(runtime, launches, stream);
+    workspace.free();
   });
+}
+
+AttnStatus attnBundleLaunchIn(AttnBundle *bundle, const AttnTensor *views,
+                              int32_t viewCount, const AttnScalar *scalars,
+                              int32_t scalarCount,
+                              const AttnWorkspace *workspace, void *stream) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    Call call;
+    Launches launches;
+    Arguments{views, viewCount, scalars, scalarCount}.plan(*bundle, call,
+                                                           launches);
+    checkWorkspace(workspace, launches);
+    if (launches.empty())
+      return;
+    const Runtime &runtime = runtimeOf(bundle->manifest);
+    CurrentContext context(runtime, launches.device);
+    resolve(*bundle, runtime, context.get(), workspace->data, call, launches);
+    enqueue(runtime, launches, stream);
+  });
+}
+
+/// Allocates a workspace where `given` is null.
+static std::unique_ptr<AttnPrepared> prepare(AttnBundle &bundle,
+                                             const Arguments &arguments,
+                                             const AttnWorkspace *given) {
+  std::unique_ptr<AttnPrepared> result(new AttnPrepared);
+  Launches &launches = result->launches;
+  Call call;
+  arguments.plan(bundle, call, launches);
+  if (given)
+    checkWorkspace(given, launches);
+  if (launches.empty())
+    return result;
+  const Runtime &runtime = runtimeOf(bundle.manifest);
+  CurrentContext context(runtime, launches.device);
+  // Who destroys it on failure frees by these.
+  result->runtime = &runtime;
+  launches.context = context.get();
+  if (launches.bytes && !given) {
+    result->device = runtime.currentDevice();
+    result->workspace = runtime.allocate(launches.bytes);
+  }
+  resolve(bundle, runtime, context.get(),
+          given ? given->data : result->workspace, call, launches);
+  return result;
+}
+
+AttnPrepared::~AttnPrepared() {
+  if (workspace)
+    runtime->free(launches.context, device, workspace);
 }
 
 AttnStatus attnBundlePrepare(AttnBundle *bundle, const AttnTensor *views,
@@ -192,29 +334,45 @@ AttnStatus attnBundlePrepare(AttnBundle *bundle, const AttnTensor *views,
     requireArgument(prepared, "prepared");
     *prepared = nullptr;
     requireArgument(bundle, "bundle");
-    auto result = std::make_unique<AttnPrepared>();
-    Launch &launch = result->launch;
-    Call call;
-    plan(bundle->manifest, views, viewCount, scalars, scalarCount, call,
-         launch);
-    if (launch.grid != 0) {
-      result->runtime = &runtimeOf(bundle->manifest);
-      CurrentContext context(*result->runtime, launch.device);
-      resolve(*bundle, *result->runtime, context.get(), call, launch);
-    }
-    *prepared = result.release();
+    *prepared = prepare(*bundle, {views, viewCount, scalars, scalarCount},
+                        /*given=*/nullptr)
+                    .release();
   });
 }
 
-AttnStatus attnPreparedInfo(AttnPrepared *prepared, AttnLaunchInfo *info) {
+AttnStatus attnBundlePrepareIn(AttnBundle *bundle, const AttnTensor *views,
+                               int32_t viewCount, const AttnScalar *scalars,
+                               int32_t scalarCount,
+                               const AttnWorkspace *workspace,
+                               AttnPrepared **prepared) {
+  return guarded([&] {
+    requireArgument(prepared, "prepared");
+    *prepared = nullptr;
+    requireArgument(bundle, "bundle");
+    requireArgument(workspace, "workspace");
+    *prepared =
+        prepare(*bundle, {views, viewCount, scalars, scalarCount}, workspace)
+            .release();
+  });
+}
+
+int32_t attnPreparedStepCount(const AttnPrepared *prepared) {
+  return prepared ? prepared->launches.size() : 0;
+}
+
+AttnStatus attnPreparedInfo(AttnPrepared *prepared, int32_t step,
+                            AttnLaunchInfo *info) {
   return guarded([&] {
     requireArgument(prepared, "prepared");
     requireArgument(info, "info");
-    Launch &launch = prepared->launch;
+    Launches &launches = prepared->launches;
+    if (step < 0 || unsigned(step) >= launches.size())
+      failIndex("step", launches.size(), step);
+    Launch &launch = launches[step];
     *info = {};
     info->function = launch.function;
-    info->context = launch.context.handle;
-    info->variant = launch.variant;
+    info->context = launch.function ? launches.context.handle : nullptr;
+    info->variant = launches.variant;
     info->grid = launch.grid;
     info->block = launch.block;
     info->sharedBytes = launch.sharedBytes;
@@ -226,10 +384,10 @@ AttnStatus attnPreparedInfo(AttnPrepared *prepared, AttnLaunchInfo *info) {
 AttnStatus attnPreparedLaunch(AttnPrepared *prepared, void *stream) {
   return guarded([&] {
     requireArgument(prepared, "prepared");
-    if (!prepared->launch.function)
+    if (!prepared->runtime)
       return;
-    CurrentContext context(*prepared->runtime, prepared->launch.context);
-    prepared->runtime->enqueue(prepared->launch, stream);
+    CurrentContext context(*prepared->runtime, prepared->launches.context);
+    enqueue(*prepared->runtime, prepared->launches, stream);
   });
 }
 

@@ -1,7 +1,7 @@
 //===- Manifest.cpp - Parse and check a manifest --------------------------===//
 
 #include "Manifest.h"
-#include "Cursor.h"
+#include "ManifestParts.h"
 #include "Sha256.h"
 #include <algorithm>
 #include <limits>
@@ -44,8 +44,8 @@ const char *attn::nameOf(int type) {
   return "an unknown type";
 }
 
-/// One of the first `count` types.
-static AttnType parseType(const Cursor &at, size_t count) {
+AttnType attn::parseType(const Cursor &at, bool scalar) {
+  size_t count = scalar ? typeCount : elementTypeCount;
   std::string names;
   for (size_t i = 0; i < count; ++i) {
     if (at.isText(types[i].name))
@@ -55,12 +55,12 @@ static AttnType parseType(const Cursor &at, size_t count) {
   at.wanted("one of " + names);
 }
 
-size_t attn::bytesOf(const Manifest &manifest, const ParameterSpec &spec) {
+size_t attn::bytesOf(const StepSpec &step, const ParameterSpec &spec) {
   switch (spec.kind) {
   case ParameterKind::TensorMap:
     return sizeof(cuda::TensorMap);
   case ParameterKind::Scalar:
-    return bytesOf(manifest.scalars[spec.index].type);
+    return bytesOf(step.scalars[spec.index].type);
   default:
     return sizeof(uint64_t);
   }
@@ -106,7 +106,7 @@ static ViewSpec parseView(const Cursor &at, Manifest &manifest) {
   if (access != "read" && access != "write")
     at.at("access").wanted("'read' or 'write'");
   view.access = access == "read" ? ATTN_READ : ATTN_WRITE;
-  view.element = parseType(at.at("element"), elementTypeCount);
+  view.element = parseType(at.at("element"), /*scalar=*/false);
   Cursor shape = at.at("shape");
   size_t rank = shape.list(1, ATTN_MAX_RANK);
   for (size_t i = 0; i < rank; ++i)
@@ -136,147 +136,13 @@ static void parseScalars(const Cursor &at, Manifest &manifest) {
   for (size_t i = 0; i < count; ++i) {
     Cursor type = at.entry(i).at("type");
     manifest.scalars.push_back({at.entry(i).at("name").text(),
-                                parseType(type, typeCount),
+                                parseType(type, /*scalar=*/true),
                                 type.isText("index")});
   }
 }
 
-static uint32_t parseViewIndex(const Cursor &at, const Manifest &manifest) {
-  return at.integer(0, int64_t(manifest.views.size()) - 1);
-}
-
-static uint32_t parseDimIndex(const Cursor &at, const Manifest &manifest,
-                              uint32_t view) {
-  return at.integer(0, int64_t(manifest.views[view].shape.size()) - 1);
-}
-
 //===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-static uint32_t parseNode(const Cursor &at, const Manifest &manifest,
-                          Expression &result, unsigned depth) {
-  if (depth > kMaxDepth)
-    at.error("expected at most " + std::to_string(kMaxDepth) +
-             " levels of an expression");
-  if (result.size() >= kMaxNodes)
-    at.error("expected at most " + std::to_string(kMaxNodes) +
-             " nodes of an expression");
-  if (at.isInteger())
-    return result.append(
-        {ExprKind::Number, {}, at.integer(INT64_MIN, INT64_MAX)});
-  if (!at.isList())
-    at.wanted("a whole number or a list of an operator and its operands");
-  at.list(1, 4);
-  std::string name = at.entry(0).text();
-  if (name == "size" || name == "stride") {
-    at.list(3, 3);
-    uint32_t view = parseViewIndex(at.entry(1), manifest);
-    uint32_t dim = parseDimIndex(at.entry(2), manifest, view);
-    return result.append({name == "size" ? ExprKind::Size : ExprKind::Stride,
-                          {view, dim, 0},
-                          0});
-  }
-  const ExprSpelling *spelling = findOperator(name);
-  if (!spelling)
-    at.entry(0).wanted("an operator");
-  at.list(spelling->arity + 1, spelling->arity + 1);
-  Expression::Node node{spelling->kind, {}, 0};
-  for (unsigned i = 0; i < spelling->arity; ++i)
-    node.operands[i] = parseNode(at.entry(i + 1), manifest, result, depth + 1);
-  return result.append(node);
-}
-
-static Expression parseExpression(const Cursor &at, const Manifest &manifest) {
-  Expression result;
-  parseNode(at, manifest, result, 1);
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Parameters
-//===----------------------------------------------------------------------===//
-
-static void parseTensorMap(const Cursor &at, const Manifest &manifest,
-                           ParameterSpec &result) {
-  const ViewSpec &view = manifest.views[result.index];
-  size_t rank = view.shape.size();
-  if (rank > cuda::kTensorMapMaxRank)
-    at.error("expected a view of rank 1 to 5 for a tensor map, but got " +
-             inQuotes(view.name) + " of rank " + std::to_string(rank));
-  Cursor box = at.at("box");
-  box.list(rank, rank);
-  for (size_t i = 0; i < rank; ++i)
-    result.box[i] = box.entry(i).integer(1, cuda::kTensorMapMaxBox);
-  Cursor swizzle = at.at("swizzle");
-  result.swizzle = swizzle.integer(0, 128);
-  if (result.swizzle != 0 && result.swizzle != 32 && result.swizzle != 64 &&
-      result.swizzle != 128)
-    swizzle.wanted("0, 32, 64 or 128");
-  int64_t inner = result.box[rank - 1] * bytesOf(view.element);
-  if (inner % cuda::kTensorMapAlign)
-    box.error(
-        "expected an innermost extent of a multiple of 16 bytes, but got " +
-        std::to_string(inner));
-  if (result.swizzle && inner > result.swizzle)
-    box.error("expected an innermost extent of at most the swizzle's " +
-              std::to_string(result.swizzle) + " bytes, but got " +
-              std::to_string(inner));
-}
-
-static ParameterSpec parseParameter(const Cursor &at,
-                                    const Manifest &manifest) {
-  ParameterSpec result{};
-  std::string kind = at.at("kind").text();
-  if (kind == "scalar") {
-    at.allowOnly({"kind", "index"});
-    result.kind = ParameterKind::Scalar;
-    if (manifest.scalars.empty())
-      at.error("a parameter is a scalar, but there are no scalars");
-    result.index =
-        at.at("index").integer(0, int64_t(manifest.scalars.size()) - 1);
-    return result;
-  }
-  if (kind == "tensor_map")
-    result.kind = ParameterKind::TensorMap;
-  else if (kind == "pointer")
-    result.kind = ParameterKind::Pointer;
-  else if (kind == "size")
-    result.kind = ParameterKind::Size;
-  else if (kind == "stride")
-    result.kind = ParameterKind::Stride;
-  else
-    at.at("kind").wanted("tensor_map, pointer, size, stride or scalar");
-  result.index = parseViewIndex(at.at("view"), manifest);
-  if (result.kind == ParameterKind::TensorMap) {
-    if (manifest.platform == Platform::Hip)
-      at.error("expected no tensor map for " + manifest.arch +
-               ", whose devices have none");
-    at.allowOnly({"kind", "view", "box", "swizzle"});
-    parseTensorMap(at, manifest, result);
-  } else if (result.kind == ParameterKind::Pointer) {
-    at.allowOnly({"kind", "view"});
-  } else {
-    at.allowOnly({"kind", "view", "dim"});
-    result.dim = parseDimIndex(at.at("dim"), manifest, result.index);
-  }
-  return result;
-}
-
-static void parseParameters(const Cursor &at, const Manifest &manifest,
-                            VariantSpec &variant) {
-  size_t count = at.list(0, kMaxParameters), maps = 0;
-  for (size_t i = 0; i < count; ++i) {
-    variant.parameters.push_back(parseParameter(at.entry(i), manifest));
-    maps += variant.parameters.back().kind == ParameterKind::TensorMap;
-  }
-  if (maps > kMaxTensorMaps)
-    at.error("expected at most " + std::to_string(kMaxTensorMaps) +
-             " tensor maps, but got " + std::to_string(maps));
-}
-
-//===----------------------------------------------------------------------===//
-// Variants
+// Binaries
 //===----------------------------------------------------------------------===//
 
 /// A name in the bundle's directory and nowhere else.
@@ -300,7 +166,7 @@ static BinaryFormat parseFormat(const Cursor &at, const Manifest &manifest) {
   return format == "ptx" ? BinaryFormat::Ptx : BinaryFormat::Cubin;
 }
 
-static std::string parseDigest(const Cursor &at) {
+std::string attn::parseDigest(const Cursor &at) {
   std::string digest = at.text();
   if (digest.size() != kSha256Digits ||
       digest.find_first_not_of("0123456789abcdef") != std::string::npos)
@@ -329,91 +195,6 @@ static void parseBinaries(const Cursor &at, Manifest &manifest) {
   }
 }
 
-/// The binary of that name.
-static uint32_t parseBinaryIndex(const Cursor &at, const Manifest &manifest) {
-  for (size_t i = 0; i < manifest.binaries.size(); ++i)
-    if (at.isText(manifest.binaries[i].file.c_str()))
-      return i;
-  at.wanted("the file of one of 'binaries'");
-}
-
-static void parseAlign(const Cursor &at, const Manifest &manifest,
-                       VariantSpec &variant) {
-  size_t count = at.list(0, kMaxParameters);
-  for (size_t i = 0; i < count; ++i) {
-    Cursor entry = at.entry(i);
-    entry.allowOnly({"view", "bytes"});
-    int64_t bytes = entry.at("bytes").integer(1, 4096);
-    if (bytes & (bytes - 1))
-      entry.at("bytes").wanted("a power of two");
-    variant.align.push_back(
-        {parseViewIndex(entry.at("view"), manifest), bytes});
-  }
-}
-
-static void parseLimits(const Cursor &at, const Manifest &manifest,
-                        VariantSpec &variant) {
-  size_t count = at.list(0, kMaxLimits);
-  for (size_t i = 0; i < count; ++i)
-    variant.limits.push_back(parseExpression(at.entry(i), manifest));
-}
-
-/// What is handed over with the code, as the JSON text that docs/bundle.md
-/// defines: nlohmann sorts keys and adds no spaces.
-static std::string interfaceText(const Manifest &manifest,
-                                 const VariantSpec &variant,
-                                 const Json &parameters) {
-  Json scalars = Json::array();
-  for (const ScalarSpec &scalar : manifest.scalars)
-    scalars.push_back(scalar.isIndex ? "index" : nameOf(scalar.type));
-  return Json{{"arch", manifest.arch},
-              {"binary_sha256", manifest.binaries[variant.binary].digest},
-              {"block", variant.block},
-              {"kernel", variant.kernel},
-              {"parameters", parameters},
-              {"scalars", scalars},
-              {"shared_bytes", variant.sharedBytes}}
-      .dump();
-}
-
-/// A driver reads as many parameters as the code says that its kernel has,
-/// whatever it is given: too few, and it reads behind them.
-static void checkInterface(const Cursor &at, const Manifest &manifest,
-                           const VariantSpec &variant) {
-  Cursor stated = at.at("interface_sha256");
-  std::string digest = parseDigest(stated),
-              ours = sha256(
-                  interfaceText(manifest, variant, at.at("parameters").json()));
-  if (ours != digest)
-    stated.error(
-        wantedGot(digest, ours) +
-        ": 'arch', 'binary', 'block', 'kernel', 'parameters', 'shared_bytes' "
-        "or the types of 'scalars' are not those of the kernel");
-}
-
-static VariantSpec parseVariant(const Cursor &at, const Manifest &manifest) {
-  at.allowOnly({"guard", "limits", "resources", "binary", "kernel", "grid",
-                "block", "shared_bytes", "align", "parameters",
-                "interface_sha256"});
-  VariantSpec variant;
-  if (at.has("guard")) {
-    variant.guard = parseExpression(at.at("guard"), manifest);
-    variant.guardText = variant.guard.print(manifest.views);
-  }
-  if (at.has("limits"))
-    parseLimits(at.at("limits"), manifest, variant);
-  variant.grid = parseExpression(at.at("grid"), manifest);
-  variant.binary = parseBinaryIndex(at.at("binary"), manifest);
-  variant.kernel = at.at("kernel").text();
-  variant.block = at.at("block").integer(1, 1024);
-  variant.sharedBytes = at.at("shared_bytes").integer(0, 1 << 20);
-  if (at.has("align"))
-    parseAlign(at.at("align"), manifest, variant);
-  parseParameters(at.at("parameters"), manifest, variant);
-  checkInterface(at, manifest, variant);
-  return variant;
-}
-
 //===----------------------------------------------------------------------===//
 // Manifest
 //===----------------------------------------------------------------------===//
@@ -427,14 +208,59 @@ static void parseHeader(const Cursor &at, Manifest &manifest) {
   if (at.at("version").integer(0, INT64_MAX) != kVersion)
     at.at("version").wanted("version " + std::to_string(kVersion) +
                             ", which this launcher reads (compile anew)");
-  manifest.name = at.at("name").text();
   manifest.target = at.at("target").at("name").text();
   manifest.arch = at.at("target").at("arch").text();
   manifest.platform =
       manifest.arch.compare(0, 3, "gfx") == 0 ? Platform::Hip : Platform::Cuda;
 }
 
-Manifest attn::parseManifest(const std::string &text) {
+/// A program of the bundle whose header and binaries `manifest` has.
+static Manifest parseProgram(const Cursor &at, Manifest manifest) {
+  at.allowOnly({"name", "views", "scalars", "variants"});
+  manifest.name = at.at("name").text();
+  parseViews(at.at("views"), manifest);
+  parseScalars(at.at("scalars"), manifest);
+  Cursor variants = at.at("variants");
+  size_t count = variants.list(1, kMaxVariants);
+  for (size_t i = 0; i < count; ++i)
+    manifest.variants.push_back(parseVariant(variants.entry(i), manifest));
+  return manifest;
+}
+
+static std::vector<Manifest> parsePrograms(const Cursor &root,
+                                           const Manifest &bundle) {
+  if (!root.has("programs"))
+    fail(ATTN_ERROR_BUNDLE, "manifest.json: expected 'programs', which is "
+                            "missing: an earlier compiler wrote it (compile "
+                            "anew)");
+  Cursor at = root.at("programs");
+  size_t count = at.list(1, kMaxPrograms);
+  std::vector<Manifest> programs;
+  for (size_t i = 0; i < count; ++i) {
+    Manifest program = parseProgram(at.entry(i), bundle);
+    for (const Manifest &other : programs)
+      if (other.name == program.name)
+        at.entry(i).error("there are two programs " + inQuotes(program.name));
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+/// The program of that name, or the only one.
+static Manifest selectProgram(std::vector<Manifest> programs,
+                              const char *name) {
+  std::string names;
+  for (Manifest &program : programs) {
+    if (name ? program.name == name : programs.size() == 1)
+      return std::move(program);
+    names += (names.empty() ? "" : ", ") + inQuotes(program.name);
+  }
+  fail(ATTN_ERROR_BUNDLE, wantedGot(std::string(name ? "" : "the name of ") +
+                                        "one of the programs " + names,
+                                    name ? inQuotes(name) : "none"));
+}
+
+Manifest attn::parseManifest(const std::string &text, const char *program) {
   Json json;
   try {
     json = Json::parse(text);
@@ -443,15 +269,9 @@ Manifest attn::parseManifest(const std::string &text) {
     fail(ATTN_ERROR_BUNDLE, "manifest.json: is not JSON: " +
                                 std::string(error.what()).substr(0, 300));
   }
-  Manifest manifest;
+  Manifest bundle;
   Cursor root(json, "");
-  parseHeader(root, manifest);
-  parseViews(root.at("views"), manifest);
-  parseScalars(root.at("scalars"), manifest);
-  parseBinaries(root.at("binaries"), manifest);
-  Cursor variants = root.at("variants");
-  size_t count = variants.list(1, kMaxVariants);
-  for (size_t i = 0; i < count; ++i)
-    manifest.variants.push_back(parseVariant(variants.entry(i), manifest));
-  return manifest;
+  parseHeader(root, bundle);
+  parseBinaries(root.at("binaries"), bundle);
+  return selectProgram(parsePrograms(root, bundle), program);
 }

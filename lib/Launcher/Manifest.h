@@ -18,6 +18,9 @@ namespace attn {
 // Bounds on a manifest, which is untrusted: they keep a launch on the stack.
 constexpr size_t kMaxViews = 32;
 constexpr size_t kMaxScalars = 32;
+constexpr size_t kMaxPrograms = 64;
+constexpr size_t kMaxSteps = 64;
+constexpr size_t kMaxWorkspace = 32;
 constexpr size_t kMaxVariants = 64;
 constexpr size_t kMaxBinaries = 256;
 constexpr size_t kMaxParameters = 256;
@@ -28,6 +31,9 @@ constexpr unsigned kMaxDepth = 64;
 /// Of a scalar that is an index, which devices have 32 bits for
 /// (docs/bundle.md).
 constexpr int64_t kMaxIndex = int64_t(1) << 29;
+/// Of a workspace; arrays of it begin at multiples of kWorkspaceAlign.
+constexpr int64_t kMaxWorkspaceBytes = int64_t(1) << 62;
+constexpr int64_t kWorkspaceAlign = 256;
 constexpr size_t kMaxManifestBytes = size_t(16) << 20;
 /// Of a file of device code; the kernels here are below 1 MB.
 constexpr int64_t kMaxBinaryBytes = int64_t(1) << 30;
@@ -71,16 +77,58 @@ struct AlignSpec {
   int64_t bytes;
 };
 
-struct VariantSpec {
-  Expression guard; // Empty: always.
+/// A view of a kernel: a view of the program, or an array of the workspace, as
+/// it is where `shape` is empty.
+struct StepViewSpec {
+  /// Of the program's views, then of the variant's arrays.
+  uint32_t base;
+  std::vector<Expression> shape, strides;
+  /// Of the first element, in elements; empty: 0.
+  Expression offset;
+};
+
+/// A scalar of a kernel: one of the program's, or a constant.
+struct StepScalarSpec {
+  AttnType type;
+  bool isIndex;
+  /// -1: the constant `word`.
+  int32_t index;
+  uint64_t word;
+};
+
+/// One kernel and what it is launched with.
+struct StepSpec {
+  /// Among the steps of all variants.
+  uint32_t number;
+  /// Empty: those of the program, as they are.
+  std::vector<StepViewSpec> sources;
+  /// What is known of `sources`.
+  std::vector<ViewSpec> views;
+  std::vector<StepScalarSpec> scalars;
   Expression grid;
   /// What must hold of sizes and strides for the code to be right.
   std::vector<Expression> limits;
-  std::string guardText, kernel;
+  std::string kernel;
   uint32_t binary;
   uint32_t block, sharedBytes;
   std::vector<AlignSpec> align;
   std::vector<ParameterSpec> parameters;
+};
+
+/// A contiguous array that one step writes and another reads.
+struct WorkspaceSpec {
+  std::vector<Expression> shape;
+};
+
+struct VariantSpec {
+  Expression guard; // Empty: always.
+  std::string guardText;
+  /// What must hold for all steps, over the program's views and the workspace.
+  std::vector<Expression> limits;
+  std::vector<WorkspaceSpec> workspace;
+  /// The program's views, then the workspace.
+  std::vector<ViewSpec> arrays;
+  std::vector<StepSpec> steps;
 };
 
 /// Whose devices a bundle is for.
@@ -100,6 +148,7 @@ struct BinarySpec {
   std::string contents;
 };
 
+/// What a manifest says of its bundle and of one of its programs.
 struct Manifest {
   std::string name, target, arch;
   /// HIP where `arch` is "gfx...".
@@ -109,6 +158,13 @@ struct Manifest {
   std::vector<VariantSpec> variants;
   std::vector<BinarySpec> binaries;
   std::vector<std::string> axes;
+  /// Of all variants.
+  uint32_t stepCount = 0;
+
+  /// The views of a step.
+  const std::vector<ViewSpec> &viewsOf(const StepSpec &step) const {
+    return step.sources.empty() ? views : step.views;
+  }
 };
 
 /// A view of a call: the caller's array in the view's order of dimensions.
@@ -122,16 +178,17 @@ struct BoundView {
 
 int64_t bytesOf(AttnType type);
 /// Of a kernel's parameter.
-size_t bytesOf(const Manifest &manifest, const ParameterSpec &spec);
+size_t bytesOf(const StepSpec &step, const ParameterSpec &spec);
 /// Of an AttnType, or of any number that a caller gave as one.
 const char *nameOf(int type);
 
-/// Reads and checks `text`; binaries are named but not read. Throws Failure.
-Manifest parseManifest(const std::string &text);
+/// Reads and checks `text`; binaries are named but not read. Keeps the program
+/// of that name; null: the only one. Throws Failure.
+Manifest parseManifest(const std::string &text, const char *program);
 
 /// The bundle of a directory, binaries included, each of which is what the
 /// manifest says. Throws Failure.
-Manifest readBundle(const std::string &directory);
+Manifest readBundle(const std::string &directory, const char *program);
 
 } // namespace attn
 

@@ -24,7 +24,7 @@ ContextState &attn::stateOf(AttnBundle &bundle, const Runtime &runtime,
   state->context = context;
   state->device = runtime.currentDevice();
   state->modules.resize(bundle.manifest.binaries.size());
-  state->functions.resize(bundle.manifest.variants.size());
+  state->functions.resize(bundle.manifest.stepCount);
   contexts.push_back(std::move(state));
   return *contexts.back();
 }
@@ -38,33 +38,31 @@ void attn::unloadModules(AttnBundle &bundle) {
 }
 
 void *attn::functionOf(const Manifest &manifest, const Runtime &runtime,
-                       ContextState &state, unsigned index) {
-  if (void *function = state.functions[index])
+                       ContextState &state, const StepSpec &step) {
+  if (void *function = state.functions[step.number])
     return function;
-  const VariantSpec &variant = manifest.variants[index];
-  void *&module = state.modules[variant.binary];
+  void *&module = state.modules[step.binary];
   if (!module)
-    module = runtime.loadModule(manifest, manifest.binaries[variant.binary]);
-  return state.functions[index] =
-             runtime.findFunction(manifest, variant, module);
+    module = runtime.loadModule(manifest, manifest.binaries[step.binary]);
+  return state.functions[step.number] =
+             runtime.findFunction(manifest, step, module);
 }
 
-void attn::checkParameterCount(const VariantSpec &variant, size_t count) {
-  if (count != variant.parameters.size())
+void attn::checkParameterCount(const StepSpec &step, size_t count) {
+  if (count != step.parameters.size())
     fail(ATTN_ERROR_BUNDLE,
-         "kernel " + inQuotes(variant.kernel) + ": the manifest has " +
-             std::to_string(variant.parameters.size()) +
+         "kernel " + inQuotes(step.kernel) + ": the manifest has " +
+             std::to_string(step.parameters.size()) +
              " parameters, the kernel has " + std::to_string(count));
 }
 
-void attn::checkParameterBytes(const Manifest &manifest,
-                               const VariantSpec &variant, size_t index,
+void attn::checkParameterBytes(const StepSpec &step, size_t index,
                                size_t bytes) {
-  size_t ours = bytesOf(manifest, variant.parameters[index]);
+  size_t ours = bytesOf(step, step.parameters[index]);
   if (bytes != ours)
-    fail(ATTN_ERROR_BUNDLE, "kernel " + inQuotes(variant.kernel) +
-                                ": parameter " + std::to_string(index) +
-                                " has " + std::to_string(ours) +
+    fail(ATTN_ERROR_BUNDLE, "kernel " + inQuotes(step.kernel) + ": parameter " +
+                                std::to_string(index) + " has " +
+                                std::to_string(ours) +
                                 " bytes in the manifest, " +
                                 std::to_string(bytes) + " in the kernel");
 }

@@ -12,7 +12,7 @@
 
 namespace attn {
 
-/// All that a tensor map depends on: variant and parameter (which fix view,
+/// All that a tensor map depends on: step and parameter (which fix view,
 /// box, swizzle and type), address, and sizes and strides as they are encoded.
 struct MapKey {
   std::array<uint64_t, 2 + 2 * cuda::kTensorMapMaxRank> words;
@@ -27,7 +27,7 @@ struct MapKeyHash {
 struct ContextState {
   Context context;
   int device;
-  /// Of each binary and variant, null where not needed so far.
+  /// Of each binary and step, null where not needed so far.
   std::vector<void *> modules, functions;
   std::unordered_map<MapKey, cuda::TensorMap, MapKeyHash> maps;
 };
@@ -36,20 +36,43 @@ struct ContextState {
 /// addresses in every call, where keeping the newest serves no better.
 constexpr size_t kMaxKeptMaps = 4096;
 
-/// A launch on its way; parameters point into it, so it stays where it is.
+/// The launch of a step; parameters point into it, so it stays where it is.
 struct Launch {
   unsigned grid, block, sharedBytes;
-  Context context;
   /// Null where the grid is empty.
   void *function;
-  /// Of the views, or ATTN_DEVICE_UNKNOWN.
-  int32_t device;
-  unsigned variant;
   unsigned parameterCount;
   void *parameters[kMaxParameters];
   uint64_t words[kMaxParameters];
   /// Behind the words: who takes one for a tensor map reads on in here.
   cuda::TensorMap maps[kMaxTensorMaps];
+};
+
+/// The launches of a call, one for each step. Most programs are one kernel:
+/// its launch is on the stack, and needs no memory of its own.
+class Launches {
+public:
+  /// Of the views, or ATTN_DEVICE_UNKNOWN.
+  int32_t device;
+  unsigned variant;
+  /// Bytes of the workspace.
+  uint64_t bytes;
+  Context context;
+
+  void resize(unsigned steps) {
+    count = steps;
+    if (steps > 1)
+      more.reset(new Launch[steps - 1]);
+  }
+  unsigned size() const { return count; }
+  Launch &operator[](unsigned i) { return i ? more[i - 1] : first; }
+  /// No step has anything to do.
+  bool empty();
+
+private:
+  unsigned count = 0;
+  Launch first;
+  std::unique_ptr<Launch[]> more;
 };
 
 } // namespace attn
@@ -66,28 +89,41 @@ struct AttnBundle {
 };
 
 struct AttnPrepared {
-  /// Null where the grid is empty.
+  /// Null where all grids are empty.
   const attn::Runtime *runtime = nullptr;
-  attn::Launch launch;
+  attn::Launches launches;
+  /// What was allocated for it, on `device`; 0: the workspace is the caller's.
+  uint64_t workspace = 0;
+  int device = 0;
+
+  AttnPrepared() = default;
+  AttnPrepared(const AttnPrepared &) = delete;
+  AttnPrepared &operator=(const AttnPrepared &) = delete;
+  ~AttnPrepared();
 };
 
 namespace attn {
 
 /// The arguments of a call, checked.
 struct Call {
-  BoundView views[kMaxViews];
+  /// The program's views, then the workspace of the variant.
+  BoundView views[kMaxViews + kMaxWorkspace];
   const AttnScalar *scalars;
 };
 
-/// Checks the arguments, selects the variant and sizes the grid: all that needs
-/// no driver.
+/// Checks the arguments, selects the variant and sizes the grids: all that
+/// needs no driver. Addresses of the workspace count from 0.
 void plan(const Manifest &manifest, const AttnTensor *tensors,
           int32_t tensorCount, const AttnScalar *scalars, int32_t scalarCount,
-          Call &call, Launch &launch);
+          Call &call, Launches &launches);
 
-/// Fills in function and parameters for `context`, which is current.
+/// Fills in functions and parameters for `context`, which is current, with a
+/// workspace at that address.
 void resolve(AttnBundle &bundle, const Runtime &runtime, const Context &context,
-             const Call &call, Launch &launch);
+             uint64_t workspace, Call &call, Launches &launches);
+
+/// Launches the steps that have something to do, in order.
+void enqueue(const Runtime &runtime, Launches &launches, void *stream);
 
 /// Checks the views of a call against the manifest and fills `views`; the
 /// device they are on, or ATTN_DEVICE_UNKNOWN.
@@ -97,22 +133,42 @@ int32_t bindViews(const Manifest &manifest, const AttnTensor *tensors,
 void checkScalars(const Manifest &manifest, const AttnScalar *scalars,
                   int32_t count);
 
-/// The first variant that applies; throws, and says why not, where none does.
-unsigned selectVariant(const Manifest &manifest, const BoundView *views);
+/// Fills in the arrays of a variant's workspace, behind each other from address
+/// 0 on; their bytes.
+uint64_t bindWorkspace(const Manifest &manifest, unsigned variant,
+                       BoundView *views);
+
+/// Checks a caller's workspace, and says where it is: on that device, if the
+/// views do not.
+void checkWorkspace(const AttnWorkspace *workspace, Launches &launches);
+
+/// Makes the views of a step of those of the call, in `room` for kMaxViews.
+const BoundView *bindSources(unsigned variant, const StepSpec &step,
+                             const BoundView *views, BoundView *room);
+
+/// The views of a step: most take those of the call.
+inline const BoundView *bindStep(unsigned variant, const StepSpec &step,
+                                 const BoundView *views, BoundView *room) {
+  return step.sources.empty() ? views : bindSources(variant, step, views, room);
+}
+
+/// The first variant that applies, whose workspace of `bytes` is bound; throws,
+/// and says why not, where none does.
+unsigned selectVariant(const Manifest &manifest, BoundView *views,
+                       uint64_t &bytes);
 
 /// The state of the current context; holds the bundle's mutex.
 ContextState &stateOf(AttnBundle &bundle, const Runtime &runtime,
                       const Context &context);
 
-/// Loads the variant's module unless it is; holds the bundle's mutex.
+/// Loads the step's module unless it is; holds the bundle's mutex.
 void *functionOf(const Manifest &manifest, const Runtime &runtime,
-                 ContextState &state, unsigned variant);
+                 ContextState &state, const StepSpec &step);
 
 /// Throw unless the manifest's parameters are as many, or parameter `index` as
 /// large, as the kernel says.
-void checkParameterCount(const VariantSpec &variant, size_t count);
-void checkParameterBytes(const Manifest &manifest, const VariantSpec &variant,
-                         size_t index, size_t bytes);
+void checkParameterCount(const StepSpec &step, size_t count);
+void checkParameterBytes(const StepSpec &step, size_t index, size_t bytes);
 
 /// Unloads the modules of all contexts that are known to exist.
 void unloadModules(AttnBundle &bundle);
@@ -120,8 +176,8 @@ void unloadModules(AttnBundle &bundle);
 /// The tensor map of a parameter (CUDA's alone), kept or encoded; holds the
 /// bundle's mutex.
 void fillTensorMap(const Manifest &manifest, ContextState &state,
-                   unsigned variant, unsigned parameter, const BoundView &view,
-                   cuda::TensorMap &map);
+                   const StepSpec &step, unsigned parameter,
+                   const BoundView &view, cuda::TensorMap &map);
 
 } // namespace attn
 

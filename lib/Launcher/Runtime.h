@@ -50,9 +50,8 @@ public:
   /// Loads a binary into the current context.
   virtual void *loadModule(const Manifest &manifest,
                            const BinarySpec &binary) const = 0;
-  /// The kernel of a variant, which fits the manifest and can be launched.
-  virtual void *findFunction(const Manifest &manifest,
-                             const VariantSpec &variant,
+  /// The kernel of a step, which fits the manifest and can be launched.
+  virtual void *findFunction(const Manifest &manifest, const StepSpec &step,
                              void *module) const = 0;
   /// Unloads what was loaded into a context, if that still exists. Null modules
   /// are skipped.
@@ -60,7 +59,16 @@ public:
   unloadModules(const Context &context, int device,
                 const std::vector<void *> &modules) const noexcept = 0;
 
-  /// In the context of `launch`, which is current.
+  /// Memory in the current context: for what follows on `stream`, or until it
+  /// is freed.
+  virtual uint64_t allocateOn(void *stream, uint64_t bytes) const = 0;
+  virtual void freeOn(void *stream, uint64_t data) const = 0;
+  virtual uint64_t allocate(uint64_t bytes) const = 0;
+  /// In a context, if that still exists.
+  virtual void free(const Context &context, int device,
+                    uint64_t data) const noexcept = 0;
+
+  /// In the current context.
   virtual void enqueue(Launch &launch, void *stream) const = 0;
 
 protected:

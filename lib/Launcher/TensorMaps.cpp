@@ -36,7 +36,7 @@ size_t MapKeyHash::operator()(const MapKey &key) const {
 /// Byte stride of a dimension that is longer than 1.
 static uint64_t byteStride(const ViewSpec &spec, const BoundView &view,
                            unsigned dim) {
-  // Does not overflow: bindViews multiplied it with the size, too.
+  // Does not overflow: who bound the view multiplied it with the size, too.
   int64_t bytes = view.strides[dim] * bytesOf(spec.element);
   if (bytes < 0 || bytes >= kTensorMapStrideEnd || bytes % kTensorMapAlign)
     unmappable(spec,
@@ -116,11 +116,11 @@ static void encode(const ViewSpec &spec, const ParameterSpec &parameter,
              "cuTensorMapEncodeTiled", "for view " + inQuotes(spec.name));
 }
 
-static MapKey keyOf(unsigned variant, unsigned parameter,
+static MapKey keyOf(unsigned step, unsigned parameter,
                     const Geometry &geometry) {
   MapKey key;
   uint64_t *word = key.words.data();
-  *word++ = uint64_t(variant) << 32 | parameter;
+  *word++ = uint64_t(step) << 32 | parameter;
   *word++ = geometry.data;
   word = std::copy(std::begin(geometry.sizes), std::end(geometry.sizes), word);
   word =
@@ -130,12 +130,12 @@ static MapKey keyOf(unsigned variant, unsigned parameter,
 }
 
 void attn::fillTensorMap(const Manifest &manifest, ContextState &state,
-                         unsigned variant, unsigned parameter,
+                         const StepSpec &step, unsigned parameter,
                          const BoundView &view, TensorMap &map) {
-  const ParameterSpec &spec = manifest.variants[variant].parameters[parameter];
-  const ViewSpec &viewSpec = manifest.views[spec.index];
+  const ParameterSpec &spec = step.parameters[parameter];
+  const ViewSpec &viewSpec = manifest.viewsOf(step)[spec.index];
   Geometry geometry = geometryOf(viewSpec, view);
-  MapKey key = keyOf(variant, parameter, geometry);
+  MapKey key = keyOf(step.number, parameter, geometry);
   auto found = state.maps.find(key);
   if (found == state.maps.end()) {
     TensorMap encoded;

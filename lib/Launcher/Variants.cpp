@@ -58,47 +58,99 @@ static bool guardHolds(const VariantSpec &variant, size_t index,
 }
 
 /// The first limit that does not hold, or null.
-static const Expression *brokenLimit(const VariantSpec &variant, size_t index,
+static const Expression *brokenLimit(const std::vector<Expression> &limits,
+                                     size_t index, const StepSpec *step,
                                      const BoundView *views) {
-  for (const Expression &limit : variant.limits)
-    if (!limit.evaluate(views, "a limit", index))
+  for (const Expression &limit : limits)
+    if (!limit.evaluate(views, "a limit", index, step))
       return &limit;
   return nullptr;
 }
 
-static bool applies(const Manifest &manifest, size_t index,
-                    const BoundView *views) {
+/// Of a variant with several the step, for messages.
+static const StepSpec *named(const VariantSpec &variant, const StepSpec &step) {
+  return variant.steps.size() == 1 ? nullptr : &step;
+}
+
+static bool stepApplies(const Manifest &manifest, size_t index,
+                        const StepSpec &step, const BoundView *views) {
   const VariantSpec &variant = manifest.variants[index];
-  if (!guardHolds(variant, index, views) || brokenLimit(variant, index, views))
+  BoundView room[kMaxViews];
+  views = bindStep(index, step, views, room);
+  if (brokenLimit(step.limits, index, named(variant, step), views))
     return false;
-  for (const AlignSpec &align : variant.align)
-    if (!isAligned(manifest.views[align.view], views[align.view], align.bytes))
+  const std::vector<ViewSpec> &specs = manifest.viewsOf(step);
+  for (const AlignSpec &align : step.align)
+    if (!isAligned(specs[align.view], views[align.view], align.bytes))
       return false;
   return true;
 }
 
+/// Of the workspace `bytes`.
+static bool applies(const Manifest &manifest, size_t index, BoundView *views,
+                    uint64_t &bytes) {
+  const VariantSpec &variant = manifest.variants[index];
+  if (!guardHolds(variant, index, views) ||
+      brokenLimit(variant.limits, index, nullptr, views))
+    return false;
+  bytes = variant.workspace.empty() ? 0 : bindWorkspace(manifest, index, views);
+  for (const StepSpec &step : variant.steps)
+    if (!stepApplies(manifest, index, step, views))
+      return false;
+  return true;
+}
+
+/// Empty where the step applies.
+static std::string whyNotStep(const Manifest &manifest, size_t index,
+                              const StepSpec &step, const BoundView *views) {
+  const std::vector<ViewSpec> &specs = manifest.viewsOf(step);
+  const StepSpec *named = ::named(manifest.variants[index], step);
+  std::string kernel =
+      named ? "kernel " + inQuotes(step.kernel) + ": " : std::string();
+  BoundView room[kMaxViews];
+  views = bindStep(index, step, views, room);
+  if (const Expression *limit = brokenLimit(step.limits, index, named, views))
+    return kernel + "its code is for " + limit->print(specs, views);
+  for (const AlignSpec &align : step.align)
+    if (!isAligned(specs[align.view], views[align.view], align.bytes))
+      return kernel +
+             describeAlign(specs[align.view], views[align.view], align.bytes);
+  return "";
+}
+
 static std::string whyNot(const Manifest &manifest, size_t index,
-                          const BoundView *views) {
+                          BoundView *views) {
   const VariantSpec &variant = manifest.variants[index];
   if (!guardHolds(variant, index, views))
     return "expected " + variant.guard.print(manifest.views, views);
-  if (const Expression *limit = brokenLimit(variant, index, views))
+  if (const Expression *limit =
+          brokenLimit(variant.limits, index, nullptr, views))
     return "its code is for " + limit->print(manifest.views, views);
-  for (const AlignSpec &align : variant.align)
-    if (!isAligned(manifest.views[align.view], views[align.view], align.bytes))
-      return describeAlign(manifest.views[align.view], views[align.view],
-                           align.bytes);
+  bindWorkspace(manifest, index, views);
+  for (const StepSpec &step : variant.steps)
+    if (std::string why = whyNotStep(manifest, index, step, views);
+        !why.empty())
+      return why;
   return "applies";
 }
 
-unsigned attn::selectVariant(const Manifest &manifest, const BoundView *views) {
+static std::string kernelsOf(const VariantSpec &variant) {
+  std::string text;
+  for (const StepSpec &step : variant.steps)
+    text += (text.empty() ? "" : ", ") + step.kernel;
+  return text;
+}
+
+unsigned attn::selectVariant(const Manifest &manifest, BoundView *views,
+                             uint64_t &bytes) {
   size_t count = manifest.variants.size();
   for (size_t i = 0; i < count; ++i)
-    if (applies(manifest, i, views))
+    if (applies(manifest, i, views, bytes))
       return i;
   std::string text = "no variant of " + inQuotes(manifest.name) + " applies:";
   for (size_t i = 0; i < count; ++i)
     text += "\n  variant " + std::to_string(i) + " (" +
-            manifest.variants[i].kernel + "): " + whyNot(manifest, i, views);
+            kernelsOf(manifest.variants[i]) +
+            "): " + whyNot(manifest, i, views);
   fail(ATTN_ERROR_NO_VARIANT, text);
 }

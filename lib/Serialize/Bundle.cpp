@@ -1,6 +1,7 @@
 //===- Bundle.cpp - Device code and the manifest that describes it --------===//
 
 #include "attn-mlir/Serialize/Bundle.h"
+#include "Program.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -55,132 +56,157 @@ std::string sha256(StringRef bytes) {
                      /*LowerCase=*/true);
 }
 
-/// One kernel, with the manifest that its function carries.
-class BundleWriter {
+/// What a manifest says of programs, as JSON.
+class ManifestWriter {
 public:
-  BundleWriter(LLVM::LLVMFuncOp function, TargetAttr target)
-      : function(function), target(target),
-        facts(function->getAttrOfType<DictionaryAttr>(kManifestAttr)) {}
+  explicit ManifestWriter(TargetAttr target) : target(target) {}
 
-  /// What the variants have in common.
-  json::Object manifest() {
+  json::Object header() {
     json::Object result;
     result["format"] = "attn-mlir-bundle";
     result["version"] = 2;
-    result["name"] = function.getName();
     result["target"] = json::Object{{"name", target.getName().getValue()},
                                     {"arch", target.getArch().getValue()}};
-    result["views"] = views();
-    result["scalars"] = scalars();
     return result;
   }
 
-  /// One variant, whose code has that digest and lies in the file `binary`.
-  json::Object variant(StringRef binary, StringRef digest,
-                       std::optional<json::Object> resources) {
+  /// What the variants of a program have in common.
+  json::Object program(const Program &program) {
+    json::Array views, scalars;
+    for (const ProgramView &view : program.views)
+      views.push_back(viewOf(view));
+    for (const ProgramScalar &scalar : program.scalars)
+      scalars.push_back(
+          json::Object{{"name", scalar.name}, {"type", nameOf(scalar.type)}});
+    return json::Object{{"name", program.name},
+                        {"views", std::move(views)},
+                        {"scalars", std::move(scalars)}};
+  }
+
+  /// One variant, without its steps.
+  json::Object variant(const Program &program, Attribute guard) {
     json::Object result;
-    for (StringRef key : {"align", "block", "grid", "guard", "limits",
-                          "parameters", "shared_bytes"})
+    if (guard)
+      result["guard"] = toJson(guard);
+    if (!program.limits.empty())
+      result["limits"] = listOf(program.limits);
+    json::Array workspace;
+    for (const WorkspaceArray &array : program.workspace)
+      workspace.push_back(json::Object{{"name", array.name},
+                                       {"element", nameOf(array.element)},
+                                       {"shape", listOf(array.shape)}});
+    if (!workspace.empty())
+      result["workspace"] = std::move(workspace);
+    return result;
+  }
+
+  /// A step whose code has that digest and lies in the file `binary`.
+  json::Object step(const ProgramStep &step, StringRef binary,
+                    StringRef digest) {
+    KernelFacts facts(step.kernel);
+    json::Object result;
+    for (StringRef key :
+         {"align", "block", "grid", "limits", "parameters", "shared_bytes"})
       if (Attribute value = facts.get(key))
         result[key] = toJson(value);
+    addLimits(result, step);
+    if (!step.views.empty())
+      result["views"] = viewsOf(step);
+    if (step.scalars)
+      result["scalars"] = scalarsOf(*step.scalars);
     result["binary"] = binary.str();
-    result["kernel"] = function.getName();
-    result["interface_sha256"] = sha256(interfaceText(result, digest));
-    if (resources)
-      result["resources"] = std::move(*resources);
+    result["kernel"] = const_cast<ProgramStep &>(step).kernel.getName();
+    result["interface_sha256"] = sha256(interfaceText(result, facts, digest));
     return result;
   }
 
 private:
+  static json::Array listOf(ArrayRef<Attribute> expressions) {
+    json::Array result;
+    for (Attribute expression : expressions)
+      result.push_back(toJson(expression));
+    return result;
+  }
+
+  static void addLimits(json::Object &result, const ProgramStep &step) {
+    if (step.limits.empty())
+      return;
+    json::Array *limits = result.getArray("limits");
+    if (!limits) {
+      result["limits"] = json::Array();
+      limits = result.getArray("limits");
+    }
+    for (Attribute limit : step.limits)
+      limits->push_back(toJson(limit));
+  }
+
+  static json::Object viewOf(const ProgramView &view) {
+    json::Array shape, permutation;
+    for (auto [size, axis] : llvm::zip(view.shape, view.axes))
+      shape.push_back(ShapedType::isDynamic(size) ? json::Value(axis)
+                                                  : json::Value(size));
+    for (int64_t dim : view.permutation)
+      permutation.push_back(dim);
+    return json::Object{{"name", view.name},
+                        {"access", view.written ? "write" : "read"},
+                        {"element", nameOf(view.element)},
+                        {"shape", std::move(shape)},
+                        {"permutation", std::move(permutation)}};
+  }
+
+  static json::Array viewsOf(const ProgramStep &step) {
+    json::Array result;
+    for (const StepView &view : step.views) {
+      json::Object entry{{"base", view.base}};
+      if (!view.shape.empty()) {
+        entry["shape"] = listOf(view.shape);
+        entry["strides"] = listOf(view.strides);
+      }
+      result.push_back(std::move(entry));
+    }
+    return result;
+  }
+
+  static json::Array scalarsOf(ArrayRef<StepScalar> scalars) {
+    json::Array result;
+    for (const StepScalar &scalar : scalars)
+      if (scalar.constant)
+        result.push_back(
+            json::Object{{"constant", bitsOf(scalar.constant)},
+                         {"type", nameOf(scalar.constant.getType())}});
+      else
+        result.push_back(scalar.index);
+    return result;
+  }
+
+  /// The bits of a number, which fit the 64 of a number in the manifest.
+  static int64_t bitsOf(TypedAttr constant) {
+    if (auto number = dyn_cast<FloatAttr>(constant))
+      return static_cast<int64_t>(
+          number.getValue().bitcastToAPInt().getZExtValue());
+    auto integer = cast<IntegerAttr>(constant);
+    return integer.getType().isInteger(1)
+               ? static_cast<int64_t>(integer.getValue().getZExtValue())
+               : integer.getValue().getSExtValue();
+  }
+
   /// What a launcher hands over with the code, as docs/bundle.md defines it:
   /// LLVM sorts keys and adds no spaces.
-  std::string interfaceText(const json::Object &variant, StringRef digest) {
+  std::string interfaceText(const json::Object &step, const KernelFacts &facts,
+                            StringRef digest) {
+    json::Array scalars;
+    for (Attribute type : facts.scalarTypes())
+      scalars.push_back(nameOf(cast<TypeAttr>(type).getValue()));
     json::Object interface{{"arch", target.getArch().getValue()},
                            {"binary_sha256", digest},
-                           {"scalars", scalarTypes()}};
+                           {"scalars", std::move(scalars)}};
     for (StringRef key : {"block", "kernel", "parameters", "shared_bytes"})
-      interface[key] = *variant.get(key);
+      if (const json::Value *value = step.get(key))
+        interface[key] = *value;
     return llvm::formatv("{0}", json::Value(std::move(interface))).str();
   }
 
-  json::Array scalarTypes() {
-    json::Array result;
-    for (auto type : facts.getAs<ArrayAttr>("scalars").getAsRange<TypeAttr>())
-      result.push_back(nameOf(type.getValue()));
-    return result;
-  }
-
-  json::Array views() {
-    auto types = facts.getAs<ArrayAttr>("views");
-    auto names = facts.getAs<ArrayAttr>("names");
-    auto outputs = facts.getAs<IntegerAttr>(KernelOp::kOutputsAttr);
-    size_t reads = outputs ? types.size() - outputs.getInt() : types.size() - 1;
-    json::Array result;
-    for (auto [i, entry] : llvm::enumerate(types.getAsRange<TypeAttr>())) {
-      auto view = cast<ViewType>(entry.getValue());
-      json::Object object;
-      object["name"] = names && i < names.size()
-                           ? cast<StringAttr>(names[i]).getValue().str()
-                           : "view" + std::to_string(i);
-      object["access"] = i < reads ? "read" : "write";
-      object["element"] = nameOf(view.getElementType());
-      object["shape"] = shape(view, i);
-      object["permutation"] = permutation(view, i);
-      result.push_back(std::move(object));
-    }
-    return result;
-  }
-
-  json::Array shape(ViewType view, size_t number) {
-    auto names = facts.getAs<ArrayAttr>(KernelOp::kDimNamesAttr);
-    json::Array result;
-    for (auto [dim, size] : llvm::enumerate(view.getShape())) {
-      StringRef name =
-          names
-              ? cast<StringAttr>(cast<ArrayAttr>(names[number])[dim]).getValue()
-              : "";
-      if (!ShapedType::isDynamic(size))
-        result.push_back(size);
-      else if (!name.empty())
-        result.push_back(name.str());
-      else
-        result.push_back("view" + std::to_string(number) + "_dim" +
-                         std::to_string(dim));
-    }
-    return result;
-  }
-
-  json::Array permutation(ViewType view, size_t number) {
-    auto maps = facts.getAs<ArrayAttr>(KernelOp::kPermutationsAttr);
-    json::Array result;
-    for (unsigned dim = 0; dim < view.getRank(); ++dim)
-      result.push_back(
-          maps ? static_cast<int64_t>(cast<AffineMapAttr>(maps[number])
-                                          .getValue()
-                                          .getDimPosition(dim))
-               : static_cast<int64_t>(dim));
-    return result;
-  }
-
-  json::Array scalars() {
-    auto views = facts.getAs<ArrayAttr>("views");
-    auto types = facts.getAs<ArrayAttr>("scalars");
-    auto names = facts.getAs<ArrayAttr>("names");
-    json::Array result;
-    for (auto [i, type] : llvm::enumerate(types.getAsRange<TypeAttr>())) {
-      size_t at = views.size() + i;
-      result.push_back(json::Object{
-          {"name", names && at < names.size()
-                       ? cast<StringAttr>(names[at]).getValue().str()
-                       : "scalar" + std::to_string(i)},
-          {"type", nameOf(type.getValue())}});
-    }
-    return result;
-  }
-
-  LLVM::LLVMFuncOp function;
   TargetAttr target;
-  DictionaryAttr facts;
 };
 
 LogicalResult writeFile(Operation *op, StringRef directory, StringRef name,
@@ -277,10 +303,11 @@ static LogicalResult checkParameters(LLVM::LLVMFuncOp function) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Code of one variant, the entry of its file in the manifest, and its own.
-struct Variant {
-  std::string file, code;
-  json::Object binary, entry;
+/// A file of code, and its entry in the manifest.
+struct Binary {
+  std::string file, code, digest;
+  json::Object entry;
+  std::optional<json::Object> resources;
 };
 } // namespace
 
@@ -338,173 +365,153 @@ static FailureOr<DeviceCode> compileForAmd(gpu::GPUModuleOp device,
   return DeviceCode{std::move(hsaco->code), "hsaco", describe(hsaco->report)};
 }
 
-static FailureOr<Variant> compileVariant(ModuleOp module, size_t number,
-                                         const BundleOptions &options) {
-  FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
-  if (failed(function))
-    return failure();
+/// The code of a kernel in variant `number`.
+static FailureOr<Binary> compileKernel(LLVM::LLVMFuncOp kernel, size_t number,
+                                       const BundleOptions &options) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  auto device = kernel->getParentOfType<gpu::GPUModuleOp>();
   TargetAttr target = TargetAttr::of(module);
   StringRef arch = target.getArch().getValue();
-  auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
   FailureOr<DeviceCode> code =
       target.hasCapability("rocdl")
           ? compileForAmd(device, arch)
           : compileForNvidia(module, device, arch, options.ptxas);
-  if (failed(code) || failed(checkParameters(*function)))
+  if (failed(code) || failed(checkParameters(kernel)))
     return failure();
-  std::string name =
-      ((*function).getName() + "." + Twine(number) + "." + code->format).str();
-  std::string digest = sha256(code->code);
-  json::Object binary{{"file", name},
-                      {"format", code->format},
-                      {"bytes", static_cast<int64_t>(code->code.size())},
-                      {"sha256", digest}};
-  return Variant{name, std::move(code->code), std::move(binary),
-                 BundleWriter(*function, target)
-                     .variant(name, digest, std::move(code->resources))};
-}
-
-/// Whether a caller passes the same to `variant` as to `last`, for the same
-/// chip; else a diagnostic.
-static LogicalResult checkAgree(ModuleOp variant, size_t number,
-                                ModuleOp last) {
-  FailureOr<LLVM::LLVMFuncOp> ours = findDeviceFunction(variant),
-                              theirs = findDeviceFunction(last);
-  if (failed(ours) || failed(theirs))
-    return failure();
-  StringRef arch = TargetAttr::of(variant).getArch().getValue(),
-            wanted = TargetAttr::of(last).getArch().getValue();
-  if (arch != wanted)
-    return variant.emitError()
-           << "variant " << number << " expects to be for " << wanted
-           << " as the last one, but got " << arch;
-  auto manifest = (*ours)->getAttrOfType<DictionaryAttr>(kManifestAttr),
-       other = (*theirs)->getAttrOfType<DictionaryAttr>(kManifestAttr);
-  for (StringRef key :
-       {StringRef("views"), StringRef("scalars"), StringRef("names"),
-        StringRef(KernelOp::kDimNamesAttr), StringRef(KernelOp::kOutputsAttr),
-        StringRef(KernelOp::kPermutationsAttr)})
-    if (manifest.get(key) != other.get(key))
-      return variant.emitError()
-             << "variant " << number << " expects the " << key
-             << " of the last one, " << other.get(key) << ", but got "
-             << manifest.get(key);
-  return success();
-}
-
-LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
-                          const BundleOptions &options) {
-  ModuleOp last = variants.back();
-  for (auto [i, module] : llvm::enumerate(variants.drop_back()))
-    if (failed(checkAgree(module, i, last)))
-      return failure();
-  // Nothing is written unless all of it compiles.
-  std::vector<Variant> compiled;
-  for (auto [i, module] : llvm::enumerate(variants)) {
-    FailureOr<Variant> variant = compileVariant(module, i, options);
-    if (failed(variant))
-      return failure();
-    compiled.push_back(std::move(*variant));
-  }
-  if (std::error_code error =
-          llvm::sys::fs::create_directories(options.directory))
-    return last.emitError()
-           << "cannot make " << options.directory << ": " << error.message();
-  json::Array binaries, entries;
-  for (Variant &variant : compiled) {
-    if (failed(writeFile(last, options.directory, variant.file, variant.code)))
-      return failure();
-    binaries.push_back(std::move(variant.binary));
-    entries.push_back(std::move(variant.entry));
-  }
-  FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(last);
-  if (failed(function))
-    return failure();
-  json::Object manifest =
-      BundleWriter(*function, TargetAttr::of(last)).manifest();
-  manifest["binaries"] = std::move(binaries);
-  manifest["variants"] = std::move(entries);
-  return writeFile(
-      last, options.directory, "manifest.json",
-      llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+  Binary binary;
+  binary.file =
+      (kernel.getName() + "." + Twine(number) + "." + code->format).str();
+  binary.digest = sha256(code->code);
+  binary.entry =
+      json::Object{{"file", binary.file},
+                   {"format", code->format},
+                   {"bytes", static_cast<int64_t>(code->code.size())},
+                   {"sha256", binary.digest}};
+  binary.code = std::move(code->code);
+  binary.resources = std::move(code->resources);
+  return binary;
 }
 
 namespace {
+/// Compiles variants, and writes what it compiled.
+class BundleWriter {
+public:
+  BundleWriter(ModuleOp last, const BundleOptions &options)
+      : last(last), options(options), text(TargetAttr::of(last)) {}
 
-/// ["size", view, dim] of the first dimension that is the axis; null if none.
-Attribute findAxis(Builder &b, DictionaryAttr manifest, StringRef axis) {
-  auto names = manifest.getAs<ArrayAttr>(KernelOp::kDimNamesAttr);
-  // Static dimensions have no name.
-  if (!names || axis.empty())
-    return {};
-  for (auto [view, dims] : llvm::enumerate(names.getAsRange<ArrayAttr>()))
-    for (auto [dim, name] : llvm::enumerate(dims.getAsRange<StringAttr>()))
-      if (name.getValue() == axis)
-        return b.getArrayAttr({b.getStringAttr("size"),
-                               b.getI64IntegerAttr(static_cast<int64_t>(view)),
-                               b.getI64IntegerAttr(static_cast<int64_t>(dim))});
-  return {};
-}
-
-/// One comparison.
-FailureOr<Attribute> parseComparison(ModuleOp module, DictionaryAttr manifest,
-                                     StringRef text) {
-  // Longer operators first.
-  static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
-      {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
-      {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
-  Builder b(module.getContext());
-  for (auto [symbol, name] : kOperators) {
-    size_t at = text.find(symbol);
-    if (at == StringRef::npos)
-      continue;
-    StringRef axis = text.take_front(at).trim();
-    int64_t number;
-    Attribute size = findAxis(b, manifest, axis);
-    if (!size) {
-      module.emitError()
-          << "guard expects a dynamic axis of the kernel, but got '" << axis
-          << "'";
+  LogicalResult addPrograms() {
+    FailureOr<std::vector<Program>> found = findPrograms(last);
+    if (failed(found))
       return failure();
-    }
-    if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
-      break;
-    if (number < 0) {
-      module.emitError() << "guard expects a number of 0 or more, which a size "
-                            "can be, but got '"
-                         << text << "'";
-      return failure();
-    }
-    return Attribute(b.getArrayAttr(
-        {b.getStringAttr(name), size, b.getI64IntegerAttr(number)}));
+    programs = std::move(*found);
+    variants.resize(programs.size());
+    return success();
   }
-  module.emitError() << "guard expects comparisons of an axis with a number "
-                        "('query<=16'), joined by '&', but got '"
-                     << text << "'";
-  return failure();
-}
 
+  LogicalResult addVariant(ModuleOp module, size_t number) {
+    if (failed(checkTarget(module, number)))
+      return failure();
+    FailureOr<std::vector<Program>> found = findPrograms(module, programs);
+    if (failed(found))
+      return failure();
+    llvm::StringMap<size_t> compiled;
+    for (auto [i, program] : llvm::enumerate(*found)) {
+      FailureOr<Attribute> guard = guardOf(programs[i], program.op);
+      if (failed(guard))
+        return failure();
+      json::Object entry = text.variant(program, *guard);
+      json::Array steps;
+      for (ProgramStep &step : program.steps) {
+        FailureOr<json::Object> one = addStep(step, number, compiled);
+        if (failed(one))
+          return failure();
+        steps.push_back(std::move(*one));
+      }
+      entry["steps"] = std::move(steps);
+      variants[i].push_back(std::move(entry));
+    }
+    return success();
+  }
+
+  LogicalResult write() {
+    if (std::error_code error =
+            llvm::sys::fs::create_directories(options.directory))
+      return last.emitError()
+             << "cannot make " << options.directory << ": " << error.message();
+    json::Object manifest = text.header();
+    json::Array entries, files;
+    for (Binary &binary : binaries) {
+      if (failed(writeFile(last, options.directory, binary.file, binary.code)))
+        return failure();
+      files.push_back(std::move(binary.entry));
+    }
+    for (auto [program, its] : llvm::zip(programs, variants)) {
+      json::Object entry = text.program(program);
+      entry["variants"] = std::move(its);
+      entries.push_back(std::move(entry));
+    }
+    manifest["binaries"] = std::move(files);
+    manifest["programs"] = std::move(entries);
+    return writeFile(
+        last, options.directory, "manifest.json",
+        llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+  }
+
+private:
+  LogicalResult checkTarget(ModuleOp module, size_t number) {
+    StringRef arch = TargetAttr::of(module).getArch().getValue(),
+              wanted = TargetAttr::of(last).getArch().getValue();
+    if (arch == wanted)
+      return success();
+    return module.emitError() << "variant " << number << " expects to be for "
+                              << wanted << " as the last one, but got " << arch;
+  }
+
+  /// Null where the variant has none.
+  static FailureOr<Attribute> guardOf(const Program &program, Operation *op) {
+    auto text = op->getAttrOfType<StringAttr>(kGuardAttr);
+    return text ? parseGuard(program, text.getValue())
+                : FailureOr<Attribute>(Attribute());
+  }
+
+  /// A kernel is compiled once, however often it is launched.
+  FailureOr<json::Object> addStep(ProgramStep &step, size_t number,
+                                  llvm::StringMap<size_t> &compiled) {
+    auto [it, isNew] =
+        compiled.try_emplace(step.kernel.getName(), binaries.size());
+    if (isNew) {
+      FailureOr<Binary> binary = compileKernel(step.kernel, number, options);
+      if (failed(binary))
+        return failure();
+      binaries.push_back(std::move(*binary));
+    }
+    const Binary &binary = binaries[it->second];
+    json::Object result = text.step(step, binary.file, binary.digest);
+    if (binary.resources)
+      result["resources"] = json::Object(*binary.resources);
+    return result;
+  }
+
+  ModuleOp last;
+  const BundleOptions &options;
+  ManifestWriter text;
+  std::vector<Program> programs;
+  /// Of each program.
+  std::vector<json::Array> variants;
+  std::vector<Binary> binaries;
+};
 } // namespace
 
-LogicalResult setGuard(ModuleOp module, StringRef guard) {
-  FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(module);
-  if (failed(function))
+LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
+                          const BundleOptions &options) {
+  BundleWriter writer(variants.back(), options);
+  if (failed(writer.addPrograms()))
     return failure();
-  auto manifest = (*function)->getAttrOfType<DictionaryAttr>(kManifestAttr);
-  Builder b(module.getContext());
-  Attribute all;
-  SmallVector<StringRef> parts;
-  guard.split(parts, '&');
-  for (StringRef part : parts) {
-    FailureOr<Attribute> one = parseComparison(module, manifest, part.trim());
-    if (failed(one))
+  // Nothing is written unless all of it compiles.
+  for (auto [i, module] : llvm::enumerate(variants))
+    if (failed(writer.addVariant(module, i)))
       return failure();
-    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
-  }
-  NamedAttrList entries(manifest);
-  entries.set("guard", all);
-  (*function)->setAttr(kManifestAttr, entries.getDictionary(b.getContext()));
-  return success();
+  return writer.write();
 }
 
 } // namespace attn

@@ -15,7 +15,16 @@ View = collections.namedtuple("View", "name access dtype shape permutation")
 View.__doc__ = """A view: ``shape`` has a size or the name of an axis for each dimension of the
 view; ``permutation[i]`` is the dimension of the caller's array that is dimension i."""
 
-Variant = collections.namedtuple("Variant", "kernel binary guard block shared_bytes parameter_count")
+Variant = collections.namedtuple("Variant", "guard steps workspace_count")
+Variant.__doc__ = """A variant: its guard in words, or None; ``steps``, the kernels that it launches in order;
+the number of arrays of its workspace."""
+
+Step = collections.namedtuple("Step", "kernel binary block shared_bytes parameter_count")
+
+PreparedStep = collections.namedtuple("PreparedStep", "function grid block shared_bytes parameters parameter_count")
+PreparedStep.__doc__ = """What cuLaunchKernelEx or hipModuleLaunchKernel takes for a step: ``function`` (CUfunction or
+hipFunction_t as a number; None where the grid is empty), ``grid`` (CTAs), ``block`` (threads), ``parameters``
+(address of kernelParams)."""
 
 
 def _format(rank):
@@ -50,15 +59,15 @@ def _stream_handle(stream):
 
 
 class Kernel:
-    """A bundle, opened. See :func:`load`.
+    """A program of a bundle, opened. See :func:`load`.
 
     Attributes: ``name``, ``target``, ``arch``; ``views`` (inputs, then outputs),
     ``scalars`` (pairs of name and type), ``variants``.
     """
 
-    def __init__(self, path):
+    def __init__(self, path, program=None):
         self._bundle = None
-        bundle = _library.open_bundle(path)
+        bundle = _library.open_bundle(path, program)
         self._bundle = bundle
         c = library()
         self.name = c.attnBundleName(bundle).decode()
@@ -91,8 +100,13 @@ class Kernel:
         info = _library.VariantInfo()
         check(library().attnBundleVariant(self._bundle, index, byref(info)))
         guard = info.guard.decode() if info.guard else None
-        return Variant(
-            info.kernel.decode(), info.binary.decode(), guard, info.block, info.shared_bytes, info.parameter_count
+        return Variant(guard, tuple(self._step(index, i) for i in range(info.step_count)), info.workspace_count)
+
+    def _step(self, variant, index):
+        info = _library.StepInfo()
+        check(library().attnBundleStep(self._bundle, variant, index, byref(info)))
+        return Step(
+            info.kernel.decode(), info.binary.decode(), info.block, info.shared_bytes, info.parameter_count
         )
 
     def __repr__(self):
@@ -110,14 +124,15 @@ class Kernel:
         lines += [f"  scalar {name}: {type}" for name, type in self.scalars]
         for index, variant in enumerate(self.variants):
             guard = f", if {variant.guard}" if variant.guard else ""
-            lines.append(
-                f"  variant {index}: {variant.kernel} of {variant.binary}, {variant.block} threads, "
-                f"{variant.shared_bytes} bytes of shared memory{guard}"
-            )
+            for step in variant.steps:
+                lines.append(
+                    f"  variant {index}: {step.kernel} of {step.binary}, {step.block} threads, "
+                    f"{step.shared_bytes} bytes of shared memory{guard}"
+                )
         return "\n".join(lines)
 
-    def __call__(self, *inputs, out=None, lse=None, scalars=(), stream=None):
-        """Launches the kernel and returns its outputs without waiting for them.
+    def __call__(self, *inputs, out=None, lse=None, scalars=(), stream=None, workspace=None):
+        """Launches the program and returns its outputs without waiting for them.
 
         inputs: arrays on the device, in the order of ``views``, of the shapes, element types and
             dimension order that ``describe()`` says.
@@ -128,6 +143,8 @@ class Kernel:
         stream: a CUstream or hipStream_t as a number, or a torch or cupy stream. None: torch's current stream
             where an argument is a torch tensor; else the stream that the arrays'
             ``__cuda_array_interface__`` names; else the legacy default stream.
+        workspace: device memory of at least ``workspace_bytes()``, as (address, bytes) or (address, bytes, device),
+            for what the program's kernels hand to each other; None: the driver's, in the order of the stream.
 
         Returns the output, or a tuple where there are several (None where there is none).
 
@@ -135,12 +152,23 @@ class Kernel:
         HipError where a call of the driver fails. Arrays must live until the launched work is done.
         """
         call = self._bind(inputs, out, lse, scalars, stream)
-        check(library().attnBundleLaunch(*call.arguments, call.stream))
+        if workspace is None:
+            check(library().attnBundleLaunch(*call.arguments, call.stream))
+        else:
+            check(library().attnBundleLaunchIn(*call.arguments, byref(_workspace(workspace)), call.stream))
         return call.result()
 
-    def prepare(self, *inputs, out=None, lse=None, scalars=(), stream=None):
-        """All that a call does but the launch: a :class:`Prepared`. Same arguments."""
-        return Prepared(self, self._bind(inputs, out, lse, scalars, stream))
+    def prepare(self, *inputs, out=None, lse=None, scalars=(), stream=None, workspace=None):
+        """All that a call does but the launch: a :class:`Prepared`. Same arguments; without a workspace it
+        keeps one of its own."""
+        return Prepared(self, self._bind(inputs, out, lse, scalars, stream), workspace)
+
+    def workspace_bytes(self, *inputs, out=None, lse=None, scalars=(), stream=None):
+        """Bytes of the workspace that a call with these arguments takes."""
+        bytes = ctypes.c_uint64()
+        call = self._bind(inputs, out, lse, scalars, stream)
+        check(library().attnBundleWorkspaceBytes(*call.arguments, byref(bytes)))
+        return bytes.value
 
     def close(self):
         """Unloads the device code. All work of the kernel must be done, and CUDA graphs
@@ -323,30 +351,44 @@ def _pack_scalars(specs, scalars):
     return records
 
 
-class Prepared:
-    """A launch whose variant, tensor maps and parameters are computed.
+def _workspace(given):
+    """AttnWorkspace of (address, bytes) or (address, bytes, device)."""
+    try:
+        data, bytes, device = given if len(given) == 3 else (*given, _library.DEVICE_UNKNOWN)
+        return _library.Workspace(data, bytes, device, 0)
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            f"workspace: expected (address, bytes) or (address, bytes, device), but got {given!r}"
+        ) from None
 
-    Attributes, for who calls cuLaunchKernelEx or hipModuleLaunchKernel: ``function`` (CUfunction
-    or hipFunction_t as a number; None where the grid is empty), ``variant``, ``grid`` (CTAs), ``block`` (threads), ``shared_bytes``,
-    ``parameters`` (address of kernelParams), ``parameter_count``; ``outputs``, what a call returns.
+
+class Prepared:
+    """A call whose variant, tensor maps and parameters are computed.
+
+    Attributes: ``variant``; ``steps``, a :class:`PreparedStep` for each kernel; those of the first step, for
+    programs of one kernel; ``outputs``, what a call returns.
     """
 
-    def __init__(self, kernel, call):
+    def __init__(self, kernel, call, workspace=None):
         self._handle = None
         self._call = call  # Keeps the arrays alive.
         handle = c_void_p()
-        check(library().attnBundlePrepare(*call.arguments, byref(handle)))
+        if workspace is None:
+            check(library().attnBundlePrepare(*call.arguments, byref(handle)))
+        else:
+            check(library().attnBundlePrepareIn(*call.arguments, byref(_workspace(workspace)), byref(handle)))
         self._handle = handle
-        info = _library.LaunchInfo()
-        check(library().attnPreparedInfo(handle, byref(info)))
-        self.function = info.function
-        self.variant = info.variant
-        self.grid = info.grid
-        self.block = info.block
-        self.shared_bytes = info.shared_bytes
-        self.parameters = ctypes.cast(info.parameters, c_void_p).value
-        self.parameter_count = info.parameter_count
+        self.steps = tuple(self._step(i) for i in range(library().attnPreparedStepCount(handle)))
+        (self.function, self.grid, self.block, self.shared_bytes, self.parameters,
+         self.parameter_count) = self.steps[0]
         self.outputs = call.result()
+
+    def _step(self, index):
+        info = _library.LaunchInfo()
+        check(library().attnPreparedInfo(self._handle, index, byref(info)))
+        self.variant = info.variant
+        parameters = ctypes.cast(info.parameters, c_void_p).value
+        return PreparedStep(info.function, info.grid, info.block, info.shared_bytes, parameters, info.parameter_count)
 
     def launch(self, stream=None):
         """Launches on ``stream``, or on the stream of prepare(); returns the outputs."""
@@ -362,11 +404,12 @@ class Prepared:
             self._handle = None
 
 
-def load(path):
-    """Opens the bundle in the directory ``path``: a :class:`Kernel`.
+def load(path, program=None):
+    """Opens the bundle in the directory ``path``: a :class:`Kernel`. ``program`` names one of its
+    programs where it has several.
 
     Opens no driver; that happens at the first launch. Raises BundleError where the
     bundle cannot be read or its manifest is not valid, DriverError where the launcher
     (libattn_launcher.so) is not found.
     """
-    return Kernel(path)
+    return Kernel(path, program)

@@ -6,7 +6,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint32, c_void_
 
 from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 MAX_RANK = 8
 DEVICE_UNKNOWN = -1
 FILE_NAME = "libattn_launcher.so"
@@ -50,11 +50,18 @@ class ScalarInfo(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("type", c_int32)]
 
 
+class Workspace(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_uint64), ("bytes", ctypes.c_uint64), ("device", c_int32), ("reserved", c_int32)]
+
+
 class VariantInfo(ctypes.Structure):
+    _fields_ = [("guard", c_char_p), ("step_count", c_int32), ("workspace_count", c_int32)]
+
+
+class StepInfo(ctypes.Structure):
     _fields_ = [
         ("kernel", c_char_p),
         ("binary", c_char_p),
-        ("guard", c_char_p),
         ("block", c_int32),
         ("shared_bytes", c_int32),
         ("parameter_count", c_int32),
@@ -84,6 +91,7 @@ _functions = {
     "attnLastCudaError": (c_int32, []),
     "attnLastHipError": (c_int32, []),
     "attnBundleOpen": (c_int32, [c_char_p, POINTER(c_void_p)]),
+    "attnBundleOpenProgram": (c_int32, [c_char_p, c_char_p, POINTER(c_void_p)]),
     "attnBundleClose": (None, [c_void_p]),
     "attnBundleName": (c_char_p, [c_void_p]),
     "attnBundleTarget": (c_char_p, [c_void_p]),
@@ -94,9 +102,14 @@ _functions = {
     "attnBundleView": (c_int32, [c_void_p, c_int32, POINTER(ViewInfo)]),
     "attnBundleScalar": (c_int32, [c_void_p, c_int32, POINTER(ScalarInfo)]),
     "attnBundleVariant": (c_int32, [c_void_p, c_int32, POINTER(VariantInfo)]),
+    "attnBundleStep": (c_int32, [c_void_p, c_int32, c_int32, POINTER(StepInfo)]),
+    "attnBundleWorkspaceBytes": (c_int32, _arguments + [POINTER(ctypes.c_uint64)]),
     "attnBundleLaunch": (c_int32, _arguments + [c_void_p]),
+    "attnBundleLaunchIn": (c_int32, _arguments + [POINTER(Workspace), c_void_p]),
     "attnBundlePrepare": (c_int32, _arguments + [POINTER(c_void_p)]),
-    "attnPreparedInfo": (c_int32, [c_void_p, POINTER(LaunchInfo)]),
+    "attnBundlePrepareIn": (c_int32, _arguments + [POINTER(Workspace), POINTER(c_void_p)]),
+    "attnPreparedStepCount": (c_int32, [c_void_p]),
+    "attnPreparedInfo": (c_int32, [c_void_p, c_int32, POINTER(LaunchInfo)]),
     "attnPreparedLaunch": (c_int32, [c_void_p, c_void_p]),
     "attnPreparedDestroy": (None, [c_void_p]),
 }
@@ -169,7 +182,10 @@ def check(status):
     raise kinds.get(status, Error)(message)
 
 
-def open_bundle(path):
+def open_bundle(path, program=None):
     bundle = c_void_p()
-    check(library().attnBundleOpen(os.fsencode(path), byref(bundle)))
+    if program is None:
+        check(library().attnBundleOpen(os.fsencode(path), byref(bundle)))
+    else:
+        check(library().attnBundleOpenProgram(os.fsencode(path), program.encode(), byref(bundle)))
     return bundle

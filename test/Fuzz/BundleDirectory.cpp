@@ -135,8 +135,13 @@ static void readFacts(AttnBundle *bundle) {
     AttnVariantInfo info;
     if (!succeeded(attnBundleVariant(bundle, i, &info)))
       found("a variant that is counted is not there");
-    length += std::strlen(info.kernel) + std::strlen(info.binary) +
-              (info.guard ? std::strlen(info.guard) : 0);
+    length += info.guard ? std::strlen(info.guard) : 0;
+    for (int32_t j = 0; j < info.stepCount; ++j) {
+      AttnStepInfo step;
+      if (!succeeded(attnBundleStep(bundle, i, j, &step)))
+        found("a step that is counted is not there");
+      length += std::strlen(step.kernel) + std::strlen(step.binary);
+    }
   }
   if (length == 0)
     found("a bundle without any name");
@@ -150,12 +155,20 @@ static void launch(AttnBundle *bundle, std::mt19937 &random) {
           scalarCount = arguments.scalars.size();
   succeeded(attnBundleLaunch(bundle, views, viewCount, scalars, scalarCount,
                              nullptr));
+  uint64_t bytes;
+  if (succeeded(attnBundleWorkspaceBytes(bundle, views, viewCount, scalars,
+                                         scalarCount, &bytes))) {
+    AttnWorkspace workspace = {uint64_t(1) << 40, bytes, ATTN_DEVICE_UNKNOWN,
+                               0};
+    succeeded(attnBundleLaunchIn(bundle, views, viewCount, scalars, scalarCount,
+                                 &workspace, nullptr));
+  }
   AttnPrepared *prepared = nullptr;
   if (!succeeded(attnBundlePrepare(bundle, views, viewCount, scalars,
                                    scalarCount, &prepared)))
     return;
   AttnLaunchInfo info;
-  if (succeeded(attnPreparedInfo(prepared, &info)) && info.grid)
+  if (succeeded(attnPreparedInfo(prepared, 0, &info)) && info.grid)
     succeeded(attnPreparedLaunch(prepared, nullptr));
   attnPreparedDestroy(prepared);
 }

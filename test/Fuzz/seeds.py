@@ -81,7 +81,7 @@ def manifests(options, scratch, corpus):
     add(support.prefill())
     for i in range(2):
         one = support.prefill()
-        one["variants"] = [one["variants"][i]]
+        one["programs"][0]["variants"] = [one["programs"][0]["variants"][i]]
         one["binaries"] = [one["binaries"][i]]
         add(one)
     directory, manifest = bundle_for(options, scratch, "mi300x")
@@ -92,15 +92,15 @@ def manifests(options, scratch, corpus):
     one = ["size", 0, 2]
     for name in "add sub mul floordiv ceildiv rem min max and or eq ne lt le gt ge".split():
         one = [name, one, ["stride", 0, 1]]
-    every["variants"][0]["guard"] = ["select", one, 1, ["lt", -5, 7]]
+    every["programs"][0]["variants"][0]["guard"] = ["select", one, 1, ["lt", -5, 7]]
     add(every)
     # What parameters are is sealed, so that no mutation of it is launched.
     for swizzle, box in ((0, [1, 1, 1, 8]), (32, [1, 2, 256, 16]), (64, [256, 1, 1, 32])):
         other = support.prefill()
-        for parameter in other["variants"][0]["parameters"][:2]:
+        step = support.at(other, support.step(0))
+        for parameter in step["parameters"][:2]:
             parameter.update(swizzle=swizzle, box=box)
-        other["variants"][0]["parameters"][4:6] = [{"kind": "stride", "view": 3, "dim": 0},
-                                                   {"kind": "size", "view": 0, "dim": 0}]
+        step["parameters"][4:6] = [{"kind": "stride", "view": 3, "dim": 0}, {"kind": "size", "view": 0, "dim": 0}]
         add(other)
 
 

@@ -62,6 +62,8 @@ std::set<Module> modules;
 Context primary[kDeviceCount];
 unsigned long long nextContext = 1;
 uint64_t nextMap = 1;
+DevicePointer nextAddress = 0x700000000;
+std::set<DevicePointer> allocated;
 
 thread_local std::vector<Context> stack;
 thread_local bool started = false;
@@ -458,6 +460,48 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function,
       !config->gridDimX)
     return kInvalidValue;
   return kSuccess;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// Addresses that nothing else has.
+static Result allocate(DevicePointer *data, size_t bytes) {
+  if (!current())
+    return kInvalidContext;
+  *data = nextAddress;
+  nextAddress += (bytes + 511) / 512 * 512;
+  allocated.insert(*data);
+  return kSuccess;
+}
+
+Result cuMemAlloc_v2(DevicePointer *data, size_t bytes) {
+  ATTN_FAKE_ENTER("cuMemAlloc");
+  Result result = allocate(data, bytes);
+  note("cuMemAlloc %zu -> 0x%llx", bytes, *data);
+  return result;
+}
+
+Result cuMemFree_v2(DevicePointer data) {
+  ATTN_FAKE_ENTER("cuMemFree");
+  note("cuMemFree 0x%llx", data);
+  return allocated.erase(data) ? kSuccess : kInvalidValue;
+}
+
+Result cuMemAllocAsync(DevicePointer *data, size_t bytes, Stream stream) {
+  ATTN_FAKE_ENTER("cuMemAllocAsync");
+  Result result = allocate(data, bytes);
+  note("cuMemAllocAsync %zu stream=0x%zx -> 0x%llx", bytes,
+       reinterpret_cast<size_t>(stream), *data);
+  return result;
+}
+
+Result cuMemFreeAsync(DevicePointer data, Stream stream) {
+  ATTN_FAKE_ENTER("cuMemFreeAsync");
+  note("cuMemFreeAsync 0x%llx stream=0x%zx", data,
+       reinterpret_cast<size_t>(stream));
+  return allocated.erase(data) ? kSuccess : kInvalidValue;
 }
 
 Result cuDeviceGet(Device *device, int ordinal) {

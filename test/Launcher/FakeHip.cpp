@@ -125,4 +125,30 @@ Error hipModuleLaunchKernel(void *function, unsigned gridX, unsigned gridY,
   return kSuccess;
 }
 
+Error hipMalloc(void **data, size_t bytes) {
+  ATTN_FAKE_ENTER("hipMalloc");
+  note("hipMalloc %zu on %d", bytes, current);
+  *data = reinterpret_cast<void *>(0x700000000);
+  return kSuccess;
+}
+
+Error hipFree(void *data) {
+  ATTN_FAKE_ENTER("hipFree");
+  note("hipFree %p on %d", data, current);
+  return kSuccess;
+}
+
+Error hipMallocAsync(void **data, size_t bytes, void *stream) {
+  ATTN_FAKE_ENTER("hipMallocAsync");
+  note("hipMallocAsync %zu stream=%p on %d", bytes, stream, current);
+  *data = reinterpret_cast<void *>(0x700000000);
+  return kSuccess;
+}
+
+Error hipFreeAsync(void *data, void *stream) {
+  ATTN_FAKE_ENTER("hipFreeAsync");
+  note("hipFreeAsync %p stream=%p on %d", data, stream, current);
+  return kSuccess;
+}
+
 } // extern "C"

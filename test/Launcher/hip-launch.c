@@ -164,7 +164,7 @@ static int launch(AttnBundle *bundle, int64_t queries, int64_t keys) {
   status = attnBundlePrepare(bundle, views, 5, &shift, 1, &prepared);
   if (status != ATTN_SUCCESS)
     return failed("attnBundlePrepare", status);
-  attnPreparedInfo(prepared, &info);
+  attnPreparedInfo(prepared, 0, &info);
   printf("  %u CTAs of %u threads, context %d, function %d\n", info.grid,
          info.block, info.context != NULL, info.function != NULL);
   printf("  before: %d rows are wrong\n",

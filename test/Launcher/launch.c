@@ -70,7 +70,7 @@ static int launch(AttnBundle *bundle) {
   status = attnBundlePrepare(bundle, views, 4, &softcap, 1, &prepared);
   if (status != ATTN_SUCCESS)
     return failed("attnBundlePrepare", status);
-  attnPreparedInfo(prepared, &info);
+  attnPreparedInfo(prepared, 0, &info);
   printf("variant %d: %u CTAs of %u threads, %u bytes, %d parameters\n",
          (int)info.variant, info.grid, info.block, info.sharedBytes,
          (int)info.parameterCount);

@@ -21,14 +21,15 @@ struct BundleOptions {
 mlir::FailureOr<mlir::LLVM::LLVMFuncOp>
 findDeviceFunction(mlir::ModuleOp module);
 
-/// Says for which sizes the kernel of a lowered module is: comparisons of
-/// dynamic axes with numbers, such as "query<=16 & key>4096". Fails after a
-/// diagnostic for an unknown axis or comparison.
+/// Says for which sizes the programs of a lowered module are: comparisons of
+/// dynamic axes of their views with numbers, such as "query<=16 & key>4096".
+/// Fails after a diagnostic for an unknown axis or comparison.
 mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 
 /// Writes a bundle (docs/bundle.md) of modules in the LLVM dialect
-/// (buildLowerToNVVMPipeline): variants of one kernel, in the order in which a
-/// launcher tries them.
+/// (buildLowerToNVVMPipeline): variants of their programs, in the order in
+/// which a launcher tries them. A program is a function of launches, or a
+/// kernel that none launches.
 mlir::LogicalResult writeBundle(llvm::ArrayRef<mlir::ModuleOp> variants,
                                 const BundleOptions &options);
 

@@ -67,6 +67,24 @@ int64_t attn::viewNumber(BlockArgument view) {
       [](BlockArgument other) { return isa<ViewType>(other.getType()); });
 }
 
+Attribute attn::sizeExpression(Builder &b, int64_t view, int64_t dim) {
+  return b.getArrayAttr({b.getStringAttr("size"), b.getI64IntegerAttr(view),
+                         b.getI64IntegerAttr(dim)});
+}
+
+/// The size of an argument of a kernel.
+static Attribute sizeOfArgument(Operation *op) {
+  auto dim = dyn_cast<DimOp>(op);
+  auto view = dim ? dyn_cast<BlockArgument>(dim.getView()) : BlockArgument();
+  if (!view)
+    return {};
+  Builder b(op->getContext());
+  return sizeExpression(b, viewNumber(view),
+                        static_cast<int64_t>(dim.getDim()));
+}
+
+SizeExpressions::SizeExpressions() : SizeExpressions(sizeOfArgument) {}
+
 Attribute SizeExpressions::find(Value value) {
   auto known = expressions.find(value);
   if (known != expressions.end())
@@ -87,14 +105,11 @@ Attribute SizeExpressions::build(Value value) {
     return b.getI64IntegerAttr(number);
   }
   Operation *op = value.getDefiningOp();
-  if (auto dim = dyn_cast_or_null<DimOp>(op))
-    if (auto view = dyn_cast<BlockArgument>(dim.getView()))
-      return b.getArrayAttr(
-          {b.getStringAttr("size"), b.getI64IntegerAttr(viewNumber(view)),
-           b.getI64IntegerAttr(static_cast<int64_t>(dim.getDim()))});
-  StringRef name = op ? operatorOf(op) : "";
-  if (name.empty())
+  if (!op)
     return {};
+  StringRef name = operatorOf(op);
+  if (name.empty())
+    return leaf(op);
   SmallVector<Attribute> parts{b.getStringAttr(name)};
   for (Value operand : op->getOperands()) {
     parts.push_back(find(operand));
@@ -104,20 +119,23 @@ Attribute SizeExpressions::build(Value value) {
   return b.getArrayAttr(parts);
 }
 
+Value SizeExpressions::findCause(Value value) {
+  auto isElse = [&](Value operand) { return !find(operand); };
+  while (Operation *op = value.getDefiningOp()) {
+    auto operand = llvm::find_if(op->getOperands(), isElse);
+    if (operatorOf(op).empty() || operand == op->operand_end())
+      break;
+    value = *operand;
+  }
+  return value;
+}
+
 FailureOr<Attribute> attn::buildSizeExpression(Value value) {
   SizeExpressions expressions;
   if (Attribute expression = expressions.find(value))
     return expression;
-  // The error is where something else comes in.
-  auto isElse = [&](Value operand) { return !expressions.find(operand); };
-  Value cause = value;
-  while (Operation *op = cause.getDefiningOp()) {
-    auto operand = llvm::find_if(op->getOperands(), isElse);
-    if (operatorOf(op).empty() || operand == op->operand_end())
-      break;
-    cause = *operand;
-  }
-  emitError(cause.getLoc()) << "expected a number of CTAs that is integer "
-                               "arithmetic over sizes of views";
+  emitError(expressions.findCause(value).getLoc())
+      << "expected a number of CTAs that is integer "
+         "arithmetic over sizes of views";
   return failure();
 }

@@ -360,6 +360,14 @@ ATTN_HIP_EXPORT Error hipFree(void *pointer) {
   return e ? failWith(kInvalidDevicePointer, std::move(e)) : Error(kSuccess);
 }
 
+/// All work is done when a launch returns.
+ATTN_HIP_EXPORT Error hipMallocAsync(void **pointer, size_t size, void *) {
+  return hipMalloc(pointer, size);
+}
+ATTN_HIP_EXPORT Error hipFreeAsync(void *pointer, void *) {
+  return hipFree(pointer);
+}
+
 ATTN_HIP_EXPORT Error hipMemcpy(void *to, const void *from, size_t size,
                                 int kind) {
   return copy(to, from, size, kind);

@@ -3,15 +3,17 @@
 import attn_mlir
 import torch
 from attn_mlir import ArgumentError
-from support import BF16, F32, CudaArray, DLArray, arguments, changed, expect, main, prefill, write_bundle
+from support import (
+    BF16, F32, PROGRAM, CudaArray, DLArray, arguments, at, changed, expect, main, prefill, write_bundle,
+)
 
 
 def halves():
     """prefill.json in f16, which every interface has; its plain variant alone."""
     manifest = prefill()
-    for view in manifest["views"][:3]:
+    for view in at(manifest, PROGRAM)["views"][:3]:
         view["element"] = "f16"
-    manifest["variants"] = manifest["variants"][1:]
+    at(manifest, PROGRAM)["variants"] = at(manifest, PROGRAM)["variants"][1:]
     return manifest
 
 
@@ -87,7 +89,7 @@ def test_torch_that_is_refused(scratch, log):
     expect(ArgumentError, "view 'q': expected rank 4, but got 2", kernel, flat, k, scalars=[1.0])
     expect(ArgumentError, "view 'k'", kernel, q, None, scalars=[1.0])
     expect(ArgumentError, "view 'q': expected a torch tensor, or an object with", kernel, [1, 2], k, scalars=[1.0])
-    other = changed(["views", 2, "shape", 2], "value")
+    other = changed([*PROGRAM, "views", 2, "shape", 2], "value")
     kernel = attn_mlir.load(write_bundle(scratch, other))
     expect(ArgumentError, "cannot allocate output 'o': no input has axis 'value'", kernel, q, k, scalars=[1.0])
 

@@ -5,7 +5,9 @@ import random
 
 import attn_mlir
 from attn_mlir import BundleError
-from support import BINARIES, arguments, changed, cubin, cubin_of, expect, kernel_info, main, prefill, ptx, write_bundle
+from support import (
+    BINARIES, PROGRAM, VARIANTS, arguments, at, changed, cubin, cubin_of, expect, kernel_info, main, prefill, ptx, step, write_bundle,
+)
 
 RIGHT = [128, 128, 8, 8, 8, 8, 4]
 
@@ -28,8 +30,8 @@ def test_sha256(scratch, log):
         manifest["binaries"][1].update(bytes=len(message), sha256=digest)
         directory = write_bundle(scratch, manifest, with_ptx(message), seal=False)
         # The code fits; the interface was sealed with other code.
-        expect(BundleError, "variants[1].interface_sha256: expected ", attn_mlir.load, directory)
-        manifest["variants"].pop()
+        expect(BundleError, "variants[1].steps[0].interface_sha256: expected ", attn_mlir.load, directory)
+        at(manifest, PROGRAM)["variants"].pop()
         attn_mlir.load(write_bundle(scratch, manifest, with_ptx(message), seal=False))
 
 
@@ -77,54 +79,54 @@ def test_swapped_files(scratch, log):
     # Of the same size: only the digest tells.
     refuse_file(scratch, "prefill.0.cubin': expected SHA-256 ", cubin=cubin(prefill_tma=RIGHT[1:2] + RIGHT[:1] + RIGHT[3:] + [8]))
     # The manifest is changed with the file: the interface belongs to the other code.
-    manifest = changed(["variants", 1, "binary"], "prefill.0.cubin")
-    expect(BundleError, "variants[1].interface_sha256: expected ", attn_mlir.load,
+    manifest = changed([*step(1), "binary"], "prefill.0.cubin")
+    expect(BundleError, "variants[1].steps[0].interface_sha256: expected ", attn_mlir.load,
            write_bundle(scratch, manifest, seal=False))
     swapped = prefill()
     one, other = swapped["binaries"]
     one["file"], other["file"] = other["file"], one["file"]
-    expect(BundleError, "variants[0].interface_sha256: expected ", attn_mlir.load,
+    expect(BundleError, "variants[0].steps[0].interface_sha256: expected ", attn_mlir.load,
            write_bundle(scratch, swapped, seal=False))
 
 
 # Edits of what is handed over with the code.
 INTERFACE = [
     (["target", "arch"], "sm_100a"),
-    (["scalars", 0, "type"], "f64"),
-    (["scalars", 0, "type"], "i32"),
-    (["variants", 0, "binary"], "prefill.1.ptx"),
-    (["variants", 0, "kernel"], "prefill_plain"),
-    (["variants", 0, "block"], 127),
-    (["variants", 0, "block"], 1024),
-    (["variants", 0, "shared_bytes"], 0),
-    (["variants", 0, "shared_bytes"], 98305),
-    (["variants", 0, "parameters"], []),
-    (["variants", 0, "parameters"], prefill()["variants"][0]["parameters"][:-1]),
-    (["variants", 0, "parameters"], prefill()["variants"][0]["parameters"] + [{"kind": "pointer", "view": 0}]),
-    (["variants", 0, "parameters"], prefill()["variants"][0]["parameters"][::-1]),
-    (["variants", 0, "parameters", 0], {"kind": "pointer", "view": 0}),
-    (["variants", 0, "parameters", 0, "view"], 1),
-    (["variants", 0, "parameters", 0, "box", 2], 64),
-    (["variants", 0, "parameters", 0, "swizzle"], 0),
-    (["variants", 0, "parameters", 2, "view"], 3),
-    (["variants", 0, "parameters", 4, "kind"], "stride"),
-    (["variants", 0, "parameters", 4, "dim"], 1),
-    (["variants", 0, "parameters", 6], {"kind": "pointer", "view": 0}),
+    ([*PROGRAM, "scalars", 0, "type"], "f64"),
+    ([*PROGRAM, "scalars", 0, "type"], "i32"),
+    ([*step(0), "binary"], "prefill.1.ptx"),
+    ([*step(0), "kernel"], "prefill_plain"),
+    ([*step(0), "block"], 127),
+    ([*step(0), "block"], 1024),
+    ([*step(0), "shared_bytes"], 0),
+    ([*step(0), "shared_bytes"], 98305),
+    ([*step(0), "parameters"], []),
+    ([*step(0), "parameters"], at(prefill(), step(0))["parameters"][:-1]),
+    ([*step(0), "parameters"], at(prefill(), step(0))["parameters"] + [{"kind": "pointer", "view": 0}]),
+    ([*step(0), "parameters"], at(prefill(), step(0))["parameters"][::-1]),
+    ([*step(0), "parameters", 0], {"kind": "pointer", "view": 0}),
+    ([*step(0), "parameters", 0, "view"], 1),
+    ([*step(0), "parameters", 0, "box", 2], 64),
+    ([*step(0), "parameters", 0, "swizzle"], 0),
+    ([*step(0), "parameters", 2, "view"], 3),
+    ([*step(0), "parameters", 4, "kind"], "stride"),
+    ([*step(0), "parameters", 4, "dim"], 1),
+    ([*step(0), "parameters", 6], {"kind": "pointer", "view": 0}),
 ]
 
 # Choices of whoever compiled, and what a launcher does not hand over.
 FREE = [
-    (["name"], "other"),
+    ([*PROGRAM, "name"], "other"),
     (["target", "name"], "other"),
-    (["views", 0, "name"], "other"),
-    (["scalars", 0, "name"], "other"),
-    (["variants", 0, "guard"], ...),
-    (["variants", 0, "guard"], ["lt", ["size", 0, 2], 7]),
-    (["variants", 0, "limits"], [["lt", ["size", 0, 2], 1 << 20]]),
-    (["variants", 0, "grid"], 1),
-    (["variants", 0, "align"], []),
-    (["variants", 0, "resources"], ...),
-    (["variants", 1], ...),
+    ([*PROGRAM, "views", 0, "name"], "other"),
+    ([*PROGRAM, "scalars", 0, "name"], "other"),
+    ([*VARIANTS, 0, "guard"], ...),
+    ([*VARIANTS, 0, "guard"], ["lt", ["size", 0, 2], 7]),
+    ([*step(0), "limits"], [["lt", ["size", 0, 2], 1 << 20]]),
+    ([*step(0), "grid"], 1),
+    ([*step(0), "align"], []),
+    ([*step(0), "resources"], ...),
+    ([*VARIANTS, 1], ...),
 ]
 
 
@@ -158,7 +160,7 @@ def test_what_the_driver_says(scratch, log):
         binaries = {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=sizes)}
         expect(BundleError, "kernel 'prefill_tma': " + said, launch, scratch, None, binaries)
     plain = prefill()
-    plain["variants"] = plain["variants"][1:]
+    at(plain, PROGRAM)["variants"] = at(plain, PROGRAM)["variants"][1:]
     for sizes, said in (([8], "the kernel has 1"), ([], "the kernel has 0"),
                         ([8, 8], "parameter 1 has 4 bytes in the manifest, 8 in the kernel")):
         expect(BundleError, ["kernel 'prefill_plain'", said], launch, scratch, plain, with_ptx(ptx("prefill_plain", sizes)))
@@ -171,7 +173,7 @@ def test_kernel_with_more_parameters(scratch, log):
     (line,) = [line for line in log.lines() if line.startswith("cuLaunchKernelEx")]
     assert line.endswith(" 0x3f800000:4 0x0:8 map0 0x0:4"), line
     few = prefill()
-    few["variants"][0]["parameters"] = []
+    at(few, step(0))["parameters"] = []
     launch(scratch, few, {**BINARIES, "prefill.0.cubin": cubin(prefill_tma=[8] * 256)})
 
 

@@ -5,7 +5,7 @@ import os
 import threading
 
 import attn_mlir
-from support import DLArray, arguments, changed, cubin, expect, main, prefill, ptx, write_bundle
+from support import PROGRAM, DLArray, arguments, at, changed, cubin, expect, main, prefill, ptx, step, write_bundle
 
 CONTEXT = ["cuCtxGetCurrent", "cuCtxGetDevice", "cuCtxGetId"]
 
@@ -122,8 +122,8 @@ def test_second_variant(scratch, log):
 
 
 def test_one_module_for_variants_of_one_binary(scratch, log):
-    manifest = changed(["variants", 1, "binary"], "prefill.0.cubin")
-    manifest["variants"][1].update(kernel="other")
+    manifest = changed([*step(1), "binary"], "prefill.0.cubin")
+    at(manifest, step(1)).update(kernel="other")
     binaries = {"prefill.0.cubin": cubin(prefill_tma=[128, 128, 8, 8, 8, 8, 4], other=[8, 4])}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
     run(kernel)
@@ -250,9 +250,9 @@ def test_scalars(scratch, log):
              "i16": ("0xfffe:2", -2), "i32": ("0xfffffffd:4", -3), "i64": ("0xfffffffffffffffc:8", -4),
              "index": ("0x5:8", 5)}
     manifest = prefill()
-    manifest["scalars"] = [{"name": type, "type": type} for type in types]
-    manifest["variants"] = manifest["variants"][1:]
-    manifest["variants"][0]["parameters"] = [{"kind": "scalar", "index": i} for i in range(len(types))]
+    at(manifest, PROGRAM)["scalars"] = [{"name": type, "type": type} for type in types]
+    at(manifest, PROGRAM)["variants"] = at(manifest, PROGRAM)["variants"][1:]
+    at(manifest, step(0))["parameters"] = [{"kind": "scalar", "index": i} for i in range(len(types))]
     sizes = [int(text.split(":")[1]) for text, _ in types.values()]
     binaries = {"prefill.1.ptx": ptx("prefill_plain", sizes)}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))

@@ -9,7 +9,7 @@ import sys
 
 import attn_mlir
 from attn_mlir import BundleError, Error
-from support import BF16, F32, DLArray, change, expect, main
+from support import BF16, F32, DLArray, at, change, expect, main, step, steps_of
 
 MADE = sys.argv[1]
 
@@ -20,8 +20,7 @@ def bundle(name, scratch):
 
 
 def as_written_without_ptxas(manifest):
-    (variant,) = manifest["variants"]
-    variant["binary"] = "code.ptx"
+    at(manifest, step(0))["binary"] = "code.ptx"
     manifest["binaries"] = [{"file": "code.ptx", "format": "ptx"}]
 
 
@@ -57,7 +56,7 @@ def test_launch_reads_what_the_code_has(scratch, log):
         launch(os.path.join(MADE, name))
         (line,) = [line for line in log.lines() if line.startswith("cuLaunchKernelEx")]
         with open(os.path.join(MADE, name, "manifest.json")) as file:
-            kinds = [[p["kind"] for p in variant["parameters"]] for variant in json.load(file)["variants"]]
+            kinds = [[p["kind"] for p in step["parameters"]] for _, step in steps_of(json.load(file))]
         read = ["tensor_map" if word.startswith("map") else "word" for word in line.split(": ")[1].split()]
         assert read in [["tensor_map" if kind == "tensor_map" else "word" for kind in each] for each in kinds], line
 
@@ -65,21 +64,21 @@ def test_launch_reads_what_the_code_has(scratch, log):
 def edits():
     """Of the last variant: each no longer fits its kernel."""
     def last(manifest):
-        return manifest["variants"][-1]["parameters"]
+        return at(manifest, step(-1))["parameters"]
 
     def swap(manifest):
         """A tensor map where the kernel has a number, or the other way round."""
-        at = next(i for i in range(len(last(manifest)) - 1)
+        i = next(i for i in range(len(last(manifest)) - 1)
                   if (last(manifest)[i]["kind"] == "tensor_map") != (last(manifest)[i + 1]["kind"] == "tensor_map"))
-        last(manifest)[at], last(manifest)[at + 1] = last(manifest)[at + 1], last(manifest)[at]
+        last(manifest)[i], last(manifest)[i + 1] = last(manifest)[i + 1], last(manifest)[i]
 
     return (
         (lambda manifest: last(manifest).append({"kind": "pointer", "view": 0}), "parameters, the kernel has "),
         (swap, " bytes in the manifest, "),
-        (lambda manifest: manifest["variants"][-1].update(kernel="nobody"), "to find 'nobody' in "),
+        (lambda manifest: at(manifest, step(-1)).update(kernel="nobody"), "to find 'nobody' in "),
         (lambda manifest: last(manifest).pop(), None),
         (lambda manifest: last(manifest).clear(), None),
-        (lambda manifest: manifest["variants"][-1].update(block=64), None),
+        (lambda manifest: at(manifest, step(-1)).update(block=64), None),
     )
 
 

@@ -6,7 +6,7 @@ import sys
 
 import attn_mlir
 from attn_mlir import BundleError, CudaError, DriverError
-from support import BINARIES, arguments, changed, expect, main, write_bundle
+from support import BINARIES, arguments, changed, expect, main, step, write_bundle
 
 CALLS = {
     "cuCtxGetCurrent": None, "cuCtxGetDevice": None, "cuCtxGetId": None,
@@ -94,7 +94,7 @@ def test_code_that_does_not_load(scratch, log):
 
 def test_kernel_that_is_not_there(scratch, log):
     for index, file in enumerate(BINARIES):
-        kernel = attn_mlir.load(write_bundle(scratch, changed(["variants", index, "kernel"], "nobody")))
+        kernel = attn_mlir.load(write_bundle(scratch, changed([*step(index), "kernel"], "nobody")))
         expect(CudaError, f"cuModuleGetFunction failed to find 'nobody' in '{file}'", run, kernel,
                query=(256, 5000)[index])
 
@@ -115,14 +115,14 @@ def test_what_the_device_cannot_give(scratch, log):
     os.environ["ATTN_FAKE_THREADS"] = "96"
     expect(BundleError, "expects 128 threads a CTA, this device can run it with at most 96", run, kernel)
     del os.environ["ATTN_FAKE_THREADS"]
-    kernel = attn_mlir.load(write_bundle(scratch, changed(["variants", 0, "shared_bytes"], 300000)))
+    kernel = attn_mlir.load(write_bundle(scratch, changed([*step(0), "shared_bytes"], 300000)))
     expect(CudaError, ["cuFuncSetAttribute", "300000 bytes of dynamic shared memory"], run, kernel)
 
 
 def test_shared_memory_is_asked_for_above_48_kib(scratch, log):
     for wanted, fixed, asks in ((49152, 0, False), (49153, 0, True), (49152, 1, True), (0, 0, False)):
         os.environ["ATTN_FAKE_STATIC"] = str(fixed)
-        kernel = attn_mlir.load(write_bundle(scratch, changed(["variants", 0, "shared_bytes"], wanted)))
+        kernel = attn_mlir.load(write_bundle(scratch, changed([*step(0), "shared_bytes"], wanted)))
         log.clear()
         run(kernel)
         assert ("cuFuncSetAttribute" in log.calls()) == asks, (wanted, fixed)

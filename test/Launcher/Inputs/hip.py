@@ -10,7 +10,7 @@ import sys
 import attn_mlir
 import torch
 from attn_mlir import ArgumentError, BundleError, DriverError, HipError
-from support import BF16, F16, F32, HERE, DLArray, change, expect, main
+from support import BF16, F16, F32, HERE, PROGRAM, DLArray, at, change, expect, main, step
 
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
 from emulate import Case, check, encode  # noqa: E402
@@ -343,10 +343,10 @@ def test_swapped_code(scratch, log):
     refuse(directory, ".0.hsaco': expected ")
 
     def swap(manifest):
-        first, second = manifest["variants"]
+        first, second = (at(manifest, step(i)) for i in range(2))
         first["binary"], second["binary"] = second["binary"], first["binary"]
 
-    refuse(change(bundle(scratch), swap), "variants[0].interface_sha256: expected ")
+    refuse(change(bundle(scratch), swap), "variants[0].steps[0].interface_sha256: expected ")
 
 
 def test_code_for_another_chip(scratch, log):
@@ -385,13 +385,13 @@ def test_damage_anywhere(scratch, log):
 
 def test_manifests_that_do_not_fit(scratch, log):
     def variant(**entries):
-        return lambda manifest: manifest["variants"][1].update(entries)
+        return lambda manifest: at(manifest, step(1)).update(entries)
 
     def last(manifest):
-        return manifest["variants"][1]["parameters"]
+        return at(manifest, step(1))["parameters"]
 
     def scalar(manifest):
-        manifest["scalars"] = [{"name": "x", "type": "f32"}]
+        at(manifest, PROGRAM)["scalars"] = [{"name": "x", "type": "f32"}]
         last(manifest)[1] = {"kind": "scalar", "index": 0}
 
     sealed = "interface_sha256: expected "
@@ -408,7 +408,7 @@ def test_manifests_that_do_not_fit(scratch, log):
          "binaries[1].format: expected 'hsaco', for gfx942, but got \"cubin\""),
         (lambda manifest: last(manifest).__setitem__(
             0, {"kind": "tensor_map", "view": 0, "box": [1, 1, 64, 64], "swizzle": 128}),
-         "variants[1].parameters[0]: expected no tensor map for gfx942"),
+         "variants[1].steps[0].parameters[0]: expected no tensor map for gfx942"),
         (lambda manifest: manifest["target"].update(arch="sm_90a"),
          "binaries[0].format: expected 'cubin' or 'ptx', for sm_90a, but got \"hsaco\""),
     ):
@@ -416,7 +416,7 @@ def test_manifests_that_do_not_fit(scratch, log):
 
 
 def test_launch_that_fails(scratch, log):
-    kernel = attn_mlir.load(change(bundle(scratch), lambda manifest: manifest["variants"][1].update(shared_bytes=1 << 20),
+    kernel = attn_mlir.load(change(bundle(scratch), lambda manifest: at(manifest, step(1)).update(shared_bytes=1 << 20),
                                    seal=True))
     expect(HipError, ["hipModuleLaunchKernel failed for 12 CTAs of ", "with 1048576 bytes of shared memory",
                       "hipErrorLaunchFailure (719)"], call, kernel, Arrays(CAUSAL).dlpack())

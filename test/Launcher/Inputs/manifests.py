@@ -6,7 +6,7 @@ import random
 
 import attn_mlir
 from attn_mlir import BundleError, Error
-from support import BINARIES, arguments, changed, expect, main, prefill, write_bundle
+from support import BINARIES, PROGRAM, VARIANTS, arguments, at, changed, expect, main, prefill, step, write_bundle
 
 
 def refuse(scratch, parts, manifest=None, binaries=BINARIES, seal=True):
@@ -37,34 +37,34 @@ WRONG = [
     (["version"], 3, "version: expected version 2, which this launcher reads (compile anew), but got 3"),
     (["version"], 1.0, "version: expected a whole number"),
     (["version"], ..., "expected 'version'"),
-    (["name"], "", "name: expected a text without zero bytes, but got \"\""),
-    (["name"], "a\0b", "name: expected a text without zero bytes"),
-    (["name"], 3, "name: expected a text"),
+    ([*PROGRAM, "name"], "", "name: expected a text without zero bytes, but got \"\""),
+    ([*PROGRAM, "name"], "a\0b", "name: expected a text without zero bytes"),
+    ([*PROGRAM, "name"], 3, "name: expected a text"),
     (["target"], "h200", "target: expected an object, but got \"h200\""),
     (["target", "arch"], ..., "target: expected 'arch', which is missing"),
-    (["views"], [], "views: expected a list of 1 to 32, but got a list of 0"),
-    (["views"], {}, "views: expected a list of 1 to 32, but got an object"),
-    (["views", 0], 1, "views[0]: expected an object, but got 1"),
-    (["views", 1, "name"], "q", "views[1]: there are two views 'q'"),
-    (["views", 0, "access"], "write", "views[1]: expected the views that are read first, but got 'k' behind 'q'"),
-    (["views", 0, "access"], "both", "views[0].access: expected 'read' or 'write', but got \"both\""),
-    (["views", 0, "element"], "f64", "views[0].element: expected one of f16, bf16, f32, but got \"f64\""),
-    (["views", 0, "element"], None, "views[0].element: expected one of f16, bf16, f32, but got null"),
-    (["views", 0, "shape"], [], "views[0].shape: expected a list of 1 to 8"),
-    (["views", 0, "shape"], [1] * 9, "views[0].shape: expected a list of 1 to 8, but got a list of 9"),
-    (["views", 0, "shape", 1], 0, "views[0].shape[1]: expected a whole number from 1"),
-    (["views", 0, "shape", 1], -1, "views[0].shape[1]: expected a whole number from 1"),
-    (["views", 0, "shape", 1], 1.5, "views[0].shape[1]: expected a size or the name of an axis, but got 1.5"),
-    (["views", 0, "shape", 1], 1 << 63, "views[0].shape[1]: expected a whole number from 1"),
-    (["views", 0, "shape", 1], "", "views[0].shape[1]: expected a text"),
-    (["views", 0, "permutation"], [0, 1, 2], "views[0].permutation: expected a list of 4, but got a list of 3"),
-    (["views", 0, "permutation"], [0, 1, 2, 4], "views[0].permutation[3]: expected a whole number from 0 to 3, but got 4"),
-    (["views", 0, "permutation"], [0, 1, 2, 2], "views[0].permutation: expected a permutation, but got dimension 2 twice"),
-    (["views", 0, "permutation"], ..., "views[0]: expected 'permutation', which is missing"),
-    (["scalars"], ..., "expected 'scalars', which is missing"),
-    (["scalars", 0, "type"], "f8", "scalars[0].type: expected one of f16, bf16, f32, f64, i1"),
-    (["scalars", 0, "name"], ..., "scalars[0]: expected 'name'"),
-    (["scalars"], [], "a parameter is a scalar, but there are no scalars"),
+    ([*PROGRAM, "views"], [], "views: expected a list of 1 to 32, but got a list of 0"),
+    ([*PROGRAM, "views"], {}, "views: expected a list of 1 to 32, but got an object"),
+    ([*PROGRAM, "views", 0], 1, "views[0]: expected an object, but got 1"),
+    ([*PROGRAM, "views", 1, "name"], "q", "views[1]: there are two views 'q'"),
+    ([*PROGRAM, "views", 0, "access"], "write", "views[1]: expected the views that are read first, but got 'k' behind 'q'"),
+    ([*PROGRAM, "views", 0, "access"], "both", "views[0].access: expected 'read' or 'write', but got \"both\""),
+    ([*PROGRAM, "views", 0, "element"], "f64", "views[0].element: expected one of f16, bf16, f32, but got \"f64\""),
+    ([*PROGRAM, "views", 0, "element"], None, "views[0].element: expected one of f16, bf16, f32, but got null"),
+    ([*PROGRAM, "views", 0, "shape"], [], "views[0].shape: expected a list of 1 to 8"),
+    ([*PROGRAM, "views", 0, "shape"], [1] * 9, "views[0].shape: expected a list of 1 to 8, but got a list of 9"),
+    ([*PROGRAM, "views", 0, "shape", 1], 0, "views[0].shape[1]: expected a whole number from 1"),
+    ([*PROGRAM, "views", 0, "shape", 1], -1, "views[0].shape[1]: expected a whole number from 1"),
+    ([*PROGRAM, "views", 0, "shape", 1], 1.5, "views[0].shape[1]: expected a size or the name of an axis, but got 1.5"),
+    ([*PROGRAM, "views", 0, "shape", 1], 1 << 63, "views[0].shape[1]: expected a whole number from 1"),
+    ([*PROGRAM, "views", 0, "shape", 1], "", "views[0].shape[1]: expected a text"),
+    ([*PROGRAM, "views", 0, "permutation"], [0, 1, 2], "views[0].permutation: expected a list of 4, but got a list of 3"),
+    ([*PROGRAM, "views", 0, "permutation"], [0, 1, 2, 4], "views[0].permutation[3]: expected a whole number from 0 to 3, but got 4"),
+    ([*PROGRAM, "views", 0, "permutation"], [0, 1, 2, 2], "views[0].permutation: expected a permutation, but got dimension 2 twice"),
+    ([*PROGRAM, "views", 0, "permutation"], ..., "views[0]: expected 'permutation', which is missing"),
+    ([*PROGRAM, "scalars"], ..., "expected 'scalars', which is missing"),
+    ([*PROGRAM, "scalars", 0, "type"], "f8", "scalars[0].type: expected one of f16, bf16, f32, f64, i1"),
+    ([*PROGRAM, "scalars", 0, "name"], ..., "scalars[0]: expected 'name'"),
+    ([*PROGRAM, "scalars"], [], "a parameter is a scalar, but there are no scalars"),
     (["binaries"], ..., "expected 'binaries', which is missing"),
     (["binaries"], [], "binaries: expected a list of 1 to 256, but got a list of 0"),
     (["binaries", 0], "prefill.0.cubin", "binaries[0]: expected an object, but got \"prefill.0.cubin\""),
@@ -75,7 +75,7 @@ WRONG = [
     (["binaries", 0, "file"], "..", "expected the name of a file in the bundle"),
     (["binaries", 0, "file"], ".", "expected the name of a file in the bundle"),
     (["binaries", 0, "file"], "prefill.1.ptx", "binaries[1]: there are two binaries 'prefill.1.ptx'"),
-    (["binaries", 0, "file"], "other", "variants[0].binary: expected the file of one of 'binaries', but got \"prefill"),
+    (["binaries", 0, "file"], "other", "variants[0].steps[0].binary: expected the file of one of 'binaries', but got \"prefill"),
     (["binaries", 0, "format"], "fatbin", "binaries[0].format: expected 'cubin' or 'ptx', for sm_90a, but got \"fatbin\""),
     (["binaries", 0, "bytes"], 0, "binaries[0].bytes: expected a whole number from 1 to 1073741824, but got 0"),
     (["binaries", 0, "bytes"], (1 << 30) + 1, "binaries[0].bytes: expected a whole number from 1 to 1073741824"),
@@ -85,52 +85,52 @@ WRONG = [
     (["binaries", 0, "sha256"], "0" * 65, "binaries[0].sha256: expected a SHA-256 of 64 digits"),
     (["binaries", 0, "sha256"], "0" * 63 + "A", "binaries[0].sha256: expected a SHA-256 of 64 digits"),
     (["binaries", 0, "sha512"], "0" * 128, "binaries[0]: unknown key 'sha512'"),
-    (["variants"], [], "variants: expected a list of 1 to 64"),
-    (["variants", 0, "cluster"], 2, "variants[0]: unknown key 'cluster'"),
-    (["variants", 0, "guard"], None, "variants[0].guard: expected a whole number or a list"),
-    (["variants", 0, "guard"], [], "variants[0].guard: expected a list of 1 to 4, but got a list of 0"),
-    (["variants", 0, "guard"], [1], "variants[0].guard[0]: expected a text"),
-    (["variants", 0, "guard"], ["pow", 1, 2], "variants[0].guard[0]: expected an operator, but got \"pow\""),
-    (["variants", 0, "guard"], ["add", 1], "variants[0].guard: expected a list of 3, but got a list of 2"),
-    (["variants", 0, "guard"], ["select", 1, 2], "variants[0].guard: expected a list of 4, but got a list of 3"),
-    (["variants", 0, "guard"], ["size", 0], "variants[0].guard: expected a list of 3"),
-    (["variants", 0, "guard"], ["size", 4, 0], "variants[0].guard[1]: expected a whole number from 0 to 3, but got 4"),
-    (["variants", 0, "guard"], ["stride", 3, 3], "variants[0].guard[2]: expected a whole number from 0 to 2, but got 3"),
-    (["variants", 0, "guard"], ["size", "q", 0], "variants[0].guard[1]: expected a whole number from 0 to 3"),
-    (["variants", 0, "guard"], ["add", 1, 1 << 63], "variants[0].guard[2]: expected a whole number from"),
-    (["variants", 0, "guard"], ["add", 1, 1e300], "variants[0].guard[2]: expected a whole number or a list"),
-    (["variants", 0, "binary"], "absent", "variants[0].binary: expected the file of one of 'binaries', but got \"absent\""),
-    (["variants", 0, "binary"], 0, "variants[0].binary: expected the file of one of 'binaries', but got 0"),
-    (["variants", 0, "binary_format"], "cubin", "variants[0]: unknown key 'binary_format'"),
-    (["variants", 0, "interface_sha256"], ..., "variants[0]: expected 'interface_sha256', which is missing"),
-    (["variants", 0, "interface_sha256"], "0", "variants[0].interface_sha256: expected a SHA-256 of 64 digits"),
-    (["variants", 0, "interface_sha256"], "0" * 64, "variants[0].interface_sha256: expected " + "0" * 64 + ", but got "),
-    (["variants", 0, "kernel"], ..., "variants[0]: expected 'kernel', which is missing"),
-    (["variants", 0, "grid"], ..., "variants[0]: expected 'grid', which is missing"),
-    (["variants", 0, "block"], 0, "variants[0].block: expected a whole number from 1 to 1024, but got 0"),
-    (["variants", 0, "block"], 1025, "variants[0].block: expected a whole number from 1 to 1024, but got 1025"),
-    (["variants", 0, "block"], [128], "variants[0].block: expected a whole number from 1 to 1024, but got a list of 1"),
-    (["variants", 0, "shared_bytes"], -1, "variants[0].shared_bytes: expected a whole number from 0"),
-    (["variants", 0, "align", 0, "view"], 9, "variants[0].align[0].view: expected a whole number from 0 to 3, but got 9"),
-    (["variants", 0, "align", 0, "bytes"], 0, "variants[0].align[0].bytes: expected a whole number from 1 to 4096"),
-    (["variants", 0, "align", 0, "bytes"], 12, "variants[0].align[0].bytes: expected a power of two, but got 12"),
-    (["variants", 0, "align", 0, "bits"], 1, "variants[0].align[0]: unknown key 'bits'"),
-    (["variants", 0, "parameters"], ..., "variants[0]: expected 'parameters', which is missing"),
-    (["variants", 0, "parameters", 0, "kind"], "x", "parameters[0].kind: expected tensor_map, pointer, size, stride or"),
-    (["variants", 0, "parameters", 0, "view"], -1, "parameters[0].view: expected a whole number from 0 to 3, but got -1"),
-    (["variants", 0, "parameters", 0, "box"], [1, 1, 1], "parameters[0].box: expected a list of 4, but got a list of 3"),
-    (["variants", 0, "parameters", 0, "box", 2], 257, "box[2]: expected a whole number from 1 to 256, but got 257"),
-    (["variants", 0, "parameters", 0, "box", 2], 0, "box[2]: expected a whole number from 1 to 256, but got 0"),
-    (["variants", 0, "parameters", 0, "box", 3], 4, "expected an innermost extent of a multiple of 16 bytes, but got 8"),
-    (["variants", 0, "parameters", 0, "box", 3], 128, "of at most the swizzle's 128 bytes, but got 256"),
-    (["variants", 0, "parameters", 0, "swizzle"], 16, "swizzle: expected 0, 32, 64 or 128, but got 16"),
-    (["variants", 0, "parameters", 0, "swizzle"], 256, "swizzle: expected a whole number from 0 to 128, but got 256"),
-    (["variants", 0, "parameters", 0, "fill"], 1, "parameters[0]: unknown key 'fill'"),
-    (["variants", 0, "parameters", 2, "dim"], 1, "parameters[2]: unknown key 'dim'"),
-    (["variants", 0, "parameters", 4, "dim"], 4, "parameters[4].dim: expected a whole number from 0 to 3, but got 4"),
-    (["variants", 0, "parameters", 5, "dim"], ..., "parameters[5]: expected 'dim', which is missing"),
-    (["variants", 0, "parameters", 6, "index"], 1, "parameters[6].index: expected a whole number from 0 to 0, but got 1"),
-    (["variants", 0, "parameters", 6, "view"], 1, "parameters[6]: unknown key 'view'"),
+    ([*VARIANTS], [], "variants: expected a list of 1 to 64"),
+    ([*step(0), "cluster"], 2, "variants[0].steps[0]: unknown key 'cluster'"),
+    ([*VARIANTS, 0, "guard"], None, "variants[0].guard: expected a whole number or a list"),
+    ([*VARIANTS, 0, "guard"], [], "variants[0].guard: expected a list of 1 to 4, but got a list of 0"),
+    ([*VARIANTS, 0, "guard"], [1], "variants[0].guard[0]: expected a text"),
+    ([*VARIANTS, 0, "guard"], ["pow", 1, 2], "variants[0].guard[0]: expected an operator, but got \"pow\""),
+    ([*VARIANTS, 0, "guard"], ["add", 1], "variants[0].guard: expected a list of 3, but got a list of 2"),
+    ([*VARIANTS, 0, "guard"], ["select", 1, 2], "variants[0].guard: expected a list of 4, but got a list of 3"),
+    ([*VARIANTS, 0, "guard"], ["size", 0], "variants[0].guard: expected a list of 3"),
+    ([*VARIANTS, 0, "guard"], ["size", 4, 0], "variants[0].guard[1]: expected a whole number from 0 to 3, but got 4"),
+    ([*VARIANTS, 0, "guard"], ["stride", 3, 3], "variants[0].guard[2]: expected a whole number from 0 to 2, but got 3"),
+    ([*VARIANTS, 0, "guard"], ["size", "q", 0], "variants[0].guard[1]: expected a whole number from 0 to 3"),
+    ([*VARIANTS, 0, "guard"], ["add", 1, 1 << 63], "variants[0].guard[2]: expected a whole number from"),
+    ([*VARIANTS, 0, "guard"], ["add", 1, 1e300], "variants[0].guard[2]: expected a whole number or a list"),
+    ([*step(0), "binary"], "absent", "variants[0].steps[0].binary: expected the file of one of 'binaries', but got \"absent\""),
+    ([*step(0), "binary"], 0, "variants[0].steps[0].binary: expected the file of one of 'binaries', but got 0"),
+    ([*step(0), "binary_format"], "cubin", "variants[0].steps[0]: unknown key 'binary_format'"),
+    ([*step(0), "interface_sha256"], ..., "variants[0].steps[0]: expected 'interface_sha256', which is missing"),
+    ([*step(0), "interface_sha256"], "0", "variants[0].steps[0].interface_sha256: expected a SHA-256 of 64 digits"),
+    ([*step(0), "interface_sha256"], "0" * 64, "variants[0].steps[0].interface_sha256: expected " + "0" * 64 + ", but got "),
+    ([*step(0), "kernel"], ..., "variants[0].steps[0]: expected 'kernel', which is missing"),
+    ([*step(0), "grid"], ..., "variants[0].steps[0]: expected 'grid', which is missing"),
+    ([*step(0), "block"], 0, "variants[0].steps[0].block: expected a whole number from 1 to 1024, but got 0"),
+    ([*step(0), "block"], 1025, "variants[0].steps[0].block: expected a whole number from 1 to 1024, but got 1025"),
+    ([*step(0), "block"], [128], "variants[0].steps[0].block: expected a whole number from 1 to 1024, but got a list of 1"),
+    ([*step(0), "shared_bytes"], -1, "variants[0].steps[0].shared_bytes: expected a whole number from 0"),
+    ([*step(0), "align", 0, "view"], 9, "variants[0].steps[0].align[0].view: expected a whole number from 0 to 3, but got 9"),
+    ([*step(0), "align", 0, "bytes"], 0, "variants[0].steps[0].align[0].bytes: expected a whole number from 1 to 4096"),
+    ([*step(0), "align", 0, "bytes"], 12, "variants[0].steps[0].align[0].bytes: expected a power of two, but got 12"),
+    ([*step(0), "align", 0, "bits"], 1, "variants[0].steps[0].align[0]: unknown key 'bits'"),
+    ([*step(0), "parameters"], ..., "variants[0].steps[0]: expected 'parameters', which is missing"),
+    ([*step(0), "parameters", 0, "kind"], "x", "parameters[0].kind: expected tensor_map, pointer, size, stride or"),
+    ([*step(0), "parameters", 0, "view"], -1, "parameters[0].view: expected a whole number from 0 to 3, but got -1"),
+    ([*step(0), "parameters", 0, "box"], [1, 1, 1], "parameters[0].box: expected a list of 4, but got a list of 3"),
+    ([*step(0), "parameters", 0, "box", 2], 257, "box[2]: expected a whole number from 1 to 256, but got 257"),
+    ([*step(0), "parameters", 0, "box", 2], 0, "box[2]: expected a whole number from 1 to 256, but got 0"),
+    ([*step(0), "parameters", 0, "box", 3], 4, "expected an innermost extent of a multiple of 16 bytes, but got 8"),
+    ([*step(0), "parameters", 0, "box", 3], 128, "of at most the swizzle's 128 bytes, but got 256"),
+    ([*step(0), "parameters", 0, "swizzle"], 16, "swizzle: expected 0, 32, 64 or 128, but got 16"),
+    ([*step(0), "parameters", 0, "swizzle"], 256, "swizzle: expected a whole number from 0 to 128, but got 256"),
+    ([*step(0), "parameters", 0, "fill"], 1, "parameters[0]: unknown key 'fill'"),
+    ([*step(0), "parameters", 2, "dim"], 1, "parameters[2]: unknown key 'dim'"),
+    ([*step(0), "parameters", 4, "dim"], 4, "parameters[4].dim: expected a whole number from 0 to 3, but got 4"),
+    ([*step(0), "parameters", 5, "dim"], ..., "parameters[5]: expected 'dim', which is missing"),
+    ([*step(0), "parameters", 6, "index"], 1, "parameters[6].index: expected a whole number from 0 to 0, but got 1"),
+    ([*step(0), "parameters", 6, "view"], 1, "parameters[6]: unknown key 'view'"),
 ]
 
 
@@ -143,24 +143,24 @@ def test_wrong_entries(scratch, log):
 
 def test_bounds(scratch, log):
     manifest = prefill()
-    variant = manifest["variants"][0]
+    variant = at(manifest, PROGRAM)["variants"][0]
     refuse(scratch, "expected at most 16 tensor maps, but got 17",
-           changed(["variants", 0, "parameters"], [variant["parameters"][0]] * 17))
+           changed([*step(0), "parameters"], [variant["steps"][0]["parameters"][0]] * 17))
     refuse(scratch, "expected a list of 0 to 256, but got a list of 257",
-           changed(["variants", 0, "parameters"], [{"kind": "pointer", "view": 0}] * 257))
-    refuse(scratch, "expected a list of 1 to 64, but got a list of 65", changed(["variants"], [variant] * 65))
-    refuse(scratch, "expected a list of 0 to 32", changed(["scalars"], [manifest["scalars"][0]] * 33))
+           changed([*step(0), "parameters"], [{"kind": "pointer", "view": 0}] * 257))
+    refuse(scratch, "expected a list of 1 to 64, but got a list of 65", changed([*VARIANTS], [variant] * 65))
+    refuse(scratch, "expected a list of 0 to 32", changed([*PROGRAM, "scalars"], [at(manifest, PROGRAM)["scalars"][0]] * 33))
     deep = 1
     for _ in range(64):
         deep = ["add", 1, deep]
-    refuse(scratch, "expected at most 64 levels of an expression", changed(["variants", 0, "guard"], deep))
-    attn_mlir.load(write_bundle(scratch, changed(["variants", 0, "guard"], deep[2])))
+    refuse(scratch, "expected at most 64 levels of an expression", changed([*VARIANTS, 0, "guard"], deep))
+    attn_mlir.load(write_bundle(scratch, changed([*VARIANTS, 0, "guard"], deep[2])))
     wide = 1
     for _ in range(10):
         wide = ["add", wide, wide]
-    refuse(scratch, "expected at most 1024 nodes of an expression", changed(["variants", 0, "guard"], wide))
+    refuse(scratch, "expected at most 1024 nodes of an expression", changed([*VARIANTS, 0, "guard"], wide))
     rank6 = prefill()
-    rank6["views"][0].update(shape=[1, 1, 1, 1, 1, 128], permutation=[0, 1, 2, 3, 4, 5])
+    at(rank6, PROGRAM)["views"][0].update(shape=[1, 1, 1, 1, 1, 128], permutation=[0, 1, 2, 3, 4, 5])
     refuse(scratch, "expected a view of rank 1 to 5 for a tensor map, but got 'q' of rank 6", rank6)
 
 
@@ -170,7 +170,7 @@ def test_texts_that_are_no_manifest(scratch, log):
         refuse(scratch, "manifest.json: is not JSON", text)
     for text in ("null", "[]", "1", "\"x\"", "[" * 100000 + "]" * 100000, "1e400"):
         expect(BundleError, "manifest.json", attn_mlir.load, write_bundle(scratch, text))
-    refuse(scratch, "guard[1]: expected", changed(["variants", 0, "guard"], ["size", [[[1]]], 0]))
+    refuse(scratch, "guard[1]: expected", changed([*VARIANTS, 0, "guard"], ["size", [[[1]]], 0]))
     refuse(scratch, "expected at most 16777216 bytes, but got more", " " * (16 << 20) + "{}")
 
 

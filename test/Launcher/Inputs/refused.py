@@ -5,7 +5,9 @@ import ctypes
 import attn_mlir
 from attn_mlir import ArgumentError
 from attn_mlir import _library
-from support import BF16, F16, F32, DLArray, arguments, changed, cubin, expect, main, prefill, write_bundle
+from support import (
+    BF16, F16, F32, PROGRAM, VARIANTS, DLArray, arguments, at, changed, cubin, expect, main, prefill, step, write_bundle,
+)
 
 
 def refuse(kernel, parts, at=None, array=None, scalars=(1.0,), error=ArgumentError, **sizes):
@@ -20,11 +22,12 @@ def refuse(kernel, parts, at=None, array=None, scalars=(1.0,), error=ArgumentErr
 def with_parts(scratch, **parts):
     """A kernel whose first variant has these parts, and whose second is gone."""
     manifest = prefill()
-    manifest["variants"] = manifest["variants"][:1]
-    manifest["variants"][0].update(parts)
+    at(manifest, PROGRAM)["variants"] = at(manifest, PROGRAM)["variants"][:1]
     for key, value in parts.items():
+        table = at(manifest, (*VARIANTS, 0) if key == "guard" else step(0))
+        table[key] = value
         if value is None:
-            del manifest["variants"][0][key]
+            del table[key]
     return attn_mlir.load(write_bundle(scratch, manifest))
 
 
@@ -77,8 +80,8 @@ def test_counts(scratch, log):
     expect(ArgumentError, "out with 2 entries", kernel, q, k, out=(o,), scalars=[1])
     expect(ArgumentError, "output 'lse'", kernel, q, k, out=o, scalars=[1])
     expect(ArgumentError, "stream: expected", kernel, q, k, out=o, lse=lse, scalars=[1], stream="x")
-    manifest = changed(["views"], prefill()["views"][:3])
-    manifest["variants"] = manifest["variants"][1:]
+    manifest = changed([*PROGRAM, "views"], at(prefill(), PROGRAM)["views"][:3])
+    at(manifest, PROGRAM)["variants"] = at(manifest, PROGRAM)["variants"][1:]
     narrow = attn_mlir.load(write_bundle(scratch + ".narrow", manifest))
     expect(ArgumentError, "expected at most 1 outputs", narrow, q, k, out=o, lse=lse, scalars=[1])
     assert narrow(q, k, out=o, scalars=[1]) is o  # One output is not a tuple.
@@ -139,15 +142,15 @@ def test_limits(scratch, log):
     with_parts(scratch, limits=[holds])(q, k, out=o, lse=lse, scalars=[1.0])
     assert "cuLaunchKernelEx" in log.calls()
     # Another variant is taken.
-    manifest = changed(["variants", 0, "limits"], [broken])
+    manifest = changed([*step(0), "limits"], [broken])
     attn_mlir.load(write_bundle(scratch, manifest))(q, k, out=o, lse=lse, scalars=[1.0])
     assert "cuLaunchKernelEx prefill_plain" in " ".join(log.lines())
 
 
 def test_index_scalars(scratch, log):
     """Indices have 32 bits on the device."""
-    manifest = changed(["scalars"], [{"name": "offset", "type": "index"}])
-    manifest["variants"] = manifest["variants"][:1]
+    manifest = changed([*PROGRAM, "scalars"], [{"name": "offset", "type": "index"}])
+    at(manifest, PROGRAM)["variants"] = at(manifest, PROGRAM)["variants"][:1]
     binaries = {"prefill.0.cubin": cubin(prefill_tma=[128, 128, 8, 8, 8, 8, 8])}
     kernel = attn_mlir.load(write_bundle(scratch, manifest, binaries))
     q, k, o, lse = arguments()
@@ -224,7 +227,7 @@ def test_c_interface(scratch, log):
     assert launch(bundle, views, 4, scalars, 1, None) == 0
     refused("prepared: expected", c.attnBundlePrepare(bundle, views, 4, scalars, 1, None))
     refused("prepared: expected", c.attnPreparedLaunch(None, None))
-    refused("prepared: expected", c.attnPreparedInfo(None, None))
+    refused("prepared: expected", c.attnPreparedInfo(None, 0, None))
     refused("bundle: expected", c.attnBundleOpen(b"x", None))
     handle = ctypes.c_void_p()
     refused("path: expected", c.attnBundleOpen(None, ctypes.byref(handle)))

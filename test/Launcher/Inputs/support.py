@@ -54,14 +54,27 @@ BINARIES = {
 }
 
 
-def interface_digest(manifest, variant):
+def interface_digest(manifest, program, step):
     """Of what is handed over with the code, as docs/bundle.md defines it."""
-    (digest,) = [binary["sha256"] for binary in manifest["binaries"] if binary["file"] == variant["binary"]]
-    interface = {key: variant[key] for key in ("block", "kernel", "parameters", "shared_bytes")}
+    (digest,) = [binary["sha256"] for binary in manifest["binaries"] if binary["file"] == step["binary"]]
+    interface = {key: step[key] for key in ("block", "kernel", "parameters", "shared_bytes")}
+    scalars = step.get("scalars", range(len(program["scalars"])))
     interface.update(arch=manifest["target"]["arch"], binary_sha256=digest,
-                     scalars=[scalar["type"] for scalar in manifest["scalars"]])
+                     scalars=[scalar["type"] if isinstance(scalar, dict) else program["scalars"][scalar]["type"]
+                              for scalar in scalars])
     text = json.dumps(interface, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def steps_of(manifest):
+    """(program, step) of what of a manifest is one."""
+    def lists(value, key):
+        entries = value.get(key) if isinstance(value, dict) else None
+        return entries if isinstance(entries, list) else ()
+    for program in lists(manifest, "programs"):
+        for variant in lists(program, "variants"):
+            for step in lists(variant, "steps"):
+                yield program, step
 
 
 def sealed(manifest, binaries):
@@ -77,11 +90,10 @@ def sealed(manifest, binaries):
             binary.update(bytes=len(contents), sha256=hashlib.sha256(contents).hexdigest())
     except (TypeError, KeyError):
         return manifest
-    variants = manifest.get("variants")
-    for variant in variants if isinstance(variants, list) else ():
+    for program, step in steps_of(manifest):
         try:
-            variant["interface_sha256"] = interface_digest(manifest, variant)
-        except (TypeError, KeyError, ValueError):
+            step["interface_sha256"] = interface_digest(manifest, program, step)
+        except (TypeError, KeyError, IndexError, ValueError):
             pass
     return manifest
 
@@ -109,16 +121,30 @@ def prefill():
         return sealed(json.load(file), BINARIES)
 
 
+PROGRAM = ("programs", 0)
+VARIANTS = (*PROGRAM, "variants")
+
+
+def step(variant, number=0):
+    """The path of a step."""
+    return (*VARIANTS, variant, "steps", number)
+
+
+def at(manifest, path):
+    """The entry of a manifest at a path."""
+    for key in path:
+        manifest = manifest[key]
+    return manifest
+
+
 def changed(path, value, manifest=None):
     """The manifest with the entry at ``path`` replaced; a value of ... removes it."""
     manifest = copy.deepcopy(manifest or prefill())
-    at = manifest
-    for key in path[:-1]:
-        at = at[key]
+    table = at(manifest, path[:-1])
     if value is ...:
-        del at[path[-1]]
+        del table[path[-1]]
     else:
-        at[path[-1]] = value
+        table[path[-1]] = value
     return manifest
 
 

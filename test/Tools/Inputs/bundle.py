@@ -102,8 +102,9 @@ def check_parameter(views, scalars, parameter):
     if kind in ("size", "stride"):
         keys(kind, parameter, ["kind", "view", "dim"])
         want(is_count(parameter["dim"]) and parameter["dim"] < len(view["shape"]), parameter, "names no dimension")
-        if kind == "size":
-            want(isinstance(view["shape"][parameter["dim"]], str), parameter, "is static")
+        # What is dynamic for the kernel may be known of a program.
+        if kind == "size" and "source" not in view:
+            want(not is_count(view["shape"][parameter["dim"]]), parameter, "is static")
         return f"{kind} {view['name']} {parameter['dim']}"
     want(kind == "tensor_map", kind, "is no kind of parameter")
     keys(kind, parameter, ["kind", "view", "box", "swizzle"])
@@ -129,55 +130,139 @@ def check_binary(directory, manifest, binary):
     return code
 
 
-def interface_digest(manifest, variant):
+def interface_digest(manifest, program, step):
     """Of what is handed over with the code."""
-    (binary,) = [binary for binary in manifest["binaries"] if binary["file"] == variant["binary"]]
+    (binary,) = [binary for binary in manifest["binaries"] if binary["file"] == step["binary"]]
     interface = {
         "arch": manifest["target"]["arch"],
         "binary_sha256": binary["sha256"],
-        "block": variant["block"],
-        "kernel": variant["kernel"],
-        "parameters": variant["parameters"],
-        "scalars": [scalar["type"] for scalar in manifest["scalars"]],
-        "shared_bytes": variant["shared_bytes"],
+        "block": step["block"],
+        "kernel": step["kernel"],
+        "parameters": step["parameters"],
+        "scalars": [scalar["type"] for scalar in scalars_of(program, step)],
+        "shared_bytes": step["shared_bytes"],
     }
     text = json.dumps(interface, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def check_variant(manifest, variant, codes):
-    views, scalars = manifest["views"], manifest["scalars"]
+def scalars_of(program, step):
+    """Those of the kernel; a constant says its type."""
+    scalars = program["scalars"]
+    numbers = step.get("scalars", range(len(scalars)))
+    for number in numbers:
+        want(isinstance(number, dict) or number < len(scalars), number, "is no scalar")
+        if isinstance(number, dict):
+            keys("constant", number, ["constant", "type"])
+    return [number if isinstance(number, dict) else scalars[number] for number in numbers]
+
+
+def views_of(arrays, step):
+    """Those of the kernel: name, element and rank, of the program's views and the workspace."""
+    if "views" not in step:
+        return arrays
+    result = []
+    for view in step["views"]:
+        keys("view of a step", view, ["base"], ["shape", "strides", "offset"])
+        want(is_count(view["base"]) and view["base"] < len(arrays), view, "names no array")
+        base = arrays[view["base"]]
+        shape = view.get("shape", base["shape"])
+        want(("shape" in view) == ("strides" in view), view, "has a shape or strides alone")
+        for expression in [*view.get("shape", []), *view.get("strides", []), view.get("offset", 0)]:
+            check_expression(arrays, expression)
+        want(len(shape) == len(view.get("strides", shape)), view, "has another rank than strides")
+        result.append({**base, "shape": shape, "source": view})
+    return result
+
+
+def check_step(manifest, program, arrays, step, codes, guard):
     keys(
-        "variant",
-        variant,
+        "step",
+        step,
         ["binary", "kernel", "grid", "block", "shared_bytes", "align", "parameters", "interface_sha256"],
-        ["guard", "limits", "resources"],
+        ["limits", "resources", "views", "scalars"],
     )
-    want(variant["binary"] in codes, variant["binary"], "is none of the binaries")
-    want(variant["kernel"].encode() in codes[variant["binary"]], variant["binary"], "has no kernel", variant["kernel"])
-    want(variant["interface_sha256"] == interface_digest(manifest, variant), "the interface has another digest")
-    for key in ("grid", "guard"):
-        if key in variant:
-            check_expression(views, variant[key])
-            print(key, json.dumps(variant[key]))
-    for limit in variant.get("limits", []):
+    views, scalars = views_of(arrays, step), scalars_of(program, step)
+    want(step["binary"] in codes, step["binary"], "is none of the binaries")
+    want(step["kernel"].encode() in codes[step["binary"]], step["binary"], "has no kernel", step["kernel"])
+    want(step["interface_sha256"] == interface_digest(manifest, program, step), "the interface has another digest")
+    check_expression(views, step["grid"])
+    for limit in step.get("limits", []):
         check_expression(views, limit)
-    want(is_count(variant["block"], 1) and variant["block"] <= 1024, variant["block"], "is no block")
-    want(is_count(variant["shared_bytes"]), variant["shared_bytes"], "is no size")
-    for align in variant["align"]:
+        if limit[0] == "eq":
+            print("equal", *map(json.dumps, limit[1:]))
+    want(is_count(step["block"], 1) and step["block"] <= 1024, step["block"], "is no block")
+    want(is_count(step["shared_bytes"]), step["shared_bytes"], "is no size")
+    for align in step["align"]:
         keys("align", align, ["view", "bytes"])
         want(is_count(align["view"]) and align["view"] < len(views), align, "names no view")
         want(align["bytes"] in (1, 2, 4, 8, 16), align, "is no alignment")
-    if "resources" in variant:
+    if "resources" in step:
         amd = ["accumulation_registers", "scalar_registers", "scalar_spills", "lds_bytes"]
-        keys("resources", variant["resources"], ["registers", "spill_bytes", "stack_bytes"]
-             + (amd if variant["binary"].endswith(".hsaco") else []))
-    mapped = {p["view"] for p in variant["parameters"] if p.get("kind") == "tensor_map"}
-    aligned = {a["view"] for a in variant["align"] if a["bytes"] % 16 == 0}
-    want(mapped <= aligned, "views with tensor maps expect 16 bytes, but got", variant["align"])
-    print("block", variant["block"], "shared", variant["shared_bytes"], variant["binary"])
-    print("align", [(views[a["view"]]["name"], a["bytes"]) for a in variant["align"]])
-    print("parameters", "; ".join(check_parameter(views, scalars, p) for p in variant["parameters"]))
+        keys("resources", step["resources"], ["registers", "spill_bytes", "stack_bytes"]
+             + (amd if step["binary"].endswith(".hsaco") else []))
+    mapped = {p["view"] for p in step["parameters"] if p.get("kind") == "tensor_map"}
+    aligned = {a["view"] for a in step["align"] if a["bytes"] % 16 == 0}
+    want(mapped <= aligned, "views with tensor maps expect 16 bytes, but got", step["align"])
+    print("grid", json.dumps(step["grid"]))
+    if guard:
+        print("guard", json.dumps(guard))
+    if "views" in step:
+        for view in views:
+            print("of", view["name"], json.dumps({k: v for k, v in view["source"].items() if k != "base"}))
+    if "scalars" in step:
+        print("scalars", json.dumps(step["scalars"]))
+    print("block", step["block"], "shared", step["shared_bytes"], step["binary"])
+    print("align", [(views[a["view"]]["name"], a["bytes"]) for a in step["align"]])
+    print("parameters", "; ".join(check_parameter(views, scalars, p) for p in step["parameters"]))
+
+
+def check_variant(manifest, program, variant, codes):
+    keys("variant", variant, ["steps"], ["guard", "limits", "workspace"])
+    for condition in [variant.get("guard", 1), *variant.get("limits", [])]:
+        check_expression(program["views"], condition)
+    for limit in variant.get("limits", []):
+        print("limit", json.dumps(limit))
+    arrays = list(program["views"])
+    for array in variant.get("workspace", []):
+        keys("workspace", array, ["name", "element", "shape"])
+        for size in array["shape"]:
+            check_expression(program["views"], size)
+        print("workspace", array["name"], array["element"], json.dumps(array["shape"]))
+        arrays.append(array)
+    want(variant["steps"], "no steps")
+    for number, step in enumerate(variant["steps"]):
+        check_step(manifest, program, arrays, step, codes, None if number else variant.get("guard"))
+
+
+def check_program(manifest, program, codes):
+    keys("program", program, ["name", "views", "scalars", "variants"])
+    print("program", program["name"])
+    for view in program["views"]:
+        check_view(view)
+    accesses = [view["access"] for view in program["views"]]
+    want(accesses == sorted(accesses), "views are read, then written, but got", accesses)
+    names = [view["name"] for view in program["views"]]
+    want(len(set(names)) == len(names), "two views of one name", names)
+    for scalar in program["scalars"]:
+        keys("scalar", scalar, ["name", "type"])
+        print("scalar", scalar["name"], scalar["type"])
+    want(program["variants"], "no variants")
+    for variant in program["variants"]:
+        check_variant(manifest, program, variant, codes)
+
+
+def choose(program, sizes, text):
+    """The variant that these sizes take. Strides are not known: only steps of the program's own views count."""
+    views = program["views"]
+    for number, variant in enumerate(program["variants"]):
+        own = [step for step in variant["steps"] if "views" not in step]
+        conditions = [variant.get("guard", 1), *(limit for step in own for limit in step.get("limits", []))]
+        if all(evaluate(views, sizes, condition) for condition in conditions):
+            grids = [evaluate(views, sizes, step["grid"]) for step in own]
+            print(text, "variant", number, "ctas", *grids)
+            return
+    print(text, "no variant")
 
 
 def main():
@@ -187,34 +272,24 @@ def main():
     arguments = parser.parse_args()
     with open(os.path.join(arguments.directory, "manifest.json")) as file:
         manifest = json.load(file)
-    keys("manifest", manifest, ["format", "version", "name", "target", "views", "scalars", "binaries", "variants"])
+    keys("manifest", manifest, ["format", "version", "target", "binaries", "programs"])
     want(manifest["format"] == "attn-mlir-bundle" and manifest["version"] == 2, "is no bundle of version 2")
     keys("target", manifest["target"], ["name", "arch"])
-    print("bundle", manifest["name"], "for", manifest["target"]["name"], manifest["target"]["arch"])
-    for view in manifest["views"]:
-        check_view(view)
-    accesses = [view["access"] for view in manifest["views"]]
-    want(accesses == sorted(accesses), "views are read, then written, but got", accesses)
-    for scalar in manifest["scalars"]:
-        keys("scalar", scalar, ["name", "type"])
-        print("scalar", scalar["name"], scalar["type"])
-    want(manifest["variants"], "no variants")
+    programs = manifest["programs"]
+    want(programs, "no programs")
+    print("bundle for", manifest["target"]["name"], manifest["target"]["arch"])
     codes = {binary["file"]: check_binary(arguments.directory, manifest, binary) for binary in manifest["binaries"]}
     want(len(codes) == len(manifest["binaries"]), "a binary is there twice")
-    for variant in manifest["variants"]:
-        check_variant(manifest, variant, codes)
-    want(set(codes) == {variant["binary"] for variant in manifest["variants"]}, "binaries that no variant has")
+    for program in programs:
+        check_program(manifest, program, codes)
+    steps = [step for program in programs for variant in program["variants"] for step in variant["steps"]]
+    want(set(codes) == {step["binary"] for step in steps}, "binaries that no step has")
     files = {"manifest.json", *codes}
     want(set(os.listdir(arguments.directory)) == files, "other files than", files)
     for text in arguments.size:
         sizes = {name: int(size) for name, size in (pair.split("=") for pair in text.split(","))}
-        for number, variant in enumerate(manifest["variants"]):
-            conditions = [variant.get("guard", 1), *variant.get("limits", [])]
-            if all(evaluate(manifest["views"], sizes, condition) for condition in conditions):
-                print(text, "variant", number, "ctas", evaluate(manifest["views"], sizes, variant["grid"]))
-                break
-        else:
-            print(text, "no variant")
+        for program in programs:
+            choose(program, sizes, text)
 
 
 if __name__ == "__main__":

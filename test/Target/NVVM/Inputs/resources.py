@@ -48,38 +48,39 @@ def check(name, target, facts, manifest, directory, most_spilled):
     """What is wrong with a bundle, in words."""
     if manifest["target"] != {"name": target, "arch": facts["arch"]}:
         yield f"is for {manifest['target']}"
-    if not manifest["variants"]:
+    steps = [step for program in manifest["programs"] for variant in program["variants"] for step in variant["steps"]]
+    if not steps:
         yield "has no variants"
-    for variant in manifest["variants"]:
-        resources = variant.get("resources")
-        if not variant["binary"].endswith(".cubin") or resources is None:
+    for step in steps:
+        resources = step.get("resources")
+        if not step["binary"].endswith(".cubin") or resources is None:
             yield "was not assembled: no ptxas"
             continue
         print(
-            f"{name}, {variant['binary']}: {resources['registers']} registers, "
+            f"{name}, {step['binary']}: {resources['registers']} registers, "
             f"{resources['spill_bytes']} bytes spilled, {resources['stack_bytes']} bytes of stack, "
-            f"{variant['shared_bytes']} bytes of shared memory, {variant['block']} threads"
+            f"{step['shared_bytes']} bytes of shared memory, {step['block']} threads"
         )
-        with open(os.path.join(directory, variant["binary"]), "rb") as file:
+        with open(os.path.join(directory, step["binary"]), "rb") as file:
             if file.read(4) != b"\x7fELF":
-                yield f"{variant['binary']} is no ELF file"
+                yield f"{step['binary']} is no ELF file"
         if resources["spill_bytes"] > most_spilled or (
             resources["stack_bytes"] != 0 and most_spilled == 0
         ):
             yield (
-                f"{variant['binary']} spills {resources['spill_bytes']} bytes, "
+                f"{step['binary']} spills {resources['spill_bytes']} bytes, "
                 f"more than {most_spilled}"
             )
         if not 0 < resources["registers"] <= MOST_REGISTERS:
-            yield f"{variant['binary']} has {resources['registers']} registers a thread"
-        if resources["registers"] * variant["block"] > facts["registers_per_sm"]:
+            yield f"{step['binary']} has {resources['registers']} registers a thread"
+        if resources["registers"] * step["block"] > facts["registers_per_sm"]:
             yield (
-                f"{variant['binary']} expects more registers than an SM has, "
+                f"{step['binary']} expects more registers than an SM has, "
                 f"{facts['registers_per_sm']}"
             )
-        if not 0 < variant["shared_bytes"] <= facts["smem_per_block"]:
+        if not 0 < step["shared_bytes"] <= facts["smem_per_block"]:
             yield (
-                f"{variant['binary']} expects more shared memory than a CTA has, "
+                f"{step['binary']} expects more shared memory than a CTA has, "
                 f"{facts['smem_per_block']} bytes"
             )
 

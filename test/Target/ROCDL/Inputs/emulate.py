@@ -515,8 +515,11 @@ def compile_case(tool, case, directory):
         raise RuntimeError("does not compile:\n" + done.stderr)
     with open(os.path.join(bundle, "manifest.json")) as file:
         manifest = json.load(file)
-    (variant,) = manifest["variants"]
-    return os.path.join(bundle, variant["binary"]), variant
+    (program,) = manifest["programs"]
+    (variant,) = program["variants"]
+    (step,) = variant["steps"]
+    assert "views" not in step
+    return os.path.join(bundle, step["binary"]), step
 
 
 class Launch:

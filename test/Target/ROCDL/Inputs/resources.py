@@ -52,12 +52,15 @@ def main():
             subprocess.run(command + ["-o", directory], check=True)
             with open(os.path.join(directory, "manifest.json")) as file:
                 manifest = json.load(file)
-        if not manifest["variants"]:
+        steps = [
+            step for program in manifest["programs"] for variant in program["variants"] for step in variant["steps"]
+        ]
+        if not steps:
             print(f"{path}: has no variants", file=sys.stderr)
             failed = True
-        for variant in manifest["variants"]:
-            print(os.path.basename(path), arguments.schedule, arguments.lower, variant["resources"])
-            for problem in check(variant, arguments.most_scalar):
+        for step in steps:
+            print(os.path.basename(path), arguments.schedule, arguments.lower, step["resources"])
+            for problem in check(step, arguments.most_scalar):
                 print(f"{path}: {problem}", file=sys.stderr)
                 failed = True
     return 1 if failed else 0

@@ -1,0 +1,87 @@
+//===- Guard.cpp - For which sizes a variant is ---------------------------===//
+
+#include "Program.h"
+#include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Serialize/Bundle.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// ["size", view, dim] of the first dimension that is the axis; null if none.
+static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
+  // Static dimensions have no name.
+  if (axis.empty())
+    return {};
+  for (auto [view, spec] : llvm::enumerate(program.views))
+    for (auto [dim, name] : llvm::enumerate(spec.axes))
+      if (name == axis)
+        return sizeExpression(b, static_cast<int64_t>(view),
+                              static_cast<int64_t>(dim));
+  return {};
+}
+
+/// One comparison.
+static FailureOr<Attribute> parseComparison(const Program &program,
+                                            StringRef text) {
+  auto module = program.op->getParentOfType<ModuleOp>();
+  auto error = [&]() { return module.emitError(); };
+  // Longer operators first.
+  static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
+      {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
+      {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
+  Builder b(program.op->getContext());
+  for (auto [symbol, name] : kOperators) {
+    size_t at = text.find(symbol);
+    if (at == StringRef::npos)
+      continue;
+    StringRef axis = text.take_front(at).trim();
+    int64_t number;
+    Attribute size = findAxis(b, program, axis);
+    if (!size) {
+      error() << "guard expects a dynamic axis of '" << program.name
+              << "', but got '" << axis << "'";
+      return failure();
+    }
+    if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
+      break;
+    if (number < 0) {
+      error() << "guard expects a number of 0 or more, which a size can be, "
+                 "but got '"
+              << text << "'";
+      return failure();
+    }
+    return Attribute(b.getArrayAttr(
+        {b.getStringAttr(name), size, b.getI64IntegerAttr(number)}));
+  }
+  error() << "guard expects comparisons of an axis with a number "
+             "('query<=16'), joined by '&', but got '"
+          << text << "'";
+  return failure();
+}
+
+FailureOr<Attribute> attn::parseGuard(const Program &program, StringRef text) {
+  Builder b(program.op->getContext());
+  Attribute all;
+  SmallVector<StringRef> parts;
+  text.split(parts, '&');
+  for (StringRef part : parts) {
+    FailureOr<Attribute> one = parseComparison(program, part.trim());
+    if (failed(one))
+      return failure();
+    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
+  }
+  return all;
+}
+
+LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
+  FailureOr<std::vector<Program>> programs = findPrograms(module);
+  if (failed(programs))
+    return failure();
+  for (const Program &program : *programs) {
+    if (failed(parseGuard(program, guard)))
+      return failure();
+    program.op->setAttr(kGuardAttr,
+                        StringAttr::get(module.getContext(), guard));
+  }
+  return success();
+}

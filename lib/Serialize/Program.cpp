@@ -1,0 +1,211 @@
+//===- Program.cpp - What a launcher runs of a module ---------------------===//
+
+#include "Program.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+KernelFacts::KernelFacts(LLVM::LLVMFuncOp kernel)
+    : facts(kernel->getAttrOfType<DictionaryAttr>(kManifestAttr)) {
+  auto listOf = [&](StringRef key) -> ArrayRef<Attribute> {
+    auto list = facts ? facts.getAs<ArrayAttr>(key) : ArrayAttr();
+    return list ? list.getValue() : ArrayRef<Attribute>();
+  };
+  views = listOf("views");
+  scalars = listOf("scalars");
+}
+
+unsigned KernelFacts::readCount() const {
+  auto outputs = facts.getAs<IntegerAttr>(KernelOp::kOutputsAttr);
+  int64_t written = outputs ? outputs.getInt() : 1;
+  return std::max<int64_t>(views.size() - written, 0);
+}
+
+ViewType KernelFacts::viewType(unsigned view) const {
+  return cast<ViewType>(cast<TypeAttr>(views[view]).getValue());
+}
+
+/// Entry of a list of lists; null where there is none.
+static Attribute entryOf(ArrayAttr list, unsigned i) {
+  return list && i < list.size() ? list[i] : Attribute();
+}
+
+StringRef KernelFacts::nameOf(unsigned argument) const {
+  auto name = dyn_cast_or_null<StringAttr>(
+      entryOf(facts.getAs<ArrayAttr>("names"), argument));
+  return name ? name.getValue() : "";
+}
+
+StringRef KernelFacts::axisOf(unsigned view, unsigned dim) const {
+  auto dims = dyn_cast_or_null<ArrayAttr>(
+      entryOf(facts.getAs<ArrayAttr>(KernelOp::kDimNamesAttr), view));
+  auto name = dyn_cast_or_null<StringAttr>(entryOf(dims, dim));
+  return name ? name.getValue() : "";
+}
+
+int64_t KernelFacts::permuted(unsigned view, unsigned dim) const {
+  auto map = dyn_cast_or_null<AffineMapAttr>(
+      entryOf(facts.getAs<ArrayAttr>(KernelOp::kPermutationsAttr), view));
+  return map ? map.getValue().getDimPosition(dim) : dim;
+}
+
+static ProgramView kernelViewOf(const KernelFacts &facts, unsigned number) {
+  ViewType type = facts.viewType(number);
+  ProgramView view;
+  view.name = facts.nameOf(number);
+  if (view.name.empty())
+    view.name = "view" + std::to_string(number);
+  view.written = number >= facts.readCount();
+  view.element = type.getElementType();
+  llvm::append_range(view.shape, type.getShape());
+  for (unsigned dim = 0; dim < view.shape.size(); ++dim) {
+    view.permutation.push_back(facts.permuted(number, dim));
+    std::string axis = facts.axisOf(number, dim).str();
+    if (!ShapedType::isDynamic(view.shape[dim]))
+      axis.clear();
+    else if (axis.empty())
+      axis = "view" + std::to_string(number) + "_dim" + std::to_string(dim);
+    view.axes.push_back(axis);
+  }
+  return view;
+}
+
+/// A kernel that no function launches: one step, which takes what is passed.
+static Program kernelProgram(LLVM::LLVMFuncOp kernel) {
+  KernelFacts facts(kernel);
+  Program program;
+  program.name = kernel.getName().str();
+  program.op = kernel;
+  for (unsigned i = 0; i < facts.viewCount(); ++i)
+    program.views.push_back(kernelViewOf(facts, i));
+  for (auto [i, type] : llvm::enumerate(facts.scalarTypes())) {
+    StringRef name = facts.nameOf(facts.viewCount() + i);
+    program.scalars.push_back(
+        {name.empty() ? "scalar" + std::to_string(i) : name.str(),
+         cast<TypeAttr>(type).getValue()});
+  }
+  program.steps.emplace_back();
+  program.steps.back().kernel = kernel;
+  return program;
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+/// Modules in the LLVM dialect may have been edited.
+static LogicalResult checkFacts(LLVM::LLVMFuncOp kernel) {
+  auto facts = kernel->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  auto isView = [](Attribute entry) {
+    auto type = dyn_cast<TypeAttr>(entry);
+    return type && isa<ViewType>(type.getValue());
+  };
+  auto views = facts.getAs<ArrayAttr>("views"),
+       scalars = facts.getAs<ArrayAttr>("scalars");
+  if (views && scalars && facts.getAs<ArrayAttr>("parameters") &&
+      llvm::all_of(views, isView) &&
+      llvm::all_of(scalars, llvm::IsaPred<TypeAttr>))
+    return success();
+  return kernel.emitError() << "expected a manifest with 'parameters', 'views' "
+                               "and 'scalars', but got "
+                            << facts;
+}
+
+namespace {
+/// What becomes programs: functions, and kernels that none launches.
+struct Candidates {
+  SmallVector<func::FuncOp> functions;
+  SmallVector<LLVM::LLVMFuncOp> kernels;
+};
+} // namespace
+
+static FailureOr<Candidates> findCandidates(ModuleOp module) {
+  Candidates result;
+  llvm::DenseSet<StringAttr> launched;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal())
+      result.functions.push_back(function);
+  module.walk([&](LaunchOp launch) {
+    launched.insert(launch.getKernelAttr().getAttr());
+  });
+  bool valid = true, any = false;
+  module.walk([&](LLVM::LLVMFuncOp kernel) {
+    if (!kernel->getAttrOfType<DictionaryAttr>(kManifestAttr))
+      return;
+    any = true;
+    valid &= succeeded(checkFacts(kernel));
+    if (!launched.contains(kernel.getNameAttr()))
+      result.kernels.push_back(kernel);
+  });
+  if (!any) {
+    module.emitError() << "expected a kernel for a GPU, but got none";
+    return failure();
+  }
+  if (!valid)
+    return failure();
+  return result;
+}
+
+/// What callers see of a program: its name and the types of what is passed.
+static Attribute interfaceOf(Operation *op) {
+  Builder b(op->getContext());
+  SmallVector<Attribute> parts{SymbolTable::getSymbolName(op)};
+  if (auto function = dyn_cast<func::FuncOp>(op)) {
+    parts.push_back(TypeAttr::get(function.getFunctionType()));
+  } else {
+    auto facts = op->getAttrOfType<DictionaryAttr>(kManifestAttr);
+    for (StringRef key :
+         {StringRef("names"), StringRef("views"), StringRef("scalars"),
+          StringRef(KernelOp::kDimNamesAttr), StringRef(KernelOp::kOutputsAttr),
+          StringRef(KernelOp::kPermutationsAttr)})
+      if (Attribute value = facts.get(key))
+        parts.push_back(value);
+  }
+  return b.getArrayAttr(parts);
+}
+
+static LogicalResult checkLike(ModuleOp module, Attribute ours,
+                               Attribute theirs) {
+  if (ours == theirs)
+    return success();
+  return module.emitError() << "a variant expects the views of the last one, "
+                            << theirs << ", but got " << ours;
+}
+
+FailureOr<std::vector<Program>> attn::findPrograms(ModuleOp module,
+                                                   ArrayRef<Program> like) {
+  FailureOr<Candidates> found = findCandidates(module);
+  if (failed(found))
+    return failure();
+  size_t count = found->functions.size() + found->kernels.size();
+  if (!like.empty() && like.size() != count) {
+    module.emitError() << "a variant expects " << like.size()
+                       << " programs as the last one, but got " << count;
+    return failure();
+  }
+  std::vector<Program> programs;
+  for (func::FuncOp function : found->functions) {
+    const Program *other = like.empty() ? nullptr : &like[programs.size()];
+    if (other && failed(checkLike(module, interfaceOf(function),
+                                  interfaceOf(other->op))))
+      return failure();
+    FailureOr<Program> program = functionProgram(function, other);
+    if (failed(program))
+      return failure();
+    programs.push_back(std::move(*program));
+  }
+  for (LLVM::LLVMFuncOp kernel : found->kernels) {
+    if (!like.empty() &&
+        failed(checkLike(module, interfaceOf(kernel),
+                         interfaceOf(like[programs.size()].op))))
+      return failure();
+    programs.push_back(kernelProgram(kernel));
+  }
+  return programs;
+}
