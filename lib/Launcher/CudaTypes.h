@@ -63,7 +63,7 @@ constexpr int kTensorMapSwizzleNone = 0;
 constexpr int kTensorMapSwizzle32B = 1;
 constexpr int kTensorMapSwizzle64B = 2;
 constexpr int kTensorMapSwizzle128B = 3;
-constexpr int kTensorMapL2Promotion256B = 3;
+constexpr int kTensorMapL2Promotion128B = 2;
 constexpr int kTensorMapFillZero = 0;
 
 // Limits of cuTensorMapEncodeTiled.

@@ -111,7 +111,7 @@ static void encode(const ViewSpec &spec, const ParameterSpec &parameter,
                  &map, dataTypeOf(spec.element), rank,
                  reinterpret_cast<void *>(geometry.data), geometry.sizes,
                  geometry.strides, box, steps, kTensorMapInterleaveNone,
-                 swizzleOf(parameter.swizzle), kTensorMapL2Promotion256B,
+                 swizzleOf(parameter.swizzle), kTensorMapL2Promotion128B,
                  kTensorMapFillZero),
              "cuTensorMapEncodeTiled", "for view " + inQuotes(spec.name));
 }

@@ -2,6 +2,7 @@
 
 #include "Program.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Serialize/Bundle.h"
 
 using namespace mlir;
@@ -59,13 +60,38 @@ static FailureOr<Attribute> parseComparison(const Program &program,
   return failure();
 }
 
-FailureOr<Attribute> attn::parseGuard(const Program &program, StringRef text) {
+/// The expression of a guard over the program's views, or a diagnostic.
+static FailureOr<Attribute> parseGuard(const Program &program, StringRef text) {
   Builder b(program.op->getContext());
   Attribute all;
   SmallVector<StringRef> parts;
   text.split(parts, '&');
   for (StringRef part : parts) {
     FailureOr<Attribute> one = parseComparison(program, part.trim());
+    if (failed(one))
+      return failure();
+    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
+  }
+  return all;
+}
+
+/// Adds to what must hold for a program: a text (parseGuard) or an expression.
+static void addToGuard(Operation *op, Attribute part) {
+  SmallVector<Attribute> parts;
+  if (auto before = op->getAttrOfType<ArrayAttr>(kGuardAttr))
+    llvm::append_range(parts, before);
+  parts.push_back(part);
+  op->setAttr(kGuardAttr, ArrayAttr::get(op->getContext(), parts));
+}
+
+FailureOr<Attribute> attn::guardOf(const Program &program, Operation *op) {
+  Builder b(op->getContext());
+  Attribute all;
+  auto parts = op->getAttrOfType<ArrayAttr>(kGuardAttr);
+  for (Attribute part : parts ? parts.getValue() : ArrayRef<Attribute>()) {
+    auto text = dyn_cast<StringAttr>(part);
+    FailureOr<Attribute> one =
+        text ? parseGuard(program, text.getValue()) : FailureOr(part);
     if (failed(one))
       return failure();
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
@@ -80,8 +106,45 @@ LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
   for (const Program &program : *programs) {
     if (failed(parseGuard(program, guard)))
       return failure();
-    program.op->setAttr(kGuardAttr,
-                        StringAttr::get(module.getContext(), guard));
+    addToGuard(program.op, StringAttr::get(module.getContext(), guard));
   }
   return success();
+}
+
+/// Whether a kernel of the program streams one part alone, as an expression of
+/// sizes; null where none has parts whose number sizes decide.
+static Attribute hasOnePart(const Program &program) {
+  Builder b(program.op->getContext());
+  Attribute all;
+  for (const ProgramStep &step : program.steps) {
+    KernelFacts facts(step.kernel);
+    if (facts.get(KernelOp::kStepAttr) != b.getStringAttr(KernelOp::kSplitStep))
+      continue;
+    // States are written in parts.
+    int64_t array = step.views[facts.readCount()].base -
+                    static_cast<int64_t>(program.views.size());
+    Attribute parts = program.workspace[array].shape.front();
+    if (isa<IntegerAttr>(parts))
+      continue;
+    Attribute one = b.getArrayAttr(
+        {b.getStringAttr("le"), parts, b.getI64IntegerAttr(1)});
+    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, one}) : one;
+  }
+  return all;
+}
+
+FailureOr<bool> attn::setGuardOfOnePart(ModuleOp module, ModuleOp split) {
+  FailureOr<std::vector<Program>> programs = findPrograms(split);
+  if (failed(programs))
+    return failure();
+  bool any = false;
+  for (const Program &program : *programs) {
+    Attribute one = hasOnePart(program);
+    Operation *op = module.lookupSymbol(program.name);
+    if (!one || !op)
+      continue;
+    addToGuard(op, one);
+    any = true;
+  }
+  return any;
 }

@@ -77,7 +77,7 @@ struct Program {
 };
 
 /// Attribute of a program's operation in a module that is a variant: for which
-/// sizes it is (Bundle.h, setGuard).
+/// sizes it is (Bundle.h, setGuard), a list of texts and of expressions.
 constexpr llvm::StringLiteral kGuardAttr = "attn.guard";
 
 /// The programs of a module that is lowered for a GPU, in order. `like` are
@@ -113,9 +113,10 @@ private:
   llvm::ArrayRef<mlir::Attribute> views, scalars;
 };
 
-/// The expression of a guard over the program's views, or a diagnostic.
-mlir::FailureOr<mlir::Attribute> parseGuard(const Program &program,
-                                            llvm::StringRef text);
+/// What must hold for the program of `op` in a variant, as an expression over
+/// the views of `program`; null where nothing must. Fails after a diagnostic.
+mlir::FailureOr<mlir::Attribute> guardOf(const Program &program,
+                                         mlir::Operation *op);
 
 } // namespace attn
 

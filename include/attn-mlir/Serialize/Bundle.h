@@ -26,6 +26,12 @@ findDeviceFunction(mlir::ModuleOp module);
 /// Fails after a diagnostic for an unknown axis or comparison.
 mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 
+/// Says that the programs of a lowered module are for sizes for which those of
+/// `split`, the same but with streams split over CTAs, would have one part
+/// alone. Whether any of them has parts whose number depends on sizes.
+mlir::FailureOr<bool> setGuardOfOnePart(mlir::ModuleOp module,
+                                        mlir::ModuleOp split);
+
 /// Writes a bundle (docs/bundle.md) of modules in the LLVM dialect
 /// (buildLowerToNVVMPipeline): variants of their programs, in the order in
 /// which a launcher tries them. A program is a function of launches, or a
