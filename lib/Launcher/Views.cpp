@@ -155,17 +155,17 @@ void attn::checkScalars(const Manifest &manifest, const AttnScalar *scalars,
                    count && !scalars ? "null" : std::to_string(count)));
   for (int32_t i = 0; i < count; ++i) {
     const ScalarSpec &spec = manifest.scalars[i];
-    std::string name = "scalar " + inQuotes(spec.name) + ": ";
+    auto error = [&](const std::string &text) {
+      fail(ATTN_ERROR_ARGUMENT, "scalar " + inQuotes(spec.name) + ": " + text);
+    };
     if (scalars[i].type != spec.type)
-      fail(ATTN_ERROR_ARGUMENT,
-           name + wantedGot("type " + std::string(nameOf(spec.type)),
-                            nameOf(scalars[i].type)));
+      error(wantedGot("type " + std::string(nameOf(spec.type)),
+                      nameOf(scalars[i].type)));
     int64_t value = scalars[i].value.i64;
     if (spec.isIndex && (value < -kMaxIndex || value > kMaxIndex))
-      fail(ATTN_ERROR_ARGUMENT,
-           name + wantedGot("an index from " + std::to_string(-kMaxIndex) +
-                                " to " + std::to_string(kMaxIndex) +
-                                ", as the device has 32 bits for it",
-                            std::to_string(value)));
+      error(wantedGot("an index from " + std::to_string(-kMaxIndex) + " to " +
+                          std::to_string(kMaxIndex) +
+                          ", as the device has 32 bits for it",
+                      std::to_string(value)));
   }
 }
