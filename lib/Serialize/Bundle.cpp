@@ -467,13 +467,6 @@ private:
                               << wanted << " as the last one, but got " << arch;
   }
 
-  /// Null where the variant has none.
-  static FailureOr<Attribute> guardOf(const Program &program, Operation *op) {
-    auto text = op->getAttrOfType<StringAttr>(kGuardAttr);
-    return text ? parseGuard(program, text.getValue())
-                : FailureOr<Attribute>(Attribute());
-  }
-
   /// A kernel is compiled once, however often it is launched.
   FailureOr<json::Object> addStep(ProgramStep &step, size_t number,
                                   llvm::StringMap<size_t> &compiled) {

@@ -126,8 +126,8 @@ static Attribute hasOnePart(const Program &program) {
     Attribute parts = program.workspace[array].shape.front();
     if (isa<IntegerAttr>(parts))
       continue;
-    Attribute one = b.getArrayAttr(
-        {b.getStringAttr("le"), parts, b.getI64IntegerAttr(1)});
+    Attribute one =
+        b.getArrayAttr({b.getStringAttr("le"), parts, b.getI64IntegerAttr(1)});
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, one}) : one;
   }
   return all;

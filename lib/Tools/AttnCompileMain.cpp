@@ -81,6 +81,9 @@ public:
       return failure();
     if (options.unaligned && failed(lowerUnaligned()))
       return failure();
+    if (options.emit == Emit::Bundle &&
+        asksForSplits(*module, options.schedule))
+      chosenInput = module->clone();
     if (failed(schedule(options.schedule)))
       return failure();
     if (options.explain != ExplainAs::Nothing)
@@ -346,6 +349,33 @@ private:
                    failed(verify(*module)));
   }
 
+  LogicalResult lowerVariant(ModuleOp input, StringRef level2,
+                             StringRef level3) {
+    module = input.clone();
+    return failure(failed(schedule(level2)) || failed(lowerToTarget(level3)) ||
+                   failed(lowerToDevice()));
+  }
+
+  /// Where sizes decide how many CTAs share a stream, adds a variant for those
+  /// for which one CTA has all of it: it needs no states and no merge.
+  LogicalResult addUnsplit(ModuleOp input, StringRef level2, StringRef level3,
+                           StringRef guard) {
+    if (!asksForSplits(input, level2))
+      return success();
+    OwningOpRef<ModuleOp> split = std::move(module);
+    std::string whole = (level2 + " split-ctas=false").str();
+    LogicalResult lowered = lowerVariant(*withoutSplits(input), whole, level3);
+    if (succeeded(lowered) && !guard.empty())
+      lowered = setGuard(*module, guard);
+    FailureOr<bool> differs = failed(lowered)
+                                  ? FailureOr<bool>(failure())
+                                  : setGuardOfOnePart(*module, *split);
+    if (succeeded(differs) && *differs)
+      variants.push_back(std::move(module));
+    module = std::move(split);
+    return success(succeeded(differs));
+  }
+
   /// Compiles the input once for each --variant.
   LogicalResult lowerVariants() {
     OwningOpRef<ModuleOp> input = std::move(module);
@@ -358,10 +388,11 @@ private:
                      << text << "'\n";
         return failure();
       }
-      module = withoutSchedules(*input);
-      if (failed(schedule(parts[1].trim())) ||
-          failed(lowerToTarget(parts[2].trim())) || failed(lowerToDevice()) ||
-          failed(setGuard(*module, parts[0].trim())))
+      OwningOpRef<ModuleOp> plain = withoutSchedules(*input);
+      if (failed(lowerVariant(*plain, parts[1].trim(), parts[2].trim())) ||
+          failed(setGuard(*module, parts[0].trim())) ||
+          failed(addUnsplit(*plain, parts[1].trim(), parts[2].trim(),
+                            parts[0].trim())))
         return failure();
       variants.push_back(std::move(module));
     }
@@ -387,6 +418,9 @@ private:
       llvm::errs() << "attn-compile: --emit=bundle expects a directory (-o)\n";
       return failure();
     }
+    if (chosenInput && failed(addUnsplit(*chosenInput, options.schedule,
+                                         options.lower, /*guard=*/"")))
+      return failure();
     SmallVector<ModuleOp> modules;
     for (OwningOpRef<ModuleOp> &variant : variants)
       modules.push_back(*variant);
@@ -515,6 +549,8 @@ private:
   std::vector<ScheduleCandidate> candidates;
   /// Lowered for the guards of --variant.
   SmallVector<OwningOpRef<ModuleOp>> variants;
+  /// Level 1 with its schedules, where streams are split over CTAs.
+  OwningOpRef<ModuleOp> chosenInput;
   /// Lowered for --unaligned.
   OwningOpRef<ModuleOp> fallback;
 };

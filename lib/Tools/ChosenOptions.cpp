@@ -61,3 +61,24 @@ OwningOpRef<ModuleOp> attn::withoutSchedules(ModuleOp module) {
   copy->walk([](StreamableOpInterface op) { ScheduleAttr::set(op, {}); });
   return copy;
 }
+
+OwningOpRef<ModuleOp> attn::withoutSplits(ModuleOp module) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  copy->walk([](StreamableOpInterface op) {
+    if (ScheduleAttr held = ScheduleAttr::of(op))
+      ScheduleAttr::set(op, held.without({"splits", "split_ctas"}));
+  });
+  return copy;
+}
+
+bool attn::asksForSplits(ModuleOp module, StringRef schedule) {
+  auto asked = ScheduleOptions::createFromString(schedule);
+  if (asked && asked->splitCtas)
+    return true;
+  auto splits = [](StreamableOpInterface op) {
+    ScheduleAttr held = ScheduleAttr::of(op);
+    return held && held.hasFlag("split_ctas") ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+  };
+  return module.walk(splits).wasInterrupted();
+}

@@ -27,6 +27,12 @@ std::string loweringInForce(mlir::ModuleOp module, const CommandLine &options);
 /// A copy whose operations hold no schedules: what a variant says is all.
 mlir::OwningOpRef<mlir::ModuleOp> withoutSchedules(mlir::ModuleOp module);
 
+/// A copy whose operations ask for no split of their streams over CTAs.
+mlir::OwningOpRef<mlir::ModuleOp> withoutSplits(mlir::ModuleOp module);
+
+/// Whether options of attn-schedule, or what operations hold, ask for that.
+bool asksForSplits(mlir::ModuleOp module, llvm::StringRef schedule);
+
 } // namespace attn
 
 #endif // ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H

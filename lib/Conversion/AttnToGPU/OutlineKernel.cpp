@@ -220,7 +220,7 @@ private:
     if (kernel.getArgNamesAttr())
       entries.push_back(b.getNamedAttr("names", kernel.getArgNamesAttr()));
     for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
-                           KernelOp::kPermutationsAttr})
+                           KernelOp::kPermutationsAttr, KernelOp::kStepAttr})
       if (Attribute value = kernel->getAttr(name))
         entries.push_back(b.getNamedAttr(name, value));
     function->setAttr(kManifestAttr, b.getDictionaryAttr(entries));
