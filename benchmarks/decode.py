@@ -1,105 +1,209 @@
 #!/usr/bin/env python3
-"""One query a sequence (decoding) with grouped heads, against PyTorch's SDPA.
+"""One query a sequence (decoding), against cuDNN, FlashAttention-2 and FlashAttention-3.
 
-    decode.py compile     bundles; wants no GPU
-    decode.py run         the table, on a GPU
+    decode.py compile             a bundle for each of the heads and head dimensions
+    decode.py run [--fa3 WHEEL]   the table, on a GPU; --fa3: the wheel of fa3-fwd
+    decode.py run --only REGEX    shapes whose name matches: d128-32-8 B 1 KV 4096
 
-Llama 3 8B's heads (32 query heads on 8 KV heads, D 128), bf16, with the group's
-heads packed into one tile (attn-pack-group) and without, by default and as the model
-chooses for an unknown batch. Speed is bytes of K and V over time. Checked against SDPA in float64.
+bf16, no options: what the compiler chooses. B 1 to 128, 1024 to 131072 keys, as far as
+K and V take at most 32 GiB; query heads on KV heads 32/8, 64/8 and 32/32, D 64 and 128;
+normally distributed inputs. Each kernel is captured into a graph; a replay lies between
+two events, after a write of 256 MB that leaves nothing of K and V in L2. Medians, in
+turns that are drawn. TB/s count K and V once. FlashAttention-3 gets K and V in its own
+order (B S H D), with its own number of splits. The error is against float64, of two
+sequences.
 """
 
-import argparse
-import statistics
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-OUT = ROOT / "build-gpu" / "decode"
-SOURCE = """\
-func.func @decode(%q: tensor<?x32x1x128xbf16>, %k: tensor<?x8x?x128xbf16>,
-                  %v: tensor<?x8x?x128xbf16>) -> (tensor<?x32x1x128xbf16>, tensor<?x32x1xf32>) {
-  %o:2 = attn.attention %q, %k, %v mask(#attn.causal<bottom_right>) scale(0.0883883461)
-      : (tensor<?x32x1x128xbf16>, tensor<?x8x?x128xbf16>, tensor<?x8x?x128xbf16>)
-      -> (tensor<?x32x1x128xbf16>, tensor<?x32x1xf32>)
-  return %o#0, %o#1 : tensor<?x32x1x128xbf16>, tensor<?x32x1xf32>
-}
-"""
-VARIANTS = {
-    "packed": ("--schedule=pack-group tiles=key=64", "--lower=warps=1 stages=4"),
-    "plain16": ("--schedule=tiles=query=16,key=64", "--lower=warps=1 stages=4"),
-    "default": (),
-    "model": ("--choose=model",),
-}
-SIZES = ((16, 8192), (64, 8192), (128, 2048), (16, 32768), (1, 131072))
+from common import geometric_mean, harness, markdown, median
+
+DIRECTORY = harness.ROOT / "build-gpu" / "decode"
+HEADS = ((32, 8), (64, 8), (32, 32))
+DIMS = (64, 128)
+BATCHES = (1, 4, 16, 64, 128)
+LENGTHS = (1024, 4096, 16384, 65536, 131072)
+MOST_BYTES = 32 << 30
+LARGE_BYTES = 256 * 10**6
+
+
+def text(heads, kv_heads, dim):
+    q = f"tensor<?x{heads}x1x{dim}xbf16>"
+    kv = f"tensor<?x{kv_heads}x?x{dim}xbf16>"
+    return (
+        f"func.func @decode(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{\n"
+        f"  %o = attn.attention %q, %k, %v mask(#attn.causal<bottom_right>)"
+        f" scale({round(dim ** -0.5, 9)!r})\n"
+        f"      : ({q}, {kv}, {kv}) -> {q}\n"
+        f"  return %o : {q}\n}}\n"
+    )
+
+
+def name_of(heads, kv_heads, dim):
+    return f"d{dim}-{heads}-{kv_heads}"
+
+
+def kernels():
+    return [(name_of(h, kv, d), h, kv, d) for d in DIMS for h, kv in HEADS]
 
 
 def compile_half(arguments):
-    OUT.mkdir(parents=True, exist_ok=True)
-    source = OUT / "decode.mlir"
-    source.write_text(SOURCE)
-    for name, options in VARIANTS.items():
-        subprocess.run(
-            [arguments.attn_compile, source, "--target=h200", *options, "--emit=bundle",
-             "-o", OUT / name], check=True)
-    print(f"{len(VARIANTS)} bundles in {OUT}")
+    compiler = harness.find_compiler(arguments.attn_compile)
+    DIRECTORY.mkdir(parents=True, exist_ok=True)
+    for name, heads, kv_heads, dim in kernels():
+        source = DIRECTORY / f"{name}.mlir"
+        source.write_text(text(heads, kv_heads, dim))
+        subprocess.run([compiler, source, "--target=h200", "--emit=bundle", "-o",
+                        DIRECTORY / name], check=True)
+    print(f"{len(kernels())} bundles in {DIRECTORY}")
+    return 0
 
 
-def measure(torch, launch, rounds=20):
-    for _ in range(3):
-        launch()
-    times = []
-    for _ in range(rounds):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        launch()
-        end.record()
+def import_fa3(wheel):
+    """The interface of fa3-fwd, unpacked; null without a wheel."""
+    if not wheel:
+        return None
+    place = tempfile.mkdtemp()
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
+                    "--target", place, wheel], check=True)
+    sys.path.insert(0, place)
+    import fa3_fwd_config
+    sys.modules["flash_attn_config"] = fa3_fwd_config
+    import fa3_fwd_interface
+    return fa3_fwd_interface
+
+
+class Shape:
+    """Inputs, and a call for each kernel, captured into graphs."""
+
+    def __init__(self, torch, package, fa3, kernel, batch, keys):
+        self.torch, self.fa3 = torch, fa3
+        name, self.heads, self.kv_heads, self.dim = kernel
+        self.bytes = 2 * batch * self.kv_heads * keys * self.dim * 2
+
+        def normal(*shape):
+            return torch.randn(shape, device="cuda", dtype=torch.bfloat16)
+
+        self.q = normal(batch, self.heads, 1, self.dim)
+        self.k, self.v = (normal(batch, self.kv_heads, keys, self.dim) for _ in range(2))
+        bundle = package.load(str(DIRECTORY / name))
+        self.o = torch.full_like(self.q, float("nan"))
+        self.prepared = bundle.prepare(self.q, self.k, self.v, out=self.o)
+        self.graphs = {"ours": self.capture(
+            lambda: self.prepared.launch(torch.cuda.current_stream()))}
+        self.add_peers()
+
+    def capture(self, call):
+        torch = self.torch
+        with torch.cuda.stream(torch.cuda.Stream()):
+            for _ in range(2):
+                call()
         torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(times)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            call()
+        return graph
+
+    def add_peers(self):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        from torch.nn.functional import scaled_dot_product_attention as sdpa
+
+        def by(backend):
+            with sdpa_kernel(backend):
+                return sdpa(self.q, self.k, self.v, enable_gqa=True)
+
+        self.graphs["cuDNN"] = self.capture(lambda: by(SDPBackend.CUDNN_ATTENTION))
+        self.graphs["FA2"] = self.capture(lambda: by(SDPBackend.FLASH_ATTENTION))
+        if self.fa3:
+            q, self.k3, self.v3 = (
+                x.transpose(1, 2).contiguous() for x in (self.q, self.k, self.v))
+            self.graphs["FA3"] = self.capture(
+                lambda: self.fa3.flash_attn_with_kvcache(q, self.k3, self.v3, causal=True))
+
+    def error(self):
+        torch = self.torch
+        q, k, v, o = (x[-2:].double() for x in (self.q, self.k, self.v, self.o))
+        group = self.heads // self.kv_heads
+        worst = 0.0
+        for head in range(self.kv_heads):
+            rows = slice(head * group, (head + 1) * group)
+            scores = q[:, rows, 0] @ k[:, head].transpose(1, 2) * round(self.dim ** -0.5, 9)
+            wanted = torch.softmax(scores, -1) @ v[:, head]
+            difference = (o[:, rows, 0] - wanted).norm(dim=-1) / wanted.norm(dim=-1)
+            worst = max(worst, difference.max().item())
+        return worst
+
+
+def time_graphs(torch, graphs, rounds, flush):
+    import random
+
+    draw, events = random.Random(rounds), {name: [] for name in graphs}
+    for _ in range(rounds):
+        for name in draw.sample(list(graphs), len(graphs)):
+            flush.zero_()
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            graphs[name].replay()
+            end.record()
+            events[name].append((begin, end))
+    torch.cuda.synchronize()
+    return {name: median([b.elapsed_time(e) * 1e3 for b, e in pairs])
+            for name, pairs in events.items()}
+
+
+def summarise(rows):
+    """Of (bytes, ratio): how the shapes stand to the best peer."""
+    for name, some in (
+        ("K and V beyond 256 MB", [r for size, r in rows if size > LARGE_BYTES]),
+        ("smaller", [r for size, r in rows if size <= LARGE_BYTES]),
+    ):
+        if some:
+            print(f"{name}: {len(some)} shapes, geometric mean {geometric_mean(some):.3f} of the "
+                  f"best peer, least {min(some):.3f}, below 0.98: {sum(r < 0.98 for r in some)}, "
+                  f"below 0.95: {sum(r < 0.95 for r in some)}")
 
 
 def run_half(arguments):
-    try:
-        import torch
-        if not torch.cuda.is_available():
-            raise ImportError("no GPU")
-    except ImportError as error:
-        print(f"SKIPPED: {error}")
-        return 0
-    sys.path.insert(0, str(ROOT / "python"))
-    import attn_mlir
-    from torch.nn.attention import SDPBackend, sdpa_kernel
-    from torch.nn.functional import scaled_dot_product_attention as sdpa
-
-    kernels = {name: attn_mlir.load(str(OUT / name)) for name in VARIANTS}
-    print("| B | keys | " + " | ".join([*kernels, "FA2", "packed / FA2"]) + " | error |")
-    for batch, keys in SIZES:
-        q = torch.randn(batch, 32, 1, 128, device="cuda").bfloat16()
-        k, v = (torch.randn(batch, 8, keys, 128, device="cuda").bfloat16() for _ in range(2))
-        wanted = sdpa(q[:1].double(), k[:1].double().repeat_interleave(4, 1),
-                      v[:1].double().repeat_interleave(4, 1))
-        moved, error, speeds = 2 * k.numel() * 2, 0.0, []
-        for kernel in kernels.values():
-            o, _ = kernel(q, k, v)
-            difference = (o[:1].double() - wanted).norm(dim=-1) / wanted.norm(dim=-1)
-            error = max(error, difference.max().item())
-            speeds.append(moved / measure(torch, lambda: kernel(q, k, v)) / 1e12)
-        with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
-            speeds.append(
-                moved / measure(torch, lambda: sdpa(q, k, v, enable_gqa=True)) / 1e12)
-        cells = " | ".join(f"{speed:.2f} TB/s" for speed in speeds)
-        print(f"| {batch} | {keys} | {cells} | {speeds[0] / speeds[-1]:.2f} | {error:.1e} |",
-              flush=True)
+    torch, attn_mlir = harness.require_gpu()
+    fa3 = import_fa3(arguments.fa3)
+    flush = torch.empty(256 * 10**6, dtype=torch.int8, device="cuda")
+    table, ratios = [], []
+    for kernel in kernels():
+        for batch in BATCHES:
+            for keys in LENGTHS:
+                name = f"{kernel[0]} B {batch} KV {keys}"
+                size = 4 * batch * kernel[2] * keys * kernel[3]
+                if size > MOST_BYTES or not re.search(arguments.only, name):
+                    continue
+                shape = Shape(torch, attn_mlir, fa3, kernel, batch, keys)
+                rounds = 30 if size < 2 << 30 else 10
+                times = time_graphs(torch, shape.graphs, rounds, flush)
+                ours = times.pop("ours")
+                best = min(times, key=times.get)
+                ratios.append((size, times[best] / ours))
+                table.append([name, f"{ours:.1f}", f"{size / ours / 1e6:.2f}",
+                              *(f"{t:.1f}" for t in times.values()), best,
+                              f"{times[best] / ours:.3f}", f"{shape.error():.1e}"])
+                peers = list(times)
+                del shape
+                torch.cuda.empty_cache()
+    print(markdown(["shape", "us", "TB/s", *(f"{p} us" for p in peers), "best peer",
+                    "its time / ours", "error"], table))
+    summarise(ratios)
     return 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = harness.new_parser(__doc__)
     parser.add_argument("half", choices=("compile", "run"))
-    parser.add_argument(
-        "--attn-compile", default=ROOT / "build" / "tools" / "attn-compile" / "attn-compile")
+    parser.add_argument("--attn-compile", default=str(
+        harness.ROOT / "build/tools/attn-compile/attn-compile"))
+    parser.add_argument("--fa3", metavar="WHEEL")
+    parser.add_argument("--only", default="", metavar="REGEX")
     arguments = parser.parse_args()
     return (compile_half if arguments.half == "compile" else run_half)(arguments)
 

@@ -57,4 +57,19 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"query<=1024",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>]
+  // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
+  // where there are fewer of them than SMs, and the query heads of a group are rows
+  // of one tile. Two CTAs of an SM have 128 KB of loads under way.
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1
+    <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1 causal
+    <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1
+    <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1 causal
+    <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>
 }

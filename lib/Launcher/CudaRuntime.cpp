@@ -298,6 +298,13 @@ void CudaRuntime::enqueue(Launch &launch, void *stream) const {
   config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
   config.sharedMemBytes = launch.sharedBytes;
   config.stream = static_cast<Stream>(stream);
+  LaunchAttribute overlapping{};
+  if (launch.overlaps) {
+    overlapping.id = kLaunchOverlapping;
+    overlapping.allowed = 1;
+    config.attributes = &overlapping;
+    config.attributeCount = 1;
+  }
   const Driver &cuda = driver();
   Result result =
       cuda.launchKernelEx(&config, static_cast<Function>(launch.function),

@@ -80,13 +80,25 @@ struct alignas(128) TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128, "a tensor map is 128 bytes");
 
+/// CUlaunchAttribute; of its values, CUlaunchAttributeValue, one is used.
+struct LaunchAttribute {
+  int id;
+  char pad[4];
+  union {
+    int allowed;
+    char bytes[64];
+  };
+};
+/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
+constexpr int kLaunchOverlapping = 6;
+
 /// CUlaunchConfig.
 struct LaunchConfig {
   unsigned gridDimX, gridDimY, gridDimZ;
   unsigned blockDimX, blockDimY, blockDimZ;
   unsigned sharedMemBytes;
   Stream stream;
-  void *attributes;
+  LaunchAttribute *attributes;
   unsigned attributeCount;
 };
 

@@ -66,6 +66,7 @@ void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
     launch.grid = gridOf(manifest, launches.variant, steps[i], call.views);
     launch.block = steps[i].block;
     launch.sharedBytes = steps[i].sharedBytes;
+    launch.overlaps = steps[i].overlaps;
     launch.function = nullptr;
     launch.parameterCount = 0;
   }
@@ -152,7 +153,14 @@ void attn::resolve(AttnBundle &bundle, const Runtime &runtime,
 }
 
 void attn::enqueue(const Runtime &runtime, Launches &launches, void *stream) {
-  for (unsigned i = 0; i < launches.size(); ++i)
-    if (launches[i].grid != 0)
-      runtime.enqueue(launches[i], stream);
+  bool first = true;
+  for (unsigned i = 0; i < launches.size(); ++i) {
+    if (launches[i].grid == 0)
+      continue;
+    // It would wait for the end of what was before the call, but what the call
+    // reads may come from elsewhere.
+    launches[i].overlaps &= !first;
+    runtime.enqueue(launches[i], stream);
+    first = false;
+  }
 }

@@ -111,6 +111,9 @@ struct StepSpec {
   std::string kernel;
   uint32_t binary;
   uint32_t block, sharedBytes;
+  /// Its code waits for the step before it, so that it may be launched before
+  /// that is done.
+  bool overlaps = false;
   std::vector<AlignSpec> align;
   std::vector<ParameterSpec> parameters;
 };

@@ -270,14 +270,16 @@ static std::string interfaceText(const Manifest &manifest, const StepSpec &step,
   Json scalars = Json::array();
   for (const StepScalarSpec &scalar : step.scalars)
     scalars.push_back(scalar.isIndex ? "index" : nameOf(scalar.type));
-  return Json{{"arch", manifest.arch},
-              {"binary_sha256", manifest.binaries[step.binary].digest},
-              {"block", step.block},
-              {"kernel", step.kernel},
-              {"parameters", parameters},
-              {"scalars", scalars},
-              {"shared_bytes", step.sharedBytes}}
-      .dump();
+  Json interface{{"arch", manifest.arch},
+                 {"binary_sha256", manifest.binaries[step.binary].digest},
+                 {"block", step.block},
+                 {"kernel", step.kernel},
+                 {"parameters", parameters},
+                 {"scalars", scalars},
+                 {"shared_bytes", step.sharedBytes}};
+  if (step.overlaps)
+    interface["overlaps"] = true;
+  return interface.dump();
 }
 
 /// A driver reads as many parameters as the code says that its kernel has,
@@ -291,15 +293,27 @@ static void checkInterface(const Cursor &at, const Manifest &manifest,
   if (ours != digest)
     stated.error(
         wantedGot(digest, ours) +
-        ": 'arch', 'binary', 'block', 'kernel', 'parameters', 'shared_bytes' "
-        "or the types of 'scalars' are not those of the kernel");
+        ": 'arch', 'binary', 'block', 'kernel', 'overlaps', 'parameters', "
+        "'shared_bytes' or the types of 'scalars' are not those of the kernel");
+}
+
+static bool parseOverlaps(const Cursor &at, const Manifest &manifest) {
+  if (!at.has("overlaps"))
+    return false;
+  Cursor value = at.at("overlaps");
+  if (!value.json().is_boolean() || !value.json().get<bool>())
+    value.wanted("true, or no entry");
+  if (manifest.platform == Platform::Hip)
+    value.error("expected no steps that overlap for " + manifest.arch +
+                ", whose devices run one after the other");
+  return true;
 }
 
 StepSpec attn::parseStep(const Cursor &at, Manifest &manifest,
                          const VariantSpec &variant) {
   at.allowOnly({"limits", "resources", "binary", "kernel", "grid", "block",
                 "shared_bytes", "align", "parameters", "interface_sha256",
-                "views", "scalars"});
+                "views", "scalars", "overlaps"});
   StepSpec step;
   step.number = manifest.stepCount++;
   parseStepViews(at, variant, step);
@@ -312,6 +326,7 @@ StepSpec attn::parseStep(const Cursor &at, Manifest &manifest,
   step.kernel = at.at("kernel").text();
   step.block = at.at("block").integer(1, 1024);
   step.sharedBytes = at.at("shared_bytes").integer(0, 1 << 20);
+  step.overlaps = parseOverlaps(at, manifest);
   if (at.has("align"))
     parseAlign(at.at("align"), manifest, step);
   parseParameters(at.at("parameters"), manifest, step);

@@ -25,6 +25,8 @@ namespace {
 
 /// Attributes of a manifest as JSON: numbers, strings, lists, dictionaries.
 json::Value toJson(Attribute attr) {
+  if (isa<UnitAttr>(attr))
+    return true;
   if (auto integer = dyn_cast<IntegerAttr>(attr))
     return integer.getInt();
   if (auto string = dyn_cast<StringAttr>(attr))
@@ -106,7 +108,9 @@ public:
     KernelFacts facts(step.kernel);
     json::Object result;
     for (StringRef key :
-         {"align", "block", "grid", "limits", "parameters", "shared_bytes"})
+         {StringRef("align"), StringRef("block"), StringRef("grid"),
+          StringRef("limits"), StringRef("parameters"),
+          StringRef("shared_bytes"), StringRef(kOverlapsKey)})
       if (Attribute value = facts.get(key))
         result[key] = toJson(value);
     addLimits(result, step);
@@ -200,7 +204,9 @@ private:
     json::Object interface{{"arch", target.getArch().getValue()},
                            {"binary_sha256", digest},
                            {"scalars", std::move(scalars)}};
-    for (StringRef key : {"block", "kernel", "parameters", "shared_bytes"})
+    for (StringRef key :
+         {StringRef("block"), StringRef("kernel"), StringRef("parameters"),
+          StringRef("shared_bytes"), StringRef(kOverlapsKey)})
       if (const json::Value *value = step.get(key))
         interface[key] = *value;
     return llvm::formatv("{0}", json::Value(std::move(interface))).str();

@@ -158,6 +158,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.elect.sync", "tma"},
     {"nvvm.fence.mbarrier.init", "tma"},
     {"nvvm.fence.proxy", "tma"},
+    {"nvvm.griddepcontrol", "tma"},
     {"nvvm.ldmatrix", "ldmatrix"},
     {"nvvm.mbarrier.arrive", "cp.async"},
     {"nvvm.mbarrier.arrive.expect_tx", "tma"},

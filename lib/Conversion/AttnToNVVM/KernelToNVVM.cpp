@@ -3,7 +3,9 @@
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -29,6 +31,23 @@ static void declareShared(LLVM::LLVMFuncOp function) {
                          /*alignment=*/1024, kShared);
 }
 
+/// Steps of one operation overlap: the kernel that merges states is launched
+/// while the one that makes them runs, and waits here until all of them are
+/// visible (PTX ISA, "griddepcontrol").
+static void overlapSteps(LLVM::LLVMFuncOp function, DictionaryAttr manifest) {
+  auto step = manifest.getAs<StringAttr>(KernelOp::kStepAttr);
+  if (!step || !TargetAttr::of(function).hasCapability("tma"))
+    return;
+  bool waits = step.getValue() == KernelOp::kMergeStep;
+  auto b = OpBuilder::atBlockBegin(&function.getBody().front());
+  NVVM::GriddepcontrolOp::create(
+      b, function.getLoc(),
+      waits ? NVVM::GridDepActionKind::wait
+            : NVVM::GridDepActionKind::launch_dependents);
+  if (waits)
+    addToManifest(function, {{kOverlapsKey, b.getUnitAttr()}});
+}
+
 void attn::makeKernel(LLVM::LLVMFuncOp function) {
   Builder b(function.getContext());
   auto manifest = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
@@ -44,6 +63,7 @@ void attn::makeKernel(LLVM::LLVMFuncOp function) {
         "tensor_map")
       annotateMap(function, i);
   lowerRoles(function);
+  overlapSteps(function, manifest);
 }
 
 int64_t attn::placeRings(LLVM::LLVMFuncOp function) {

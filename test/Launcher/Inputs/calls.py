@@ -38,9 +38,9 @@ def test_first_and_second_call(scratch, log):
     # bf16, sizes and strides of BSHD in the view's order, innermost first.
     assert find(log, "cuTensorMapEncodeTiled") == [
         "cuTensorMapEncodeTiled map1 type=9 base=0x10000 sizes=[128,256,32,1] strides=[8192,256,16] "
-        "box=[64,128,1,1] steps=[1,1,1,1] interleave=0 swizzle=3 promotion=3 fill=0",
+        "box=[64,128,1,1] steps=[1,1,1,1] interleave=0 swizzle=3 promotion=2 fill=0",
         "cuTensorMapEncodeTiled map2 type=9 base=0x1010000 sizes=[128,300,8,1] strides=[2048,256,16] "
-        "box=[64,64,1,1] steps=[1,1,1,1] interleave=0 swizzle=3 promotion=3 fill=0",
+        "box=[64,64,1,1] steps=[1,1,1,1] interleave=0 swizzle=3 promotion=2 fill=0",
     ]
     assert lines[-1] == (
         "cuLaunchKernelEx prefill_tma grid=64,1,1 block=128,1,1 shared=98304 stream=0x77 attributes=0: "

@@ -15,6 +15,9 @@
 namespace attn {
 /// Attribute of a function that was a kernel: the types of its views, by which
 /// a runtime knows how to call it.
+/// Entry of a device function's manifest: its code waits for the step before
+/// it, and may be launched before that is done.
+constexpr llvm::StringLiteral kOverlapsKey = "overlaps";
 constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
 
 /// A kernel @k that became a device function lies in the gpu.module @k_device.

@@ -33,8 +33,9 @@ constexpr int64_t kLeastTiles = 2;
 /// States that a merge reads one after another, at most, where their number is
 /// chosen.
 constexpr int64_t kMostChosen = 128;
-/// CTAs that an SM holds of a kernel that has parts of a stream.
-constexpr int64_t kCtasPerSM = 2;
+/// CTAs of an SM that parts are made for: one has enough loads under way to
+/// keep its share of the memory busy, and fewer parts take less merging.
+constexpr int64_t kCtasPerSM = 1;
 
 class Partitioner {
 public:
