@@ -61,9 +61,9 @@ module attributes {attn.target = #attn.target<"h200">} {
   // where there are fewer of them than SMs, and the query heads of a group are rows
   // of one tile. Two CTAs of an SM have 128 KB of loads under way.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
-    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, stages = 2>
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
-    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, stages = 2>
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1 causal

@@ -4,6 +4,8 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace attn {
@@ -30,12 +32,29 @@ FragmentAttr mmaAccumulator(MLIRContext *context, int64_t rows, int64_t columns,
                                  registers);
 }
 
-FragmentAttr withColumnWarps(FragmentAttr oneWarp, int64_t warps,
-                             int64_t columns) {
-  SmallVector<int64_t> threads(oneWarp.getThreads());
-  threads.append({warps, 0, columns});
-  return FragmentAttr::getNormal(oneWarp.getContext(), 2, threads,
-                                 oneWarp.getRegisters());
+FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
+                         int64_t warps, int64_t lanes) {
+  int64_t alongRow = lanes;
+  while (columns % alongRow != 0)
+    alongRow /= 2;
+  // Lanes that are left have the next rows, or copies.
+  int64_t perWarp = rows / warps,
+          rowLanes = std::gcd(perWarp, lanes / alongRow);
+  SmallVector<int64_t> threads{alongRow,
+                               0,
+                               columns / alongRow,
+                               rowLanes,
+                               1,
+                               0,
+                               lanes / alongRow / rowLanes,
+                               0,
+                               0,
+                               warps,
+                               perWarp,
+                               0};
+  SmallVector<int64_t> registers{columns / alongRow, 0,        1,
+                                 perWarp / rowLanes, rowLanes, 0};
+  return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 
 FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,

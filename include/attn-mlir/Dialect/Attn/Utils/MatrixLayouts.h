@@ -23,10 +23,11 @@ int64_t tileGranule(TargetAttr target);
 FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
                             int64_t columns, int64_t warps);
 
-/// The layout of `warps` times as many columns as `oneWarp` has, `columns`:
-/// warps share the rows and follow each other along the columns.
-FragmentAttr withColumnWarps(FragmentAttr oneWarp, int64_t warps,
-                             int64_t columns);
+/// For tiles that no matrix instruction takes: a row lies in the lanes of one
+/// warp, each of which has neighbouring columns; warps follow each other along
+/// the rows. `warps` divides the rows, and 16 the columns.
+FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
+                         int64_t columns, int64_t warps, int64_t lanes);
 
 /// The A operand (16-bit elements) of the same instruction. In normal form it
 /// is the accumulator's layout, so that a result feeds the next product as it

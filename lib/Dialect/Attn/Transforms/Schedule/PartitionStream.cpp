@@ -21,9 +21,9 @@ using namespace attn;
 
 namespace {
 
-/// Rows of a tile of a merge, which is a few multiplications a value that is
-/// loaded: small ones, so that many CTAs load.
-constexpr int64_t kMergeRows = 16;
+/// Rows of a tile of a merge, at most, which is a few multiplications a value
+/// that is loaded: small ones, so that many CTAs load.
+constexpr int64_t kMergeRows = 8;
 /// States that are loaded before the first of them is merged: a load takes far
 /// longer than a merge.
 constexpr int64_t kMergedAtOnce = 8;
@@ -373,6 +373,14 @@ private:
     kernel.storeTiles(op.buildTail(b, loc, context, state));
   }
 
+  /// Rows of a tile of the merge: the first dimension of a value of the state.
+  static int64_t mergeRows(const StreamAxis &axis, int64_t size) {
+    int64_t most = std::min(size, kMergeRows);
+    return ShapedType::isDynamic(axis.extent)
+               ? most
+               : std::clamp<int64_t>(axis.extent, 1, most);
+  }
+
   void runSplit() {
     Value parts = countParts();
     SmallVector<KernelView> states = describeStates(parts);
@@ -391,8 +399,10 @@ private:
                                         ? kMergedAtOnce
                                         : std::min(count, kMergedAtOnce);
     for (auto [axis, size] : llvm::zip(axes, kernelAxes.sizes))
-      if (axis.kind == AxisKind::Group)
-        size = std::min(size, kMergeRows);
+      if (axis.kind == AxisKind::Group) {
+        size = mergeRows(axis, size);
+        break;
+      }
     StreamKernel merge(op, nameWith("_merge"), kernelAxes, states,
                        withSplitAxis(outputs));
     buildMerges(merge);

@@ -10,7 +10,6 @@
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include <numeric>
 
 using namespace mlir;
 
@@ -117,44 +116,33 @@ struct AssignFragmentsPass
     return large ? MfmaBlock::Large : MfmaBlock::Small;
   }
 
-  /// Columns of the narrowest matrix where warps may share rows: no product
-  /// asks for the rows of a warp, no sum for all columns of a row, and no ring
-  /// is shared. 0 where they may not.
-  static int64_t findColumns(KernelOp kernel) {
-    int64_t narrowest = 0;
-    WalkResult result = kernel.walk([&](Operation *op) {
-      if (isa<DotOp, ReduceOp, RingCreateOp>(op))
-        return WalkResult::interrupt();
-      for (Type type : op->getResultTypes())
-        if (RankedTensorType tile = plainTile(type);
-            tile && tile.getRank() == 2)
-          narrowest = narrowest ? std::gcd(narrowest, tile.getDimSize(1))
-                                : tile.getDimSize(1);
-      return WalkResult::advance();
-    });
-    return result.wasInterrupted() ? 0 : narrowest;
+  /// Whether a row may lie in one warp, wherever its columns are: no matrix
+  /// instruction asks for another layout, and no ring is read by one.
+  static bool hasFreeLayout(KernelOp kernel) {
+    return !kernel
+                ->walk([](Operation *op) {
+                  return isa<DotOp, RingCreateOp>(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
+                })
+                .wasInterrupted();
   }
 
-  /// Warps that share the rows, each with 16 columns or more.
-  static int64_t columnWarps(int64_t columns) {
-    constexpr int64_t kMostWarps = 8, kColumns = 16;
-    int64_t warps = 1;
-    while (warps < kMostWarps && columns % (2 * warps * kColumns) == 0)
-      warps *= 2;
+  /// A warp a row, up to some.
+  static int64_t rowWarps(int64_t rows) {
+    constexpr int64_t kMostWarps = 8;
+    int64_t warps = std::min(rows, kMostWarps);
+    while (rows % warps != 0)
+      --warps;
     return warps;
   }
 
   FragmentAttr layoutOf(RankedTensorType tile, int64_t count) {
     int64_t rows = tile.getDimSize(0),
-            width = tile.getRank() == 2 ? tile.getDimSize(1) : 32 * count;
-    if (sharesRows)
-      width /= count;
-    int64_t alongRows = sharesRows ? 1 : count;
+            width = tile.getRank() == 2 ? tile.getDimSize(1) : lanes();
     FragmentAttr matrix =
-        block ? mfmaTile(&getContext(), *block, rows, width, alongRows)
-              : mmaAccumulator(&getContext(), rows, width, alongRows);
-    if (sharesRows)
-      matrix = withColumnWarps(matrix, count, width);
+        free    ? rowsOfWarps(&getContext(), rows, width, count, lanes())
+        : block ? mfmaTile(&getContext(), *block, rows, width, count)
+                : mmaAccumulator(&getContext(), rows, width, count);
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
@@ -186,23 +174,21 @@ struct AssignFragmentsPass
       remarks::emitAssignFragmentsNone(kernel);
       return;
     }
-    bool asked = warps || rowsPerWarp > 0;
-    int64_t shared = asked ? 0 : findColumns(kernel);
-    sharesRows = shared > 0 && *rows % 16 == 0;
+    free = !warps && rowsPerWarp == 0 && hasFreeLayout(kernel);
     int64_t count = warps             ? warps.getValue()
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
-                    : sharesRows      ? columnWarps(shared)
+                    : free            ? rowWarps(*rows)
                                       : defaultWarps(kernel, *rows);
-    int64_t alongRows = sharesRows ? 1 : count;
-    if (count < 1 || count > maxWarps() || *rows % (16 * alongRows) != 0) {
+    if (count < 1 || count > maxWarps() ||
+        (!free && *rows % (16 * count) != 0)) {
       emitError(kernel.getLoc())
           << "expected 1 to " << maxWarps()
           << " warps of a multiple of 16 rows each, but got " << count
           << " warps for " << *rows << " rows";
       return signalPassFailure();
     }
-    if (mfma)
-      block = sharesRows ? MfmaBlock::Small : findBlock(kernel, *rows / count);
+    if (mfma && !free)
+      block = findBlock(kernel, *rows / count);
     kernel.walk([&](Operation *op) {
       for (Value result : op->getResults())
         assign(result, count);
@@ -239,7 +225,8 @@ struct AssignFragmentsPass
   /// Columns of an accumulator: of m16n8k16, or of 16x16x16.
   int64_t columns() const { return mfma ? 16 : 8; }
 
-  bool mfma = false, sharesRows = false;
+  /// Free: of layouts of matrix instructions.
+  bool mfma = false, free = false;
   std::optional<MfmaBlock> block;
 };
 
