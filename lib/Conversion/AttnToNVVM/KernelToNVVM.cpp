@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -31,21 +32,34 @@ static void declareShared(LLVM::LLVMFuncOp function) {
                          /*alignment=*/1024, kShared);
 }
 
+/// Where a kernel is about to write what the next one reads: earlier, CTAs of
+/// that one would only be in the way.
+static Operation *findFirstStore(LLVM::LLVMFuncOp function) {
+  Operation *first = nullptr;
+  function.walk([&](StoreOp store) {
+    first = store;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
 /// Steps of one operation overlap: the kernel that merges states is launched
-/// while the one that makes them runs, and waits here until all of them are
-/// visible (PTX ISA, "griddepcontrol").
+/// while the one that makes them ends, and waits at its start until all of them
+/// are visible (PTX ISA, "griddepcontrol").
 static void overlapSteps(LLVM::LLVMFuncOp function, DictionaryAttr manifest) {
   auto step = manifest.getAs<StringAttr>(KernelOp::kStepAttr);
   if (!step || !TargetAttr::of(function).hasCapability("tma"))
     return;
-  bool waits = step.getValue() == KernelOp::kMergeStep;
-  auto b = OpBuilder::atBlockBegin(&function.getBody().front());
-  NVVM::GriddepcontrolOp::create(
-      b, function.getLoc(),
-      waits ? NVVM::GridDepActionKind::wait
-            : NVVM::GridDepActionKind::launch_dependents);
-  if (waits)
+  Location loc = function.getLoc();
+  if (step.getValue() == KernelOp::kMergeStep) {
+    auto b = OpBuilder::atBlockBegin(&function.getBody().front());
+    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
     addToManifest(function, {{kOverlapsKey, b.getUnitAttr()}});
+  } else if (Operation *store = findFirstStore(function)) {
+    OpBuilder b(store);
+    NVVM::GriddepcontrolOp::create(b, loc,
+                                   NVVM::GridDepActionKind::launch_dependents);
+  }
 }
 
 void attn::makeKernel(LLVM::LLVMFuncOp function) {
