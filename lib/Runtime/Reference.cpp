@@ -23,9 +23,21 @@ static constexpr double kWideSlack = 1e-4;
 // Attention and matrix product
 //===----------------------------------------------------------------------===//
 
+/// Whether the reference knows what a mask means.
+static bool isKnown(Attribute mask) {
+  if (auto packed = dyn_cast_or_null<PackedMaskAttr>(mask))
+    mask = packed.getMask();
+  return !mask || isa<CausalMaskAttr, WindowMaskAttr>(mask);
+}
+
 /// Whether `mask`, one of those known, lets query i attend to key j.
 static bool attends(Attribute mask, AttentionSizes sizes, int64_t i,
                     int64_t j) {
+  if (auto packed = dyn_cast_or_null<PackedMaskAttr>(mask)) {
+    int64_t queries = sizes.queries / packed.getGroup();
+    return attends(packed.getMask(), {sizes.batch, queries, sizes.keys},
+                   i % queries, j);
+  }
   // How far the key lies after the one that the diagonal has for the query.
   auto after = [&](MaskAlign align) {
     return align == MaskAlign::TopLeft ? j - i
@@ -247,7 +259,7 @@ LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
       captures.size() != op.getCaptures().size())
     return op.emitOpError("the reference but got inputs of another size");
   const Attribute mask = op.getMaskAttr();
-  if (mask && !isa<CausalMaskAttr, WindowMaskAttr>(mask))
+  if (!isKnown(mask))
     return op.emitOpError("the reference does not know the mask ") << mask;
   FailureOr<ScoreModification> mod = ScoreModification::compile(op, captures);
   if (failed(mod))

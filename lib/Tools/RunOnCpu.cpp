@@ -117,8 +117,16 @@ private:
 
 } // namespace
 
-/// Sizes for an operation that may be the packed form of `plain`, in which an
-/// axis is static that sizes of the plain form name.
+/// Query heads of a KV head.
+static int64_t groupOf(StreamableOpInterface op) {
+  for (const StreamAxis &axis : op.getStreamAxes())
+    if (axis.name == "group")
+      return axis.extent;
+  return 1;
+}
+
+/// Sizes for an operation that may be the packed form of `plain`, whose queries
+/// are those of all heads of a group.
 static FailureOr<OracleOptions> optionsFor(StreamableOpInterface op,
                                            StreamableOpInterface plain,
                                            const OracleOptions &options) {
@@ -130,6 +138,8 @@ static FailureOr<OracleOptions> optionsFor(StreamableOpInterface op,
   for (const StreamAxis &axis : op.getStreamAxes())
     if (!ShapedType::isDynamic(axis.extent))
       result.sizes.erase(axis.name);
+  if (auto queries = result.sizes.find("query"); queries != result.sizes.end())
+    queries->second *= groupOf(plain);
   return result;
 }
 

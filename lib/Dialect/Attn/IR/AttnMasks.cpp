@@ -131,3 +131,64 @@ Value WindowMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
   return Band{getLeft(), getRight(), getAlign()}.buildPredicate(
       {builder, loc}, sizes, query, key);
 }
+
+LogicalResult
+PackedMaskAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       int64_t group, MaskInterface mask) {
+  if (group >= 1)
+    return success();
+  return emitError() << "'group' expects 1 or more heads, but got " << group;
+}
+
+namespace {
+/// Rows as queries of their head.
+struct PackedRows {
+  IndexMath m;
+  /// Queries of a head; 1 where there are none, and no rows.
+  Value queries;
+
+  PackedRows(OpBuilder &b, Location loc, MaskSizes sizes, int64_t group)
+      : m{b, loc} {
+    Value count =
+        b.createOrFold<arith::DivUIOp>(loc, sizes.queries, m.constant(group));
+    queries = b.createOrFold<arith::MaxUIOp>(loc, count, m.constant(1));
+  }
+
+  Value headOf(Value row) const {
+    return m.b.createOrFold<arith::DivUIOp>(m.loc, row, queries);
+  }
+  Value queryOf(Value row) const {
+    return m.b.createOrFold<arith::RemUIOp>(m.loc, row,
+                                            m.spread(queries, row.getType()));
+  }
+  Value select(Value condition, Value x, Value y) const {
+    return m.b.createOrFold<arith::SelectOp>(m.loc, condition, x, y);
+  }
+};
+} // namespace
+
+KeyRange PackedMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
+                                       MaskSizes sizes, Value first,
+                                       Value last) const {
+  PackedRows rows(builder, loc, sizes, getGroup());
+  // Rows of two heads may be any queries.
+  Value oneHead = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        rows.headOf(first), rows.headOf(last));
+  Value from = rows.select(oneHead, rows.queryOf(first), rows.m.constant(0));
+  Value to =
+      rows.select(oneHead, rows.queryOf(last), rows.m.add(rows.queries, -1));
+  return getMask().buildKeyRange(builder, loc, {rows.queries, sizes.keys}, from,
+                                 to);
+}
+
+Value PackedMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
+                                     MaskSizes sizes, Value query,
+                                     Value key) const {
+  PackedRows rows(builder, loc, sizes, getGroup());
+  return getMask().buildPredicate(builder, loc, {rows.queries, sizes.keys},
+                                  rows.queryOf(query), key);
+}
+
+bool PackedMaskAttr::impliesKeyExists() const {
+  return getMask().impliesKeyExists();
+}

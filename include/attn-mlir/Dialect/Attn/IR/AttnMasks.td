@@ -42,4 +42,19 @@ def Attn_WindowMask : Attn_Attr<"WindowMask", "window",
   let genVerifyDecl = 1;
 }
 
+def Attn_PackedMask : Attn_Attr<"PackedMask", "packed",
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface, ["impliesKeyExists"]>]> {
+  let summary = "A mask for rows that are the queries of several heads";
+  let description = [{
+    Rows are the queries of `group` heads, one head after the other: row r is
+    query r mod (rows / group), which attends to what `mask` says. This is what
+    `attn-pack-group` makes of an operation's mask.
+
+    Example: `#attn.packed<group = 4, mask = #attn.causal<bottom_right>>`
+  }];
+  let parameters = (ins "int64_t":$group, "::attn::MaskInterface":$mask);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // ATTN_MASKS

@@ -21,21 +21,29 @@ namespace attn {
 
 using namespace attn;
 
+/// Whether every query sees the same keys as its group's, as one query does
+/// that is the last of the sequence.
+static bool isMaskMoot(AttentionOp op) {
+  auto causal = dyn_cast_or_null<CausalMaskAttr>(op.getMaskAttr());
+  return causal && causal.getAlign() == MaskAlign::BottomRight &&
+         op.getQuery().getType().getDimSize(op.getSeqDim()) == 1;
+}
+
 StringRef attn::whyNotPacked(AttentionOp op) {
-  if (op.getQuery().getType().getDimSize(op.getSeqDim()) != 1)
-    return "it has more than one query, or a number of them that is not known";
+  int64_t queries = op.getQuery().getType().getDimSize(op.getSeqDim());
+  if (queries == 0)
+    return "it has no queries";
   if (op.getNumQueryHeads() == op.getNumKvHeads())
     return "no query heads share a KV head";
   if (op.getLayout() != TensorLayout::BHSD)
     return "the heads of a group are no dimension of their own in layout bshd";
+  if (op.hasScoreMod() && ShapedType::isDynamic(queries))
+    return "its scores are modified, and its number of queries is not static";
   for (Value result : op->getResults())
-    if (ShapedType::isDynamic(cast<ShapedType>(result.getType()).getDimSize(2)))
-      return "a result's number of queries is not static";
-  // One query sees every key under a causal mask from the bottom right.
-  auto causal = dyn_cast_or_null<CausalMaskAttr>(op.getMaskAttr());
-  if (op.getMaskAttr() &&
-      !(causal && causal.getAlign() == MaskAlign::BottomRight))
-    return "its mask tells queries apart";
+    if (cast<ShapedType>(result.getType()).getDimSize(2) != queries)
+      return "a result's number of queries is static where that of Q is not, "
+             "or "
+             "the other way round";
   return "";
 }
 
@@ -47,66 +55,92 @@ public:
   explicit Packer(AttentionOp op)
       : op(op), rewriter(op.getContext()), loc(op.getLoc()),
         kvHeads(op.getNumKvHeads()),
-        group(op.getNumQueryHeads() / op.getNumKvHeads()) {}
+        group(op.getNumQueryHeads() / op.getNumKvHeads()),
+        queries(op.getQuery().getType().getDimSize(op.getSeqDim())) {}
 
   void run() {
     rewriter.setInsertionPoint(op);
-    Value query = split(op.getQuery());
-    SmallVector<Type> types{splitType(op.getOutput().getType())};
+    Value query = pack(op.getQuery());
+    SmallVector<Type> types{packedType(op.getOutput().getType())};
     if (op.getLse())
-      types.push_back(splitType(op.getLse().getType()));
+      types.push_back(packedType(op.getLse().getType()));
     auto packed = AttentionOp::create(
         rewriter, loc, types,
         SmallVector<Value>{query, op.getKey(), op.getValue()}, op->getAttrs());
     packed->insertOperands(3, op.getCaptures());
-    packed.removeMaskAttr();
+    packMask(packed);
     if (op.hasScoreMod())
       moveScoreMod(packed);
     SmallVector<Value> results;
     for (auto [result, old] : llvm::zip(packed->getResults(), op->getResults()))
-      results.push_back(join(result, cast<RankedTensorType>(old.getType())));
+      results.push_back(unpack(result, cast<RankedTensorType>(old.getType())));
     rewriter.replaceOp(op, results);
   }
 
 private:
-  /// B, Hq, 1, ... as B, Hkv, group, ...
+  void packMask(AttentionOp packed) {
+    auto mask = op.getMaskAttr();
+    if (!mask)
+      return;
+    if (isMaskMoot(op))
+      packed.removeMaskAttr();
+    else
+      packed.setMaskAttr(PackedMaskAttr::get(op.getContext(), group, mask));
+  }
+
+  /// B, Hq, Sq, ... as B, Hkv, group, Sq, ...
   RankedTensorType splitType(Type type) {
     auto tensor = cast<RankedTensorType>(type);
     SmallVector<int64_t> shape(tensor.getShape());
-    shape[1] = kvHeads;
-    shape[2] = group;
+    shape[1] = group;
+    shape.insert(shape.begin() + 1, kvHeads);
     return RankedTensorType::get(shape, tensor.getElementType());
   }
 
-  /// B, Hq, ...: heads and the one query in one dimension.
-  RankedTensorType joinedType(RankedTensorType tensor) {
+  /// B, Hkv, group * Sq, ...
+  RankedTensorType packedType(Type type) {
+    auto tensor = cast<RankedTensorType>(type);
     SmallVector<int64_t> shape(tensor.getShape());
-    shape[1] = kvHeads * group;
-    shape.erase(shape.begin() + 2);
+    shape[1] = kvHeads;
+    shape[2] = ShapedType::isDynamic(queries) ? queries : group * queries;
     return RankedTensorType::get(shape, tensor.getElementType());
   }
 
-  SmallVector<ReassociationIndices> reassociation(int64_t rank) {
-    SmallVector<ReassociationIndices> result{{0}, {1, 2}};
-    for (int64_t dim = 3; dim < rank; ++dim)
-      result.push_back({dim});
+  /// Of a tensor that is split; two of its dimensions from `first` on are one.
+  static SmallVector<ReassociationIndices> joined(int64_t rank, int64_t first) {
+    SmallVector<ReassociationIndices> result;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      if (dim == first + 1)
+        result.back().push_back(dim);
+      else
+        result.push_back({dim});
     return result;
   }
 
-  Value split(Value value) {
-    auto type = cast<RankedTensorType>(value.getType());
-    auto groups = reassociation(type.getRank());
-    Value joined = tensor::CollapseShapeOp::create(
-        rewriter, loc, joinedType(type), value, groups);
-    return tensor::ExpandShapeOp::create(rewriter, loc, splitType(type), joined,
-                                         groups);
+  Value expand(RankedTensorType type, Value value, int64_t first) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, op.getQuery());
+    SmallVector<OpFoldResult> shape;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      shape.push_back(!type.isDynamicDim(dim)
+                          ? rewriter.getIndexAttr(type.getDimSize(dim))
+                          : sizes[dim == 0 ? 0 : 2]);
+    return tensor::ExpandShapeOp::create(rewriter, loc, type, value,
+                                         joined(type.getRank(), first), shape);
   }
 
-  Value join(Value value, RankedTensorType type) {
-    auto groups = reassociation(type.getRank());
-    Value joined = tensor::CollapseShapeOp::create(
-        rewriter, loc, joinedType(type), value, groups);
-    return tensor::ExpandShapeOp::create(rewriter, loc, type, joined, groups);
+  Value pack(Value value) {
+    RankedTensorType split = splitType(value.getType());
+    return tensor::CollapseShapeOp::create(
+        rewriter, loc, packedType(value.getType()), expand(split, value, 1),
+        joined(split.getRank(), 2));
+  }
+
+  Value unpack(Value value, RankedTensorType type) {
+    RankedTensorType split = splitType(type);
+    return tensor::CollapseShapeOp::create(rewriter, loc, type,
+                                           expand(split, value, 2),
+                                           joined(split.getRank(), 1));
   }
 
   /// The region still sees the head and query of the original op.
@@ -117,17 +151,22 @@ private:
     OpBuilder b = OpBuilder::atBlockBegin(&body);
     Value head = body.getArgument(2), row = body.getArgument(3);
     Value size = arith::ConstantIndexOp::create(b, loc, group);
+    Value count = arith::ConstantIndexOp::create(b, loc, queries);
     Value first = arith::MulIOp::create(b, loc, head, size);
-    Value queryHead = arith::AddIOp::create(b, loc, first, row);
-    Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+    Value member = arith::DivUIOp::create(b, loc, row, count);
+    Value queryHead = arith::AddIOp::create(b, loc, first, member);
+    Value query = arith::RemUIOp::create(b, loc, row, count);
     head.replaceAllUsesExcept(queryHead, first.getDefiningOp());
-    row.replaceAllUsesExcept(zero, queryHead.getDefiningOp());
+    row.replaceUsesWithIf(query, [&](OpOperand &use) {
+      return use.getOwner() != member.getDefiningOp() &&
+             use.getOwner() != query.getDefiningOp();
+    });
   }
 
   AttentionOp op;
   IRRewriter rewriter;
   Location loc;
-  int64_t kvHeads, group;
+  int64_t kvHeads, group, queries;
 };
 
 struct PackGroupPass : attn::impl::AttnPackGroupBase<PackGroupPass> {

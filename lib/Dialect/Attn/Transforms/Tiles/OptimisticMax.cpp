@@ -182,8 +182,20 @@ private:
            });
   }
 
+  static bool isStateStore(Operation *op) {
+    return isa<StoreOp>(op) &&
+           op->getParentOfType<KernelOp>().getStep() == KernelOp::kSplitStep;
+  }
+
+  static bool isScaledByConstant(Operation *op) {
+    return isa<arith::MulFOp>(op) &&
+           llvm::any_of(op->getOperands(),
+                        [](Value v) { return matchPattern(v, m_Constant()); });
+  }
+
   /// Whether factors or references behind the stream stand for the units of
-  /// other values alone: in LSE, and where streams are merged.
+  /// other values alone: in LSE, and where states are merged, here or by the
+  /// kernel that they are stored for.
   bool areUnits(Value carried) {
     unsigned number = cast<BlockArgument>(carried).getArgNumber() - 1;
     llvm::DenseSet<Operation *> seen;
@@ -191,10 +203,11 @@ private:
     while (!work.empty()) {
       for (Operation *user : work.pop_back_val().getUsers()) {
         if (isa<math::Exp2Op, arith::CmpFOp>(user) || isLogSum(user) ||
-            !seen.insert(user).second)
+            isStateStore(user) || !seen.insert(user).second)
           continue;
         if (!isa<arith::DivFOp, arith::MaximumFOp, arith::SelectOp,
-                 arith::SubFOp>(user))
+                 arith::SubFOp>(user) &&
+            !isScaledByConstant(user))
           return false;
         work.push_back(user->getResult(0));
       }
