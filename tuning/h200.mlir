@@ -5,12 +5,20 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
+    variants [#attn.variant<"query<=64 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
   // Without roles four small CTAs of an SM cover each other's waits, and short
   // ones end together.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
-    variants [#attn.variant<"query<=2048",
+    variants [#attn.variant<"query<=64 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
+              #attn.variant<"query<=2048",
                <tiles = [query = 64, key = 64], grid_order = naive_head_first, longest_first,
                 wgmma = all, optimistic_max, store_tensors>>]
   // The wider tile reads its accumulators less often; short rows would leave more
@@ -19,7 +27,11 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
-    variants [#attn.variant<"query<=512",
+    variants [#attn.variant<"query<=64 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
+              #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>>,
               #attn.variant<"key>=4096",
@@ -28,7 +40,11 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
-    variants [#attn.variant<"query<=512",
+    variants [#attn.variant<"query<=64 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
+              #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>>,
               #attn.variant<"key>=16384",

@@ -34,11 +34,15 @@ std::optional<int64_t> staticExtent(StreamableOpInterface op, StringRef name) {
 
 /// Whether a guard holds, if that is known.
 std::optional<bool> holds(StreamableOpInterface op, VariantAttr variant) {
-  std::optional<int64_t> extent = staticExtent(op, variant.getAxis());
-  if (!extent)
-    return std::nullopt;
-  return variant.isUpper() ? *extent <= variant.getBound()
-                           : *extent >= variant.getBound();
+  bool known = true;
+  for (const VariantAttr::Comparison &part : variant.getComparisons()) {
+    std::optional<int64_t> extent = staticExtent(op, part.axis);
+    known &= extent.has_value();
+    if (extent &&
+        (part.upper ? *extent > part.bound : *extent < part.bound))
+      return false;
+  }
+  return known ? std::optional(true) : std::nullopt;
 }
 
 /// What of a chip its schedules depend on beside the memory: another that has

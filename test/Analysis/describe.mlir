@@ -48,7 +48,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
   // CHECK-NEXT:  CTAs: one for every 2 consecutive tiles
   // CHECK-NEXT:  stream: steps of 1 over 1 segment(s), 0 of them masked; tiles tensor<4xf32>
   // CHECK-NEXT:  direction: forward (cyclic)
-  // CHECK-NEXT:  footprint: 32 bytes of shared memory (of 101376), 0 registers (of 65536), 24 resident CTA(s) an SM
+  // CHECK-NEXT:  footprint: 0 bytes of shared memory (of 101376), 4 registers (of 65536), 24 resident CTA(s) an SM
   attn.kernel @domains(%x: !attn.view<8x4xf32>) {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index

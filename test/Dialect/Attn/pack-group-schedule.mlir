@@ -5,7 +5,7 @@
 
 // The host reshapes, and launches a kernel of four queries and eight heads.
 // CHECK-LABEL: func.func @decode
-// LEVEL2: %[[P:[^ ]+]] = tensor.expand_shape %{{[^ ]+}} {{.*}} into tensor<?x8x4x128xbf16>
+// LEVEL2: %[[P:[^ ]+]] = tensor.collapse_shape %{{[^ ]+}} {{.*}} into tensor<?x8x4x128xbf16>
 // LEVEL2: attn.launch @decode_attention ins(%[[P]], %{{[^ ]+}}, %{{[^ ]+}} : tensor<?x8x4x128xbf16>, tensor<?x8x?x128xbf16>, tensor<?x8x?x128xbf16>) outs({{.*}} : tensor<?x8x4x128xbf16>, tensor<?x8x4xf32>)
 // LEVEL2: attn.kernel @decode_attention(%[[Q:[^ ]+]]: !attn.view<?x8x4x128xbf16>, %{{[^ ]+}}: !attn.view<?x8x?x128xbf16>, %{{[^ ]+}}: !attn.view<?x8x?x128xbf16>, %{{[^ ]+}}: !attn.view<?x8x4x128xbf16>, %{{[^ ]+}}: !attn.view<?x8x4xf32>)
 // LEVEL2-SAME: {dim_names = {{\[\[}}"batch", "", "", ""], ["batch", "", "key", ""], ["batch", "", "key", ""], ["batch", "", "", ""], ["batch", "", ""]], outputs = 2 : i64,

@@ -1,14 +1,16 @@
-// attn-pack-group: the query heads of a group become rows of one tile, for one query.
+// attn-pack-group: the query heads of a group become rows of one tile.
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --attn-pack-group --remarks-filter='attn.*' -o %t.once 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.once
-// What is packed has more than one query: it is not packed again.
+// What is packed has no groups: it is not packed again.
 // RUN: attn-opt %t.once --split-input-file --attn-pack-group | diff %t.once -
 
-// REMARK: pack-group.mlir:[[# @LINE + 23]]:14: remark: [Passed] pack-group | Category:attn-pack-group | Remark="query heads of a group are rows of one tile:", group=4
+// REMARK: pack-group.mlir:[[# @LINE + 25]]:14: remark: [Passed] pack-group | Category:attn-pack-group | Remark="query heads of a group are rows of one tile:", group=4
 // REMARK: remark: [Passed] pack-group {{.*}}, group=5
 // REMARK: remark: [Passed] pack-group {{.*}}, group=2
 // REMARK: remark: [Missed] pack-group {{.*}}no query heads share a KV head
 // REMARK: remark: [Passed] pack-group {{.*}}, group=3
+// REMARK: remark: [Passed] pack-group {{.*}}, group=4
+// REMARK: remark: [Passed] pack-group {{.*}}, group=2
 
 // Q, O and LSE are reshaped, heads first: head h is row h % 4 of KV head h / 4. K and V
 // stay as they are. One query sees every key under a causal mask from the bottom right,
@@ -16,14 +18,14 @@
 
 // CHECK-LABEL: func.func @decode
 // CHECK-SAME: (%[[Q:[^ ]+]]: tensor<?x32x1x128xbf16>, %[[K:[^ ]+]]: tensor<?x8x?x128xbf16>, %[[V:[^ ]+]]: tensor<?x8x?x64xbf16>) -> (tensor<?x32x1x64xbf16>, tensor<?x32x1xf32>) {
-// CHECK-NEXT: %[[HEADS:[^ ]+]] = tensor.collapse_shape %[[Q]] {{\[\[}}0], [1, 2], [3]] : tensor<?x32x1x128xbf16> into tensor<?x32x128xbf16>
-// CHECK: %[[BATCH:[^ ]+]] = tensor.dim %[[HEADS]], %{{[^ ]+}} : tensor<?x32x128xbf16>
-// CHECK: %[[P:[^ ]+]] = tensor.expand_shape %[[HEADS]] {{\[\[}}0], [1, 2], [3]] output_shape [%[[BATCH]], 8, 4, 128] : tensor<?x32x128xbf16> into tensor<?x8x4x128xbf16>
+// CHECK: %[[BATCH:[^ ]+]] = tensor.dim %[[Q]], %{{[^ ]+}}
+// CHECK: %[[S:[^ ]+]] = tensor.expand_shape %[[Q]] {{\[\[}}0], [1, 2], [3], [4]] output_shape [%[[BATCH]], 8, 4, 1, 128] : tensor<?x32x1x128xbf16> into tensor<?x8x4x1x128xbf16>
+// CHECK-NEXT: %[[P:[^ ]+]] = tensor.collapse_shape %[[S]] {{\[\[}}0], [1], [2, 3], [4]] : tensor<?x8x4x1x128xbf16> into tensor<?x8x4x128xbf16>
 // CHECK-NEXT: %[[O:[^ ]+]], %[[LSE:[^ ]+]] = attn.attention %[[P]], %[[K]], %[[V]] scale(1.250000e-01) {note = "kept"} : (tensor<?x8x4x128xbf16>, tensor<?x8x?x128xbf16>, tensor<?x8x?x64xbf16>) -> (tensor<?x8x4x64xbf16>, tensor<?x8x4xf32>)
-// CHECK-NEXT: %[[OHEADS:[^ ]+]] = tensor.collapse_shape %[[O]] {{\[\[}}0], [1, 2], [3]] : tensor<?x8x4x64xbf16> into tensor<?x32x64xbf16>
-// CHECK: %[[OR:[^ ]+]] = tensor.expand_shape %[[OHEADS]] {{\[\[}}0], [1, 2], [3]] output_shape [%{{[^ ]+}}, 32, 1, 64] : tensor<?x32x64xbf16> into tensor<?x32x1x64xbf16>
-// CHECK-NEXT: %[[LHEADS:[^ ]+]] = tensor.collapse_shape %[[LSE]] {{\[\[}}0], [1, 2]] : tensor<?x8x4xf32> into tensor<?x32xf32>
-// CHECK: %[[LR:[^ ]+]] = tensor.expand_shape %[[LHEADS]] {{\[\[}}0], [1, 2]] output_shape [%{{[^ ]+}}, 32, 1] : tensor<?x32xf32> into tensor<?x32x1xf32>
+// CHECK: %[[OS:[^ ]+]] = tensor.expand_shape %[[O]] {{\[\[}}0], [1], [2, 3], [4]] output_shape [%{{[^ ]+}}, 8, 4, 1, 64]
+// CHECK-NEXT: %[[OR:[^ ]+]] = tensor.collapse_shape %[[OS]] {{\[\[}}0], [1, 2], [3], [4]] : tensor<?x8x4x1x64xbf16> into tensor<?x32x1x64xbf16>
+// CHECK: %[[LS:[^ ]+]] = tensor.expand_shape %[[LSE]] {{\[\[}}0], [1], [2, 3]] output_shape [%{{[^ ]+}}, 8, 4, 1]
+// CHECK-NEXT: %[[LR:[^ ]+]] = tensor.collapse_shape %[[LS]] {{\[\[}}0], [1, 2], [3]] : tensor<?x8x4x1xf32> into tensor<?x32x1xf32>
 // CHECK-NEXT: return %[[OR]], %[[LR]]
 func.func @decode(%q: tensor<?x32x1x128xbf16>, %k: tensor<?x8x?x128xbf16>, %v: tensor<?x8x?x64xbf16>)
     -> (tensor<?x32x1x64xbf16>, tensor<?x32x1xf32>) {
@@ -39,11 +41,11 @@ func.func @decode(%q: tensor<?x32x1x128xbf16>, %k: tensor<?x8x?x128xbf16>, %v: t
 
 // CHECK-LABEL: func.func @static
 // CHECK-SAME: (%[[Q:[^ ]+]]: tensor<3x5x1x64xf32>, %[[K:[^ ]+]]: tensor<3x1x77x64xf32>)
-// CHECK-NEXT: %[[HEADS:[^ ]+]] = tensor.collapse_shape %[[Q]]
-// CHECK-NEXT: %[[P:[^ ]+]] = tensor.expand_shape %[[HEADS]] {{\[\[}}0], [1, 2], [3]] output_shape [3, 1, 5, 64] : tensor<3x5x64xf32> into tensor<3x1x5x64xf32>
+// CHECK-NEXT: %[[S:[^ ]+]] = tensor.expand_shape %[[Q]] {{.*}} into tensor<3x1x5x1x64xf32>
+// CHECK-NEXT: %[[P:[^ ]+]] = tensor.collapse_shape %[[S]] {{.*}} into tensor<3x1x5x64xf32>
 // CHECK-NEXT: %[[O:[^ ]+]] = attn.attention %[[P]], %[[K]], %[[K]] scale(5.000000e-01) : (tensor<3x1x5x64xf32>, tensor<3x1x77x64xf32>, tensor<3x1x77x64xf32>) -> tensor<3x1x5x64xf32>
-// CHECK-NEXT: %[[OHEADS:[^ ]+]] = tensor.collapse_shape %[[O]]
-// CHECK-NEXT: %[[R:[^ ]+]] = tensor.expand_shape %[[OHEADS]] {{\[\[}}0], [1, 2], [3]] output_shape [3, 5, 1, 64] : tensor<3x5x64xf32> into tensor<3x5x1x64xf32>
+// CHECK-NEXT: %[[OS:[^ ]+]] = tensor.expand_shape %[[O]] {{.*}} into tensor<3x1x5x1x64xf32>
+// CHECK-NEXT: %[[R:[^ ]+]] = tensor.collapse_shape %[[OS]] {{.*}} into tensor<3x5x1x64xf32>
 // CHECK-NEXT: return %[[R]]
 func.func @static(%q: tensor<3x5x1x64xf32>, %k: tensor<3x1x77x64xf32>) -> tensor<3x5x1x64xf32> {
   %o = attn.attention %q, %k, %k scale(0.5)
@@ -53,15 +55,18 @@ func.func @static(%q: tensor<3x5x1x64xf32>, %k: tensor<3x1x77x64xf32>) -> tensor
 
 // -----
 
-// A score modification sees the head and the query that it saw: head 2 g + r, query 0.
+// A score modification sees the head and the query that it saw: of one query, head
+// 2 g + r / 1 and query r mod 1.
 // Batch, key and captures are as before.
 
 // CHECK-LABEL: func.func @score
 // CHECK: attn.attention %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} scale(1.000000e+00) captures(%{{[^ ]+}} : f32) score(%[[S:[^ ]+]]: f32, %[[B:[^ ]+]]: index, %[[G:[^ ]+]]: index, %[[R:[^ ]+]]: index, %[[J:[^ ]+]]: index, %[[C:[^ ]+]]: f32) {
 // CHECK-NEXT: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-NEXT: %[[C1:[^ ]+]] = arith.constant 1 : index
 // CHECK-NEXT: %[[FIRST:[^ ]+]] = arith.muli %[[G]], %[[C2]] : index
-// CHECK-NEXT: %[[H:[^ ]+]] = arith.addi %[[FIRST]], %[[R]] : index
-// CHECK-NEXT: %[[I:[^ ]+]] = arith.constant 0 : index
+// CHECK-NEXT: %[[MEMBER:[^ ]+]] = arith.divui %[[R]], %[[C1]] : index
+// CHECK-NEXT: %[[H:[^ ]+]] = arith.addi %[[FIRST]], %[[MEMBER]] : index
+// CHECK-NEXT: %[[I:[^ ]+]] = arith.remui %[[R]], %[[C1]] : index
 // CHECK-NEXT: %[[D:[^ ]+]] = arith.subi %[[J]], %[[I]] : index
 // CHECK-NEXT: %[[X:[^ ]+]] = arith.muli %[[D]], %[[H]] : index
 // CHECK-NEXT: %[[Y:[^ ]+]] = arith.addi %[[X]], %[[B]] : index
@@ -96,7 +101,7 @@ func.func @score(%q: tensor<?x4x1x32xf16>, %k: tensor<?x2x?x32xf16>, %v: tensor<
 // CHECK-LABEL: func.func @two
 // CHECK-SAME: (%[[Q:[^ ]+]]: tensor<?x6x1x16xf32>, %[[K:[^ ]+]]: tensor<?x6x?x16xf32>, %[[L:[^ ]+]]: tensor<?x2x?x16xf32>)
 // CHECK-NEXT: %[[M:[^ ]+]] = attn.attention %[[Q]], %[[K]], %[[K]] mask(#attn.causal<bottom_right>) scale(2.000000e+00) : (tensor<?x6x1x16xf32>, tensor<?x6x?x16xf32>, tensor<?x6x?x16xf32>) -> tensor<?x6x1x16xf32>
-// CHECK-NEXT: tensor.collapse_shape %[[M]]
+// CHECK: tensor.expand_shape %[[M]]
 // CHECK: attn.attention %{{[^ ]+}}, %[[L]], %[[L]] scale(2.000000e+00) : (tensor<?x2x3x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>) -> tensor<?x2x3x16xf32>
 func.func @two(%q: tensor<?x6x1x16xf32>, %k: tensor<?x6x?x16xf32>, %l: tensor<?x2x?x16xf32>) -> tensor<?x6x1x16xf32> {
   %m = attn.attention %q, %k, %k mask(#attn.causal<bottom_right>) scale(2.0)
@@ -104,4 +109,33 @@ func.func @two(%q: tensor<?x6x1x16xf32>, %k: tensor<?x6x?x16xf32>, %l: tensor<?x
   %o = attn.attention %m, %l, %l mask(#attn.causal<bottom_right>) scale(2.0)
       : (tensor<?x6x1x16xf32>, tensor<?x2x?x16xf32>, tensor<?x2x?x16xf32>) -> tensor<?x6x1x16xf32>
   return %o : tensor<?x6x1x16xf32>
+}
+
+// -----
+
+// Any number of queries: rows are those of one head after the other, and the mask says so.
+
+// CHECK-LABEL: func.func @queries
+// CHECK-SAME: (%[[Q:[^ ]+]]: tensor<?x8x?x32xf16>
+// CHECK: %[[LENGTH:[^ ]+]] = tensor.dim %[[Q]], %c2
+// CHECK: tensor.expand_shape %[[Q]] {{.*}} output_shape [%{{[^ ]+}}, 2, 4, %[[LENGTH]], 32]
+// CHECK-NEXT: tensor.collapse_shape {{.*}} : tensor<?x2x4x?x32xf16> into tensor<?x2x?x32xf16>
+// CHECK-NEXT: attn.attention {{.*}} mask(#attn.packed<group = 4, mask = #attn.causal<bottom_right>>)
+// CHECK: tensor.expand_shape {{.*}} into tensor<?x2x4x?x32xf16>
+// CHECK-NEXT: tensor.collapse_shape {{.*}} : tensor<?x2x4x?x32xf16> into tensor<?x8x?x32xf16>
+func.func @queries(%q: tensor<?x8x?x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor<?x8x?x32xf16> {
+  %o = attn.attention %q, %k, %k mask(#attn.causal<bottom_right>) scale(1.0) : (tensor<?x8x?x32xf16>, tensor<?x2x?x32xf16>, tensor<?x2x?x32xf16>) -> tensor<?x8x?x32xf16>
+  return %o : tensor<?x8x?x32xf16>
+}
+
+// -----
+
+// So it is for one query under a mask that does not show it every key.
+
+// CHECK-LABEL: func.func @window
+// CHECK: mask(#attn.packed<group = 2, mask = #attn.window<left = 5, right = 0, align = bottom_right>>)
+// CHECK-SAME: tensor<?x2x2x32xf16>
+func.func @window(%q: tensor<?x4x1x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor<?x4x1x32xf16> {
+  %o = attn.attention %q, %k, %k mask(#attn.window<left = 5, right = 0, align = bottom_right>) scale(1.0) : (tensor<?x4x1x32xf16>, tensor<?x2x?x32xf16>, tensor<?x2x?x32xf16>) -> tensor<?x4x1x32xf16>
+  return %o : tensor<?x4x1x32xf16>
 }

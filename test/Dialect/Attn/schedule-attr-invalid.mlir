@@ -70,25 +70,25 @@ func.func @f(%q: tensor<1x1x16x16xf16>) -> tensor<1x1x16x16xf16> {
 
 // -----
 
-// expected-error @below {{expected a guard such as "query<=2048", but got "query"}}
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "query"}}
 module attributes {test.attr = #attn.variant<"query", <>>} {}
 
 // -----
 
-// expected-error @below {{expected a guard such as "query<=2048", but got "query<2"}}
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "query<2"}}
 module attributes {test.attr = #attn.variant<"query<2", <>>} {}
 
 // -----
 
-// expected-error @below {{expected a guard such as "query<=2048", but got "<=3"}}
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "<=3"}}
 module attributes {test.attr = #attn.variant<"<=3", <>>} {}
 
 // -----
 
-// expected-error @below {{expected a guard such as "query<=2048", but got "query<=-1"}}
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "query<=-1"}}
 module attributes {test.attr = #attn.variant<"query<=-1", <>>} {}
 
 // -----
 
-// expected-error @below {{expected a guard such as "query<=2048", but got "que ry<=1"}}
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "que ry<=1"}}
 module attributes {test.attr = #attn.variant<"que ry<=1", <>>} {}

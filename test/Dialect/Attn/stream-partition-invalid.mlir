@@ -25,7 +25,7 @@
 // SPLITS: error: expected 1 to 16 splits, or 0 for the schedule's, but got 17
 // OVER: error: expected 1 to 4096 splits, or 0 for the schedule's, but got 4097
 // LENGTH: error: 'attn.attention' op expected parts of a multiple of 128, which its streamed tile has, but got 100
-// NEGATIVE: error: 'attn.attention' op expected parts of a multiple of 128, which its streamed tile has, but got -128
+// NEGATIVE: error: 'attn.attention' op expected parts of 1 to 536870912 elements, or 0 for even ones, but got -128
 // TWICE: error: 'attn.attention' op expected a number of parts or their length, but got both 2 and 128
 // OPTION: error: {{.*}}no such option tile
 

@@ -42,16 +42,22 @@
 // CHECK: %[[SPLITS:[^ ]+]] = attn.dim %{{[^ ]+}}, 0
 // CHECK: attn.grid {{.*}} (batch = %[[BATCHES]],
 // CHECK-NOT: split =
-// CHECK: attn.stream %[[P:[^ ]+]] step 1 over [%{{[^ ]+}} to %[[SPLITS]]]
-// CHECK: attn.load %{{[^ ]+}}[%[[P]], {{.*}} -> tensor<16x64xf32>
+// Eight states are loaded before the first is merged; behind the last they are those of nothing.
+// CHECK: %[[ALL:[^ ]+]]:4 = attn.stream %[[P:[^ ]+]] step 8 over [%{{[^ ]+}} to %[[SPLITS]]]
+// CHECK: attn.load %{{[^ ]+}}[%[[P]], {{.*}} -> tensor<8x64xf32>
+// CHECK: %[[IS:[^ ]+]] = arith.cmpi ult, %[[P]], %[[SPLITS]]
+// CHECK: tensor.splat %[[IS]]
+// CHECK: arith.select
+// CHECK: %[[NEXT:[^ ]+]] = arith.addi %[[P]], %c1
+// CHECK: attn.load %{{[^ ]+}}[%[[NEXT]], {{.*}} -> tensor<8x64xf32>
 // CHECK-NOT: attn.dot
-// CHECK: attn.store {{.*}} : tensor<16x64xbf16>
-// CHECK: attn.store {{.*}} : tensor<16xf32>
+// CHECK: attn.store {{.*}} : tensor<8x64xbf16>
+// CHECK: attn.store {{.*}} : tensor<8xf32>
 
 // THREE-LABEL: func.func @decode
 // THREE: outs({{.*}} : tensor<3x?x?xf32>
 // THREE-LABEL: attn.kernel @decode_attention_merge
-// THREE: attn.stream %{{[^ ]+}} step 1 over [%c0 to %c3]
+// THREE: attn.stream %{{[^ ]+}} step 3 over [%c0 to %c3]
 
 // What a part is does not depend on the number of them: the last takes what is left.
 // STATED-LABEL: func.func @decode
@@ -81,7 +87,7 @@ func.func @decode(%q: tensor<?x8x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %v: tens
 // CHECK: attn.grid (%[[S:[^ ]+]], %{{[^ ]+}}, %{{[^ ]+}}) visit
 // CHECK: attn.store {{.*}}[%[[S]], %{{[^ ]+}}, %{{[^ ]+}}]
 // CHECK-LABEL: attn.kernel @matmul_matmul_merge
-// CHECK: attn.stream %{{[^ ]+}} step 1
+// CHECK: attn.stream %{{[^ ]+}} step 8
 // CHECK: arith.addf
 // CHECK-NOT: arith.mulf
 // CHECK: attn.store

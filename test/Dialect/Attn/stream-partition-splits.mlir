@@ -5,9 +5,12 @@
 
 // Static: 768 keys are 6 tiles of 128, which are 3 and 3.
 // Merge: factor and reference of the larger maximum; l and acc of both parts are scaled to them
-// and added. A part in another unit than that has next to no weight: it is scaled by 0.
+// and added. A part in another unit than that has next to no weight: it is scaled by 0. What is
+// in the larger unit is compared in the smaller.
 
 // CHECK-LABEL: attn.kernel @attention_attention
+// CHECK-DAG: %[[PLAIN:[^ ]+]] = arith.constant dense<0.180336878> : tensor<128xf32>
+// CHECK-DAG: %[[RATIO:[^ ]+]] = arith.constant dense<0.72134751> : tensor<128xf32>
 // CHECK-DAG: %[[ZEROS:[^ ]+]] = arith.constant dense<0.000000e+00> : tensor<128xf32>
 // CHECK-DAG: %[[LOWEST:[^ ]+]] = arith.constant dense<-8.50705867E+37> : tensor<128xf32>
 // CHECK-DAG: %[[UNIT:[^ ]+]] = arith.constant dense<2.500000e-01> : tensor<128xf32>
@@ -21,8 +24,12 @@
 // CHECK-SAME: = %[[UNIT]], {{.*}} = %[[LOWEST]], {{.*}} = %[[ZEROS]], {{.*}} = %[[ACC]] :
 // CHECK-NOT: attn.stream
 // CHECK-DAG: %[[SAME:[^ ]+]] = arith.cmpf oeq, %[[A]]#0, %[[B]]#0
-// CHECK-DAG: %[[MA:[^ ]+]] = arith.divf %[[A]]#1, %[[A]]#0
-// CHECK-DAG: %[[MB:[^ ]+]] = arith.divf %[[B]]#1, %[[B]]#0
+// CHECK-DAG: %[[PA:[^ ]+]] = arith.cmpf oeq, %[[A]]#0, %[[PLAIN]]
+// CHECK-DAG: %[[SA:[^ ]+]] = arith.mulf %[[A]]#1, %[[RATIO]]
+// CHECK-DAG: %[[MA:[^ ]+]] = arith.select %[[PA]], %[[A]]#1, %[[SA]]
+// CHECK-DAG: %[[PB:[^ ]+]] = arith.cmpf oeq, %[[B]]#0, %[[PLAIN]]
+// CHECK-DAG: %[[SB:[^ ]+]] = arith.mulf %[[B]]#1, %[[RATIO]]
+// CHECK-DAG: %[[MB:[^ ]+]] = arith.select %[[PB]], %[[B]]#1, %[[SB]]
 // CHECK-DAG: %[[LARGER:[^ ]+]] = arith.cmpf oge, %[[MA]], %[[MB]]
 // CHECK-DAG: %[[K:[^ ]+]] = arith.select %[[LARGER]], %[[A]]#0, %[[B]]#0
 // CHECK-DAG: %[[MOST:[^ ]+]] = arith.maximumf %[[A]]#1, %[[B]]#1

@@ -18,47 +18,46 @@ void AttnDialect::registerTuningOps() {
       >();
 }
 
-namespace {
+using Comparison = VariantAttr::Comparison;
 
-struct Guard {
-  StringRef axis;
-  bool upper;
-  int64_t bound;
-};
-
-std::optional<Guard> parseGuard(StringRef text) {
-  Guard guard;
-  guard.upper = text.contains("<=");
-  auto [axis, number] = text.split(guard.upper ? "<=" : ">=");
-  guard.axis = axis;
+static std::optional<Comparison> parseComparison(StringRef text) {
+  Comparison comparison;
+  comparison.upper = text.contains("<=");
+  auto [axis, number] = text.split(comparison.upper ? "<=" : ">=");
+  comparison.axis = axis;
   bool named = !axis.empty() && llvm::all_of(axis, [](char c) {
     return llvm::isAlnum(c) || c == '_';
   });
-  if (!named || number.getAsInteger(10, guard.bound) || guard.bound < 0)
+  if (!named || number.getAsInteger(10, comparison.bound) ||
+      comparison.bound < 0)
     return std::nullopt;
-  return guard;
+  return comparison;
 }
 
-} // namespace
+static std::optional<SmallVector<Comparison>> parseGuard(StringRef text) {
+  SmallVector<Comparison> comparisons;
+  SmallVector<StringRef> parts;
+  text.split(parts, '&');
+  for (StringRef part : parts) {
+    std::optional<Comparison> one = parseComparison(part.trim());
+    if (!one)
+      return std::nullopt;
+    comparisons.push_back(*one);
+  }
+  return comparisons;
+}
 
 LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   StringAttr guard, ScheduleAttr) {
   if (parseGuard(guard.getValue()))
     return success();
-  return emitError() << "expected a guard such as \"query<=2048\", but got "
+  return emitError() << "expected a guard such as \"query<=2048\", or several "
+                        "joined by '&', but got "
                      << guard;
 }
 
-StringRef VariantAttr::getAxis() const {
-  return parseGuard(getGuard().getValue())->axis;
-}
-
-int64_t VariantAttr::getBound() const {
-  return parseGuard(getGuard().getValue())->bound;
-}
-
-bool VariantAttr::isUpper() const {
-  return parseGuard(getGuard().getValue())->upper;
+SmallVector<Comparison> VariantAttr::getComparisons() const {
+  return *parseGuard(getGuard().getValue());
 }
 
 LogicalResult TunedOp::verify() {

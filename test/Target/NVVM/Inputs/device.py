@@ -44,7 +44,7 @@ for name, body in BODIES[vendor].items():
     with open(f"{directory}/{name}.mlir", "w") as file:
         file.write(f"""module attributes {{attn.target = #attn.target<"{target}", arch = "{arch}">}} {{
   gpu.module @m {{
-    llvm.func @k(%f: f32, %i: i32, %p: !llvm.ptr<1>) attributes {{attn.manifest = {{}}, {kernel}}} {{
+    llvm.func @k(%f: f32, %i: i32, %p: !llvm.ptr<1>) attributes {{attn.manifest = {{parameters = [], views = [], scalars = []}}, {kernel}}} {{
       {body}
       llvm.return
     }}

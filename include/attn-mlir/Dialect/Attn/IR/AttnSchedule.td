@@ -84,19 +84,21 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
 def Attn_VariantAttr : Attn_Attr<"Variant", "variant"> {
   let summary = "A schedule for the sizes that a guard names";
   let description = [{
-    The guard compares an axis with a number, at run time where it must:
-    `#attn.variant<"query<=2048", <tiles = [query = 64, key = 64]>>`.
+    The guard compares axes with numbers, at run time where it must:
+    `#attn.variant<"query<=512 & key>=2048", <tiles = [query = 64, key = 64]>>`.
   }];
   let parameters = (ins "::mlir::StringAttr":$guard,
                         "::attn::ScheduleAttr":$schedule);
   let assemblyFormat = "`<` $guard `,` $schedule `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// The parts of the guard.
-    ::llvm::StringRef getAxis() const;
-    int64_t getBound() const;
-    /// Whether it is "at most", not "at least".
-    bool isUpper() const;
+    /// A part of the guard: at most `bound`, or at least.
+    struct Comparison {
+      ::llvm::StringRef axis;
+      bool upper;
+      int64_t bound;
+    };
+    ::llvm::SmallVector<Comparison> getComparisons() const;
   }];
 }
 

@@ -31,6 +31,8 @@ using namespace attn;
 static constexpr int64_t kMostSplitsOfCta = 16;
 /// Over CTAs they are an axis of the grid.
 static constexpr int64_t kMostSplits = 4096;
+/// As sizes are, which devices have 32 bits for.
+static constexpr int64_t kLongestPart = int64_t(1) << 29;
 
 namespace {
 
@@ -116,6 +118,10 @@ struct StreamPartitionPass
                             ArrayRef<int64_t> sizes) {
     if (split.length == 0)
       return success();
+    if (split.length < 0 || split.length > kLongestPart)
+      return op.emitOpError("expected parts of 1 to ")
+             << kLongestPart << " elements, or 0 for even ones, but got "
+             << split.length;
     if (split.parts > 0)
       return op.emitOpError("expected a number of parts or their length, but "
                             "got both ")
@@ -124,7 +130,7 @@ struct StreamPartitionPass
     for (auto [axis, size] : llvm::zip(op.getStreamAxes(), sizes))
       if (axis.kind == AxisKind::Stream)
         tile = size;
-    if (split.length > 0 && split.length % tile == 0)
+    if (split.length % tile == 0)
       return success();
     return op.emitOpError("expected parts of a multiple of ")
            << tile << ", which its streamed tile has, but got " << split.length;

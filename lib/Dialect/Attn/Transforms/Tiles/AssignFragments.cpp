@@ -116,15 +116,16 @@ struct AssignFragmentsPass
     return large ? MfmaBlock::Large : MfmaBlock::Small;
   }
 
-  /// Whether a row may lie in one warp, wherever its columns are: no matrix
-  /// instruction asks for another layout, and no ring is read by one.
+  /// Whether tiles are loaded straight into registers, and no matrix
+  /// instruction or ring asks for a layout: then a row lies in one warp.
   static bool hasFreeLayout(KernelOp kernel) {
-    return !kernel
-                ->walk([](Operation *op) {
-                  return isa<DotOp, RingCreateOp>(op) ? WalkResult::interrupt()
-                                                      : WalkResult::advance();
-                })
-                .wasInterrupted();
+    bool loads = false;
+    WalkResult result = kernel.walk([&](Operation *op) {
+      loads |= isa<LoadOp>(op);
+      return isa<DotOp, RingCreateOp>(op) ? WalkResult::interrupt()
+                                          : WalkResult::advance();
+    });
+    return loads && !result.wasInterrupted();
   }
 
   /// A warp a row, up to some.
