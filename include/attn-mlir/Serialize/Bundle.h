@@ -23,7 +23,7 @@ findDeviceFunction(mlir::ModuleOp module);
 
 /// Says for which sizes the programs of a lowered module are: comparisons of
 /// dynamic axes of their views with numbers, such as "query<=16 & key>4096".
-/// Fails after a diagnostic for an unknown axis or comparison.
+/// writeBundle reads it, by the names that axes have in the last variant.
 mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 
 /// Says that the programs of a lowered module are for sizes for which those of
@@ -32,7 +32,8 @@ mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 mlir::FailureOr<bool> setGuardOfOnePart(mlir::ModuleOp module,
                                         mlir::ModuleOp split);
 
-/// Writes a bundle (docs/bundle.md) of modules in the LLVM dialect
+/// Writes a bundle (docs/bundle.md), or fails after a diagnostic, for an unknown
+/// axis or comparison of a guard too; it is of modules in the LLVM dialect
 /// (buildLowerToNVVMPipeline): variants of their programs, in the order in
 /// which a launcher tries them. A program is a function of launches, or a
 /// kernel that none launches.

@@ -153,4 +153,5 @@ def test_reshapes(scratch, log):
     kernel.close()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Attention whose stream is split over CTAs, on the emulator's stand-in for HIP's runtime."""
+
+import ctypes
+import os
+import random
+import subprocess
+
+import attn_mlir
+from attn_mlir import Error
+from chained import ROCM, allocate, hip, read
+from emulate import Buffer, Case, check, encode
+from support import F16, DLArray, expect, main
+
+# Rows that are no whole tile, keys that are not, and fewer than there are parts.
+CASES = [
+    Case("full", "f16", (4, 2), (64, 64), (2, 1, 300), lse=False),
+    Case("causal-br", "f16", (4, 2), (64, 64), (1, 5, 130), lse=False),
+    Case("window", "f16", (2, 2), (64, 64), (1, 70, 200), lse=False),
+    Case("full", "f16", (4, 2), (64, 64), (1, 3, 20), lse=False),
+]
+
+
+def load(directory, case, schedule):
+    os.makedirs(directory, exist_ok=True)
+    source = os.path.join(directory, "program.mlir")
+    with open(source, "w") as file:
+        file.write(case.text())
+    bundle = os.path.join(directory, "bundle")
+    subprocess.run(["attn-compile", source, "--target=mi300x", "--emit=bundle", "-o", bundle,
+                    f"--schedule=tiles=query=64,key=32 {schedule}"], check=True)
+    return attn_mlir.load(bundle)
+
+
+class Run:
+    """Inputs without gaps, and what is computed of them."""
+
+    def __init__(self, case):
+        self.case = case
+        self.views, self.addresses = [], []
+        inputs, outputs = case.views()
+        for view in inputs + outputs:
+            plain = Buffer(view.sizes, (0, 1, 2, 3), "f16", 0)
+            if len(self.views) < 3:
+                plain.fill(random.Random(len(self.views)))
+            self.views.append(plain)
+            self.addresses.append(allocate(encode(plain.values, "f16")))
+        self.wanted = case.wanted(*self.views[:3])
+
+    def arrays(self):
+        return [DLArray(view.sizes, F16, address, view.strides, 0, ROCM)
+                for view, address in zip(self.views, self.addresses)]
+
+    def assert_right(self):
+        view, address = self.views[3], self.addresses[3]
+        size = len(encode(view.values, "f16"))
+        error = check(self.case, [view], self.wanted, {0: read(address, size)})
+        assert not error, (self.case.name(), error)
+        assert hip.hipMemset(ctypes.c_void_p(address), 0xFF, ctypes.c_size_t(size)) == 0
+
+
+def run_all(scratch, schedule, steps):
+    for number, case in enumerate(CASES):
+        kernel = load(os.path.join(scratch, str(number)), case, schedule)
+        assert len(kernel.variants[-1].steps) == steps, kernel.variants
+        run = Run(case)
+        *inputs, out = run.arrays()
+        # States that nobody wrote would be NaN.
+        size = kernel.workspace_bytes(*inputs, out=out)
+        room = allocate(b"\xff" * size)
+        kernel(*inputs, out=out, workspace=(room, size)) if size else kernel(*inputs, out=out)
+        run.assert_right()
+        kernel.close()
+
+
+def test_stated(scratch, log):
+    run_all(scratch, "split-ctas splits=3", 2)
+
+
+def test_chosen(scratch, log):
+    run_all(scratch, "split-ctas", 2)
+
+
+def test_length(scratch, log):
+    run_all(scratch, "split-length=96", 2)
+
+
+def test_packed(scratch, log):
+    run_all(scratch, "pack-group split-ctas splits=5", 2)
+
+
+def test_rows_with_gaps(scratch, log):
+    """Heads that do not follow each other are no rows of one tile: refused, in words."""
+    case = CASES[1]
+    kernel = load(scratch, case, "pack-group split-ctas splits=2")
+    run = Run(case)
+    query, *others, out = run.arrays()
+    batch, heads, queries, dim = case.sizes[0], 4, case.sizes[1], 64
+    gaps = DLArray((batch, heads, queries, dim), F16, run.addresses[0],
+                   (heads * (queries + 1) * dim, (queries + 1) * dim, dim, 1), 0, ROCM)
+    expect(Error, "no variant of 'f' applies", kernel, gaps, *others, out=out)
+    kernel.close()
+
+
+if __name__ == "__main__":
+    main()
