@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One query a sequence (decoding), against cuDNN, FlashAttention-2 and FlashAttention-3.
+"""Decoding, and few queries of a long cache, against cuDNN, FlashAttention-2 and -3.
 
     decode.py compile             a bundle for each of the heads and head dimensions
     decode.py run [--fa3 WHEEL]   the table, on a GPU; --fa3: the wheel of fa3-fwd
@@ -7,7 +7,8 @@
 
 bf16, no options: what the compiler chooses. B 1 to 128, 1024 to 131072 keys, as far as
 K and V take at most 32 GiB; query heads on KV heads 32/8, 64/8 and 32/32, D 64 and 128;
-normally distributed inputs. Each kernel is captured into a graph; a replay lies between
+normally distributed inputs. Few queries: 16 to 512 of 4096 to 32768 keys, B 1, 32/8, D 128,
+causal from the bottom right, which of the peers FlashAttention-3 alone has. Each kernel is captured into a graph; a replay lies between
 two events, after a write of 256 MB that leaves nothing of K and V in L2. Medians, in
 turns that are drawn. TB/s count K and V once. FlashAttention-3 gets K and V in its own
 order (B S H D), with its own number of splits. The error is against float64, of two
@@ -29,10 +30,14 @@ BATCHES = (1, 4, 16, 64, 128)
 LENGTHS = (1024, 4096, 16384, 65536, 131072)
 MOST_BYTES = 32 << 30
 LARGE_BYTES = 256 * 10**6
+PEERS = ("cuDNN", "FA2", "FA3")
+FEW = "few"
+FEW_QUERIES = (16, 64, 128, 256, 512)
+FEW_LENGTHS = (4096, 16896, 32768)
 
 
-def text(heads, kv_heads, dim):
-    q = f"tensor<?x{heads}x1x{dim}xbf16>"
+def text(heads, kv_heads, dim, queries="1"):
+    q = f"tensor<?x{heads}x{queries}x{dim}xbf16>"
     kv = f"tensor<?x{kv_heads}x?x{dim}xbf16>"
     return (
         f"func.func @decode(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{\n"
@@ -48,7 +53,15 @@ def name_of(heads, kv_heads, dim):
 
 
 def kernels():
-    return [(name_of(h, kv, d), h, kv, d) for d in DIMS for h, kv in HEADS]
+    return [(name_of(h, kv, d), h, kv, d) for d in DIMS for h, kv in HEADS] + [(FEW, 32, 8, 128)]
+
+
+def shapes(kernel):
+    """(batch, queries, keys) that a kernel is measured at."""
+    if kernel[0] == FEW:
+        return [(1, queries, keys) for queries in FEW_QUERIES for keys in FEW_LENGTHS]
+    return [(batch, 1, keys) for batch in BATCHES for keys in LENGTHS
+            if 4 * batch * kernel[2] * keys * kernel[3] <= MOST_BYTES]
 
 
 def compile_half(arguments):
@@ -56,7 +69,7 @@ def compile_half(arguments):
     DIRECTORY.mkdir(parents=True, exist_ok=True)
     for name, heads, kv_heads, dim in kernels():
         source = DIRECTORY / f"{name}.mlir"
-        source.write_text(text(heads, kv_heads, dim))
+        source.write_text(text(heads, kv_heads, dim, "?" if name == FEW else "1"))
         subprocess.run([compiler, source, "--target=h200", "--emit=bundle", "-o",
                         DIRECTORY / name], check=True)
     print(f"{len(kernels())} bundles in {DIRECTORY}")
@@ -80,7 +93,7 @@ def import_fa3(wheel):
 class Shape:
     """Inputs, and a call for each kernel, captured into graphs."""
 
-    def __init__(self, torch, package, fa3, kernel, batch, keys):
+    def __init__(self, torch, package, fa3, kernel, batch, queries, keys):
         self.torch, self.fa3 = torch, fa3
         name, self.heads, self.kv_heads, self.dim = kernel
         self.bytes = 2 * batch * self.kv_heads * keys * self.dim * 2
@@ -88,7 +101,7 @@ class Shape:
         def normal(*shape):
             return torch.randn(shape, device="cuda", dtype=torch.bfloat16)
 
-        self.q = normal(batch, self.heads, 1, self.dim)
+        self.q = normal(batch, self.heads, queries, self.dim)
         self.k, self.v = (normal(batch, self.kv_heads, keys, self.dim) for _ in range(2))
         bundle = package.load(str(DIRECTORY / name))
         self.o = torch.full_like(self.q, float("nan"))
@@ -116,8 +129,10 @@ class Shape:
             with sdpa_kernel(backend):
                 return sdpa(self.q, self.k, self.v, enable_gqa=True)
 
-        self.graphs["cuDNN"] = self.capture(lambda: by(SDPBackend.CUDNN_ATTENTION))
-        self.graphs["FA2"] = self.capture(lambda: by(SDPBackend.FLASH_ATTENTION))
+        # Of several queries, `is_causal` means another mask.
+        if self.q.shape[2] == 1:
+            self.graphs["cuDNN"] = self.capture(lambda: by(SDPBackend.CUDNN_ATTENTION))
+            self.graphs["FA2"] = self.capture(lambda: by(SDPBackend.FLASH_ATTENTION))
         if self.fa3:
             q, self.k3, self.v3 = (
                 x.transpose(1, 2).contiguous() for x in (self.q, self.k, self.v))
@@ -131,9 +146,11 @@ class Shape:
         worst = 0.0
         for head in range(self.kv_heads):
             rows = slice(head * group, (head + 1) * group)
-            scores = q[:, rows, 0] @ k[:, head].transpose(1, 2) * round(self.dim ** -0.5, 9)
-            wanted = torch.softmax(scores, -1) @ v[:, head]
-            difference = (o[:, rows, 0] - wanted).norm(dim=-1) / wanted.norm(dim=-1)
+            scores = q[:, rows] @ k[:, head, None].transpose(-1, -2) * round(self.dim ** -0.5, 9)
+            queries, keys = scores.shape[-2:]
+            hidden = torch.ones(queries, keys, device="cuda").triu(keys - queries + 1).bool()
+            wanted = torch.softmax(scores.masked_fill(hidden, -torch.inf), -1) @ v[:, head, None]
+            difference = (o[:, rows] - wanted).norm(dim=-1) / wanted.norm(dim=-1)
             worst = max(worst, difference.max().item())
         return worst
 
@@ -167,33 +184,38 @@ def summarise(rows):
                   f"below 0.95: {sum(r < 0.95 for r in some)}")
 
 
+def measure(torch, package, fa3, flush, kernel, shape, only, table, ratios):
+    """Adds a row of the table, and (bytes, the best peer's time over ours)."""
+    batch, queries, keys = shape
+    name = f"{kernel[0]} B {batch} {f'Sq {queries} ' if queries > 1 else ''}KV {keys}"
+    if not re.search(only, name) or (queries > 1 and not fa3):
+        return
+    size = 4 * batch * kernel[2] * keys * kernel[3]
+    calls = Shape(torch, package, fa3, kernel, *shape)
+    times = time_graphs(torch, calls.graphs, 30 if size < 2 << 30 else 10, flush)
+    ours = times.pop("ours")
+    best = min(times, key=times.get)
+    ratios.append((size, times[best] / ours))
+    table.append([name, f"{ours:.1f}", f"{size / ours / 1e6:.2f}", *(f"{t:.1f}" for t in times.values()),
+                  best, f"{times[best] / ours:.3f}", f"{calls.error():.1e}"])
+    del calls
+    torch.cuda.empty_cache()
+
+
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu()
     fa3 = import_fa3(arguments.fa3)
     flush = torch.empty(256 * 10**6, dtype=torch.int8, device="cuda")
-    table, ratios = [], []
-    for kernel in kernels():
-        for batch in BATCHES:
-            for keys in LENGTHS:
-                name = f"{kernel[0]} B {batch} KV {keys}"
-                size = 4 * batch * kernel[2] * keys * kernel[3]
-                if size > MOST_BYTES or not re.search(arguments.only, name):
-                    continue
-                shape = Shape(torch, attn_mlir, fa3, kernel, batch, keys)
-                rounds = 30 if size < 2 << 30 else 10
-                times = time_graphs(torch, shape.graphs, rounds, flush)
-                ours = times.pop("ours")
-                best = min(times, key=times.get)
-                ratios.append((size, times[best] / ours))
-                table.append([name, f"{ours:.1f}", f"{size / ours / 1e6:.2f}",
-                              *(f"{t:.1f}" for t in times.values()), best,
-                              f"{times[best] / ours:.3f}", f"{shape.error():.1e}"])
-                peers = list(times)
-                del shape
-                torch.cuda.empty_cache()
-    print(markdown(["shape", "us", "TB/s", *(f"{p} us" for p in peers), "best peer",
-                    "its time / ours", "error"], table))
-    summarise(ratios)
+    for few in (False, True):
+        table, ratios = [], []
+        for kernel in kernels():
+            for shape in shapes(kernel) if (kernel[0] == FEW) == few else []:
+                measure(torch, attn_mlir, fa3, flush, kernel, shape, arguments.only, table, ratios)
+        if table:
+            peers = PEERS[-1:] if few else PEERS[: 3 if fa3 else 2]
+            print(markdown(["shape", "us", "TB/s", *(f"{p} us" for p in peers), "best peer",
+                            "its time / ours", "error"], table))
+            summarise(ratios)
     return 0
 
 

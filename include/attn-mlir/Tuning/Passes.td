@@ -16,7 +16,7 @@ def AttnChooseSchedule : Pass<"attn-choose-schedule", "::mlir::ModuleOp"> {
 
     `sizes` says what dynamic axes are chosen for (`sizes=query=4096,key=4096`);
     others are assumed to be 4096 long, batches 4. `keep-views` leaves out what
-    changes the shapes that a kernel is called with (`attn-pack-group`). Where
+    changes the shapes of a kernel's views (`attn-pack-group`). Where
     predicting all candidates takes more work than `max-work`, about a minute by
     default, none is.
 

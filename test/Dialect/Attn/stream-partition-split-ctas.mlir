@@ -44,15 +44,15 @@
 // CHECK-NOT: split =
 // Eight states are loaded before the first is merged; behind the last they are those of nothing.
 // CHECK: %[[ALL:[^ ]+]]:4 = attn.stream %[[P:[^ ]+]] step 8 over [%{{[^ ]+}} to %[[SPLITS]]]
-// CHECK: attn.load %{{[^ ]+}}[%[[P]], {{.*}} -> tensor<8x64xf32>
+// CHECK: attn.load %{{[^ ]+}}[%[[P]], {{.*}} -> tensor<4x64xf32>
 // CHECK: %[[IS:[^ ]+]] = arith.cmpi ult, %[[P]], %[[SPLITS]]
 // CHECK: tensor.splat %[[IS]]
 // CHECK: arith.select
 // CHECK: %[[NEXT:[^ ]+]] = arith.addi %[[P]], %c1
-// CHECK: attn.load %{{[^ ]+}}[%[[NEXT]], {{.*}} -> tensor<8x64xf32>
+// CHECK: attn.load %{{[^ ]+}}[%[[NEXT]], {{.*}} -> tensor<4x64xf32>
 // CHECK-NOT: attn.dot
-// CHECK: attn.store {{.*}} : tensor<8x64xbf16>
-// CHECK: attn.store {{.*}} : tensor<8xf32>
+// CHECK: attn.store {{.*}} : tensor<4x64xbf16>
+// CHECK: attn.store {{.*}} : tensor<4xf32>
 
 // THREE-LABEL: func.func @decode
 // THREE: outs({{.*}} : tensor<3x?x?xf32>

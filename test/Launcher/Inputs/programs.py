@@ -174,6 +174,26 @@ def test_workspace_of_the_caller(scratch, log):
     kernel.close()
 
 
+def test_overlap(scratch, log):
+    """What waits by itself is launched by programmatic serialization, behind another launch of its call alone."""
+    step = ("programs", 0, "variants", 0, "steps", 1, "overlaps")
+    kernel = load(scratch, changed(step, True, split_merge()))
+    run(kernel, workspace=(0x900000, PARTS + SUMS))
+    split, merge = launches(log)
+    assert "attributes=0:" in split and "attributes=1:" in merge, (split, merge)
+    log.clear()
+    empty = changed(("programs", 0, "variants", 0, "steps", 0, "grid"), 0, changed(step, True, split_merge()))
+    first = load(scratch + "/first", empty)
+    run(first, workspace=(0x900000, PARTS + SUMS))
+    (alone,) = launches(log)
+    assert alone.startswith("cuLaunchKernelEx merge") and "attributes=0:" in alone, alone
+    for value in (False, 1, "yes"):
+        expect(BundleError, "overlaps: expected true, or no entry, but got", load, scratch + "/wrong",
+               changed(step, value, split_merge()))
+    first.close()
+    kernel.close()
+
+
 def test_prepared(scratch, log):
     kernel = load(scratch)
     q, k, o = arguments()

@@ -24,15 +24,16 @@ def AttnSetTarget : Pass<"attn-set-target", "::mlir::ModuleOp"> {
 }
 
 def AttnPackGroup : Pass<"attn-pack-group", "::mlir::ModuleOp"> {
-  let summary = "Make the query heads of a group rows of one tile, for one query";
+  let summary = "Make the query heads of a group rows of one tile";
   let description = [{
-    Attention of a single query whose heads share KV heads becomes attention of
-    as many queries as a group has heads, with one head for each KV head: a
-    reshape of Q, O and LSE. A group's heads then read K and V once, in one tile,
-    in place of once each, which is what decoding is bound by.
+    Attention whose query heads share KV heads becomes attention of the queries of
+    all heads of a group, one head after the other, with one head for each KV
+    head: a reshape of Q, O and LSE, and a mask `#attn.packed` around the mask. A
+    group's heads then read K and V once, in one tile, in place of once each,
+    which is what decoding is bound by.
 
-    Nothing happens where the number of queries is not the constant 1, where no
-    heads share, under masks that tell queries apart, and in layout bshd.
+    Nothing happens where there are no queries, where no heads share, where scores
+    are modified and the number of queries is not static, and in layout bshd.
 
     Before: `attn.attention %q, ... : (tensor<?x32x1x128xbf16>, tensor<?x8x?x128xbf16>, ...)`
 

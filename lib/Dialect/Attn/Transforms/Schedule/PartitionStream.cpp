@@ -23,7 +23,7 @@ namespace {
 
 /// Rows of a tile of a merge, at most, which is a few multiplications a value
 /// that is loaded: small ones, so that many CTAs load.
-constexpr int64_t kMergeRows = 8;
+constexpr int64_t kMergeRows = 4;
 /// States that are loaded before the first of them is merged: a load takes far
 /// longer than a merge.
 constexpr int64_t kMergedAtOnce = 8;
