@@ -230,19 +230,8 @@ private:
       e.lower = held;
       e.lowerFrom = "attribute";
     }
-    if (options.explain == ExplainAs::Json) {
-      FailureOr<llvm::json::Value> page = explainAsJson(e);
-      if (failed(page))
-        return failure();
-      file.os() << llvm::formatv("{0:2}", *page) << "\n";
-    } else {
-      FailureOr<std::string> page = options.explain == ExplainAs::Svg
-                                        ? explainAsSvg(e)
-                                        : explainAsText(e);
-      if (failed(page))
-        return failure();
-      file.os() << *page;
-    }
+    if (failed(writeExplanation(e, options.explain, file.os())))
+      return failure();
     file.keep();
     return success();
   }

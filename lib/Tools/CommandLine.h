@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 #define ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 
+#include "Explain.h"
 #include "Simulate.h"
 #include "attn-mlir/Support/OptionParsers.h"
 #include "attn-mlir/Tuning/OptionChoice.h"
@@ -26,8 +27,6 @@ enum class Emit {
   Hsaco,
   Bundle
 };
-
-enum class ExplainAs { Nothing, Text, Json, Svg };
 
 /// The most that makes sense of CTAs, accesses and the like.
 constexpr int64_t kMostCount = int64_t(1) << 24;

@@ -293,7 +293,7 @@ void printCandidates(const Explanation &e, int64_t sectorBytes,
 
 } // namespace
 
-FailureOr<std::string> attn::explainAsText(const Explanation &e) {
+static FailureOr<std::string> explainAsText(const Explanation &e) {
   FailureOr<std::vector<Page>> pages = pagesOf(e, true);
   if (failed(pages))
     return failure();
@@ -387,7 +387,7 @@ json::Object mapJson(const Page &page) {
 
 } // namespace
 
-FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
+static FailureOr<json::Value> explainAsJson(const Explanation &e) {
   FailureOr<std::vector<Page>> pages = pagesOf(e, true);
   if (failed(pages))
     return failure();
@@ -432,7 +432,7 @@ FailureOr<json::Value> attn::explainAsJson(const Explanation &e) {
 // SVG
 //===----------------------------------------------------------------------===//
 
-FailureOr<std::string> attn::explainAsSvg(const Explanation &e) {
+static FailureOr<std::string> explainAsSvg(const Explanation &e) {
   FailureOr<std::vector<Page>> pages = pagesOf(e, false);
   if (failed(pages))
     return failure();
@@ -464,4 +464,22 @@ FailureOr<std::string> attn::explainAsSvg(const Explanation &e) {
   }
   os << "</svg>\n";
   return text;
+}
+
+LogicalResult attn::writeExplanation(const Explanation &explanation,
+                                     ExplainAs how, llvm::raw_ostream &os) {
+  if (how == ExplainAs::Json) {
+    FailureOr<json::Value> page = explainAsJson(explanation);
+    if (failed(page))
+      return failure();
+    os << llvm::formatv("{0:2}", *page) << "\n";
+    return success();
+  }
+  FailureOr<std::string> page = how == ExplainAs::Svg
+                                    ? explainAsSvg(explanation)
+                                    : explainAsText(explanation);
+  if (failed(page))
+    return failure();
+  os << *page;
+  return success();
 }

@@ -8,6 +8,9 @@
 
 namespace attn {
 
+/// How a page is written.
+enum class ExplainAs { Nothing, Text, Json, Svg };
+
 /// What a page is about.
 struct Explanation {
   /// Scheduled, with its target.
@@ -23,15 +26,11 @@ struct Explanation {
   std::vector<ScheduleCandidate> candidates;
 };
 
-/// A page of text.
-mlir::FailureOr<std::string> explainAsText(const Explanation &explanation);
-
-/// The same and more as JSON: every candidate, every fact.
-mlir::FailureOr<llvm::json::Value>
-explainAsJson(const Explanation &explanation);
-
-/// Which L2 domain works on which tile, as a picture (SVG 1.1).
-mlir::FailureOr<std::string> explainAsSvg(const Explanation &explanation);
+/// Writes the page: as text; the same and more as JSON, with every candidate
+/// and every fact; or, as a picture (SVG 1.1), which L2 domain works on which
+/// tile.
+mlir::LogicalResult writeExplanation(const Explanation &explanation,
+                                     ExplainAs how, llvm::raw_ostream &os);
 
 } // namespace attn
 

@@ -38,8 +38,7 @@ std::optional<bool> holds(StreamableOpInterface op, VariantAttr variant) {
   for (const VariantAttr::Comparison &part : variant.getComparisons()) {
     std::optional<int64_t> extent = staticExtent(op, part.axis);
     known &= extent.has_value();
-    if (extent &&
-        (part.upper ? *extent > part.bound : *extent < part.bound))
+    if (extent && (part.upper ? *extent > part.bound : *extent < part.bound))
       return false;
   }
   return known ? std::optional(true) : std::nullopt;

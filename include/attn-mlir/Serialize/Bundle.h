@@ -32,10 +32,10 @@ mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 mlir::FailureOr<bool> setGuardOfOnePart(mlir::ModuleOp module,
                                         mlir::ModuleOp split);
 
-/// Writes a bundle (docs/bundle.md), or fails after a diagnostic, for an unknown
-/// axis or comparison of a guard too; it is of modules in the LLVM dialect
-/// (buildLowerToNVVMPipeline): variants of their programs, in the order in
-/// which a launcher tries them. A program is a function of launches, or a
+/// Writes a bundle (docs/bundle.md), or fails after a diagnostic, for an
+/// unknown axis or comparison of a guard too; it is of modules in the LLVM
+/// dialect (buildLowerToNVVMPipeline): variants of their programs, in the order
+/// in which a launcher tries them. A program is a function of launches, or a
 /// kernel that none launches.
 mlir::LogicalResult writeBundle(llvm::ArrayRef<mlir::ModuleOp> variants,
                                 const BundleOptions &options);
