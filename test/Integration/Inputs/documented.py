@@ -41,7 +41,7 @@ ELSEWHERE = (
     Elsewhere(r"utils/test\.sh", "runs this test", "bash -n {0}"),
     Elsewhere(r"utils/(fuzz|sanitize)\.sh", "builds, and takes minutes; utils/test.sh runs the latter", "bash -n {0}"),
     Elsewhere(r"utils/gpu-check\.sh", "expected a GPU; gpu-check.test runs it without", "bash -n {0}"),
-    Elsewhere(r"benchmarks/(forward|l2_model|choice)\.py (compile|run|compare)",
+    Elsewhere(r"benchmarks/(forward|decode|l2_model|choice)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
     Elsewhere(r"python3 test/gpu/planted\.py (compile|run)", "expected a GPU's machine",
               "python3 {sub} {subsub} --help"),
