@@ -7,6 +7,8 @@
 
 #include "LayoutProperties.h"
 #include "MaskProperties.h"
+#include "MergeProperties.h"
+#include "TestDialect.h"
 #include "TestDriver.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
@@ -444,6 +446,7 @@ void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
 int main() {
   DialectRegistry registry;
   registerDialects(registry);
+  registry.insert<attn_test::AttnTestDialect>();
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   std::mt19937 random(20261120);
@@ -453,5 +456,6 @@ int main() {
   testOrders(tally, context, random);
   testInverses(tally, context, random);
   testTraversals(tally, context, random);
+  testMerges(tally, context, random);
   return tally.close();
 }

@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
