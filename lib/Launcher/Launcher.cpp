@@ -300,7 +300,7 @@ AttnStatus attnBundleLaunchIn(AttnBundle *bundle, const AttnTensor *views,
 static std::unique_ptr<AttnPrepared> prepare(AttnBundle &bundle,
                                              const Arguments &arguments,
                                              const AttnWorkspace *given) {
-  std::unique_ptr<AttnPrepared> result(new AttnPrepared);
+  auto result = std::make_unique<AttnPrepared>();
   Launches &launches = result->launches;
   Call call;
   arguments.plan(bundle, call, launches);

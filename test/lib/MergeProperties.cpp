@@ -7,6 +7,7 @@
 
 using namespace mlir;
 using namespace attn;
+using namespace attn_test;
 
 namespace {
 
@@ -45,9 +46,10 @@ std::vector<Case> cases() {
     std::string q = "tensor<1x2x5x16xf32>", k = "tensor<1x2x?x16xf32>";
     return Case{name,
                 "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + k +
-                    ") -> (" + q + ", tensor<1x2x5xf32>) {\n  %o, %l = "
-                    "attn.attention %q, %k, %v scale(" + scale + ") : (" + q +
-                    ", " + k + ", " + k + ") -> (" + q +
+                    ") -> (" + q +
+                    ", tensor<1x2x5xf32>) {\n  %o, %l = "
+                    "attn.attention %q, %k, %v scale(" +
+                    scale + ") : (" + q + ", " + k + ", " + k + ") -> (" + q +
                     ", tensor<1x2x5xf32>)\n  return %o, %l : " + q +
                     ", tensor<1x2x5xf32>\n}\n",
                 {{1, 2, 5, 16}, {1, 2, -1, 16}, {1, 2, -1, 16}},
@@ -179,9 +181,9 @@ private:
     double worst = 0;
     for (auto [w, g] : llvm::zip(wanted, got))
       for (auto [x, y] : llvm::zip(w.values, g.values)) {
-        double error =
-            x == y ? 0
-                   : std::abs(double(x) - y) / std::max(1.0, std::abs(double(x)));
+        double error = x == y ? 0
+                              : std::abs(double(x) - y) /
+                                    std::max(1.0, std::abs(double(x)));
         // NaN is never within a bound.
         worst = error <= worst ? worst : error;
       }

@@ -11,8 +11,7 @@ namespace attn_test {
 /// What buildMerge of every streamable op promises, by the kernels that
 /// attn-stream-partition makes of it: the order of states changes rounding
 /// alone, and the state of nothing changes nothing.
-void testMerges(Tally &tally, mlir::MLIRContext &context,
-                std::mt19937 &random);
+void testMerges(Tally &tally, mlir::MLIRContext &context, std::mt19937 &random);
 
 } // namespace attn_test
 

@@ -4,6 +4,10 @@
 #define ATTN_MLIR_TEST_LIB_TESTDIALECT_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "TestDialect.h.inc"
 #define GET_OP_CLASSES
