@@ -4,6 +4,9 @@
     decode.py compile             a bundle for each of the heads and head dimensions
     decode.py run [--fa3 WHEEL]   the table, on a GPU; --fa3: the wheel of fa3-fwd
     decode.py run --only REGEX    shapes whose name matches: d128-32-8 B 1 KV 4096
+    decode.py check               that results do not change: a sequence alone and among
+                                  others, with parts of a stated length; launches over
+                                  workspaces full of NaN
 
 bf16, no options: what the compiler chooses. B 1 to 128, 1024 to 131072 keys, as far as
 K and V take at most 32 GiB; query heads on KV heads 32/8, 64/8 and 32/32, D 64 and 128;
@@ -32,6 +35,9 @@ MOST_BYTES = 32 << 30
 LARGE_BYTES = 256 * 10**6
 PEERS = ("cuDNN", "FA2", "FA3")
 FEW = "few"
+# Parts that do not depend on the batch.
+INVARIANT = ("invariant", "--schedule=pack-group split-length=1024 tiles=query=64,key=64",
+             "--lower=wgmma=all specialize stages=2")
 FEW_QUERIES = (16, 64, 128, 256, 512)
 FEW_LENGTHS = (4096, 16896, 32768)
 
@@ -72,7 +78,10 @@ def compile_half(arguments):
         source.write_text(text(heads, kv_heads, dim, "?" if name == FEW else "1"))
         subprocess.run([compiler, source, "--target=h200", "--emit=bundle", "-o",
                         DIRECTORY / name], check=True)
-    print(f"{len(kernels())} bundles in {DIRECTORY}")
+    name, *options = INVARIANT
+    subprocess.run([compiler, DIRECTORY / "d128-32-8.mlir", "--target=h200", *options,
+                    "--emit=bundle", "-o", DIRECTORY / name], check=True)
+    print(f"{len(kernels()) + 1} bundles in {DIRECTORY}")
     return 0
 
 
@@ -202,6 +211,55 @@ def measure(torch, package, fa3, flush, kernel, shape, only, table, ratios):
     torch.cuda.empty_cache()
 
 
+def inputs(torch, batch, keys):
+    shapes = ((batch, 32, 1, 128), (batch, 8, keys, 128), (batch, 8, keys, 128))
+    return [torch.randn(shape, device="cuda").bfloat16() for shape in shapes]
+
+
+def same_bits(torch, x, y):
+    return torch.equal(x.view(torch.int16), y.view(torch.int16))
+
+
+def check_invariance(torch, kernel):
+    """Whether each of 64 sequences has the bits that it has by itself."""
+    right = True
+    for keys in (130, 1024, 5000, 8192):
+        q, k, v = inputs(torch, 64, keys)
+        alone = torch.cat([kernel(q[i:i + 1], k[i:i + 1], v[i:i + 1]) for i in range(64)])
+        same = same_bits(torch, kernel(q, k, v), alone)
+        print(f"64 sequences of {keys} keys, alone and among the others: "
+              f"{'the same bits' if same else 'OTHER bits'}")
+        right &= same
+    return right
+
+
+def check_repetition(torch, kernel, launches=1000):
+    """Whether all launches have one result, whatever the workspace held."""
+    q, k, v = inputs(torch, 2, 20000)
+    o = torch.empty_like(q)
+    size = kernel.workspace_bytes(q, k, v, out=o)
+    room = torch.empty(size + 256, dtype=torch.uint8, device="cuda")
+    base = (room.data_ptr() + 255) // 256 * 256
+    first, others = None, 0
+    for _ in range(launches):
+        room.fill_(0xFF)
+        o.fill_(float("nan"))
+        kernel(q, k, v, out=o, workspace=(base, size))
+        first = o.clone() if first is None else first
+        others += not same_bits(torch, o, first)
+    finite = not torch.isnan(first).any().item()
+    print(f"{launches} launches over {size} bytes of NaN: {others} with other bits than the first"
+          f"{'' if finite else ', which has NaN'}")
+    return others == 0 and finite
+
+
+def check_half(arguments):
+    torch, attn_mlir = harness.require_gpu()
+    right = [check_invariance(torch, attn_mlir.load(str(DIRECTORY / INVARIANT[0]))),
+             check_repetition(torch, attn_mlir.load(str(DIRECTORY / "d128-32-8")))]
+    return 0 if all(right) else 1
+
+
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu()
     fa3 = import_fa3(arguments.fa3)
@@ -221,13 +279,14 @@ def run_half(arguments):
 
 def main():
     parser = harness.new_parser(__doc__)
-    parser.add_argument("half", choices=("compile", "run"))
+    parser.add_argument("half", choices=("compile", "run", "check"))
     parser.add_argument("--attn-compile", default=str(
         harness.ROOT / "build/tools/attn-compile/attn-compile"))
     parser.add_argument("--fa3", metavar="WHEEL")
     parser.add_argument("--only", default="", metavar="REGEX")
     arguments = parser.parse_args()
-    return (compile_half if arguments.half == "compile" else run_half)(arguments)
+    halves = {"compile": compile_half, "run": run_half, "check": check_half}
+    return halves[arguments.half](arguments)
 
 
 if __name__ == "__main__":
