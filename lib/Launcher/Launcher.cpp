@@ -256,23 +256,32 @@ AttnStatus attnBundleWorkspaceBytes(AttnBundle *bundle, const AttnTensor *views,
   });
 }
 
+/// Takes a workspace in the stream's order where `given` is null.
+static void launch(AttnBundle &bundle, const Arguments &arguments,
+                   const AttnWorkspace *given, void *stream) {
+  Call call;
+  Launches launches;
+  arguments.plan(bundle, call, launches);
+  if (given)
+    checkWorkspace(given, launches);
+  if (launches.empty())
+    return;
+  const Runtime &runtime = runtimeOf(bundle.manifest);
+  CurrentContext context(runtime, launches.device);
+  StreamWorkspace workspace(runtime, stream, given ? 0 : launches.bytes);
+  resolve(bundle, runtime, context.get(), given ? given->data : workspace.get(),
+          call, launches);
+  enqueue(runtime, launches, stream);
+  workspace.free();
+}
+
 AttnStatus attnBundleLaunch(AttnBundle *bundle, const AttnTensor *views,
                             int32_t viewCount, const AttnScalar *scalars,
                             int32_t scalarCount, void *stream) {
   return guarded([&] {
     requireArgument(bundle, "bundle");
-    Call call;
-    Launches launches;
-    Arguments{views, viewCount, scalars, scalarCount}.plan(*bundle, call,
-                                                           launches);
-    if (launches.empty())
-      return;
-    const Runtime &runtime = runtimeOf(bundle->manifest);
-    CurrentContext context(runtime, launches.device);
-    StreamWorkspace workspace(runtime, stream, launches.bytes);
-    resolve(*bundle, runtime, context.get(), workspace.get(), call, launches);
-    enqueue(runtime, launches, stream);
-    workspace.free();
+    launch(*bundle, {views, viewCount, scalars, scalarCount},
+           /*given=*/nullptr, stream);
   });
 }
 
@@ -282,17 +291,9 @@ AttnStatus attnBundleLaunchIn(AttnBundle *bundle, const AttnTensor *views,
                               const AttnWorkspace *workspace, void *stream) {
   return guarded([&] {
     requireArgument(bundle, "bundle");
-    Call call;
-    Launches launches;
-    Arguments{views, viewCount, scalars, scalarCount}.plan(*bundle, call,
-                                                           launches);
-    checkWorkspace(workspace, launches);
-    if (launches.empty())
-      return;
-    const Runtime &runtime = runtimeOf(bundle->manifest);
-    CurrentContext context(runtime, launches.device);
-    resolve(*bundle, runtime, context.get(), workspace->data, call, launches);
-    enqueue(runtime, launches, stream);
+    requireArgument(workspace, "workspace");
+    launch(*bundle, {views, viewCount, scalars, scalarCount}, workspace,
+           stream);
   });
 }
 

@@ -78,6 +78,10 @@ private:
 
   // Axes, workspace and steps (ProgramSteps.cpp).
   mlir::LogicalResult uniteAxes();
+  /// Calls `fn` with each size of a result, as computed and as its array has
+  /// it.
+  LogicalResult
+  forResultSizes(llvm::function_ref<void(Attribute, Attribute)> fn);
   mlir::LogicalResult uniteResults();
   void uniteLike();
   void nameViews();

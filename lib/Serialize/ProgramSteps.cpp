@@ -62,7 +62,8 @@ LogicalResult ProgramBuilder::uniteAxes() {
   return success();
 }
 
-LogicalResult ProgramBuilder::uniteResults() {
+LogicalResult ProgramBuilder::forResultSizes(
+    llvm::function_ref<void(Attribute, Attribute)> fn) {
   for (auto [number, view] : llvm::enumerate(program.views)) {
     if (!view.written)
       continue;
@@ -70,11 +71,17 @@ LogicalResult ProgramBuilder::uniteResults() {
     if (failed(all))
       return failure();
     StridedArray array = arrayOf(number);
-    for (auto [size, own] : llvm::zip(*all, array.sizes))
-      if (isSize(size) && isSize(own))
-        axes.unite(size, own);
+    for (auto [computed, own] : llvm::zip(*all, array.sizes))
+      fn(computed, own);
   }
   return success();
+}
+
+LogicalResult ProgramBuilder::uniteResults() {
+  return forResultSizes([&](Attribute computed, Attribute own) {
+    if (isSize(computed) && isSize(own))
+      axes.unite(computed, own);
+  });
 }
 
 /// What callers of all variants know: dimensions of one name.
@@ -153,17 +160,9 @@ void ProgramBuilder::require(SmallVectorImpl<Attribute> &limits, Attribute one,
 
 /// A result is as large as what was computed.
 LogicalResult ProgramBuilder::limitResults() {
-  for (auto [number, view] : llvm::enumerate(program.views)) {
-    if (!view.written)
-      continue;
-    FailureOr<SmallVector<Attribute>> all = sizesOf(valueOfView[number]);
-    if (failed(all))
-      return failure();
-    StridedArray array = arrayOf(number);
-    for (auto [size, own] : llvm::zip(*all, array.sizes))
-      require(program.limits, own, size, b.equal(own, size));
-  }
-  return success();
+  return forResultSizes([&](Attribute computed, Attribute own) {
+    require(program.limits, own, computed, b.equal(own, computed));
+  });
 }
 
 /// The parts of a dimension are its size.

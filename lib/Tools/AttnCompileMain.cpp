@@ -338,10 +338,11 @@ private:
                    failed(verify(*module)));
   }
 
-  LogicalResult lowerVariant(ModuleOp input, StringRef level2,
-                             StringRef level3) {
+  LogicalResult lowerVariant(ModuleOp input, StringRef level2, StringRef level3,
+                             bool smallChunks = false) {
     module = input.clone();
-    return failure(failed(schedule(level2)) || failed(lowerToTarget(level3)) ||
+    return failure(failed(schedule(level2)) ||
+                   failed(lowerToTarget(level3, smallChunks)) ||
                    failed(lowerToDevice()));
   }
 
@@ -392,10 +393,8 @@ private:
   /// Compiles the input once more, for what tensor maps cannot address.
   LogicalResult lowerUnaligned() {
     OwningOpRef<ModuleOp> input = std::move(module);
-    module = withoutSchedules(*input);
-    if (failed(schedule(options.schedule)) ||
-        failed(lowerToTarget(options.lower, /*smallChunks=*/true)) ||
-        failed(lowerToDevice()))
+    if (failed(lowerVariant(*withoutSchedules(*input), options.schedule,
+                            options.lower, /*smallChunks=*/true)))
       return failure();
     fallback = std::move(module);
     module = std::move(input);

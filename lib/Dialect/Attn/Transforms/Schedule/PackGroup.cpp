@@ -42,8 +42,7 @@ StringRef attn::whyNotPacked(AttentionOp op) {
   for (Value result : op->getResults())
     if (cast<ShapedType>(result.getType()).getDimSize(2) != queries)
       return "a result's number of queries is static where that of Q is not, "
-             "or "
-             "the other way round";
+             "or the other way round";
   return "";
 }
 

@@ -33,9 +33,6 @@ constexpr int64_t kLeastTiles = 2;
 /// States that a merge reads one after another, at most, where their number is
 /// chosen.
 constexpr int64_t kMostChosen = 128;
-/// CTAs of an SM that parts are made for: one has enough loads under way to
-/// keep its share of the memory busy, and fewer parts take less merging.
-constexpr int64_t kCtasPerSM = 1;
 
 class Partitioner {
 public:
@@ -210,9 +207,10 @@ private:
           m.ceilDiv(hostExtent(streamed), m.constant(split.length)));
     if (split.parts > 0)
       return m.constant(split.parts);
-    // As many as there are CTAs free for, and tiles worth it.
-    TargetAttr target = TargetAttr::of(op);
-    Value room = m.constant(target.get(Fact::SMs) * kCtasPerSM);
+    // As many as there are SMs free for, and tiles worth it: one CTA has enough
+    // loads under way to keep its SM's share of the memory busy, and fewer
+    // parts take less merging.
+    Value room = m.constant(TargetAttr::of(op).get(Fact::SMs));
     Value tiles = m.ceilDiv(hostExtent(streamed),
                             m.constant(kLeastTiles * sizes[streamed]));
     Value most = m.minU(m.div(room, m.atLeastOne(countTiles(m))), tiles);
@@ -240,7 +238,9 @@ private:
     for (unsigned axis : llvm::reverse(run)) {
       dim.expr = getAffineDimExpr(axis, op->getContext()) * inner + dim.expr;
       dim.size = m.mul(hostExtent(axis), dim.size);
-      inner *= axes[axis].extent;
+      // Only the outermost axis of a run may be dynamic.
+      if (!ShapedType::isDynamic(axes[axis].extent))
+        inner *= axes[axis].extent;
     }
     return dim;
   }
