@@ -37,7 +37,7 @@ extern "C" {
 
 /** Changes with every incompatible change of this header; see attnAbiVersion.
  */
-#define ATTN_ABI_VERSION 2
+#define ATTN_ABI_VERSION 3
 
 /** Most dimensions of a view. */
 #define ATTN_MAX_RANK 8
@@ -187,6 +187,7 @@ typedef struct AttnLaunchInfo {
   uint32_t sharedBytes; /**< Dynamic shared memory of a CTA. */
   void **parameters;    /**< kernelParams. */
   int32_t parameterCount;
+  uint32_t cluster; /**< CTAs of a cluster (x); 0: none is asked for. */
 } AttnLaunchInfo;
 
 /** Version of the library, as "0.1.0". */

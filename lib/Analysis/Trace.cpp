@@ -23,6 +23,9 @@ namespace {
 struct TracePass : attn::impl::AttnTraceBase<TracePass> {
   void touch(IRRewriter &rewriter, Operation *access, AccessKind kind,
              Value view, ValueRange offsets, Type tile) {
+    // What CTAs of a cluster show each other never leaves the chip.
+    if (view.getDefiningOp<ExchangeOp>())
+      return;
     auto ctas = access->getParentOfType<CtasOp>();
     rewriter.setInsertionPoint(access);
     TouchOp::create(rewriter, access->getLoc(), kind, ctas.getCta(), view,
@@ -60,8 +63,10 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         return op->emitOpError("cannot be traced outside of attn.ctas: no CTA "
                                "accesses this"),
                WalkResult::interrupt();
-      if (isa<InStepOp>(op))
+      if (isa<InStepOp, ExchangeOp>(op)) {
         dead.push_back(op);
+        return WalkResult::advance();
+      }
       if (auto load = dyn_cast<LoadOp>(op))
         touch(rewriter, op, AccessKind::Load, load.getView(), load.getOffsets(),
               load.getTile().getType());

@@ -298,12 +298,21 @@ void CudaRuntime::enqueue(Launch &launch, void *stream) const {
   config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1;
   config.sharedMemBytes = launch.sharedBytes;
   config.stream = static_cast<Stream>(stream);
-  LaunchAttribute overlapping{};
+  LaunchAttribute attributes[3] = {};
+  config.attributes = attributes;
   if (launch.overlaps) {
+    LaunchAttribute &overlapping = attributes[config.attributeCount++];
     overlapping.id = kLaunchOverlapping;
     overlapping.allowed = 1;
-    config.attributes = &overlapping;
-    config.attributeCount = 1;
+  }
+  if (launch.cluster) {
+    LaunchAttribute &cluster = attributes[config.attributeCount++];
+    cluster.id = kLaunchClusters;
+    cluster.cluster = {launch.cluster, 1, 1};
+    // Two CTAs of a cluster on one SM leave another SM without work.
+    LaunchAttribute &policy = attributes[config.attributeCount++];
+    policy.id = kLaunchClusterPolicy;
+    policy.policy = kClusterSpread;
   }
   const Driver &cuda = driver();
   Result result =

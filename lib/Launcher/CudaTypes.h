@@ -80,15 +80,25 @@ struct alignas(128) TensorMap {
 };
 static_assert(sizeof(TensorMap) == 128, "a tensor map is 128 bytes");
 
-/// CUlaunchAttribute; of its values, CUlaunchAttributeValue, one is used.
+/// CUlaunchAttribute, with those of its values that are used.
 struct LaunchAttribute {
+  struct Cluster {
+    unsigned x, y, z;
+  };
   int id;
   char pad[4];
   union {
     int allowed;
+    Cluster cluster;
+    int policy;
     char bytes[64];
   };
 };
+/// CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION.
+constexpr int kLaunchClusters = 4;
+/// CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, and of its values
+/// CU_CLUSTER_SCHEDULING_POLICY_SPREAD.
+constexpr int kLaunchClusterPolicy = 5, kClusterSpread = 1;
 /// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION.
 constexpr int kLaunchOverlapping = 6;
 

@@ -37,17 +37,35 @@ static std::string describeStep(const Manifest &manifest, unsigned variant,
                                 wantedGot(wanted, std::to_string(grid)));
 }
 
-static unsigned gridOf(const Manifest &manifest, unsigned variant,
-                       const StepSpec &step, const BoundView *views) {
+/// No device has larger clusters of CTAs than the driver says in its error;
+/// more than this is no number of them.
+constexpr int64_t kMaxCluster = 1024;
+
+/// Sets the CTAs of a launch, and those of its clusters.
+static void setGrid(const Manifest &manifest, unsigned variant,
+                    const StepSpec &step, const BoundView *views,
+                    Launch &launch) {
   BoundView room[kMaxViews];
   views = bindStep(variant, step, views, room);
-  int64_t grid = step.grid.evaluate(
-      views, "the grid", variant,
-      manifest.variants[variant].steps.size() == 1 ? nullptr : &step);
+  const StepSpec *named =
+      manifest.variants[variant].steps.size() == 1 ? nullptr : &step;
+  int64_t grid = step.grid.evaluate(views, "the grid", variant, named);
   int64_t most = maxGrid(manifest, step);
   if (grid < 0 || grid > most)
     failGrid(manifest, variant, step, grid, most);
-  return grid;
+  launch.grid = grid;
+  launch.cluster = 0;
+  if (!step.hasCluster || grid == 0)
+    return;
+  int64_t cluster = step.cluster.evaluate(views, "the cluster", variant, named);
+  if (cluster < 1 || cluster > kMaxCluster || grid % cluster != 0)
+    fail(ATTN_ERROR_ARGUMENT,
+         "the clusters of " + describeStep(manifest, variant, step) + ": " +
+             wantedGot("1 to " + std::to_string(kMaxCluster) +
+                           " CTAs, which divide the grid of " +
+                           std::to_string(grid),
+                       std::to_string(cluster)));
+  launch.cluster = cluster;
 }
 
 void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
@@ -63,7 +81,7 @@ void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
   launches.resize(steps.size());
   for (unsigned i = 0; i < steps.size(); ++i) {
     Launch &launch = launches[i];
-    launch.grid = gridOf(manifest, launches.variant, steps[i], call.views);
+    setGrid(manifest, launches.variant, steps[i], call.views, launch);
     launch.block = steps[i].block;
     launch.sharedBytes = steps[i].sharedBytes;
     launch.overlaps = steps[i].overlaps;

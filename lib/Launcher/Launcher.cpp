@@ -379,6 +379,7 @@ AttnStatus attnPreparedInfo(AttnPrepared *prepared, int32_t step,
     info->sharedBytes = launch.sharedBytes;
     info->parameters = launch.parameters;
     info->parameterCount = launch.parameterCount;
+    info->cluster = launch.cluster;
   });
 }
 

@@ -106,6 +106,9 @@ struct StepSpec {
   std::vector<ViewSpec> views;
   std::vector<StepScalarSpec> scalars;
   Expression grid;
+  /// CTAs of a cluster, if it has clusters.
+  Expression cluster;
+  bool hasCluster = false;
   /// What must hold of sizes and strides for the code to be right.
   std::vector<Expression> limits;
   std::string kernel;

@@ -39,6 +39,8 @@ constexpr size_t kMaxKeptMaps = 4096;
 /// The launch of a step; parameters point into it, so it stays where it is.
 struct Launch {
   unsigned grid, block, sharedBytes;
+  /// CTAs of a cluster; 0: no clusters.
+  unsigned cluster;
   /// It waits for the launch before it by itself.
   bool overlaps;
   /// Null where the grid is empty.

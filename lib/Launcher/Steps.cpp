@@ -266,7 +266,7 @@ static void parseAlign(const Cursor &at, const Manifest &manifest,
 /// What is handed over with the code, as the JSON text that docs/bundle.md
 /// defines: nlohmann sorts keys and adds no spaces.
 static std::string interfaceText(const Manifest &manifest, const StepSpec &step,
-                                 const Json &parameters) {
+                                 const Cursor &at) {
   Json scalars = Json::array();
   for (const StepScalarSpec &scalar : step.scalars)
     scalars.push_back(scalar.isIndex ? "index" : nameOf(scalar.type));
@@ -274,11 +274,13 @@ static std::string interfaceText(const Manifest &manifest, const StepSpec &step,
                  {"binary_sha256", manifest.binaries[step.binary].digest},
                  {"block", step.block},
                  {"kernel", step.kernel},
-                 {"parameters", parameters},
+                 {"parameters", at.at("parameters").json()},
                  {"scalars", scalars},
                  {"shared_bytes", step.sharedBytes}};
   if (step.overlaps)
     interface["overlaps"] = true;
+  if (at.has("cluster"))
+    interface["cluster"] = at.at("cluster").json();
   return interface.dump();
 }
 
@@ -288,13 +290,12 @@ static void checkInterface(const Cursor &at, const Manifest &manifest,
                            const StepSpec &step) {
   Cursor stated = at.at("interface_sha256");
   std::string digest = parseDigest(stated),
-              ours = sha256(
-                  interfaceText(manifest, step, at.at("parameters").json()));
+              ours = sha256(interfaceText(manifest, step, at));
   if (ours != digest)
     stated.error(
         wantedGot(digest, ours) +
-        ": 'arch', 'binary', 'block', 'kernel', 'overlaps', 'parameters', "
-        "'shared_bytes' or the types of 'scalars' are not those of the kernel");
+        ": 'arch', 'binary', 'block', 'cluster', 'kernel', 'overlaps', "
+        "'parameters', 'shared_bytes' or the types of 'scalars' are not those of the kernel");
 }
 
 static bool parseOverlaps(const Cursor &at, const Manifest &manifest) {
@@ -309,11 +310,23 @@ static bool parseOverlaps(const Cursor &at, const Manifest &manifest) {
   return true;
 }
 
+static void parseCluster(const Cursor &at, const Manifest &manifest,
+                         const std::vector<ViewSpec> &views, StepSpec &step) {
+  if (!at.has("cluster"))
+    return;
+  Cursor value = at.at("cluster");
+  if (manifest.platform == Platform::Hip)
+    value.error("expected no clusters of CTAs for " + manifest.arch +
+                ", which has none");
+  step.hasCluster = true;
+  step.cluster = parseExpression(value, views);
+}
+
 StepSpec attn::parseStep(const Cursor &at, Manifest &manifest,
                          const VariantSpec &variant) {
   at.allowOnly({"limits", "resources", "binary", "kernel", "grid", "block",
                 "shared_bytes", "align", "parameters", "interface_sha256",
-                "views", "scalars", "overlaps"});
+                "views", "scalars", "overlaps", "cluster"});
   StepSpec step;
   step.number = manifest.stepCount++;
   parseStepViews(at, variant, step);
@@ -322,6 +335,7 @@ StepSpec attn::parseStep(const Cursor &at, Manifest &manifest,
   if (at.has("limits"))
     step.limits = parseExpressions(at.at("limits"), 0, kMaxLimits, views);
   step.grid = parseExpression(at.at("grid"), views);
+  parseCluster(at, manifest, views, step);
   step.binary = parseBinaryIndex(at.at("binary"), manifest);
   step.kernel = at.at("kernel").text();
   step.block = at.at("block").integer(1, 1024);

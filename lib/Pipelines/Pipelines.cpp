@@ -78,7 +78,8 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
   pm.addPass(
       createAttnStreamPartition({strings(options.tiles), options.splits,
-                                 options.splitCtas, options.splitLength}));
+                                 options.splitCtas, options.splitLength,
+                                 options.splitCluster}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
 }

@@ -89,6 +89,8 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
     before.push_back({"splits", wordOf(level2->splits.getValue())});
   if (level2->splitCtas)
     before.push_back({"split-ctas", "true"});
+  if (level2->splitCluster)
+    before.push_back({"split-cluster", "true"});
   if (level2->splitLength != 0)
     before.push_back({"split-length", wordOf(level2->splitLength.getValue())});
   llvm::append_range(before, statedKernelOptions(*level2));

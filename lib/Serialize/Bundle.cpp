@@ -108,7 +108,8 @@ public:
     KernelFacts facts(step.kernel);
     json::Object result;
     for (StringRef key :
-         {StringRef("align"), StringRef("block"), StringRef("grid"),
+         {StringRef("align"), StringRef("block"), StringRef("cluster"),
+          StringRef("grid"),
           StringRef("limits"), StringRef("parameters"),
           StringRef("shared_bytes"), StringRef(kOverlapsKey)})
       if (Attribute value = facts.get(key))
@@ -205,8 +206,9 @@ private:
                            {"binary_sha256", digest},
                            {"scalars", std::move(scalars)}};
     for (StringRef key :
-         {StringRef("block"), StringRef("kernel"), StringRef("parameters"),
-          StringRef("shared_bytes"), StringRef(kOverlapsKey)})
+         {StringRef("block"), StringRef("cluster"), StringRef("kernel"),
+          StringRef("parameters"), StringRef("shared_bytes"),
+          StringRef(kOverlapsKey)})
       if (const json::Value *value = step.get(key))
         interface[key] = *value;
     return llvm::formatv("{0}", json::Value(std::move(interface))).str();

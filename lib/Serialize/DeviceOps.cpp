@@ -149,6 +149,8 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.barrier0", ""},
     {"nvvm.barrier.arrive", ""},
     {"nvvm.bar.warp.sync", ""},
+    {"nvvm.cluster.arrive", "cluster"},
+    {"nvvm.cluster.wait", "cluster"},
     {"nvvm.cp.async.bulk.commit.group", "tma"},
     {"nvvm.cp.async.bulk.tensor.global.shared.cta", "tma"},
     {"nvvm.cp.async.bulk.tensor.shared.cluster.global", "tma"},
@@ -160,6 +162,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.fence.proxy", "tma"},
     {"nvvm.griddepcontrol", "tma"},
     {"nvvm.ldmatrix", "ldmatrix"},
+    {"nvvm.mapa", "cluster"},
     {"nvvm.mbarrier.arrive", "cp.async"},
     {"nvvm.mbarrier.arrive.expect_tx", "tma"},
     {"nvvm.mbarrier.init", "cp.async"},
@@ -167,6 +170,8 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.nanosleep", ""},
     {"nvvm.read.ptx.sreg.clock", ""},
     {"nvvm.read.ptx.sreg.clock64", ""},
+    {"nvvm.read.ptx.sreg.cluster.ctaid.x", "cluster"},
+    {"nvvm.read.ptx.sreg.cluster.nctaid.x", "cluster"},
     {"nvvm.read.ptx.sreg.ctaid.x", ""},
     {"nvvm.read.ptx.sreg.ctaid.y", ""},
     {"nvvm.read.ptx.sreg.ctaid.z", ""},
@@ -223,27 +228,30 @@ constexpr Known kAMD[] = {{"rocdl.ballot", ""},
                           {"llvm.amdgcn.log", ""},
                           {"llvm.amdgcn.rcp", ""}};
 
-/// Whether there are registers for values of a type.
-bool isKnown(Type type) {
+/// Whether there are registers for values of a type, among them addresses in
+/// `clusters` of CTAs.
+bool isKnown(Type type, bool clusters) {
+  auto isElement = [&](Type element) { return isKnown(element, clusters); };
   if (auto integer = dyn_cast<IntegerType>(type))
     return integer.getWidth() <= 64;
   if (type.isF16() || type.isBF16() || type.isF32() || type.isF64())
     return true;
   if (auto vector = dyn_cast<VectorType>(type))
-    return !vector.isScalable() && isKnown(vector.getElementType());
+    return !vector.isScalable() && isElement(vector.getElementType());
   // Generic, global, shared, constant and private memory, buffers.
   if (auto pointer = dyn_cast<LLVM::LLVMPointerType>(type))
-    return llvm::is_contained({0, 1, 3, 4, 5, 8}, pointer.getAddressSpace());
+    return (clusters && pointer.getAddressSpace() == 7) ||
+           llvm::is_contained({0, 1, 3, 4, 5, 8}, pointer.getAddressSpace());
   if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
-    return isKnown(array.getElementType());
+    return isElement(array.getElementType());
   if (auto body = dyn_cast<LLVM::LLVMStructType>(type))
-    return !body.isOpaque() && llvm::all_of(body.getBody(), isKnown);
+    return !body.isOpaque() && llvm::all_of(body.getBody(), isElement);
   return isa<LLVM::LLVMVoidType>(type);
 }
 
-LogicalResult checkTypes(Operation *op) {
+LogicalResult checkTypes(Operation *op, bool clusters) {
   auto check = [&](Type type) -> LogicalResult {
-    if (isKnown(type))
+    if (isKnown(type, clusters))
       return success();
     return op->emitOpError(
                "expected types that a GPU has registers for (integers "
@@ -280,7 +288,9 @@ public:
 private:
   LogicalResult check(Operation *op) const {
     StringRef name = op->getName().getStringRef();
-    if (failed(checkTypes(op)) || failed(checkScope(op)))
+    // No gfx architecture is one of those that have them.
+    bool clusters = wantedArch(arch, "cluster").empty();
+    if (failed(checkTypes(op, clusters)) || failed(checkScope(op)))
       return failure();
     if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
       return checkName(op, call.getIntrin());

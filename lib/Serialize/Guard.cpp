@@ -109,9 +109,9 @@ LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
   return success();
 }
 
-/// Whether a kernel of the program streams one part alone, as an expression of
-/// sizes; null where none has parts whose number sizes decide.
-static Attribute hasOnePart(const Program &program) {
+/// Whether no kernel of the program streams more than `most` parts, as an
+/// expression of sizes; null where none has parts whose number sizes decide.
+static Attribute hasFewParts(const Program &program, int64_t most) {
   Builder b(program.op->getContext());
   Attribute all;
   for (const ProgramStep &step : program.steps) {
@@ -124,24 +124,25 @@ static Attribute hasOnePart(const Program &program) {
     Attribute parts = program.workspace[array].shape.front();
     if (isa<IntegerAttr>(parts))
       continue;
-    Attribute one =
-        b.getArrayAttr({b.getStringAttr("le"), parts, b.getI64IntegerAttr(1)});
-    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, one}) : one;
+    Attribute few = b.getArrayAttr(
+        {b.getStringAttr("le"), parts, b.getI64IntegerAttr(most)});
+    all = all ? b.getArrayAttr({b.getStringAttr("and"), all, few}) : few;
   }
   return all;
 }
 
-FailureOr<bool> attn::setGuardOfOnePart(ModuleOp module, ModuleOp split) {
+FailureOr<bool> attn::setGuardOfParts(ModuleOp module, ModuleOp split,
+                                      int64_t most) {
   FailureOr<std::vector<Program>> programs = findPrograms(split);
   if (failed(programs))
     return failure();
   bool any = false;
   for (const Program &program : *programs) {
-    Attribute one = hasOnePart(program);
+    Attribute few = hasFewParts(program, most);
     Operation *op = module.lookupSymbol(program.name);
-    if (!one || !op)
+    if (!few || !op)
       continue;
-    addToGuard(op, one);
+    addToGuard(op, few);
     any = true;
   }
   return any;

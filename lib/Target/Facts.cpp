@@ -22,11 +22,15 @@ struct FactInfo {
 /// Larger counts are no machine's; tables of the model and of the cache
 /// simulator have as many entries, and products of counts are to stay numbers.
 constexpr int64_t kMostSMs = 1 << 16, kMostDomains = 1024, kMostPartitions = 64,
-                  kMostChunk = 1 << 24;
+                  kMostChunk = 1 << 24, kMostCluster = 64;
 
 constexpr FactInfo kFactInfos[kNumFacts] = {
     {"sms", "streaming multiprocessors, compute units or cores", kMostSMs},
     {"max_resident_ctas", "most CTAs that an SM can hold at once", kMostSMs},
+    {"max_cluster_ctas", "most CTAs of a thread-block cluster; 1: no clusters",
+     kMostCluster},
+    {"max_clusters",
+     "clusters of the most CTAs that run at once, one CTA on an SM", kMostSMs},
     {"smem_per_sm", "bytes of shared memory (LDS, scratch) of an SM"},
     {"smem_per_block", "most bytes of shared memory that a CTA may use"},
     {"registers_per_sm", "32-bit registers of an SM"},
@@ -53,6 +57,11 @@ constexpr char kCudaSm[] = "CUDA Programming Guide, Compute Capabilities: "
                            "Multiprocessor (SM) Information\"";
 constexpr char kCudaMemory[] = "CUDA Programming Guide, Compute Capabilities: "
                                "table \"Memory Information\"";
+constexpr char kClusters[] =
+    "CUDA Programming Guide, Thread Block Clusters: 8 are portable";
+constexpr char kSlots[] =
+    "reported by cuOccupancyMaxActiveClusters of one H200, of CTAs that fill an "
+    "SM, 2026-11";
 constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2.1";
 constexpr char kHopper[] =
     "NVIDIA Hopper Architecture In-Depth (technical blog), units of the H100 "
@@ -88,6 +97,8 @@ constexpr char kMeasured[] = "reported by one H200, 2026-11";
 constexpr SourcedFact kCpu[] = {
     {Fact::SMs, 4, kModel},
     {Fact::MaxResidentCTAs, 1, "one thread a core"},
+    {Fact::MaxClusterCTAs, 1, "not applicable"},
+    {Fact::MaxClusters, 4, "not applicable: CTAs"},
     {Fact::SmemPerSM, 1 << 20, kModel},
     {Fact::SmemPerBlock, 1 << 20,
      "the tiles should stay in a core's own cache"},
@@ -109,6 +120,8 @@ constexpr SourcedFact kCpu[] = {
 constexpr SourcedFact kGb10[] = {
     {Fact::SMs, 48, kSawtooth},
     {Fact::MaxResidentCTAs, 24, kCudaSm},
+    {Fact::MaxClusterCTAs, 8, kClusters},
+    {Fact::MaxClusters, 5, "unchecked (48 SMs, of which 8 may be left over)"},
     {Fact::SmemPerSM, 100 << 10, kCudaMemory},
     {Fact::SmemPerBlock, 99 << 10, kCudaMemory},
     {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
@@ -140,6 +153,8 @@ constexpr SourcedFact kGb10[] = {
 constexpr SourcedFact kH100[] = {
     {Fact::SMs, 132, kHopper},
     {Fact::MaxResidentCTAs, 32, kCudaSm},
+    {Fact::MaxClusterCTAs, 8, kClusters},
+    {Fact::MaxClusters, 15, "unchecked (that of an H200, which has as many SMs)"},
     {Fact::SmemPerSM, 228 << 10, kCudaMemory},
     {Fact::SmemPerBlock, 227 << 10, kCudaMemory},
     {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
@@ -161,6 +176,8 @@ constexpr SourcedFact kH100[] = {
 constexpr SourcedFact kH200Facts[] = {
     {Fact::SMs, 132, kMeasured},
     {Fact::MaxResidentCTAs, 32, kCudaSm},
+    {Fact::MaxClusterCTAs, 8, kClusters},
+    {Fact::MaxClusters, 15, kSlots},
     {Fact::SmemPerSM, 228 << 10, kCudaMemory},
     {Fact::SmemPerBlock, 227 << 10, kCudaMemory},
     {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
@@ -184,6 +201,8 @@ constexpr SourcedFact kMi300x[] = {
     {Fact::SMs, 304, kNuma},
     {Fact::MaxResidentCTAs, 16,
      "LLVM, AMDGPUBaseInfo.cpp, getMaxWorkGroupsPerCU: 16 barriers a CU"},
+    {Fact::MaxClusterCTAs, 1, "gfx942 has none"},
+    {Fact::MaxClusters, 304, "not applicable: CTAs"},
     {Fact::SmemPerSM, 64 << 10, kRocmSpecs},
     {Fact::SmemPerBlock, 64 << 10,
      "LLVM's AMDGPU back end: the limit of local memory of gfx942"},

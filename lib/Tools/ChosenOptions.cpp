@@ -62,23 +62,31 @@ OwningOpRef<ModuleOp> attn::withoutSchedules(ModuleOp module) {
   return copy;
 }
 
-OwningOpRef<ModuleOp> attn::withoutSplits(ModuleOp module) {
+OwningOpRef<ModuleOp> attn::withoutFields(ModuleOp module,
+                                          ArrayRef<StringRef> fields) {
   OwningOpRef<ModuleOp> copy = module.clone();
-  copy->walk([](StreamableOpInterface op) {
+  copy->walk([&](StreamableOpInterface op) {
     if (ScheduleAttr held = ScheduleAttr::of(op))
-      ScheduleAttr::set(op, held.without({"splits", "split_ctas"}));
+      ScheduleAttr::set(op, held.without(fields));
   });
   return copy;
 }
 
+static bool isHeld(ModuleOp module, StringRef flag) {
+  auto holds = [&](StreamableOpInterface op) {
+    ScheduleAttr held = ScheduleAttr::of(op);
+    return held && held.hasFlag(flag) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
+  };
+  return module.walk(holds).wasInterrupted();
+}
+
 bool attn::asksForSplits(ModuleOp module, StringRef schedule) {
   auto asked = ScheduleOptions::createFromString(schedule);
-  if (asked && asked->splitCtas)
-    return true;
-  auto splits = [](StreamableOpInterface op) {
-    ScheduleAttr held = ScheduleAttr::of(op);
-    return held && held.hasFlag("split_ctas") ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-  };
-  return module.walk(splits).wasInterrupted();
+  return (asked && asked->splitCtas) || isHeld(module, "split_ctas");
+}
+
+bool attn::asksForClusters(ModuleOp module, StringRef schedule) {
+  auto asked = ScheduleOptions::createFromString(schedule);
+  return (asked && asked->splitCluster) || isHeld(module, "split_cluster");
 }

@@ -27,11 +27,14 @@ std::string loweringInForce(mlir::ModuleOp module, const CommandLine &options);
 /// A copy whose operations hold no schedules: what a variant says is all.
 mlir::OwningOpRef<mlir::ModuleOp> withoutSchedules(mlir::ModuleOp module);
 
-/// A copy whose operations ask for no split of their streams over CTAs.
-mlir::OwningOpRef<mlir::ModuleOp> withoutSplits(mlir::ModuleOp module);
+/// A copy whose operations hold no such fields in their schedules.
+mlir::OwningOpRef<mlir::ModuleOp>
+withoutFields(mlir::ModuleOp module, llvm::ArrayRef<llvm::StringRef> fields);
 
-/// Whether options of attn-schedule, or what operations hold, ask for that.
+/// Whether options of attn-schedule, or what operations hold, ask for streams
+/// that are split over CTAs, and over those of a cluster.
 bool asksForSplits(mlir::ModuleOp module, llvm::StringRef schedule);
+bool asksForClusters(mlir::ModuleOp module, llvm::StringRef schedule);
 
 } // namespace attn
 

@@ -21,9 +21,10 @@ the number of arrays of its workspace."""
 
 Step = collections.namedtuple("Step", "kernel binary block shared_bytes parameter_count")
 
-PreparedStep = collections.namedtuple("PreparedStep", "function grid block shared_bytes parameters parameter_count")
+PreparedStep = collections.namedtuple(
+    "PreparedStep", "function grid block shared_bytes parameters parameter_count cluster")
 PreparedStep.__doc__ = """What cuLaunchKernelEx or hipModuleLaunchKernel takes for a step: ``function`` (CUfunction or
-hipFunction_t as a number; None where the grid is empty), ``grid`` (CTAs), ``block`` (threads), ``parameters``
+hipFunction_t as a number; None where the grid is empty), ``grid`` (CTAs), ``cluster`` (CTAs of one; 0: none), ``block`` (threads), ``parameters``
 (address of kernelParams)."""
 
 
@@ -380,7 +381,7 @@ class Prepared:
         self._handle = handle
         self.steps = tuple(self._step(i) for i in range(library().attnPreparedStepCount(handle)))
         (self.function, self.grid, self.block, self.shared_bytes, self.parameters,
-         self.parameter_count) = self.steps[0]
+         self.parameter_count, self.cluster) = self.steps[0]
         self.outputs = call.result()
 
     def _step(self, index):
@@ -388,7 +389,8 @@ class Prepared:
         check(library().attnPreparedInfo(self._handle, index, byref(info)))
         self.variant = info.variant
         parameters = ctypes.cast(info.parameters, c_void_p).value
-        return PreparedStep(info.function, info.grid, info.block, info.shared_bytes, parameters, info.parameter_count)
+        return PreparedStep(info.function, info.grid, info.block, info.shared_bytes, parameters, info.parameter_count,
+                            info.cluster)
 
     def launch(self, stream=None):
         """Launches on ``stream``, or on the stream of prepare(); returns the outputs."""

@@ -6,7 +6,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint32, c_void_
 
 from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 MAX_RANK = 8
 DEVICE_UNKNOWN = -1
 FILE_NAME = "libattn_launcher.so"
@@ -78,6 +78,7 @@ class LaunchInfo(ctypes.Structure):
         ("shared_bytes", c_uint32),
         ("parameters", POINTER(c_void_p)),
         ("parameter_count", c_int32),
+        ("cluster", c_uint32),
     ]
 
 

@@ -447,6 +447,9 @@ Result cuLaunchKernelEx(const LaunchConfig *config, Function function,
   std::string text;
   for (size_t i = 0; i < function->parameterBytes.size(); ++i)
     text += " " + parameterText(function->parameterBytes[i], parameters[i]);
+  for (unsigned i = 0; i < config->attributeCount; ++i)
+    if (config->attributes[i].id == kLaunchClusters)
+      text += " cluster=" + std::to_string(config->attributes[i].cluster.x);
   note(
       "cuLaunchKernelEx %s grid=%u,%u,%u block=%u,%u,%u shared=%u stream=0x%zx "
       "attributes=%u:%s",

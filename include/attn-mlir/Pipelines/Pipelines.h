@@ -31,6 +31,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                          llvm::cl::desc("attn-stream-partition: splits")};
   Option<bool> splitCtas{*this, "split-ctas", llvm::cl::init(false),
                          llvm::cl::desc("attn-stream-partition: split-ctas")};
+  Option<bool> splitCluster{
+      *this, "split-cluster", llvm::cl::init(false),
+      llvm::cl::desc("attn-stream-partition: split-cluster")};
   Option<int64_t> splitLength{
       *this, "split-length", llvm::cl::init(0),
       llvm::cl::desc("attn-stream-partition: split-length")};

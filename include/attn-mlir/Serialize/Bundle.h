@@ -27,10 +27,10 @@ findDeviceFunction(mlir::ModuleOp module);
 mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 
 /// Says that the programs of a lowered module are for sizes for which those of
-/// `split`, the same but with streams split over CTAs, would have one part
-/// alone. Whether any of them has parts whose number depends on sizes.
-mlir::FailureOr<bool> setGuardOfOnePart(mlir::ModuleOp module,
-                                        mlir::ModuleOp split);
+/// `split`, the same but with streams split over CTAs, would have `most` parts
+/// at most. Whether any of them has parts whose number depends on sizes.
+mlir::FailureOr<bool> setGuardOfParts(mlir::ModuleOp module,
+                                      mlir::ModuleOp split, int64_t most);
 
 /// Writes a bundle (docs/bundle.md), or fails after a diagnostic, for an
 /// unknown axis or comparison of a guard too; it is of modules in the LLVM

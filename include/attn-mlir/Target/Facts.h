@@ -21,6 +21,8 @@ namespace attn {
 enum class Fact : unsigned {
   SMs,
   MaxResidentCTAs,
+  MaxClusterCTAs,
+  MaxClusters,
   SmemPerSM,
   SmemPerBlock,
   RegistersPerSM,

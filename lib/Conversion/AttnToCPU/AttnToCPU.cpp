@@ -1,5 +1,6 @@
 //===- AttnToCPU.cpp - Kernels to functions over a range of CTAs ----------===//
 
+#include "SeparateExchanges.h"
 #include "TileOpsToLinalg.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
@@ -432,7 +433,7 @@ struct ConvertAttnToCPUPass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(checkPreconditions(module)))
+    if (failed(checkPreconditions(module)) || failed(separateExchanges(module)))
       return signalPassFailure();
     declareTouch(module);
     numKernels += llvm::range_size(module.getOps<KernelOp>());

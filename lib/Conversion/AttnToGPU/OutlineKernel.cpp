@@ -66,8 +66,16 @@ public:
     FailureOr<Attribute> grid = buildSizeExpression(ctas.front().getCount());
     if (failed(grid))
       return {};
+    FailureOr<Attribute> cluster =
+        ctas.front().getCluster()
+            ? buildSizeExpression(ctas.front().getCluster())
+            : Attribute();
+    if (failed(cluster))
+      return {};
     declareParameters();
     LLVM::LLVMFuncOp function = createFunction(*grid);
+    if (*cluster)
+      addToManifest(function, {{"cluster", *cluster}});
     moveBody(function, ctas.front());
     rewriter.eraseOp(kernel);
     return function;
@@ -102,7 +110,8 @@ private:
     boxes.resize(kernel.getNumArguments());
     WalkResult result = kernel.walk([&](Operation *op) {
       for (Value operand : op->getOperands())
-        if (isa<ViewType>(operand.getType()) && !isArgument(operand)) {
+        if (isa<ViewType>(operand.getType()) && !isArgument(operand) &&
+            !operand.getDefiningOp<ExchangeOp>()) {
           op->emitOpError("expected a view that is an argument of the kernel");
           return WalkResult::interrupt();
         }

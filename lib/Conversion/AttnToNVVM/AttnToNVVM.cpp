@@ -1,5 +1,6 @@
 //===- AttnToNVVM.cpp - Level 3 to device functions for NVIDIA GPUs -------===//
 
+#include "Cluster.h"
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
@@ -103,6 +104,7 @@ struct ConvertAttnToNVVMPass
                    {"shared_bytes",
                     Builder(&getContext()).getI64IntegerAttr(sharedBytes)}});
     fenceAfterRings(function);
+    castExchanges(function);
 
     NVVMConverter converter(&getContext());
     RewritePatternSet patterns(&getContext());
@@ -115,6 +117,7 @@ struct ConvertAttnToNVVMPass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateFragmentsToVectors(converter, patterns, {32, buildShuffle});
+    populateClusterPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
@@ -146,6 +149,8 @@ struct ConvertAttnToNVVMPass
       return "wgmma";
     if (isa<SpecializeOp>(op))
       return "setmaxnreg";
+    if (isa<ExchangeOp>(op))
+      return "cluster";
     return isa<DotOp>(op) ? "mma.sync" : "";
   }
 
@@ -211,7 +216,7 @@ struct ConvertAttnToNVVMPass
       if (!function)
         return signalPassFailure();
       makeKernel(function);
-      int64_t bytes = placeRings(function);
+      int64_t bytes = placeExchanges(function, placeRings(function));
       if (failed(checkSharedBytes(function, bytes, "shared memory")))
         return signalPassFailure();
       if (failed(lower(function, bytes)))

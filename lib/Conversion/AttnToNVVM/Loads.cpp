@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Cluster.h"
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -89,6 +90,22 @@ static Value zerosAddress(OpBuilder &b, Location loc, LoadOp op) {
 
 namespace {
 
+/// A tile of global memory; elements outside of the view are zeros there.
+struct GlobalTile {
+  GlobalTile(LoadOp op, OpBuilder &b)
+      : source(op, b), zeros(zerosAddress(b, op.getLoc(), op)) {}
+  Value contains(ValueRange coordinates) const {
+    return source.contains(coordinates);
+  }
+  Value address(ValueRange coordinates) const {
+    return source.address(coordinates);
+  }
+  Value elsewhere() const { return zeros; }
+
+  Destination source;
+  Value zeros;
+};
+
 struct DirectLoadPattern : OpConversionPattern<LoadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -97,34 +114,53 @@ struct DirectLoadPattern : OpConversionPattern<LoadOp> {
     FragmentAttr layout = fragmentOf(op.getTile().getType());
     if (!layout)
       return rewriter.notifyMatchFailure(op, "tile is not in registers");
+    auto registers = cast<VectorType>(
+        getTypeConverter()->convertType(op.getTile().getType()));
+    SmallVector<Value> elements =
+        isShown(op.getView())
+            ? load(ShownTile(op, rewriter), op, layout, rewriter,
+                   /*zeroElsewhere=*/true)
+            : load(GlobalTile(op, rewriter), op, layout, rewriter,
+                   /*zeroElsewhere=*/false);
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, registers,
+                                                        elements);
+    return success();
+  }
+
+private:
+  /// The thread's elements. What is read elsewhere than in the view is zero, or
+  /// is made so.
+  template <typename Source>
+  static SmallVector<Value> load(const Source &source, LoadOp op,
+                                 FragmentAttr layout, OpBuilder &b,
+                                 bool zeroElsewhere) {
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
-    Destination source(op, rewriter);
+    ThreadBuilder t{b, loc};
     SmallVector<Value> thread;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
       thread.push_back(t.threadOffset(layout, dim));
-    Value zeros = zerosAddress(rewriter, loc, op);
     int64_t run = columnsAtOnce(op, layout);
-    auto registers = cast<VectorType>(
-        getTypeConverter()->convertType(op.getTile().getType()));
-    auto several = VectorType::get({run}, registers.getElementType());
+    auto several = VectorType::get(
+        {run}, cast<ShapedType>(op.getTile().getType()).getElementType());
     SmallVector<Value> elements;
     for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
       SmallVector<Value> coordinates;
       for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
         coordinates.push_back(t.add(base, offset));
+      Value inside = source.contains(coordinates);
       Value address =
-          arith::SelectOp::create(rewriter, loc, source.contains(coordinates),
-                                  source.address(coordinates), zeros);
-      Value loaded = LLVM::LoadOp::create(rewriter, loc, several, address,
+          arith::SelectOp::create(b, loc, inside, source.address(coordinates),
+                                  source.elsewhere());
+      Value loaded = LLVM::LoadOp::create(b, loc, several, address,
                                           static_cast<unsigned>(loadBytes(op)));
+      if (zeroElsewhere)
+        loaded = arith::SelectOp::create(
+            b, loc, inside, loaded,
+            arith::ConstantOp::create(b, loc, b.getZeroAttr(several)));
       llvm::append_range(
-          elements,
-          vector::ToElementsOp::create(rewriter, loc, loaded).getResults());
+          elements, vector::ToElementsOp::create(b, loc, loaded).getResults());
     }
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, registers,
-                                                        elements);
-    return success();
+    return elements;
   }
 };
 

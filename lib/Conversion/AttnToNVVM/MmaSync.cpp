@@ -22,8 +22,6 @@ using namespace attn;
 namespace {
 
 constexpr int64_t kM = 16, kN = 8, kK = 16;
-/// Columns of a 16-byte chunk of 16-bit elements: one matrix of ldmatrix.
-constexpr int64_t kMatrix = 8;
 
 int64_t warpsOf(Operation *op) { return computeThreads(op) / 32; }
 

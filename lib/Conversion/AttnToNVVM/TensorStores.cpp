@@ -21,8 +21,6 @@ using namespace attn;
 
 namespace {
 
-/// Rows and columns of a matrix of stmatrix.
-constexpr int64_t kMatrix = 8;
 
 /// Writes the rows of a warp: pairs of neighbouring columns are one register.
 class MatrixWriter {

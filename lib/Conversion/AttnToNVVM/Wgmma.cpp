@@ -56,11 +56,19 @@ public:
   int64_t rowOffset(int64_t row) const { return row * span / kUnit; }
 
   static constexpr int64_t kUnit = 16;
+  /// Bytes of the memory of a CTA that addresses in descriptors span.
+  static constexpr int64_t kMemory = 1 << 18;
 
 private:
   int64_t span, rows, bytes;
   bool byRows;
 };
+
+bool isInCluster(Operation *op) {
+  auto manifest = op->getParentOfType<LLVM::LLVMFuncOp>()
+                      ->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  return manifest && manifest.contains("cluster");
+}
 
 /// Builds the assembly of one product.
 class ProductBuilder {
@@ -140,6 +148,10 @@ private:
   Value address(Value base, const Descriptor &descriptor, Value offset) {
     ThreadBuilder t{b, loc};
     Value place = LLVM::PtrToIntOp::create(b, loc, b.getI32Type(), base);
+    // In a cluster, the number of the CTA stands above the address in its own
+    // memory, and would be taken for other fields.
+    if (isInCluster(op))
+      place = t.rem(place, Descriptor::kMemory);
     Value low = t.div(place, Descriptor::kUnit);
     if (offset)
       low = t.add(low, offset);
@@ -199,7 +211,7 @@ private:
   std::string constraints;
 };
 
-struct IssuePattern : OpConversionPattern<DotIssueOp> {
+struct DotIssuePattern : OpConversionPattern<DotIssueOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(DotIssueOp op, OpAdaptor adaptor,
@@ -217,7 +229,7 @@ struct IssuePattern : OpConversionPattern<DotIssueOp> {
 };
 
 /// The accumulators pass through the wait: no use of them can come before it.
-struct WaitPattern : OpConversionPattern<DotWaitOp> {
+struct DotWaitPattern : OpConversionPattern<DotWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(DotWaitOp op, OpAdaptor adaptor,
@@ -253,5 +265,5 @@ struct WaitPattern : OpConversionPattern<DotWaitOp> {
 
 void attn::populateWgmmaPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<IssuePattern, WaitPattern>(converter, patterns.getContext());
+  patterns.add<DotIssuePattern, DotWaitPattern>(converter, patterns.getContext());
 }

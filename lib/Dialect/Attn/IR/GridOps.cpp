@@ -4,6 +4,7 @@
 #include "NameList.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
@@ -63,6 +64,8 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     if (keyword == "run" && succeeded(parser.parseOptionalKeyword("folded")))
       result.addAttribute("folded", b.getUnitAttr());
   }
+  if (succeeded(parser.parseOptionalKeyword("cluster")))
+    result.addAttribute("cluster", b.getUnitAttr());
   if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   if (failed(verifyInherentAttrs(result.name, result.attributes,
@@ -99,9 +102,11 @@ void GridOp::print(OpAsmPrinter &p) {
     p << " run " << getRun() << (getFolded() ? " folded" : "");
   if (getPersistent())
     p << " persistent " << *getPersistent();
+  if (getCluster())
+    p << " cluster";
   p.printOptionalAttrDictWithKeyword(
       (*this)->getAttrs(),
-      {"axes", "sharing", "order", "run", "folded", "persistent"});
+      {"axes", "sharing", "order", "run", "folded", "persistent", "cluster"});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);
@@ -141,6 +146,9 @@ LogicalResult GridOp::verify() {
            << OrderAttr::kMaxCount << " persistent CTAs, but got "
            << persistent;
   OrderAttr order = getOrderAttr();
+  if (getCluster() && (order || run != 1 || getPersistent()))
+    return emitOpError("expected no order, run or persistent CTAs of a grid of "
+                       "clusters");
   if (!order)
     return success();
   // The digits, with the axes of sharing spelled out, are a permutation of the
@@ -217,16 +225,20 @@ OrderAttr GridOp::getOrderOrDefault() {
 
 ParseResult CtasOp::parse(OpAsmParser &parser, OperationState &result) {
   OpAsmParser::Argument cta;
-  OpAsmParser::UnresolvedOperand count;
+  SmallVector<OpAsmParser::UnresolvedOperand, 2> operands(1);
   Builder &b = parser.getBuilder();
   if (parser.parseArgument(cta) || parser.parseKeyword("in") ||
-      parser.parseOperand(count) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
+      parser.parseOperand(operands.front()))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("cluster")) &&
+      parser.parseOperand(operands.emplace_back()))
+    return failure();
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
   cta.type = b.getIndexType();
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, cta) ||
-      parser.resolveOperand(count, b.getIndexType(), result.operands))
+      parser.resolveOperands(operands, b.getIndexType(), result.operands))
     return failure();
   ensureTerminator(*body, b, result.location);
   return success();
@@ -234,6 +246,8 @@ ParseResult CtasOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void CtasOp::print(OpAsmPrinter &p) {
   p << " " << getCta() << " in " << getCount();
+  if (getCluster())
+    p << " cluster " << getCluster();
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs());
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
@@ -251,4 +265,53 @@ LogicalResult CtasOp::verifyRegions() {
       !getBody().getArgument(0).getType().isIndex())
     return emitOpError("expected one argument of type index, the CTA");
   return verifyEmptyYield(*this, getBody().front());
+}
+
+//===----------------------------------------------------------------------===//
+// ExchangeOp
+//===----------------------------------------------------------------------===//
+
+/// Whether `view` counts CTAs and then spans no more than `tile`.
+static bool isShown(RankedTensorType tile, ViewType view) {
+  if (view.getRank() != tile.getRank() + 1 ||
+      view.getElementType() != tile.getElementType())
+    return false;
+  return llvm::all_of(llvm::zip(view.getShape().drop_front(), tile.getShape()),
+                      [](auto sizes) {
+                        auto [seen, given] = sizes;
+                        return !ShapedType::isDynamic(seen) && seen <= given;
+                      });
+}
+
+LogicalResult ExchangeOp::verify() {
+  Operation *parent = (*this)->getParentOp();
+  Operation *body = isa<SpecializeOp>(parent) ? parent->getParentOp() : parent;
+  auto grid = dyn_cast<GridOp>(body);
+  auto ctas = dyn_cast<CtasOp>(body);
+  if (!(grid && grid.getCluster()) && !(ctas && ctas.getCluster()))
+    return emitOpError("expected to stand in the body of a grid of clusters "
+                       "itself, which all of its CTAs reach");
+  if (getTiles().empty())
+    return emitOpError("expected at least one tile, but got none");
+  if (getTiles().size() != getViews().size())
+    return emitOpError("expected a view for each of its ")
+           << getTiles().size() << " tiles, but got " << getViews().size();
+  for (auto [tile, view] : llvm::zip(getTiles(), getViews())) {
+    auto given = cast<RankedTensorType>(tile.getType());
+    auto seen = cast<ViewType>(view.getType());
+    if (!isShown(given, seen))
+      return emitOpError("expected a view of CTAs and of at most the sizes of ")
+             << given << ", but got " << seen;
+  }
+  return success();
+}
+
+int64_t ExchangeOp::getBytes() {
+  int64_t bytes = 0;
+  for (Value view : getViews()) {
+    auto type = cast<ViewType>(view.getType());
+    bytes += ShapedType::getNumElements(type.getShape().drop_front()) *
+             type.getElementBytes();
+  }
+  return bytes;
 }

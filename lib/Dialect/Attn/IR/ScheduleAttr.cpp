@@ -55,6 +55,7 @@ constexpr Field kFields[] = {
     {"tiles", FieldKind::Tiles, 2, "tiles"},
     {"splits", FieldKind::Number, 2, "splits"},
     {"split_ctas", FieldKind::Flag, 2, "split-ctas"},
+    {"split_cluster", FieldKind::Flag, 2, "split-cluster"},
     {"split_length", FieldKind::Number, 2, "split-length"},
     {"grid_order", FieldKind::Word, 2, "grid-order", orderWords},
     {"domains", FieldKind::Number, 2, "domains"},

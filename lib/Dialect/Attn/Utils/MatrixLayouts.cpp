@@ -34,25 +34,31 @@ FragmentAttr mmaAccumulator(MLIRContext *context, int64_t rows, int64_t columns,
 
 FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
                          int64_t warps, int64_t lanes) {
-  int64_t alongRow = lanes;
-  while (columns % alongRow != 0)
+  // Warps of the same rows have neighbouring columns of them, or copies.
+  int64_t apart = std::gcd(rows, warps), perWarp = rows / apart,
+          warpsOfRow = warps / apart;
+  bool parted = columns % (lanes * warpsOfRow) == 0;
+  int64_t width = parted ? columns / warpsOfRow : columns, alongRow = lanes;
+  while (width % alongRow != 0)
     alongRow /= 2;
   // Lanes that are left have the next rows, or copies.
-  int64_t perWarp = rows / warps,
-          rowLanes = std::gcd(perWarp, lanes / alongRow);
+  int64_t rowLanes = std::gcd(perWarp, lanes / alongRow);
   SmallVector<int64_t> threads{alongRow,
                                0,
-                               columns / alongRow,
+                               width / alongRow,
                                rowLanes,
                                1,
                                0,
                                lanes / alongRow / rowLanes,
                                0,
                                0,
-                               warps,
+                               warpsOfRow,
+                               0,
+                               parted ? width : 0,
+                               apart,
                                perWarp,
                                0};
-  SmallVector<int64_t> registers{columns / alongRow, 0,        1,
+  SmallVector<int64_t> registers{width / alongRow,   0,        1,
                                  perWarp / rowLanes, rowLanes, 0};
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }

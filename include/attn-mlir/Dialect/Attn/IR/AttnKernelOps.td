@@ -153,6 +153,11 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
       stride of that number further (grid-stride loop, round-robin). Without
       it there is one CTA a tile. With `run`, read group for tile.
 
+    - `cluster`: CTAs that differ in the last coordinate alone run at the same
+      time, as a thread-block cluster (PTX ISA, "Cluster of Cooperative Thread
+      Arrays"), and `attn.exchange` what they hold. Such a grid has no order, run
+      or persistent CTAs.
+
     `sharing` lists the axes that select the streamed data: CTAs that agree in
     them stream the same K and V.
 
@@ -161,7 +166,7 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
   let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
     StrArrayAttr:$sharing, OptionalAttr<Attn_OrderAttr>:$order,
     DefaultValuedAttr<I64Attr, "1">:$run, UnitAttr:$folded,
-    OptionalAttr<I64Attr>:$persistent);
+    OptionalAttr<I64Attr>:$persistent, UnitAttr:$cluster);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -186,14 +191,41 @@ def Attn_CtasOp : Attn_Op<"ctas", [HasParent<"KernelOp">,
   let description = [{
     A materialised grid: `attn.ctas %cta in %count` is what a launch of `count`
     CTAs does; the loop over the tiles of a CTA and the grid order are explicit
-    arithmetic in the body.
+    arithmetic in the body. `cluster %n`: n CTAs in a row are a cluster; `count`
+    is a multiple of it.
   }];
-  let arguments = (ins Index:$count);
+  let arguments = (ins Index:$count, Optional<Index>:$cluster);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Value getCta() { return getBody().getArgument(0); }
+  }];
+}
+
+def Attn_ExchangeOp : Attn_Op<"exchange", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Shows the tiles of each CTA of a cluster to all of them";
+  let description = [{
+    CTA number `part` of its cluster gives tiles. When all have given theirs, each
+    sees those of all: as one view a tile, whose first dimension counts the CTAs
+    and whose others are those of the tile, or as many of its first elements as
+    the view has. The views last as long as the body that the operation stands in,
+    at whose end the CTAs wait for each other again.
+
+    On NVIDIA GPUs they lie in distributed shared memory (PTX ISA, "mapa").
+
+    Example: `%v = attn.exchange %part gives %t : tensor<64x128xf32> -> !attn.view<?x4x128xf32>`
+  }];
+  let arguments = (ins Index:$part, Variadic<AnyRankedTensor>:$tiles);
+  let results = (outs Variadic<Attn_ViewType>:$views);
+  let assemblyFormat = [{
+    $part `gives` $tiles attr-dict `:` type($tiles) `->` type($views)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes that one CTA gives.
+    int64_t getBytes();
   }];
 }
 

@@ -71,6 +71,11 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     of parts is `splits`; or, without it, what the sizes of a call leave CTAs
     free for; or follows from `split-length`, the elements of a part: then what
     a part is does not depend on the other sizes of the call, nor do results.
+    With `split-cluster`, the CTAs that stream the parts of one tile are a
+    thread-block cluster: they exchange their states and merge them, some rows
+    each, so that there is one kernel and no workspace. There are `splits` of them,
+    or as many as the sizes of a call leave CTAs free for, up to
+    `max_cluster_ctas` of the target.
 
     Before:
 
@@ -94,7 +99,8 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     [Remarks](remarks.md#attn-stream-partition) say which tiles were chosen and
     by whom.
   }];
-  let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::attn::AttnDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
   let options = [
     ListOption<"tiles", "tiles", "std::string",
                "Tile sizes by axis, as name=size">,
@@ -103,7 +109,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     Option<"splitCtas", "split-ctas", "bool", /*default=*/"false",
            "CTAs of their own stream the parts, and a second kernel merges them (without splits: as many as CTAs are free)">,
     Option<"splitLength", "split-length", "int64_t", /*default=*/"0",
-           "Elements of a part, for split-ctas, in place of a number of parts">
+           "Elements of a part, for split-ctas, in place of a number of parts">,
+    Option<"splitCluster", "split-cluster", "bool", /*default=*/"false",
+           "CTAs of a cluster stream the parts, and merge them in its shared memory">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

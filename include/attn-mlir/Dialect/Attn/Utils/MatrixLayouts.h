@@ -25,7 +25,8 @@ FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
 
 /// For tiles that no matrix instruction takes: a row lies in the lanes of one
 /// warp, each of which has neighbouring columns; warps follow each other along
-/// the rows. `warps` divides the rows, and 16 the columns.
+/// the rows. Warps that are left share rows, column by column where these are
+/// enough for all lanes, else as copies. 16 divides the columns.
 FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
                          int64_t columns, int64_t warps, int64_t lanes);
 

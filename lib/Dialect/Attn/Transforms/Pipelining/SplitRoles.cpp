@@ -32,7 +32,8 @@ bool isCopy(Operation *op) {
 }
 
 bool isComputation(Operation *op) {
-  return isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, StoreOp>(op);
+  return isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, ExchangeOp,
+             StoreOp>(op);
 }
 
 /// Registers of the threads of each role (PTX ISA, "setmaxnreg"; what a CTA

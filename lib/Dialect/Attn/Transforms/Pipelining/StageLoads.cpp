@@ -157,10 +157,18 @@ private:
     rewriter.setInsertionPoint(load);
     buildFill(load.getLoc(), ring, load.getView(), load.getOffsets());
     RingWaitOp wait = replaceByWait(load, ring);
-    rewriter.setInsertionPoint(load->getBlock()->getTerminator());
+    rewriter.setInsertionPoint(endOfUse(load->getBlock()));
     lendToStore(wait, load->getBlock());
     RingReleaseOp::create(rewriter, load.getLoc(), ring);
     rewriter.eraseOp(load);
+  }
+
+  /// Where a tile that stays is no longer wanted: what CTAs of a cluster do
+  /// behind an exchange is about what they showed.
+  static Operation *endOfUse(Block *block) {
+    auto exchanges = block->getOps<ExchangeOp>();
+    return exchanges.empty() ? block->getTerminator()
+                             : (*exchanges.begin()).getOperation();
   }
 
   /// The first store of 16-bit elements that fits rearranges its rows in the

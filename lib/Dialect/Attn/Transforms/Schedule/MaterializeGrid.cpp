@@ -34,7 +34,10 @@ public:
     if (grid.getPersistent())
       ctas = rewriter.createOrFold<arith::MinUIOp>(
           loc, tiles, constant(*grid.getPersistent()));
-    auto ctasOp = CtasOp::create(rewriter, loc, ctas);
+    // The default order, which grids of clusters have, counts along the last
+    // axis first.
+    Value cluster = grid.getCluster() ? grid.getSizes().back() : Value();
+    auto ctasOp = CtasOp::create(rewriter, loc, ctas, cluster);
     Block *block = rewriter.createBlock(&ctasOp.getBody(), {},
                                         {rewriter.getIndexType()}, {loc});
     YieldOp::create(rewriter, loc);

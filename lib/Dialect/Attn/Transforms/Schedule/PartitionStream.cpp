@@ -13,6 +13,7 @@
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "attn-mlir/Target/Facts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
@@ -47,7 +48,9 @@ public:
   }
 
   PartitionedStream run() {
-    if (split.overCtas)
+    if (split.inCluster)
+      runInCluster();
+    else if (split.overCtas)
       runSplit();
     else
       runWhole();
@@ -188,15 +191,24 @@ private:
 
   unsigned splitAxis() const { return axes.size(); }
 
+  /// Elements of an axis, where a number of parts is computed.
+  using Extent = llvm::function_ref<Value(unsigned)>;
+
   /// CTAs of the grid without a split.
-  Value countTiles(const IndexBuilder &m) {
+  Value countTiles(const IndexBuilder &m, Extent extent) {
     Value count = m.constant(1);
     for (auto [i, axis] : llvm::enumerate(axes))
       if (axis.kind == AxisKind::Unit)
-        count = m.mul(count, hostExtent(i));
+        count = m.mul(count, extent(i));
       else if (axis.kind == AxisKind::Group)
-        count = m.mul(count, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
-    return count;
+        count = m.mul(count, m.ceilDiv(extent(i), m.constant(sizes[i])));
+    return m.atLeastOne(count);
+  }
+
+  /// Parts of the stream that have work enough to be worth a merge.
+  Value countWorth(const IndexBuilder &m, Extent extent) {
+    return m.ceilDiv(extent(streamed),
+                     m.constant(kLeastTiles * sizes[streamed]));
   }
 
   /// The number of parts, where the op is.
@@ -211,9 +223,9 @@ private:
     // loads under way to keep its SM's share of the memory busy, and fewer
     // parts take less merging.
     Value room = m.constant(TargetAttr::of(op).get(Fact::SMs));
-    Value tiles = m.ceilDiv(hostExtent(streamed),
-                            m.constant(kLeastTiles * sizes[streamed]));
-    Value most = m.minU(m.div(room, m.atLeastOne(countTiles(m))), tiles);
+    auto extent = [&](unsigned axis) { return hostExtent(axis); };
+    Value most =
+        m.minU(m.div(room, countTiles(m, extent)), countWorth(m, extent));
     return m.atLeastOne(m.minU(most, m.constant(kMostChosen)));
   }
 
@@ -290,12 +302,18 @@ private:
     return result;
   }
 
-  /// The axes of both kernels. Parts of a stream come before what streams it.
-  KernelAxes splitAxes(Value parts) {
+  /// The axes of the op, and that of its parts.
+  KernelAxes axesWithSplit(int64_t parts) {
     KernelAxes result{axes, sizes, streamed, {}};
-    result.axes.push_back({"split", AxisKind::Unit, constantOr(parts)});
+    result.axes.push_back({"split", AxisKind::Unit, parts});
     result.axes.back().selectsStream = true;
     result.sizes.push_back(1);
+    return result;
+  }
+
+  /// The axes of both kernels. Parts of a stream come before what streams it.
+  KernelAxes splitAxes(Value parts) {
+    KernelAxes result = axesWithSplit(constantOr(parts));
     unsigned before = 0;
     for (auto [i, axis] : llvm::enumerate(axes))
       if (axis.kind == AxisKind::Unit && axis.selectsStream)
@@ -305,24 +323,24 @@ private:
     return result;
   }
 
-  void buildParts(StreamKernel &kernel) {
+  /// The state of the CTA's part.
+  SmallVector<Value> buildPart(StreamKernel &kernel) {
     OpBuilder &b = kernel.getBuilder();
     const TileContext &context = kernel.getContext();
-    kernel.enterGrid();
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
     SmallVector<Segment> segments =
         clip(kernel, op.buildSegments(b, op.getLoc(), context),
              context.offsets[splitAxis()], context.extents[splitAxis()]);
-    kernel.storeTiles(buildFolds(kernel, segments, tiles));
+    return buildFolds(kernel, segments, tiles);
   }
 
-  /// The state of part `ahead` behind the position of the stream: that of
-  /// nothing where there is no such part.
-  SmallVector<Value> loadState(StreamKernel &kernel, int64_t ahead,
-                               ArrayRef<Value> head) {
+  /// The state of part `ahead` behind the position of the stream, as loaded, or
+  /// that of nothing where there is no such part.
+  SmallVector<Value> stateOrNothing(StreamKernel &kernel, int64_t ahead,
+                                    SmallVector<Value> state,
+                                    ArrayRef<Value> head) {
     OpBuilder &b = kernel.getBuilder();
     const TileContext &context = kernel.getContext();
-    SmallVector<Value> state = kernel.loadTiles(/*streamed=*/true, ahead);
     int64_t parts = context.axes[splitAxis()].extent;
     if (!ShapedType::isDynamic(parts) &&
         parts % context.sizes[splitAxis()] == 0)
@@ -354,11 +372,14 @@ private:
     return states.front();
   }
 
-  void buildMerges(StreamKernel &kernel) {
+  /// Loads the state of the part that lies so many behind the position.
+  using LoadState = llvm::function_ref<SmallVector<Value>(int64_t ahead)>;
+
+  /// Streams over the parts and makes the results.
+  void buildMerges(StreamKernel &kernel, LoadState load) {
     OpBuilder &b = kernel.getBuilder();
     Location loc = op.getLoc();
     const TileContext &context = kernel.getContext();
-    kernel.enterGrid();
     Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
                 /*masked=*/false};
     SmallVector<Value> head = op.buildHead(b, loc, context);
@@ -366,7 +387,7 @@ private:
         kernel.buildStream(all, head, [&](ValueRange carried) {
           SmallVector<SmallVector<Value>> states;
           for (int64_t i = 0; i < context.sizes[splitAxis()]; ++i)
-            states.push_back(loadState(kernel, i, head));
+            states.push_back(stateOrNothing(kernel, i, load(i), head));
           return op.buildMerge(b, loc, context, carried,
                                mergeAll(kernel, std::move(states)));
         });
@@ -381,33 +402,152 @@ private:
                : std::clamp<int64_t>(axis.extent, 1, most);
   }
 
+  /// States of a visit of a merge, of so many parts.
+  static int64_t mergedAtOnce(int64_t parts) {
+    return ShapedType::isDynamic(parts) ? kMergedAtOnce
+                                        : std::min(parts, kMergedAtOnce);
+  }
+
+  /// The axis that the rows of a state are along.
+  unsigned rowAxis() const {
+    auto isGroup = [](const StreamAxis &axis) {
+      return axis.kind == AxisKind::Group;
+    };
+    return llvm::find_if(axes, isGroup) - axes.begin();
+  }
+
   void runSplit() {
     Value parts = countParts();
     SmallVector<KernelView> states = describeStates(parts);
     KernelAxes kernelAxes = splitAxes(parts);
     StreamKernel stream(op, nameWith("_split"), kernelAxes,
                         withSplitAxis(inputs), states);
-    buildParts(stream);
+    stream.enterGrid();
+    stream.storeTiles(buildPart(stream));
     finish(stream, KernelOp::kSplitStep);
     for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
       state.tensor = value;
 
     // Every part of the stream is done: the split axis is what streams now.
     kernelAxes.streamed = splitAxis();
-    int64_t count = kernelAxes.axes[splitAxis()].extent;
-    kernelAxes.sizes[splitAxis()] = ShapedType::isDynamic(count)
-                                        ? kMergedAtOnce
-                                        : std::min(count, kMergedAtOnce);
-    for (auto [axis, size] : llvm::zip(axes, kernelAxes.sizes))
-      if (axis.kind == AxisKind::Group) {
-        size = mergeRows(axis, size);
-        break;
-      }
+    kernelAxes.sizes[splitAxis()] =
+        mergedAtOnce(kernelAxes.axes[splitAxis()].extent);
+    if (unsigned rows = rowAxis(); rows < axes.size())
+      kernelAxes.sizes[rows] = mergeRows(axes[rows], sizes[rows]);
     StreamKernel merge(op, nameWith("_merge"), kernelAxes, states,
                        withSplitAxis(outputs));
-    buildMerges(merge);
+    merge.enterGrid();
+    buildMerges(merge, [&](int64_t ahead) {
+      return merge.loadTiles(/*streamed=*/true, ahead);
+    });
     finish(merge, KernelOp::kMergeStep);
     replaceBy(merge.launch());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // One kernel of clusters
+  //===--------------------------------------------------------------------===//
+
+  /// CTAs of a cluster: as many as let all clusters run at once, where several
+  /// small ones take the place of a large one.
+  Value countInCluster(StreamKernel &kernel) {
+    IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+    if (split.parts > 0)
+      return m.constant(split.parts);
+    TargetAttr target = TargetAttr::of(op);
+    auto extent = [&](unsigned axis) {
+      return kernel.getContext().extents[axis];
+    };
+    Value tiles = countTiles(m, extent);
+    Value sharing =
+        m.ceilDiv(tiles, m.constant(target.get(Fact::MaxClusters)));
+    Value fit = m.div(m.constant(target.get(Fact::MaxClusterCTAs)), sharing);
+    // Two neighbours are a cluster anywhere.
+    Value pairs = m.minU(m.div(m.constant(target.get(Fact::SMs)), tiles),
+                         m.constant(2));
+    return m.atLeastOne(m.minU(m.maxS(fit, pairs), countWorth(m, extent)));
+  }
+
+  /// Shows the CTA's state to its cluster: as many rows as there can be.
+  ExchangeOp exchange(StreamKernel &kernel, ArrayRef<Value> state) {
+    int64_t parts = split.parts > 0 ? split.parts : ShapedType::kDynamic;
+    SmallVector<Type> types;
+    for (auto [value, map] : llvm::zip_equal(state, op.getStateMaps())) {
+      SmallVector<int64_t> shape{parts};
+      for (AffineExpr expr : map.getResults()) {
+        unsigned axis = cast<AffineDimExpr>(expr).getPosition();
+        int64_t extent = axes[axis].extent;
+        shape.push_back(ShapedType::isDynamic(extent)
+                            ? sizes[axis]
+                            : std::clamp<int64_t>(extent, 1, sizes[axis]));
+      }
+      types.push_back(ViewType::get(op->getContext(), shape,
+                                    getElementTypeOrSelf(value.getType())));
+    }
+    return ExchangeOp::create(kernel.getBuilder(), op.getLoc(), types,
+                              kernel.getContext().offsets[splitAxis()], state);
+  }
+
+  /// The rows of a state from `row` on, of the part at the stream's position.
+  SmallVector<Value> loadShown(StreamKernel &kernel, ExchangeOp shown,
+                               Value row, int64_t ahead) {
+    OpBuilder &b = kernel.getBuilder();
+    IndexBuilder m{b, op.getLoc()};
+    const TileContext &context = kernel.getContext();
+    Value part = m.add(context.offsets[splitAxis()], m.constant(ahead));
+    SmallVector<Value> state;
+    for (auto [view, map] :
+         llvm::zip_equal(shown.getViews(), op.getStateMaps())) {
+      SmallVector<Value> offsets{part};
+      SmallVector<int64_t> shape;
+      for (AffineExpr expr : map.getResults()) {
+        unsigned axis = cast<AffineDimExpr>(expr).getPosition();
+        offsets.push_back(axis == rowAxis() ? row : m.constant(0));
+        shape.push_back(context.sizes[axis]);
+      }
+      auto tile = RankedTensorType::get(shape, b.getF32Type());
+      state.push_back(LoadOp::create(b, op.getLoc(), tile, view, offsets));
+    }
+    return state;
+  }
+
+  /// Merges rows of the states that are shown, those of the CTA's part.
+  void mergeShown(StreamKernel &kernel, ExchangeOp shown) {
+    OpBuilder &b = kernel.getBuilder();
+    IndexBuilder m{b, op.getLoc()};
+    const TileContext &context = kernel.getContext();
+    unsigned axis = rowAxis();
+    int64_t rows = mergeRows(axes[axis], sizes[axis]);
+    Value first = context.offsets[axis], step = m.constant(rows),
+          part = context.offsets[splitAxis()],
+          parts = context.extents[splitAxis()];
+    Value end = m.minS(m.sub(context.extents[axis], first),
+                       m.constant(sizes[axis]));
+    auto loop = scf::ForOp::create(b, op.getLoc(), m.mul(part, step), end,
+                                   m.mul(parts, step));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value row = loop.getInductionVar();
+    kernel.narrow(axis, m.add(first, row), rows);
+    kernel.streamAlong(splitAxis(), mergedAtOnce(split.parts > 0
+                                                     ? split.parts
+                                                     : ShapedType::kDynamic));
+    buildMerges(kernel, [&](int64_t ahead) {
+      return loadShown(kernel, shown, row, ahead);
+    });
+  }
+
+  void runInCluster() {
+    KernelAxes kernelAxes =
+        axesWithSplit(split.parts > 0 ? split.parts : ShapedType::kDynamic);
+    StreamKernel kernel(op, nameWith(""), kernelAxes, withSplitAxis(inputs),
+                        withSplitAxis(outputs));
+    kernel.setExtent(splitAxis(), countInCluster(kernel));
+    kernel.enterGrid(/*cluster=*/true);
+    SmallVector<Value> state = buildPart(kernel);
+    mergeShown(kernel, exchange(kernel, state));
+    finish(kernel);
+    replaceBy(kernel.launch());
   }
 
   void replaceBy(LaunchOp launch) {

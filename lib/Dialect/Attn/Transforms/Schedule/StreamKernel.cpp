@@ -124,7 +124,7 @@ Value StreamKernel::extentOf(unsigned axis) {
   return {};
 }
 
-void StreamKernel::enterGrid() {
+void StreamKernel::enterGrid(bool cluster) {
   SmallVector<Value> sizes;
   SmallVector<StringRef> names, sharing;
   for (unsigned i : gridAxes) {
@@ -142,7 +142,7 @@ void StreamKernel::enterGrid() {
       GridOp::create(builder, loc, sizes, builder.getStrArrayAttr(names),
                      builder.getStrArrayAttr(sharing), OrderAttr(),
                      /*run=*/1, /*folded=*/false,
-                     /*persistent=*/IntegerAttr());
+                     /*persistent=*/IntegerAttr(), cluster);
   SmallVector<Type> types(sizes.size() + 1, builder.getIndexType());
   SmallVector<Location> locs(types.size(), loc);
   Block *block = builder.createBlock(&grid.getBody(), {}, types, locs);

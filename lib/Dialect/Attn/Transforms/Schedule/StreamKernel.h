@@ -54,9 +54,27 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
   const TileContext &getContext() const { return context; }
 
+  /// States how many elements an axis has that no view tells.
+  void setExtent(unsigned axis, mlir::Value extent) {
+    context.extents[axis] = extent;
+  }
+
   /// The body of the grid begins; CTAs that agree in `sharing` axes stream the
-  /// same tiles.
-  void enterGrid();
+  /// same tiles. `cluster`: those along the last axis are one.
+  void enterGrid(bool cluster = false);
+
+  /// What follows is about part of a tile: `size` elements along a group axis,
+  /// from `offset` on.
+  void narrow(unsigned axis, mlir::Value offset, int64_t size) {
+    context.offsets[axis] = offset;
+    context.sizes[axis] = size;
+  }
+
+  /// What follows streams this axis, in tiles of `size`.
+  void streamAlong(unsigned axis, int64_t size) {
+    streamed = axis;
+    context.sizes[axis] = size;
+  }
 
   /// Tiles of the inputs that the stream passes by, `ahead` elements behind its
   /// position; or of all others.

@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
@@ -92,6 +93,31 @@ struct StreamPartitionPass
                            << parts;
   }
 
+  /// Whether the target has clusters of so many CTAs, else a diagnostic.
+  static LogicalResult checkCluster(StreamableOpInterface op,
+                                    const StreamSplit &split) {
+    TargetAttr target = TargetAttr::of(op);
+    if (!target.hasCapability("cluster"))
+      return op.emitOpError("expected a target with the capability 'cluster' "
+                            "for split-cluster, but got ")
+             << target.getName() << " with " << target.getCapabilities();
+    int64_t most = target.get(Fact::MaxClusterCTAs);
+    if (split.parts > most)
+      return op.emitOpError("expected at most ")
+             << most << " CTAs of a cluster, which " << target.getName()
+             << " has, but got " << split.parts << " splits";
+    if (llvm::none_of(op.getStreamAxes(), [](const StreamAxis &axis) {
+          return axis.kind == AxisKind::Group;
+        }))
+      return op.emitOpError("expected a grouped axis, along which CTAs of a "
+                            "cluster share a merge, but got none");
+    if (split.length != 0)
+      return op.emitOpError("expected even parts in a cluster, but got parts "
+                            "of ")
+             << split.length << " elements";
+    return success();
+  }
+
   /// The split by the options, else by the schedule of the operation, else
   /// none.
   FailureOr<StreamSplit> splitOf(StreamableOpInterface op,
@@ -101,6 +127,11 @@ struct StreamPartitionPass
     split.overCtas = splitCtas || split.length != 0 ||
                      (schedule && schedule.hasFlag("split_ctas"));
     split.parts = numberOf(splits, schedule, "splits");
+    split.inCluster =
+        splitCluster || (schedule && schedule.hasFlag("split_cluster"));
+    if (split.inCluster && failed(checkCluster(op, split)))
+      return failure();
+    split.overCtas |= split.inCluster;
     if (failed(checkParts(op, split.parts, split.overCtas)))
       return failure();
     if (!split.overCtas)
@@ -171,7 +202,8 @@ struct StreamPartitionPass
     if (schedule)
       ScheduleAttr::set(made.kernels.front(),
                         schedule.without({"tiles", "splits", "split_ctas",
-                                          "split_length", "pack_group"}));
+                                          "split_cluster", "split_length",
+                                          "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
     return success();

@@ -10,6 +10,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 using namespace mlir;
 
@@ -28,44 +29,130 @@ RankedTensorType plainTile(Type type) {
   return tile && !tile.getEncoding() ? tile : RankedTensorType();
 }
 
+/// Tiles of a kernel that operations connect, so that the layout of one follows
+/// from that of another.
+struct TileGroup {
+  SmallVector<Value> tiles;
+  /// Of all tiles; 0 while there is none.
+  int64_t rows = 0;
+  /// Whether some are loaded straight into registers, and whether some are
+  /// operands or results of matrix instructions or lie in shared memory, too.
+  bool loads = false, matrices = false;
+  /// One row in one warp.
+  bool isFree() const { return loads && !matrices; }
+};
+
+/// The groups of a kernel, in the order of their first operations.
+class TileGroups {
+public:
+  explicit TileGroups(KernelOp kernel) {
+    kernel.walk([&](Operation *op) { connect(op); });
+    ids.compress();
+    groups.resize(ids.getNumClasses());
+    for (Value tile : tiles)
+      of(tile).tiles.push_back(tile);
+    kernel.walk([&](Operation *op) { describe(op); });
+  }
+
+  TileGroup &of(Value tile) { return groups[ids[numbers.lookup(tile)]]; }
+  MutableArrayRef<TileGroup> get() { return groups; }
+
+private:
+  void connect(Operation *op) {
+    SmallVector<Value> touched(op->getOperands());
+    llvm::append_range(touched, op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        llvm::append_range(touched, block.getArguments());
+        if (block.mightHaveTerminator())
+          llvm::append_range(touched, block.getTerminator()->getOperands());
+      }
+    Value first;
+    for (Value value : touched) {
+      if (!plainTile(value.getType()))
+        continue;
+      unsigned number = numberOf(value);
+      // Tiles that are shown have nothing to do with each other.
+      if (!first || isa<ExchangeOp>(op))
+        first = value;
+      else
+        ids.join(numbers.lookup(first), number);
+    }
+  }
+
+  unsigned numberOf(Value tile) {
+    auto [it, isNew] = numbers.try_emplace(tile, tiles.size());
+    if (isNew) {
+      tiles.push_back(tile);
+      ids.grow(tiles.size());
+    }
+    return it->second;
+  }
+
+  void describe(Operation *op) {
+    for (Value result : op->getResults())
+      if (plainTile(result.getType())) {
+        of(result).loads |= isa<LoadOp>(op);
+        of(result).matrices |= isa<DotOp, ConvertLayoutOp>(op);
+      }
+  }
+
+  SmallVector<Value> tiles;
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::IntEqClasses ids;
+  SmallVector<TileGroup> groups;
+};
+
 struct AssignFragmentsPass
     : attn::impl::AttnAssignFragmentsBase<AssignFragmentsPass> {
   using AttnAssignFragmentsBase::AttnAssignFragmentsBase;
 
-  /// Rows of all tiles of the kernel, or failure after a diagnostic.
-  FailureOr<int64_t> findRows(KernelOp kernel) {
-    int64_t rows = 0;
+  /// Checks the shapes of tiles and finds the rows of each group, or gives a
+  /// diagnostic.
+  LogicalResult findRows(KernelOp kernel, TileGroups &groups) {
     WalkResult result = kernel.walk([&](Operation *op) {
-      for (Type type : op->getResultTypes()) {
-        RankedTensorType tile = plainTile(type);
-        if (!tile)
-          continue;
-        if (tile.getRank() < 1 || tile.getRank() > 2) {
-          op->emitOpError("expected tiles of rank 1 or 2, but got ") << tile;
+      for (Value value : op->getResults())
+        if (plainTile(value.getType()) &&
+            failed(checkTile(op, value, groups.of(value))))
           return WalkResult::interrupt();
-        }
-        if (!hasOneValue(op)) {
-          op->emitOpError("expected tile constants of one value, but got ")
-              << cast<arith::ConstantOp>(op).getValue();
-          return WalkResult::interrupt();
-        }
-        if (rows == 0)
-          rows = tile.getDimSize(0);
-        if (tile.getDimSize(0) != rows) {
-          op->emitOpError("expected tiles of ")
-              << rows << " rows, as the others of the kernel, but got " << tile;
-          return WalkResult::interrupt();
-        }
-        if (tile.getRank() == 2 && tile.getDimSize(1) % columns() != 0) {
-          op->emitOpError("expected tiles with a multiple of ")
-              << columns() << " columns, but got " << tile;
-          return WalkResult::interrupt();
-        }
-      }
       return WalkResult::advance();
     });
-    if (result.wasInterrupted())
-      return failure();
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult checkTile(Operation *op, Value value, TileGroup &group) {
+    RankedTensorType tile = plainTile(value.getType());
+    if (tile.getRank() < 1 || tile.getRank() > 2)
+      return op->emitOpError("expected tiles of rank 1 or 2, but got ") << tile;
+    if (!hasOneValue(op))
+      return op->emitOpError("expected tile constants of one value, but got ")
+             << cast<arith::ConstantOp>(op).getValue();
+    if (group.rows == 0)
+      group.rows = tile.getDimSize(0);
+    if (tile.getDimSize(0) != group.rows)
+      return op->emitOpError("expected tiles of ")
+             << group.rows << " rows, as the others that it depends on, but got "
+             << tile;
+    if (tile.getRank() == 2 && tile.getDimSize(1) % columns() != 0)
+      return op->emitOpError("expected tiles with a multiple of ")
+             << columns() << " columns, but got " << tile;
+    return success();
+  }
+
+  /// Rows of the tiles that say how many warps there are: those of matrix
+  /// instructions, if any. Failure after a diagnostic where these differ.
+  static FailureOr<int64_t> leadingRows(KernelOp kernel, TileGroups &groups,
+                                        bool free) {
+    int64_t rows = 0;
+    for (TileGroup &group : groups.get()) {
+      if (group.isFree() != free || group.rows == 0)
+        continue;
+      if (rows != 0 && group.rows != rows)
+        return kernel.emitOpError("expected tiles of ")
+               << rows << " rows, as the others of the kernel, but got tiles of "
+               << group.rows;
+      rows = group.rows;
+    }
     return rows;
   }
 
@@ -105,27 +192,16 @@ struct AssignFragmentsPass
     return warps;
   }
 
-  /// Large blocks where all tiles consist of them.
-  static MfmaBlock findBlock(KernelOp kernel, int64_t rowsPerWarp) {
+  /// Large blocks where all tiles of matrix instructions consist of them.
+  static MfmaBlock findBlock(TileGroups &groups, int64_t rowsPerWarp) {
     bool large = rowsPerWarp % 32 == 0;
-    kernel.walk([&](Operation *op) {
-      for (Type type : op->getResultTypes())
-        if (RankedTensorType tile = plainTile(type))
-          large &= tile.getRank() != 2 || tile.getDimSize(1) % 32 == 0;
-    });
+    for (TileGroup &group : groups.get())
+      for (Value value : group.tiles) {
+        RankedTensorType tile = plainTile(value.getType());
+        large &= group.isFree() || tile.getRank() != 2 ||
+                 tile.getDimSize(1) % 32 == 0;
+      }
     return large ? MfmaBlock::Large : MfmaBlock::Small;
-  }
-
-  /// Whether tiles are loaded straight into registers, and no matrix
-  /// instruction or ring asks for a layout: then a row lies in one warp.
-  static bool hasFreeLayout(KernelOp kernel) {
-    bool loads = false;
-    WalkResult result = kernel.walk([&](Operation *op) {
-      loads |= isa<LoadOp>(op);
-      return isa<DotOp, RingCreateOp>(op) ? WalkResult::interrupt()
-                                          : WalkResult::advance();
-    });
-    return loads && !result.wasInterrupted();
   }
 
   /// A warp a row, up to some.
@@ -137,7 +213,7 @@ struct AssignFragmentsPass
     return warps;
   }
 
-  FragmentAttr layoutOf(RankedTensorType tile, int64_t count) {
+  FragmentAttr layoutOf(RankedTensorType tile, int64_t count, bool free) {
     int64_t rows = tile.getDimSize(0),
             width = tile.getRank() == 2 ? tile.getDimSize(1) : lanes();
     FragmentAttr matrix =
@@ -147,12 +223,10 @@ struct AssignFragmentsPass
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
-  void assign(Value value, int64_t count) {
+  void assign(Value value, int64_t count, bool free) {
     RankedTensorType tile = plainTile(value.getType());
-    if (!tile)
-      return;
     auto type = RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                                      layoutOf(tile, count));
+                                      layoutOf(tile, count, free));
     value.setType(type);
     ++numTiles;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
@@ -168,14 +242,20 @@ struct AssignFragmentsPass
     block.reset();
     if (failed(checkOptions(kernel)))
       return signalPassFailure();
-    FailureOr<int64_t> rows = findRows(kernel);
-    if (failed(rows))
+    TileGroups groups(kernel);
+    if (failed(findRows(kernel, groups)))
       return signalPassFailure();
-    if (*rows == 0) {
+    if (groups.get().empty()) {
       remarks::emitAssignFragmentsNone(kernel);
       return;
     }
-    free = !warps && rowsPerWarp == 0 && hasFreeLayout(kernel);
+    bool allFree = llvm::all_of(
+        groups.get(), [](TileGroup &group) { return group.isFree(); });
+    FailureOr<int64_t> rows = leadingRows(kernel, groups, allFree);
+    if (failed(rows))
+      return signalPassFailure();
+    // Who asks for warps asks for those of matrix instructions.
+    bool asked = warps || rowsPerWarp > 0, free = allFree && !asked;
     int64_t count = warps             ? warps.getValue()
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
                     : free            ? rowWarps(*rows)
@@ -189,14 +269,10 @@ struct AssignFragmentsPass
       return signalPassFailure();
     }
     if (mfma && !free)
-      block = findBlock(kernel, *rows / count);
-    kernel.walk([&](Operation *op) {
-      for (Value result : op->getResults())
-        assign(result, count);
-      for (Region &region : op->getRegions())
-        for (BlockArgument argument : region.getArguments())
-          assign(argument, count);
-    });
+      block = findBlock(groups, *rows / count);
+    for (TileGroup &group : groups.get())
+      for (Value tile : group.tiles)
+        assign(tile, count, group.isFree() && (!allFree || free));
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(lanes() * count));
     remarks::emitAssignFragments(
@@ -226,8 +302,7 @@ struct AssignFragmentsPass
   /// Columns of an accumulator: of m16n8k16, or of 16x16x16.
   int64_t columns() const { return mfma ? 16 : 8; }
 
-  /// Free: of layouts of matrix instructions.
-  bool mfma = false, free = false;
+  bool mfma = false;
   std::optional<MfmaBlock> block;
 };
 

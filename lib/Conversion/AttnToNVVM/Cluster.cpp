@@ -1,0 +1,221 @@
+//===- Cluster.cpp - Tiles that the CTAs of a cluster exchange ------------===//
+//
+// Each CTA writes its tiles to its own shared memory; behind a barrier of the
+// cluster the others read them there (PTX ISA, "barrier.cluster" and "mapa").
+//
+//===----------------------------------------------------------------------===//
+
+#include "Cluster.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace attn;
+
+/// Rows of tiles in shared memory start at multiples of this.
+static constexpr int64_t kAlignment = 16;
+/// Where the tiles of an exchange lie, from the start of shared memory.
+static constexpr StringLiteral kPlaceAttr = "data";
+
+static int64_t bytesOf(ViewType view) {
+  int64_t elements =
+      ShapedType::getNumElements(view.getShape().drop_front());
+  return llvm::alignTo(elements * view.getElementBytes(), kAlignment);
+}
+
+int64_t attn::placeExchanges(LLVM::LLVMFuncOp function, int64_t bytes) {
+  Builder b(function.getContext());
+  function.walk([&](ExchangeOp exchange) {
+    bytes = llvm::alignTo(bytes, kAlignment);
+    exchange->setAttr(kPlaceAttr, b.getI64IntegerAttr(bytes));
+    for (Value view : exchange.getViews())
+      bytes += bytesOf(cast<ViewType>(view.getType()));
+  });
+  return bytes;
+}
+
+/// The CTA's own tile, as the start of a view.
+static Value castShown(OpBuilder &b, Location loc, ViewType view,
+                       Value pointer) {
+  auto wide = [&](int64_t v) -> Value {
+    return arith::ConstantIntOp::create(b, loc, v, 64);
+  };
+  Value ctas = NVVM::ClusterDimBlocksXOp::create(b, loc, b.getI32Type());
+  SmallVector<Value> values{
+      pointer, LLVM::ZeroOp::create(b, loc, pointer.getType()),
+      arith::ExtUIOp::create(b, loc, b.getI64Type(), ctas)};
+  for (int64_t size : view.getShape().drop_front())
+    values.push_back(wide(size));
+  SmallVector<Value> strides;
+  int64_t stride = 1;
+  for (int64_t size : llvm::reverse(view.getShape().drop_front())) {
+    strides.push_back(wide(stride));
+    stride *= size;
+  }
+  // CTAs lie in address ranges of their own.
+  strides.push_back(wide(0));
+  llvm::append_range(values, llvm::reverse(strides));
+  return UnrealizedConversionCastOp::create(b, loc, view, values).getResult(0);
+}
+
+void attn::castExchanges(LLVM::LLVMFuncOp function) {
+  SmallVector<ExchangeOp> exchanges;
+  function.walk([&](ExchangeOp exchange) { exchanges.push_back(exchange); });
+  for (ExchangeOp exchange : exchanges) {
+    OpBuilder b(exchange);
+    Location loc = exchange.getLoc();
+    int64_t place = exchange->getAttrOfType<IntegerAttr>(kPlaceAttr).getInt();
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+    Value shared = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+    for (Value view : exchange.getViews()) {
+      auto viewType = cast<ViewType>(view.getType());
+      view.replaceAllUsesWith(
+          castShown(b, loc, viewType, advance(b, loc, shared, place)));
+      place += bytesOf(viewType);
+    }
+  }
+}
+
+bool attn::isShown(Value view) {
+  auto pointer = cast<LLVM::LLVMPointerType>(
+      ViewParameters(view).pointer.getType());
+  return pointer.getAddressSpace() == kShared;
+}
+
+ShownTile::ShownTile(LoadOp op, OpBuilder &b)
+    : b(b), loc(op.getLoc()), view(op.getView()),
+      bytes(op.getView().getType().getElementBytes()) {
+  ThreadBuilder t{b, loc};
+  SmallVector<Value> offsets = llvm::map_to_vector(
+      op.getOffsets(), [&](Value offset) { return t.narrow(offset); });
+  Value ctas = arith::TruncIOp::create(b, loc, b.getI32Type(), view.sizes[0]);
+  exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, offsets[0],
+                                 ctas);
+  // Of a CTA that there is not, an address of this one's is read in vain.
+  Value self = NVVM::BlockInClusterIdXOp::create(b, loc, b.getI32Type());
+  Value rank = arith::SelectOp::create(b, loc, exists, offsets[0], self);
+  auto peers = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
+  base = NVVM::MapaOp::create(b, loc, peers, view.pointer, rank);
+  ArrayRef<int64_t> shape = op.getView().getType().getShape();
+  for (auto [offset, size] : llvm::zip(llvm::drop_begin(offsets),
+                                       shape.drop_front())) {
+    starts.push_back(offset);
+    sizes.push_back(size);
+  }
+}
+
+Value ShownTile::contains(ValueRange coordinates) const {
+  ThreadBuilder t{b, loc};
+  Value inside = exists;
+  for (auto [c, start, size] : llvm::zip(coordinates, starts, sizes))
+    inside = t.both(inside, arith::CmpIOp::create(
+                                b, loc, arith::CmpIPredicate::ult,
+                                t.add(start, c), t.constant(size)));
+  return inside;
+}
+
+Value ShownTile::address(ValueRange coordinates) const {
+  ThreadBuilder t{b, loc};
+  Value element = t.constant(0);
+  for (auto [c, start, size] : llvm::zip(coordinates, starts, sizes))
+    element = t.add(t.mul(element, size), t.add(start, c));
+  return advance(b, loc, base, t.mul(element, bytes));
+}
+
+Value ShownTile::elsewhere() const { return base; }
+
+namespace {
+
+/// Waits until all threads of the cluster's CTAs that compute are here.
+void clusterBarrier(OpBuilder &b, Location loc) {
+  UnitAttr aligned = b.getUnitAttr();
+  NVVM::ClusterArriveOp::create(b, loc, aligned);
+  NVVM::ClusterWaitOp::create(b, loc, aligned);
+}
+
+struct ExchangePattern : OpConversionPattern<ExchangeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ExchangeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    int64_t place = op->getAttrOfType<IntegerAttr>(kPlaceAttr).getInt();
+    auto type = LLVM::LLVMPointerType::get(rewriter.getContext(), kShared);
+    Value shared =
+        LLVM::AddressOfOp::create(rewriter, loc, type, kSharedMemory);
+    for (auto [tile, registers, view] :
+         llvm::zip(op.getTiles(), adaptor.getTiles(), op.getViews())) {
+      FragmentAttr layout = fragmentOf(tile.getType());
+      if (!layout)
+        return rewriter.notifyMatchFailure(op, "tile is not in registers");
+      auto shown = cast<ViewType>(view.getType());
+      write(rewriter, loc, layout, registers, shown,
+            advance(rewriter, loc, shared, place));
+      place += bytesOf(shown);
+    }
+    clusterBarrier(rewriter, loc);
+    // No CTA ends, or writes again, while another may read.
+    OpBuilder end(op->getBlock()->getTerminator());
+    clusterBarrier(end, loc);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  /// Writes the elements that are shown, neighbouring columns together.
+  static void write(OpBuilder &b, Location loc, FragmentAttr layout,
+                    Value registers, ViewType view, Value base) {
+    ThreadBuilder t{b, loc, readThreadAgain(b, loc)};
+    ArrayRef<int64_t> shape = view.getShape().drop_front();
+    SmallVector<Value> thread;
+    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+      thread.push_back(t.threadOffset(layout, dim));
+    Value owner = t.ownsFirstCopy(layout);
+    int64_t run = neighbours(layout, shape);
+    auto elements = vector::ToElementsOp::create(b, loc, registers);
+    auto several = VectorType::get({run}, view.getElementType());
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
+      Value inside = owner, element = t.constant(0);
+      for (auto [base, offset, size] :
+           llvm::zip(thread, layout.getRegisterOffset(r), shape)) {
+        Value c = t.add(base, offset);
+        inside = t.both(inside, t.less(c, t.constant(size)));
+        element = t.add(t.mul(element, size), c);
+      }
+      Value address =
+          advance(b, loc, base, t.mul(element, view.getElementBytes()));
+      scf::IfOp::create(b, loc, inside, [&](OpBuilder &nested, Location) {
+        Value part = vector::FromElementsOp::create(
+            nested, loc, several,
+            ValueRange(elements.getResults()).slice(r, run));
+        LLVM::StoreOp::create(nested, loc, part, address,
+                              run * view.getElementBytes());
+        scf::YieldOp::create(nested, loc);
+      });
+    }
+  }
+
+  /// Registers in a row that hold neighbouring columns, two at most: as many
+  /// as accumulators have.
+  static int64_t neighbours(FragmentAttr layout, ArrayRef<int64_t> shape) {
+    if (layout.getRank() != 2 || layout.getRegisters().empty())
+      return 1;
+    FragmentAttr::Mode first = layout.getRegisterModes().front();
+    bool pairs = first.strides[0] == 0 && first.strides[1] == 1 &&
+                 first.size % 2 == 0 && shape.back() % 2 == 0;
+    return pairs ? 2 : 1;
+  }
+};
+
+} // namespace
+
+void attn::populateClusterPatterns(const TypeConverter &converter,
+                                   RewritePatternSet &patterns) {
+  patterns.add<ExchangePattern>(converter, patterns.getContext());
+}
