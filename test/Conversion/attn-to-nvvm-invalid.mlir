@@ -44,7 +44,7 @@ module {
 // -----
 
 // expected-error @below {{expected a target with the capability 'nvvm', but got "h200"}}
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["rocdl", "mfma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["rocdl", "mfma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -55,7 +55,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // expected-error @below {{expected a target with the capability 'mma.sync', but got "h200"}}
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "ldmatrix"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "ldmatrix"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -66,7 +66,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // expected-error @below {{expected a target with the capability 'ldmatrix', but got "h200"}}
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     attn.ctas %w in %c1 {
@@ -86,7 +86,7 @@ module {
 // -----
 
 // Passes that come before.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{'attn.kernel' op expected one materialised grid (attn-materialize-grid), but got 0}}
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?xf32>
@@ -97,7 +97,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{'attn.kernel' op expected one materialised grid (attn-materialize-grid), but got 0}}
   attn.kernel @k() attributes {threads = 32} {
   }
@@ -105,7 +105,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{'attn.kernel' op expected tiles in registers (attn-assign-fragments)}}
   attn.kernel @k(%x: !attn.view<?xf32>) {
     %n = attn.dim %x, 0 : <?xf32>
@@ -116,7 +116,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?xf32>
     attn.ctas %w in %n {
@@ -129,7 +129,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?x8xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?x8xf32>
     attn.ctas %w in %n {
@@ -142,7 +142,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?x8xf32>, %s: f32) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?x8xf32>
     attn.ctas %w in %n {
@@ -156,7 +156,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // The number of CTAs.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected a number of CTAs that is integer arithmetic over sizes of views}}
   attn.kernel @k(%n: index) attributes {threads = 32} {
     attn.ctas %w in %n {
@@ -166,7 +166,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?xf32>
     %c1 = arith.constant 1 : index
@@ -180,7 +180,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %n = attn.dim %x, 0 : <?xf32>
     %i = arith.index_cast %n : index to i32
@@ -197,7 +197,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Copies.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?x64xbf16>) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %n = attn.dim %x, 0 : <?x64xbf16>
@@ -218,7 +218,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Two shapes of one view by threads are no matter.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?x64xbf16>) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %n = attn.dim %x, 0 : <?x64xbf16>
@@ -237,7 +237,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xbf16>, %b: i1) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %n = attn.dim %x, 0 : <?x64xbf16>
@@ -255,7 +255,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Shared memory: 4 x 64 KiB and the barriers.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{kernel expects 262208 bytes of shared memory; target "h200" has 232448 a CTA; expected smaller tiles or fewer stages}}
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
@@ -268,7 +268,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Threads of a CTA are whole warps.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 16}}
   attn.kernel @k() attributes {threads = 16} {
     %c1 = arith.constant 1 : index
@@ -279,7 +279,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 18446744073709551680 : i128}}
   attn.kernel @k() attributes {threads = 18446744073709551680 : i128} {
     %c1 = arith.constant 1 : index
@@ -290,7 +290,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 64 : ui32}}
   attn.kernel @k() attributes {threads = 64 : ui32} {
     %c1 = arith.constant 1 : index
@@ -301,7 +301,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 48}}
   attn.kernel @k() attributes {threads = 48} {
     %c1 = arith.constant 1 : index
@@ -312,7 +312,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 0}}
   attn.kernel @k() attributes {threads = 0} {
     %c1 = arith.constant 1 : index
@@ -323,7 +323,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got -32}}
   attn.kernel @k() attributes {threads = -32} {
     %c1 = arith.constant 1 : index
@@ -334,7 +334,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got 1056}}
   attn.kernel @k() attributes {threads = 1056} {
     %c1 = arith.constant 1 : index
@@ -345,7 +345,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{expected whole warps of 32 threads, up to 1024 in all, in its attribute 'threads', but got "32"}}
   attn.kernel @k() attributes {threads = "32"} {
     %c1 = arith.constant 1 : index
@@ -357,7 +357,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Indices.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     // expected-error @below {{'arith.constant' op expected indices within 2^30 for a GPU, but got 1073741824}}
@@ -373,7 +373,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Also those of a tile.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<?xf32>) attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     // expected-error @below {{'arith.constant' op expected indices within 2^30 for a GPU, but got 8589934593}}
@@ -391,7 +391,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Products.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     %ra = attn.ring.create : <1 x tensor<16x16xf32, #attn.shared<64>>>
@@ -409,7 +409,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
@@ -426,7 +426,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
@@ -445,7 +445,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Two warps want 32 rows.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 64} {
     %c1 = arith.constant 1 : index
     %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
@@ -463,7 +463,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     %ra = attn.ring.create : <1 x tensor<16x16xbf16, #attn.shared<32>>>
@@ -481,7 +481,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // -----
 
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k() attributes {threads = 32} {
     %c1 = arith.constant 1 : index
     %a = arith.constant dense<0.0> : tensor<16x16xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(8, 0), 2:(0, 1), 2:(0, 8)]>>
@@ -499,7 +499,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Rows over more than one warp.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<2xf32>, %s: f32) attributes {threads = 64} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -516,7 +516,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Butterflies want a power of two.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<4xf32>, %s: f32) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -533,7 +533,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // Layouts that give threads other elements.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<64xf32>, %s: f32) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -551,7 +551,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // Nothing writes whole tiles to shared memory.
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<16x16xf32>, %s: f32) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -569,7 +569,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 
 // Math that nothing computes.
 #row = #attn.fragment<threads [32:(1)], registers []>
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<32xf32>, %s: f32) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -585,7 +585,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 #row = #attn.fragment<threads [32:(1)], registers []>
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   attn.kernel @k(%x: !attn.view<32xbf16>, %s: bf16) attributes {threads = 32} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -601,7 +601,7 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
 // -----
 
 // A static size that is beyond what indices are good for.
-module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
+module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 62914560, l2_effective_bytes = 31457280, l2_domains = 1, dispatch_chunk = 1, dram_gbps = 4800, tensor_gflops = 989000>} {
   // expected-error @below {{'attn.kernel' op expected views of at most 536870912 elements a dimension for a GPU, but got '!attn.view<4x536870913xf32>'}}
   attn.kernel @k(%x: !attn.view<4x536870913xf32>) attributes {threads = 32 : i64} {
     %c1 = arith.constant 1 : index

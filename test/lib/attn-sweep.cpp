@@ -349,7 +349,11 @@ static void runAllSplits(Sweep &sweep) {
       "split-ctas splits=5",
       "split-length=32",
       "split-ctas grid-order=swizzled-head-first domains=4 longest-first",
-      "split-length=64 persistent sms=2 resident=1"};
+      "split-length=64 persistent sms=2 resident=1",
+      "target=h200 split-cluster",
+      "target=h200 split-cluster splits=7 persistent sawtooth=force "
+      "longest-first",
+      "target=h200 split-cluster splits=1"};
   const char *const tiles[] = {"query=16,key=16", "query=7,key=8",
                                "query=32,key=32"};
   for (unsigned i = 0; i < 18; ++i) {

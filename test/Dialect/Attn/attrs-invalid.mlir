@@ -172,12 +172,12 @@ module attributes {attn.target = #attn.target<"tpu-v5p", arch = "v5p", sms = 2>}
 // The last fact is missing.
 // expected-error @+2 {{unknown target 'mine' (known: cpu, }}
 // expected-error @below {{a target of one's own states every fact; 'l2_gbps' is missing}}
-module attributes {attn.target = #attn.target<"mine", arch = "a", sms = 1, max_resident_ctas = 1, smem_per_sm = 1, smem_per_block = 1, registers_per_sm = 1, l2_bytes = 1, l2_effective_bytes = 1, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 1, dispatch_chunk = 1, dram_gbps = 1, tensor_gflops = 1, clock_mhz = 1, special_per_clock = 1, fma_per_clock = 1>} {}
+module attributes {attn.target = #attn.target<"mine", arch = "a", sms = 1, max_resident_ctas = 1, max_cluster_ctas = 1, max_clusters = 4, smem_per_sm = 1, smem_per_block = 1, registers_per_sm = 1, l2_bytes = 1, l2_effective_bytes = 1, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 1, dispatch_chunk = 1, dram_gbps = 1, tensor_gflops = 1, clock_mhz = 1, special_per_clock = 1, fma_per_clock = 1>} {}
 
 // -----
 
 // expected-error @below {{a target of one's own states its 'arch'}}
-module attributes {attn.target = #attn.target<"mine", sms = 1, max_resident_ctas = 1, smem_per_sm = 1, smem_per_block = 1, registers_per_sm = 1, l2_bytes = 1, l2_effective_bytes = 1, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 1, dispatch_chunk = 1, dram_gbps = 1, tensor_gflops = 1, clock_mhz = 1, special_per_clock = 1, fma_per_clock = 1, l2_gbps = 1>} {}
+module attributes {attn.target = #attn.target<"mine", sms = 1, max_resident_ctas = 1, max_cluster_ctas = 1, max_clusters = 4, smem_per_sm = 1, smem_per_block = 1, registers_per_sm = 1, l2_bytes = 1, l2_effective_bytes = 1, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 1, dispatch_chunk = 1, dram_gbps = 1, tensor_gflops = 1, clock_mhz = 1, special_per_clock = 1, fma_per_clock = 1, l2_gbps = 1>} {}
 
 // -----
 

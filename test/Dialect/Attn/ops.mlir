@@ -609,12 +609,12 @@ func.func @launch_memrefs(%a: memref<?x64xf32>, %b: memref<?x?xbf16>,
 //===----------------------------------------------------------------------===//
 
 // A known name takes every fact from the table, and all of them are printed.
-// CHECK: module @known attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 48, max_resident_ctas = 24, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 25165824, l2_effective_bytes = 20971520, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 301, tensor_gflops = 125000, clock_mhz = 2418, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 7400>}
+// CHECK: module @known attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async", "tma"], sms = 48, max_resident_ctas = 24, max_cluster_ctas = 8, max_clusters = 5, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 25165824, l2_effective_bytes = 20971520, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 301, tensor_gflops = 125000, clock_mhz = 2418, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 7400>}
 module @known attributes {attn.target = #attn.target<"gb10">} {
 }
 
 // What is given overrides the table; the rest stays.
-// CHECK: module @overridden attributes {attn.target = #attn.target<"mi300x", arch = "gfx950", capabilities = ["rocdl", "mfma"], sms = 40, max_resident_ctas = 16, smem_per_sm = 65536, smem_per_block = 65536, registers_per_sm = 131072, l2_bytes = 4194304, l2_effective_bytes = 4194304, l2_domains = 4, l2_partitions = 1, l2_sector_bytes = 128, dispatch_chunk = 1, dram_gbps = 5300, tensor_gflops = 1307400, clock_mhz = 2100, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 34400>}
+// CHECK: module @overridden attributes {attn.target = #attn.target<"mi300x", arch = "gfx950", capabilities = ["rocdl", "mfma"], sms = 40, max_resident_ctas = 16, max_cluster_ctas = 1, max_clusters = 304, smem_per_sm = 65536, smem_per_block = 65536, registers_per_sm = 131072, l2_bytes = 4194304, l2_effective_bytes = 4194304, l2_domains = 4, l2_partitions = 1, l2_sector_bytes = 128, dispatch_chunk = 1, dram_gbps = 5300, tensor_gflops = 1307400, clock_mhz = 2100, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 34400>}
 module @overridden attributes {
   attn.target = #attn.target<"mi300x", l2_domains = 4, arch = "gfx950",
                              capabilities = ["rocdl", "mfma"], sms = 40>} {
@@ -625,10 +625,10 @@ module @without_capabilities attributes {attn.target = #attn.target<"cpu", capab
 }
 
 // A target of one's own; its capabilities may be left out.
-// CHECK: module @own attributes {attn.target = #attn.target<"my chip", arch = "v1", capabilities = [], sms = 1, max_resident_ctas = 2, smem_per_sm = 3, smem_per_block = 4, registers_per_sm = 5, l2_bytes = 6, l2_effective_bytes = 7, l2_domains = 8, l2_partitions = 15, l2_sector_bytes = 16, dispatch_chunk = 9, dram_gbps = 10, tensor_gflops = 9223372036854775807, clock_mhz = 11, special_per_clock = 12, fma_per_clock = 13, l2_gbps = 14>}
+// CHECK: module @own attributes {attn.target = #attn.target<"my chip", arch = "v1", capabilities = [], sms = 1, max_resident_ctas = 2, max_cluster_ctas = 17, max_clusters = 18, smem_per_sm = 3, smem_per_block = 4, registers_per_sm = 5, l2_bytes = 6, l2_effective_bytes = 7, l2_domains = 8, l2_partitions = 15, l2_sector_bytes = 16, dispatch_chunk = 9, dram_gbps = 10, tensor_gflops = 9223372036854775807, clock_mhz = 11, special_per_clock = 12, fma_per_clock = 13, l2_gbps = 14>}
 module @own attributes {
   attn.target = #attn.target<"my chip", tensor_gflops = 9223372036854775807, arch = "v1",
-      sms = 1, max_resident_ctas = 2, smem_per_sm = 3, smem_per_block = 4,
+      sms = 1, max_resident_ctas = 2, max_cluster_ctas = 17, max_clusters = 18, smem_per_sm = 3, smem_per_block = 4,
       registers_per_sm = 5, l2_bytes = 6, l2_effective_bytes = 7, l2_domains = 8,
       l2_partitions = 15, l2_sector_bytes = 16, dispatch_chunk = 9, dram_gbps = 10, clock_mhz = 11,
       special_per_clock = 12, fma_per_clock = 13, l2_gbps = 14>} {

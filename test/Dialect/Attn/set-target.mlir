@@ -20,16 +20,16 @@
 // RUN:   | FileCheck %s --check-prefix=BOTH
 
 // Nothing asked: the target that the module has.
-// KEEP: module attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm"], sms = 40, max_resident_ctas = 24, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 25165824, l2_effective_bytes = 20971520, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 301, tensor_gflops = 125000, clock_mhz = 2418, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 7400>, test.note} {
+// KEEP: module attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm"], sms = 40, max_resident_ctas = 24, max_cluster_ctas = 8, max_clusters = 5, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 25165824, l2_effective_bytes = 20971520, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 301, tensor_gflops = 125000, clock_mhz = 2418, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 7400>, test.note} {
 
 // A target replaces the old one, with what was overridden there.
-// H100: module attributes {attn.target = #attn.target<"h100", arch = "sm_90a", capabilities = ["nvvm", {{.*}}], sms = 132, max_resident_ctas = 32, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 52428800, l2_effective_bytes = 26214400, l2_domains = 1, l2_partitions = 2, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 3350, tensor_gflops = 989000, clock_mhz = 1830, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 6300>, test.note} {
+// H100: module attributes {attn.target = #attn.target<"h100", arch = "sm_90a", capabilities = ["nvvm", {{.*}}], sms = 132, max_resident_ctas = 32, max_cluster_ctas = 8, max_clusters = 15, smem_per_sm = 233472, smem_per_block = 232448, registers_per_sm = 65536, l2_bytes = 52428800, l2_effective_bytes = 26214400, l2_domains = 1, l2_partitions = 2, l2_sector_bytes = 32, dispatch_chunk = 1, dram_gbps = 3350, tensor_gflops = 989000, clock_mhz = 1830, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 6300>, test.note} {
 
-// BOTH: module attributes {attn.target = #attn.target<"mi300x", arch = "gfx942", capabilities = ["rocdl", {{.*}}], sms = 38, max_resident_ctas = 16, smem_per_sm = 65536, smem_per_block = 65536, registers_per_sm = 131072, l2_bytes = 4194304, l2_effective_bytes = 4194304, l2_domains = 4, l2_partitions = 1, l2_sector_bytes = 128, dispatch_chunk = 1, dram_gbps = 5300, tensor_gflops = 1307400, clock_mhz = 2100, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 34400>, test.note} {
+// BOTH: module attributes {attn.target = #attn.target<"mi300x", arch = "gfx942", capabilities = ["rocdl", {{.*}}], sms = 38, max_resident_ctas = 16, max_cluster_ctas = 1, max_clusters = 304, smem_per_sm = 65536, smem_per_block = 65536, registers_per_sm = 131072, l2_bytes = 4194304, l2_effective_bytes = 4194304, l2_domains = 4, l2_partitions = 1, l2_sector_bytes = 128, dispatch_chunk = 1, dram_gbps = 5300, tensor_gflops = 1307400, clock_mhz = 2100, special_per_clock = 16, fma_per_clock = 128, l2_gbps = 34400>, test.note} {
 
 // Overrides alone keep the name, the architecture and the other facts; the last
 // one of a fact counts.
-// OVER: module attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm"], sms = 8, max_resident_ctas = 24, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 9223372036854775807, l2_effective_bytes = 20971520, l2_domains = 1,
+// OVER: module attributes {attn.target = #attn.target<"gb10", arch = "sm_121a", capabilities = ["nvvm"], sms = 8, max_resident_ctas = 24, max_cluster_ctas = 8, max_clusters = 5, smem_per_sm = 102400, smem_per_block = 101376, registers_per_sm = 65536, l2_bytes = 9223372036854775807, l2_effective_bytes = 20971520, l2_domains = 1,
 
 // TWICE: module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", {{.*}}, sms = 66, {{.*}}, l2_bytes = 1048576, l2_effective_bytes = 31457280,
 module attributes {

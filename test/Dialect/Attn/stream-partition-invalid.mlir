@@ -21,6 +21,12 @@
 // WORD: error: tile size expects axis=size with a size from 1 to 1048576, but got 'query=x'
 // NAME: error: no operation has a tiled axis 'querry'; did you mean 'query'? (axes: query, key)
 // UNIT: error: no operation has a tiled axis 'batch' (axes: query, key)
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=mi300x --attn-stream-partition=split-cluster 2>&1 | FileCheck %s --check-prefix=CLUSTERS
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-cluster splits=9' 2>&1 | FileCheck %s --check-prefix=NINE
+// RUN: not attn-opt %t/attention.mlir --attn-set-target=target=h200 --attn-stream-partition='split-cluster split-length=128' 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// CLUSTERS: error: 'attn.attention' op expected a target with the capability 'cluster' for split-cluster, but got "mi300x" with [
+// NINE: error: 'attn.attention' op expected at most 8 CTAs of a cluster, which "h200" has, but got 9 splits
+// UNEVEN: error: 'attn.attention' op expected even parts in a cluster, but got parts of 128 elements
 // SPLITS0: error: expected 1 to 16 splits, or 0 for the schedule's, but got -1
 // SPLITS: error: expected 1 to 16 splits, or 0 for the schedule's, but got 17
 // OVER: error: expected 1 to 4096 splits, or 0 for the schedule's, but got 4097

@@ -86,7 +86,7 @@ WRONG = [
     (["binaries", 0, "sha256"], "0" * 63 + "A", "binaries[0].sha256: expected a SHA-256 of 64 digits"),
     (["binaries", 0, "sha512"], "0" * 128, "binaries[0]: unknown key 'sha512'"),
     ([*VARIANTS], [], "variants: expected a list of 1 to 64"),
-    ([*step(0), "cluster"], 2, "variants[0].steps[0]: unknown key 'cluster'"),
+    ([*step(0), "clusters"], 2, "variants[0].steps[0]: unknown key 'clusters'"),
     ([*VARIANTS, 0, "guard"], None, "variants[0].guard: expected a whole number or a list"),
     ([*VARIANTS, 0, "guard"], [], "variants[0].guard: expected a list of 1 to 4, but got a list of 0"),
     ([*VARIANTS, 0, "guard"], [1], "variants[0].guard[0]: expected a text"),

@@ -194,6 +194,33 @@ def test_overlap(scratch, log):
     kernel.close()
 
 
+def test_clusters(scratch, log):
+    """CTAs of a cluster, which are spread over SMs; they divide the grid."""
+    step = ("programs", 0, "variants", 0, "steps", 0, "cluster")
+    kernel = load(scratch, changed(step, ["size", 0, 0], split_merge()))
+    run(kernel, workspace=(0x900000, PARTS + SUMS))
+    split, merge = launches(log)
+    assert "attributes=2:" in split and " cluster=2" in split and "cluster" not in merge, (split, merge)
+    q, k, o = arguments()
+    prepared = kernel.prepare(q, k, out=o, scalars=[1.0, 2.0], workspace=(0x900000, PARTS + SUMS))
+    assert [s.cluster for s in prepared.steps] == [2, 0]
+    log.clear()
+    for value, got in ((4, 4), (0, 0), (["sub", 0, 1], -1)):
+        wrong = load(scratch + "/wrong", changed(step, value, split_merge()))
+        expect(ArgumentError, "expected 1 to 1024 CTAs, which divide the grid of 6, but got " + str(got),
+               run, wrong, workspace=(0x900000, PARTS + SUMS))
+        wrong.close()
+    assert launches(log) == []
+    # Sealed as what else is handed over with the code.
+    path = os.path.join(write_bundle(scratch + "/sealed", changed(step, 2, split_merge()), BINARIES), "manifest.json")
+    with open(path) as file:
+        text = file.read()
+    with open(path, "w") as file:
+        file.write(text.replace('"cluster": 2', '"cluster": 3'))
+    expect(BundleError, "'cluster', 'kernel'", attn_mlir.load, scratch + "/sealed")
+    kernel.close()
+
+
 def test_prepared(scratch, log):
     kernel = load(scratch)
     q, k, o = arguments()

@@ -58,8 +58,7 @@ def interface_digest(manifest, program, step):
     """Of what is handed over with the code, as docs/bundle.md defines it."""
     (digest,) = [binary["sha256"] for binary in manifest["binaries"] if binary["file"] == step["binary"]]
     interface = {key: step[key] for key in ("block", "kernel", "parameters", "shared_bytes")}
-    if "overlaps" in step:
-        interface["overlaps"] = step["overlaps"]
+    interface.update({key: step[key] for key in ("cluster", "overlaps") if key in step})
     scalars = step.get("scalars", range(len(program["scalars"])))
     interface.update(arch=manifest["target"]["arch"], binary_sha256=digest,
                      scalars=[scalar["type"] if isinstance(scalar, dict) else program["scalars"][scalar]["type"]

@@ -62,6 +62,10 @@ def GridOrderOneDomain : AttnRemark<"one-domain", Missed, "one L2 domain: the sw
 def GridOrderSame : AttnRemark<"same-order", Missed, "the grid has this order already"> {
   let description = "The pass ran before, or the order is that of the axes.";
 }
+def GridOrderClusters : AttnRemark<"grid-of-clusters", Missed,
+    "clusters are dispatched in the order of the axes"> {
+  let description = "The grid has `cluster`: CTAs in a row are one.";
+}
 def GridOrderNoGrid : NoGrid;
 }
 
@@ -76,6 +80,10 @@ def Persistent : AttnRemark<"persistent", Passed, "CTAs take tiles in turn:", [
 }
 def PersistentAlready : AttnRemark<"already-persistent", Missed, "the grid is persistent already"> {
   let description = "The pass ran before.";
+}
+def PersistentClusters : AttnRemark<"persistent-clusters", Missed,
+    "CTAs of a cluster take one tile together"> {
+  let description = "The grid has `cluster`.";
 }
 def PersistentFewTiles : AttnRemark<"few-tiles", Missed, "each CTA would take one tile at most:", [
     RemarkArg<"tiles", Int, "tiles of the grid, or pairs of them">,
@@ -117,6 +125,9 @@ def Sawtooth : AttnRemark<"sawtooth", Passed, "the direction alternates:", [
 }
 def SawtoothChangesSet : AttnRemark<"changes-set", Missed, "consecutive tiles of a CTA stream different data"> {
   let description = "Turning round would find nothing in L2. Sizes are static, or a guard would decide.";
+}
+def SawtoothClusters : AttnRemark<"one-visit", Missed, "each CTA of a cluster visits one tile"> {
+  let description = "The grid has `cluster`.";
 }
 def SawtoothFitsCache : AttnRemark<"fits-cache", Missed, "the streamed data in flight fits the effective L2:", [
     RemarkArg<"l2-effective-bytes", Int, "the target's fact">]> {

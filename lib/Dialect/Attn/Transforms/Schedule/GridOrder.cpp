@@ -351,6 +351,10 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       remarks::emitGridOrderNoGrid(kernel);
       return;
     }
+    if (grid.getCluster()) {
+      remarks::emitGridOrderClusters(grid);
+      return;
+    }
     TargetAttr target = TargetAttr::of(kernel);
     int64_t x = domains ? domains : target.get(Fact::L2Domains);
     int64_t c = chunk ? chunk : target.get(Fact::DispatchChunk);

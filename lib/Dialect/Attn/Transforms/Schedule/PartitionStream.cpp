@@ -518,6 +518,9 @@ private:
     const TileContext &context = kernel.getContext();
     unsigned axis = rowAxis();
     int64_t rows = mergeRows(axes[axis], sizes[axis]);
+    // What is behind the tile belongs to another cluster.
+    while (sizes[axis] % rows != 0)
+      --rows;
     Value first = context.offsets[axis], step = m.constant(rows),
           part = context.offsets[splitAxis()],
           parts = context.extents[splitAxis()];

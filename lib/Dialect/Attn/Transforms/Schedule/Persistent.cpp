@@ -47,6 +47,10 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
       remarks::emitPersistentNoGrid(kernel);
       return;
     }
+    if (grid.getCluster()) {
+      remarks::emitPersistentClusters(grid);
+      return;
+    }
     if (grid.getPersistent()) {
       remarks::emitPersistentAlready(grid);
       return;

@@ -289,6 +289,10 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
       remarks::emitSawtoothNoGrid(kernel);
       return;
     }
+    if (grid.getCluster()) {
+      remarks::emitSawtoothClusters(grid);
+      return;
+    }
     SmallVector<StreamOp> streams;
     grid.walk([&](StreamOp stream) { streams.push_back(stream); });
     if (streams.empty())

@@ -147,10 +147,12 @@ struct AssignFragmentsPass
     for (TileGroup &group : groups.get()) {
       if (group.isFree() != free || group.rows == 0)
         continue;
+      Value tile = group.tiles.front();
       if (rows != 0 && group.rows != rows)
-        return kernel.emitOpError("expected tiles of ")
-               << rows << " rows, as the others of the kernel, but got tiles of "
-               << group.rows;
+        return (tile.getDefiningOp() ? tile.getDefiningOp() : kernel)
+                   ->emitOpError("expected tiles of ")
+               << rows << " rows, as the others of the kernel, but got "
+               << tile.getType();
       rows = group.rows;
     }
     return rows;
