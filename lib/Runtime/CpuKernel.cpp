@@ -280,6 +280,8 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     } else if (step == KernelOp::kMergeStep && !kernels.empty()) {
       LoweredKernel &split = kernels.back();
       split.merge = kernel.name;
+      split.needsFunction |=
+          kernel.views.size() - written != split.states.size();
       split.views.append(kernel.views.end() - written, kernel.views.end());
       continue;
     }

@@ -36,7 +36,7 @@ static LogicalResult checkWork(KernelOp kernel,
   {
     ScopedDiagnosticHandler quiet(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
-    FailureOr<WorkEstimate> estimate = estimateWork(kernel, options.sizes);
+    FailureOr<WorkEstimate> estimate = estimateWork(kernel, options.sizes, options.contents);
     if (succeeded(estimate))
       work =
           estimate->work() + (options.curve.empty() ? 0 : estimate->accesses);
@@ -57,7 +57,7 @@ static FailureOr<CacheReport> simulate(KernelOp kernel,
     return failure();
   ProgressLine tracing("tracing @" + kernel.getSymName().str());
   auto trace = (*tracer)->trace(options.sizes, options.threads, options.maxWork,
-                                tracing.teller());
+                                tracing.teller(), options.contents);
   if (failed(trace))
     return failure();
   CacheConfig config = CacheConfig::of(kernel);

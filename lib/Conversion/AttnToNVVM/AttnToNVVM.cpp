@@ -115,6 +115,7 @@ struct ConvertAttnToNVVMPass
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
     populateFragmentsToVectors(converter, patterns, {32, buildShuffle});
+    populateElementPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);

@@ -199,7 +199,7 @@ private:
   std::string constraints;
 };
 
-struct IssuePattern : OpConversionPattern<DotIssueOp> {
+struct ProductIssuePattern : OpConversionPattern<DotIssueOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(DotIssueOp op, OpAdaptor adaptor,
@@ -217,7 +217,7 @@ struct IssuePattern : OpConversionPattern<DotIssueOp> {
 };
 
 /// The accumulators pass through the wait: no use of them can come before it.
-struct WaitPattern : OpConversionPattern<DotWaitOp> {
+struct ProductWaitPattern : OpConversionPattern<DotWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(DotWaitOp op, OpAdaptor adaptor,
@@ -253,5 +253,5 @@ struct WaitPattern : OpConversionPattern<DotWaitOp> {
 
 void attn::populateWgmmaPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<IssuePattern, WaitPattern>(converter, patterns.getContext());
+  patterns.add<ProductIssuePattern, ProductWaitPattern>(converter, patterns.getContext());
 }

@@ -315,9 +315,35 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
-    rewriter.replaceOp(
-        op, ring.data(ring.slotOf(ring.released(adaptor.getRing()))));
+    Value data = ring.data(ring.slotOf(ring.released(adaptor.getRing())));
+    if (op.getRows())
+      clearRows(op, ring.t().narrow(op.getRows()), data, rewriter);
+    rewriter.replaceOp(op, data);
     return success();
+  }
+
+private:
+  /// Each wave clears all of the rows from `first` on, so that none waits for
+  /// another: LDS serves a wave's accesses in order, and the others write the
+  /// same.
+  static void clearRows(RingWaitOp op, Value first, Value data, OpBuilder &b) {
+    Location loc = op.getLoc();
+    ThreadBuilder t{b, loc};
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    int64_t columns = type.getDimSize(1);
+    Value begin = arith::MaxSIOp::create(b, loc, first, t.constant(0));
+    Value lane = t.rem(t.thread(), kLanes);
+    auto loop = scf::ForOp::create(
+        b, loc, t.add(t.mul(begin, columns), lane),
+        t.constant(type.getNumElements()), t.constant(kLanes));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar();
+    SharedTile tile(type, t);
+    Value place = tile.element(t.div(number, columns), t.rem(number, columns));
+    Value zero = arith::ConstantOp::create(
+        b, loc, b.getZeroAttr(b.getIntegerType(type.getElementTypeBitWidth())));
+    LLVM::StoreOp::create(b, loc, zero, ldsAt(b, loc, t.add(data, place), 0));
   }
 };
 

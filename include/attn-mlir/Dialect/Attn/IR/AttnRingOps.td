@@ -85,11 +85,18 @@ def Attn_RingWaitOp : Attn_RingOp<"wait", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Waits until the oldest slot is full, and reads it";
   let description = [{
-    The tile stays valid until `attn.ring.release` of the same ring.
+    The tile stays valid until `attn.ring.release` of the same ring. `first %n`:
+    rows from number n on (which may be negative) are cleared, whatever the copy
+    brought.
   }];
-  let arguments = (ins Attn_RingType:$ring);
+  let arguments = (ins Attn_RingType:$ring, Optional<Index>:$rows);
   let results = (outs Attn_SharedTile:$tile);
-  let assemblyFormat = "$ring attr-dict `:` type($ring) `->` type($tile)";
+  let assemblyFormat = [{
+    $ring (`first` $rows^)? attr-dict `:` type($ring) `->` type($tile)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$ring), [{
+    build($_builder, $_state, tile, ring, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

@@ -140,6 +140,12 @@ private:
       use.set(isa<DotOp>(use.getOwner())
                   ? wait.getTile()
                   : fetchBefore(use.getOwner(), wait, tileOf(load)));
+    if (!load.getUntil())
+      return wait;
+    rewriter.setInsertionPoint(wait);
+    Value row = load.getOffsets()[load.getOffsets().size() - 2];
+    wait.getRowsMutable().assign(rewriter.createOrFold<arith::SubIOp>(
+        load.getLoc(), load.getUntil(), row));
     return wait;
   }
 

@@ -101,6 +101,39 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
+  // Lengths
+  //===--------------------------------------------------------------------===//
+
+  /// Ends the stream of the op at the length that is read; whether that can be
+  /// one, or null where none is read.
+  Value endStream(StreamKernel &kernel) {
+    std::optional<unsigned> view = op.getLengthsView();
+    return view ? kernel.endStream(streamed, *view) : Value();
+  }
+
+  /// The results of a tile, or NaN where `valid` does not hold.
+  SmallVector<Value> checked(StreamKernel &kernel, SmallVector<Value> tiles,
+                             Value valid) {
+    if (!valid)
+      return tiles;
+    TileBuilder t{kernel.getBuilder(), op.getLoc()};
+    for (Value &tile : tiles) {
+      Value holds = t.spread(valid, t.shapeOf(tile));
+      tile = t.select(holds, tile, nanLike(t, tile));
+    }
+    return tiles;
+  }
+
+  static Value nanLike(const TileBuilder &t, Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    auto element = cast<FloatType>(type.getElementType());
+    return arith::ConstantOp::create(
+        t.b, t.loc, type,
+        DenseElementsAttr::get(type,
+                               APFloat::getNaN(element.getFloatSemantics())));
+  }
+
+  //===--------------------------------------------------------------------===//
   // One kernel
   //===--------------------------------------------------------------------===//
 
@@ -157,6 +190,7 @@ private:
     Location loc = op.getLoc();
     const TileContext &context = kernel.getContext();
     kernel.enterGrid();
+    Value valid = endStream(kernel);
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
     SmallVector<Segment> segments = op.buildSegments(b, loc, context);
     SmallVector<Value> state;
@@ -170,7 +204,8 @@ private:
       state = part == 0 ? partState
                         : op.buildMerge(b, loc, context, state, partState);
     }
-    kernel.storeTiles(op.buildTail(b, loc, context, state));
+    kernel.storeTiles(
+        checked(kernel, op.buildTail(b, loc, context, state), valid));
     finish(kernel);
     replaceBy(kernel.launch());
   }
@@ -309,6 +344,7 @@ private:
     OpBuilder &b = kernel.getBuilder();
     const TileContext &context = kernel.getContext();
     kernel.enterGrid();
+    endStream(kernel);
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
     SmallVector<Segment> segments =
         clip(kernel, op.buildSegments(b, op.getLoc(), context),
@@ -323,6 +359,7 @@ private:
     OpBuilder &b = kernel.getBuilder();
     const TileContext &context = kernel.getContext();
     SmallVector<Value> state = kernel.loadTiles(/*streamed=*/true, ahead);
+    state.truncate(head.size());
     int64_t parts = context.axes[splitAxis()].extent;
     if (!ShapedType::isDynamic(parts) &&
         parts % context.sizes[splitAxis()] == 0)
@@ -359,6 +396,10 @@ private:
     Location loc = op.getLoc();
     const TileContext &context = kernel.getContext();
     kernel.enterGrid();
+    // Behind the states, where there are any.
+    Value valid = op.getLengthsView()
+                      ? kernel.endStream(streamed, op.getStateMaps().size())
+                      : Value();
     Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
                 /*masked=*/false};
     SmallVector<Value> head = op.buildHead(b, loc, context);
@@ -370,7 +411,20 @@ private:
           return op.buildMerge(b, loc, context, carried,
                                mergeAll(kernel, std::move(states)));
         });
-    kernel.storeTiles(op.buildTail(b, loc, context, state));
+    kernel.storeTiles(
+        checked(kernel, op.buildTail(b, loc, context, state), valid));
+  }
+
+  /// What a merge reads beside states: the lengths, and the view that tells
+  /// what they may be at most.
+  SmallVector<KernelView> lengthViews() {
+    std::optional<unsigned> lengths = op.getLengthsView();
+    if (!lengths)
+      return {};
+    SmallVector<KernelView> views{inputs[*lengths]};
+    if (ShapedType::isDynamic(axes[streamed].extent))
+      views.push_back(inputs[axes[streamed].view]);
+    return withSplitAxis(views);
   }
 
   /// Rows of a tile of the merge: the first dimension of a value of the state.
@@ -403,7 +457,9 @@ private:
         size = mergeRows(axis, size);
         break;
       }
-    StreamKernel merge(op, nameWith("_merge"), kernelAxes, states,
+    SmallVector<KernelView> merged(states);
+    merged.append(lengthViews());
+    StreamKernel merge(op, nameWith("_merge"), kernelAxes, merged,
                        withSplitAxis(outputs));
     buildMerges(merge);
     finish(merge, KernelOp::kMergeStep);

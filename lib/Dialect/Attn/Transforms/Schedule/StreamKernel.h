@@ -28,6 +28,10 @@ struct KernelView {
   mlir::RankedTensorType getType() const {
     return llvm::cast<mlir::RankedTensorType>(tensor.getType());
   }
+  /// Whether elements are read one by one, as indices.
+  bool holdsIndices() const {
+    return llvm::isa<mlir::IntegerType>(getType().getElementType());
+  }
 };
 
 /// The axes of a kernel: those of the op, then any of the kernel's own.
@@ -57,6 +61,14 @@ public:
   /// The body of the grid begins; CTAs that agree in `sharing` axes stream the
   /// same tiles.
   void enterGrid();
+
+  /// Element of an input or output of integers at these axes' coordinates.
+  mlir::Value readElement(unsigned view, mlir::ValueRange offsets);
+
+  /// Ends the stream of axis `axis` at the length that input `view` holds for
+  /// the tile; returns whether that is a length that the axis can have. (Where
+  /// it is not, results do not matter.)
+  mlir::Value endStream(unsigned axis, unsigned view);
 
   /// Tiles of the inputs that the stream passes by, `ahead` elements behind its
   /// position; or of all others.
@@ -90,7 +102,11 @@ private:
 
   StreamableOpInterface op;
   llvm::SmallVector<StreamAxis> axes;
+  /// As the fold sees them: lengths that are read are not static.
+  llvm::SmallVector<StreamAxis> foldAxes;
   unsigned streamed, numInputs;
+  /// Where the stream ends, if that is not the end of its views.
+  mlir::Value streamEnd;
   /// Axes of the grid, in its order.
   llvm::SmallVector<unsigned> gridAxes;
   llvm::SmallVector<KernelView> views;

@@ -128,6 +128,11 @@ struct AssignFragmentsPass
     return loads && !result.wasInterrupted();
   }
 
+  static bool writesElements(KernelOp kernel) {
+    return kernel.walk([](WriteOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
   /// A warp a row, up to some.
   static int64_t rowWarps(int64_t rows) {
     constexpr int64_t kMostWarps = 8;
@@ -173,6 +178,10 @@ struct AssignFragmentsPass
       return signalPassFailure();
     if (*rows == 0) {
       remarks::emitAssignFragmentsNone(kernel);
+      // What computes indices alone is for one warp.
+      if (writesElements(kernel))
+        kernel->setAttr(KernelOp::kThreadsAttr,
+                        OpBuilder(kernel).getI64IntegerAttr(lanes()));
       return;
     }
     free = !warps && rowsPerWarp == 0 && hasFreeLayout(kernel);
