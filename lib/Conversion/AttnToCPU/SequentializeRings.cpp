@@ -405,8 +405,9 @@ private:
 
   void rewriteIssue(RingIssueOp op) {
     RingBuilder ring = at(op, acquireOf(op).getRing());
-    Value tile = LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()),
-                                op.getView(), op.getOffsets());
+    Value tile =
+        LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()), op.getView(),
+                       op.getOffsets(), op.getUntil());
     ring.write(tile, ring.slotOf(numbers.lookup(op.getSlot())));
     finish(op);
   }

@@ -269,6 +269,9 @@ private:
     int64_t threads = computeThreads(op);
     int64_t total = tile.rows() * chunks;
     Value data = ring.data(slot);
+    Value end = view.sizes[rank - 2];
+    if (op.getUntil())
+      end = arith::MinSIOp::create(b, loc, end, wide(op.getUntil()));
     for (int64_t first = 0; first < total; first += threads) {
       Value number = t.add(t.thread(), first);
       auto copy = [&](OpBuilder &, Location) {
@@ -289,7 +292,7 @@ private:
             b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
         Value inside = t.both(
             exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i,
-                                          view.sizes[rank - 2]));
+                                          end));
         left = arith::SelectOp::create(b, loc, inside, left, zero);
         Value bytes = arith::TruncIOp::create(
             b, loc, b.getI32Type(),

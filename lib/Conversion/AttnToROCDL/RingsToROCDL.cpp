@@ -161,7 +161,7 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     RankedTensorType tile = op.getSlot().getType().getTile();
     CopyPlan plan = planOf(op);
     Window window(rewriter, loc, op.getView(), op.getOffsets(),
-                  tile.getShape());
+                  tile.getShape(), op.getUntil());
     SmallVector<Value> words;
     for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
       Place minor = plan.minor(t, item), major = plan.major(t, item);
@@ -313,37 +313,14 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
   LogicalResult
   matchAndRewrite(RingWaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getRows())
+      return op.emitOpError("expected no rows to clear: copies by registers "
+                            "leave them out (`until` of attn.ring.issue)");
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
-    Value data = ring.data(ring.slotOf(ring.released(adaptor.getRing())));
-    if (op.getRows())
-      clearRows(op, ring.t().narrow(op.getRows()), data, rewriter);
-    rewriter.replaceOp(op, data);
+    rewriter.replaceOp(
+        op, ring.data(ring.slotOf(ring.released(adaptor.getRing()))));
     return success();
-  }
-
-private:
-  /// Each wave clears all of the rows from `first` on, so that none waits for
-  /// another: LDS serves a wave's accesses in order, and the others write the
-  /// same.
-  static void clearRows(RingWaitOp op, Value first, Value data, OpBuilder &b) {
-    Location loc = op.getLoc();
-    ThreadBuilder t{b, loc};
-    auto type = cast<RankedTensorType>(op.getTile().getType());
-    int64_t columns = type.getDimSize(1);
-    Value begin = arith::MaxSIOp::create(b, loc, first, t.constant(0));
-    Value lane = t.rem(t.thread(), kLanes);
-    auto loop = scf::ForOp::create(
-        b, loc, t.add(t.mul(begin, columns), lane),
-        t.constant(type.getNumElements()), t.constant(kLanes));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(loop.getBody());
-    Value number = loop.getInductionVar();
-    SharedTile tile(type, t);
-    Value place = tile.element(t.div(number, columns), t.rem(number, columns));
-    Value zero = arith::ConstantOp::create(
-        b, loc, b.getZeroAttr(b.getIntegerType(type.getElementTypeBitWidth())));
-    LLVM::StoreOp::create(b, loc, zero, ldsAt(b, loc, t.add(data, place), 0));
   }
 };
 

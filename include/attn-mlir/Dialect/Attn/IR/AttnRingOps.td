@@ -49,7 +49,8 @@ def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrit
   let hasVerifier = 1;
 }
 
-def Attn_RingIssueOp : Attn_RingOp<"issue", [MemoryEffects<[MemRead, MemWrite]>,
+def Attn_RingIssueOp : Attn_RingOp<"issue", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Starts the copy of a tile of a view into a slot";
   let description = [{
@@ -58,14 +59,18 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [MemoryEffects<[MemRead, MemWrite]>,
     bases that are multiples of 16 bytes; `async` copies `chunk` bytes a thread,
     4, 8 or 16, of which strides and bases are multiples; `registers` loads such
     chunks to registers, which `attn.ring.land` writes to the slot.
+
+    `until %n` takes the view for one of n rows, where that is less; a tensor map
+    cannot (`attn.ring.wait` clears rows instead).
   }];
   let arguments = (ins Attn_SlotType:$slot, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets,
+                       Variadic<Index>:$offsets, Optional<Index>:$until,
                        DefaultValuedAttr<Attn_CopyKind, "::attn::CopyKind::Tensor">:$by,
                        DefaultValuedAttr<I64Attr, "16">:$chunk);
   let results = (outs Attn_PendingType:$pending);
   let assemblyFormat = [{
-    $slot `,` $view `[` $offsets `]` (`by` $by^)? (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
+    $slot `,` $view `[` $offsets `]` (`until` $until^)? (`by` $by^)?
+    (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
     `->` type($pending)
   }];
   let hasVerifier = 1;
