@@ -45,11 +45,10 @@ public:
   using SizeFn = llvm::function_ref<mlir::FailureOr<int64_t>(DimOp)>;
 
   /// What an element of a view of integers holds, and what is written to one.
-  using ReadFn = std::function<int64_t(mlir::Value view,
-                                       llvm::ArrayRef<int64_t> offsets)>;
-  using WriteFn =
-      std::function<void(mlir::Value view, llvm::ArrayRef<int64_t> offsets,
-                         int64_t value)>;
+  using ReadFn =
+      std::function<int64_t(mlir::Value view, llvm::ArrayRef<int64_t> offsets)>;
+  using WriteFn = std::function<void(
+      mlir::Value view, llvm::ArrayRef<int64_t> offsets, int64_t value)>;
   void setMemory(ReadFn reader, WriteFn writer) {
     read = std::move(reader);
     write = std::move(writer);

@@ -55,8 +55,8 @@ FailureOr<std::vector<double>> attn::makeLengths(StreamableOpInterface op,
     return lengths;
   }
   for (int64_t i = 0; i < count; ++i) {
-    int64_t prime = primeUpTo(
-        std::uniform_int_distribution<int64_t>(0, capacity)(random));
+    int64_t prime =
+        primeUpTo(std::uniform_int_distribution<int64_t>(0, capacity)(random));
     int64_t kinds[] = {prime, capacity, 0, std::min<int64_t>(1, capacity)};
     lengths.push_back(kinds[i % std::size(kinds)]);
   }

@@ -317,10 +317,10 @@ private:
       if (i != lengths) {
         values = makeInput(i, views[i], random);
         if (lengths)
-          poisonBehind(op, i, extents, inputs[*lengths],
-                       llvm::to_vector(llvm::seq<int64_t>(
-                           0, views[i].sizes().size())),
-                       values);
+          poisonBehind(
+              op, i, extents, inputs[*lengths],
+              llvm::to_vector(llvm::seq<int64_t>(0, views[i].sizes().size())),
+              values);
       }
       views[i].write(values);
     }

@@ -151,10 +151,9 @@ public:
                 ArrayRef<double> k, ArrayRef<double> v,
                 ArrayRef<double> lengths, AttentionReference &result)
       : sizes(sizes), q(q), k(k), v(v), lengths(lengths), result(result),
-        mask(op.getMaskAttr()),
-        queryHeads(op.getNumQueryHeads()), kvHeads(op.getNumKvHeads()),
-        qkDim(op.getQkDim()), valueDim(op.getValueDim()),
-        scale(op.getScale().convertToDouble()) {}
+        mask(op.getMaskAttr()), queryHeads(op.getNumQueryHeads()),
+        kvHeads(op.getNumKvHeads()), qkDim(op.getQkDim()),
+        valueDim(op.getValueDim()), scale(op.getScale().convertToDouble()) {}
 
   int64_t count() const { return sizes.batch * queryHeads * sizes.queries; }
   int64_t kvCount() const { return sizes.batch * kvHeads * sizes.keys; }

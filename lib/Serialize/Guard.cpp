@@ -114,18 +114,32 @@ LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
 static Attribute hasOnePart(const Program &program) {
   Builder b(program.op->getContext());
   Attribute all;
+  const ProgramStep *dealt = nullptr;
+  auto arrayOf = [&](const ProgramStep &step, unsigned view) {
+    return program.workspace[step.views[view].base -
+                             static_cast<int64_t>(program.views.size())];
+  };
   for (const ProgramStep &step : program.steps) {
     KernelFacts facts(step.kernel);
+    if (facts.get(KernelOp::kStepAttr) == b.getStringAttr(KernelOp::kDealStep))
+      dealt = &step;
     if (facts.get(KernelOp::kStepAttr) != b.getStringAttr(KernelOp::kSplitStep))
       continue;
     // States are written in parts.
-    int64_t array = step.views[facts.readCount()].base -
-                    static_cast<int64_t>(program.views.size());
-    Attribute parts = program.workspace[array].shape.front();
-    if (isa<IntegerAttr>(parts))
+    Attribute parts = arrayOf(step, facts.readCount()).shape.front();
+    Attribute most = b.getI64IntegerAttr(1);
+    // A list has room for one part of each stream, of which the table has one
+    // row each and one more.
+    StringRef comparison = "le";
+    if (const ProgramStep *deal = std::exchange(dealt, nullptr)) {
+      most = arrayOf(*deal, KernelFacts(deal->kernel).readCount() + 1)
+                 .shape.front();
+      comparison = "lt";
+    }
+    if (isa<IntegerAttr>(parts) && isa<IntegerAttr>(most))
       continue;
     Attribute one =
-        b.getArrayAttr({b.getStringAttr("le"), parts, b.getI64IntegerAttr(1)});
+        b.getArrayAttr({b.getStringAttr(comparison), parts, most});
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, one}) : one;
   }
   return all;

@@ -497,9 +497,9 @@ static std::vector<char> fillView(ViewType view, StridedBuffer &buffer,
     int64_t number = kUnknown;
     if (held != contents.end()) {
       int64_t known = held->second.size();
-      number = known == 1   ? held->second.front()
+      number = known == 1  ? held->second.front()
                : i < known ? held->second[i]
-                            : 0;
+                           : 0;
     }
     std::memcpy(memory.data() + i * bytes, &number, bytes);
   }
@@ -585,8 +585,7 @@ KernelTracer::compile(KernelOp kernel) {
 
 FailureOr<AccessTrace>
 KernelTracer::trace(const llvm::StringMap<int64_t> &sizes, unsigned threads,
-                    double most,
-                    const std::function<void(double)> &progress,
+                    double most, const std::function<void(double)> &progress,
                     const ViewContents &contents) const {
   return impl->trace(sizes, threads, {most, progress}, contents);
 }

@@ -148,14 +148,16 @@ LogicalResult attn::parseContents(const CommandLine &options,
     for (auto [number, value] : llvm::zip(numbers, values))
       valid &= !number.getAsInteger(10, value);
     if (!valid) {
-      llvm::errs() << "attn-compile: --contents expects view=integers, but got '"
-                   << text << "'\n";
+      llvm::errs()
+          << "attn-compile: --contents expects view=integers, but got '" << text
+          << "'\n";
       return failure();
     }
     if (!contents.try_emplace(name, std::move(values)).second) {
-      llvm::errs() << "attn-compile: --contents expects each view once, but got "
-                      "'"
-                   << name << "' twice\n";
+      llvm::errs()
+          << "attn-compile: --contents expects each view once, but got "
+             "'"
+          << name << "' twice\n";
       return failure();
     }
   }

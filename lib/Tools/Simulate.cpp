@@ -36,7 +36,8 @@ static LogicalResult checkWork(KernelOp kernel,
   {
     ScopedDiagnosticHandler quiet(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
-    FailureOr<WorkEstimate> estimate = estimateWork(kernel, options.sizes, options.contents);
+    FailureOr<WorkEstimate> estimate =
+        estimateWork(kernel, options.sizes, options.contents);
     if (succeeded(estimate))
       work =
           estimate->work() + (options.curve.empty() ? 0 : estimate->accesses);

@@ -187,8 +187,7 @@ struct ReadPattern : OpConversionPattern<ReadOp> {
   matchAndRewrite(ReadOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value inside =
-        isInside(rewriter, loc, adaptor.getView(), op.getOffsets());
+    Value inside = isInside(rewriter, loc, adaptor.getView(), op.getOffsets());
     auto branch = scf::IfOp::create(
         rewriter, loc, inside,
         [&](OpBuilder &b, Location) {
@@ -213,8 +212,7 @@ struct WritePattern : OpConversionPattern<WriteOp> {
   matchAndRewrite(WriteOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value inside =
-        isInside(rewriter, loc, adaptor.getView(), op.getOffsets());
+    Value inside = isInside(rewriter, loc, adaptor.getView(), op.getOffsets());
     Type element = op.getView().getType().getElementType();
     scf::IfOp::create(rewriter, loc, inside, [&](OpBuilder &b, Location) {
       Value number = arith::IndexCastOp::create(b, loc, element, op.getValue());

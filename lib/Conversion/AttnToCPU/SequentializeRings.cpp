@@ -302,8 +302,8 @@ struct RingBuilder {
         IndexBuilder m{n, loc};
         Value zero = arith::ConstantOp::create(
             n, loc, n.getZeroAttr(tile().getElementType()));
-        element = m.select(m.compare(CmpIPredicate::slt, i[0], end), element,
-                           zero);
+        element =
+            m.select(m.compare(CmpIPredicate::slt, i[0], end), element, zero);
       }
       memref::StoreOp::create(n, loc, element, copy, i);
     });
@@ -405,9 +405,8 @@ private:
 
   void rewriteIssue(RingIssueOp op) {
     RingBuilder ring = at(op, acquireOf(op).getRing());
-    Value tile =
-        LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()), op.getView(),
-                       op.getOffsets(), op.getUntil());
+    Value tile = LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()),
+                                op.getView(), op.getOffsets(), op.getUntil());
     ring.write(tile, ring.slotOf(numbers.lookup(op.getSlot())));
     finish(op);
   }

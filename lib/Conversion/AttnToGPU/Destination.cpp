@@ -17,8 +17,8 @@ Destination::Destination(LoadOp op, OpBuilder &b)
   checkStarts(op.getOffsets());
   ThreadBuilder t{b, loc};
   if (op.getUntil())
-    limits.front() = arith::MinSIOp::create(b, loc, limits.front(),
-                                            t.narrow(op.getUntil()));
+    limits.front() =
+        arith::MinSIOp::create(b, loc, limits.front(), t.narrow(op.getUntil()));
 }
 
 Destination::Destination(OpBuilder &b, Location loc, Value viewValue,

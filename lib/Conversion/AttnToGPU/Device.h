@@ -97,6 +97,11 @@ mlir::LogicalResult lowerMath(mlir::LLVM::LLVMFuncOp function,
                               const MathIntrinsics &intrinsics,
                               llvm::StringRef vendor);
 
+/// The address of zeros in global memory, as many bytes as a thread loads at
+/// once: what is outside of a view, where no load stands behind a branch.
+mlir::Value zerosAddress(mlir::OpBuilder &b, mlir::Operation *op);
+constexpr int64_t kZeroBytes = 16;
+
 /// Makes a number of 32 bits, which all threads of a CTA have loaded, one that
 /// the code generator knows to be the same for all.
 using UniformFn =

@@ -71,7 +71,7 @@ Value saturate(OpBuilder &b, Location loc, Value number) {
 
 struct ReadElementPattern : OpConversionPattern<ReadOp> {
   ReadElementPattern(const TypeConverter &converter, MLIRContext *context,
-              UniformFn makeUniform)
+                     UniformFn makeUniform)
       : OpConversionPattern(converter, context),
         makeUniform(std::move(makeUniform)) {}
 
@@ -80,23 +80,17 @@ struct ReadElementPattern : OpConversionPattern<ReadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     ElementAddress address(rewriter, loc, op.getView(), op.getOffsets());
-    auto branch = scf::IfOp::create(
-        rewriter, loc, address.inside,
-        [&](OpBuilder &b, Location) {
-          Value number = LLVM::LoadOp::create(b, loc, address.type,
-                                              address.pointer(b),
-                                              address.bytes());
-          scf::YieldOp::create(b, loc, saturate(b, loc, number));
-        },
-        [&](OpBuilder &b, Location) {
-          Value zero = arith::ConstantIntOp::create(b, loc, 0, 32);
-          scf::YieldOp::create(b, loc, zero);
-        });
-    Value number = branch.getResult(0);
+    // Not behind a branch, so that several reads are under way at once.
+    Value place = arith::SelectOp::create(rewriter, loc, address.inside,
+                                          address.pointer(rewriter),
+                                          zerosAddress(rewriter, op));
+    Value loaded = LLVM::LoadOp::create(rewriter, loc, address.type, place,
+                                        address.bytes());
+    Value number = saturate(rewriter, loc, loaded);
     if (makeUniform)
       number = makeUniform(rewriter, loc, number);
-    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(
-        op, rewriter.getIndexType(), number);
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    number);
     return success();
   }
 
@@ -130,6 +124,6 @@ void attn::populateElementPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns,
                                    UniformFn makeUniform) {
   patterns.add<ReadElementPattern>(converter, patterns.getContext(),
-                            std::move(makeUniform));
+                                   std::move(makeUniform));
   patterns.add<WriteElementPattern>(converter, patterns.getContext());
 }

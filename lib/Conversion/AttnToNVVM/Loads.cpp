@@ -18,10 +18,8 @@
 using namespace mlir;
 using namespace attn;
 
-/// Bytes of the widest load (PTX ISA, "ld"), and of the zeros.
-static constexpr int64_t kMostBytes = 16;
-/// What is outside of a view, as a symbol of the gpu.module.
-static constexpr StringLiteral kZeros = "attn_zeros";
+/// Bytes of the widest load (PTX ISA, "ld").
+static constexpr int64_t kMostBytes = kZeroBytes;
 
 /// Whether an index is known to be a multiple of `size`.
 static bool isMultipleOf(Value index, int64_t size) {
@@ -70,23 +68,6 @@ int64_t attn::loadBytes(LoadOp op) {
                 : 0;
 }
 
-/// The address of zeros, as many as a load takes.
-static Value zerosAddress(OpBuilder &b, Location loc, LoadOp op) {
-  auto module = op->getParentOfType<gpu::GPUModuleOp>();
-  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(kZeros);
-  if (!zeros) {
-    auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kMostBytes);
-    auto top = OpBuilder::atBlockBegin(module.getBody());
-    zeros = LLVM::GlobalOp::create(
-        top, module.getLoc(), bytes, /*isConstant=*/true,
-        LLVM::Linkage::Internal, kZeros,
-        top.getStringAttr(
-            StringRef("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kMostBytes)),
-        /*alignment=*/kMostBytes, kGlobal);
-  }
-  return LLVM::AddressOfOp::create(b, loc, zeros);
-}
-
 namespace {
 
 struct DirectLoadPattern : OpConversionPattern<LoadOp> {
@@ -103,7 +84,7 @@ struct DirectLoadPattern : OpConversionPattern<LoadOp> {
     SmallVector<Value> thread;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
       thread.push_back(t.threadOffset(layout, dim));
-    Value zeros = zerosAddress(rewriter, loc, op);
+    Value zeros = zerosAddress(rewriter, op);
     int64_t run = columnsAtOnce(op, layout);
     auto registers = cast<VectorType>(
         getTypeConverter()->convertType(op.getTile().getType()));

@@ -291,8 +291,8 @@ private:
         left = arith::MinSIOp::create(
             b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
         Value inside = t.both(
-            exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i,
-                                          end));
+            exists,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i, end));
         left = arith::SelectOp::create(b, loc, inside, left, zero);
         Value bytes = arith::TruncIOp::create(
             b, loc, b.getI32Type(),
@@ -374,8 +374,8 @@ private:
     ThreadBuilder t{builder, loc};
     auto type = cast<RankedTensorType>(op.getTile().getType());
     Value first = t.narrow(op.getRows());
-    bool byGroup = llvm::any_of(op.getTile().getUsers(),
-                                llvm::IsaPred<DotIssueOp>);
+    bool byGroup =
+        llvm::any_of(op.getTile().getUsers(), llvm::IsaPred<DotIssueOp>);
     Value some = t.less(first, t.constant(type.getDimSize(0)));
     scf::IfOp::create(builder, loc, some, [&](OpBuilder &b, Location) {
       writeZeros(b, loc, type, data, first, byGroup ? kGroupThreads : 32);

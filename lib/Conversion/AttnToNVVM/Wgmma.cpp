@@ -253,5 +253,6 @@ struct ProductWaitPattern : OpConversionPattern<DotWaitOp> {
 
 void attn::populateWgmmaPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<ProductIssuePattern, ProductWaitPattern>(converter, patterns.getContext());
+  patterns.add<ProductIssuePattern, ProductWaitPattern>(converter,
+                                                        patterns.getContext());
 }

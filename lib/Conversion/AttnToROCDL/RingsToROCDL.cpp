@@ -160,8 +160,8 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     ThreadBuilder t{rewriter, loc};
     RankedTensorType tile = op.getSlot().getType().getTile();
     CopyPlan plan = planOf(op);
-    Window window(rewriter, loc, op.getView(), op.getOffsets(),
-                  tile.getShape(), op.getUntil());
+    Window window(rewriter, loc, op.getView(), op.getOffsets(), tile.getShape(),
+                  op.getUntil());
     SmallVector<Value> words;
     for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
       Place minor = plan.minor(t, item), major = plan.major(t, item);

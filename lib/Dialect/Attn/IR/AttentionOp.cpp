@@ -133,11 +133,10 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
     return parser.emitError(loc, "expected one tensor of lengths, but got ")
            << lengths.size();
   result.addTypes(type.getResults());
-  result.addAttribute(
-      getOperandSegmentSizeAttr(),
-      parser.getBuilder().getDenseI32ArrayAttr(
-          {1, 1, 1, static_cast<int32_t>(lengths.size()),
-           static_cast<int32_t>(captures.size())}));
+  result.addAttribute(getOperandSegmentSizeAttr(),
+                      parser.getBuilder().getDenseI32ArrayAttr(
+                          {1, 1, 1, static_cast<int32_t>(lengths.size()),
+                           static_cast<int32_t>(captures.size())}));
   return failure(
       parser.resolveOperands(tensors, type.getInputs(), loc, result.operands) ||
       parser.resolveOperands(lengths, lengthsTypes, loc, result.operands) ||
@@ -166,7 +165,8 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(getScore(), /*printEntryBlockArgs=*/false);
   }
-  p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout", getOperandSegmentSizeAttr()});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout",
+                                                getOperandSegmentSizeAttr()});
   p << " : (" << getQuery().getType() << ", " << getKey().getType() << ", "
     << getValue().getType() << ") -> ";
   if (getLse())

@@ -94,7 +94,8 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     [Remarks](remarks.md#attn-stream-partition) say which tiles were chosen and
     by whom.
   }];
-  let dependentDialects = ["::attn::AttnDialect", "::mlir::tensor::TensorDialect"];
+  let dependentDialects = ["::attn::AttnDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
   let options = [
     ListOption<"tiles", "tiles", "std::string",
                "Tile sizes by axis, as name=size">,

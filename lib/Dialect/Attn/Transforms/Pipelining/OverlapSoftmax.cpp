@@ -311,10 +311,10 @@ private:
     if (!clearsRows())
       return state;
     auto tile = cast<RankedTensorType>(parts.tile.getTile().getType());
-    state.rows = parts.tile.getRows()
-                     ? map.lookupOrDefault(parts.tile.getRows())
-                     : arith::ConstantIndexOp::create(rewriter, loc,
-                                                      tile.getDimSize(0));
+    state.rows =
+        parts.tile.getRows()
+            ? map.lookupOrDefault(parts.tile.getRows())
+            : arith::ConstantIndexOp::create(rewriter, loc, tile.getDimSize(0));
     return state;
   }
 

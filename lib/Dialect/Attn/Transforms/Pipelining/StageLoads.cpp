@@ -128,11 +128,9 @@ private:
     Value slot =
         RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,
                               /*ahead=*/0);
-    Value pending =
-        RingIssueOp::create(rewriter, loc, PendingType::get(context, tile),
-                            slot, load.getView(), offsets,
-                            by == CopyKind::Tensor ? Value() : load.getUntil(),
-                            by, bytes);
+    Value pending = RingIssueOp::create(
+        rewriter, loc, PendingType::get(context, tile), slot, load.getView(),
+        offsets, by == CopyKind::Tensor ? Value() : load.getUntil(), by, bytes);
     RingLandOp::create(rewriter, loc, pending);
   }
 

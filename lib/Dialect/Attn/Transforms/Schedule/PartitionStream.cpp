@@ -9,6 +9,7 @@
 
 #include "PartitionStream.h"
 #include "StreamKernel.h"
+#include "WorkList.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
@@ -47,7 +48,9 @@ public:
   }
 
   PartitionedStream run() {
-    if (split.overCtas)
+    if (split.overCtas && op.getLengthsView() && split.parts == 0)
+      runDealt();
+    else if (split.overCtas)
       runSplit();
     else
       runWhole();
@@ -160,6 +163,15 @@ private:
       to = m.select(m.compare(arith::CmpIPredicate::eq,
                               m.add(part, m.constant(1)), parts),
                     m.maxS(segments.back().hi, from), to);
+    return clip(kernel, segments, from, to, /*at=*/m.constant(0));
+  }
+
+  /// Likewise, of what is visited from `at` + `from` up to `at` + `to`.
+  SmallVector<Segment> clip(StreamKernel &kernel, ArrayRef<Segment> segments,
+                            Value from, Value to, Value at) {
+    IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+    from = m.add(at, from);
+    to = m.add(at, to);
     auto clamp = [&](Value x) { return m.minS(m.maxS(x, from), to); };
     SmallVector<Segment> clipped;
     for (const Segment &segment : segments)
@@ -215,6 +227,8 @@ private:
     if (!step.empty())
       made->setAttr(KernelOp::kStepAttr, host.getStringAttr(step));
     result.kernels.push_back(made);
+    if (step.empty() || step == KernelOp::kSplitStep)
+      result.streaming = made;
   }
 
   //===--------------------------------------------------------------------===//
@@ -280,11 +294,13 @@ private:
     return dim;
   }
 
-  /// Views of the workspace, one for each value of the state.
-  SmallVector<KernelView> describeStates(Value parts) {
+  /// Views of the workspace, one for each value of the state: of `parts` for
+  /// each point of the unit axes in `units`.
+  SmallVector<KernelView> describeStates(Value parts,
+                                         ArrayRef<StreamAxis> units) {
     SmallVector<Dim> leading{
         {getAffineDimExpr(splitAxis(), op->getContext()), parts}};
-    for (ArrayRef<unsigned> run : unitRuns(axes))
+    for (ArrayRef<unsigned> run : unitRuns(units))
       leading.push_back(dimOf(run));
     SmallVector<KernelView> states;
     for (auto [name, map] :
@@ -353,22 +369,22 @@ private:
   }
 
   /// The state of part `ahead` behind the position of the stream: that of
-  /// nothing where there is no such part.
+  /// nothing where there is no such part before `end` (null: of any).
   SmallVector<Value> loadState(StreamKernel &kernel, int64_t ahead,
-                               ArrayRef<Value> head) {
+                               ArrayRef<Value> head, Value end) {
     OpBuilder &b = kernel.getBuilder();
     const TileContext &context = kernel.getContext();
     SmallVector<Value> state = kernel.loadTiles(/*streamed=*/true, ahead);
     state.truncate(head.size());
     int64_t parts = context.axes[splitAxis()].extent;
-    if (!ShapedType::isDynamic(parts) &&
+    if (!end && !ShapedType::isDynamic(parts) &&
         parts % context.sizes[splitAxis()] == 0)
       return state;
     IndexBuilder m{b, op.getLoc()};
     Value exists =
         m.compare(arith::CmpIPredicate::ult,
                   m.add(context.offsets[splitAxis()], m.constant(ahead)),
-                  context.extents[splitAxis()]);
+                  end ? end : context.extents[splitAxis()]);
     TileBuilder t{b, op.getLoc()};
     for (auto [value, nothing] : llvm::zip(state, head))
       value = t.select(t.spread(exists, t.shapeOf(value)), value, nothing);
@@ -391,7 +407,8 @@ private:
     return states.front();
   }
 
-  void buildMerges(StreamKernel &kernel) {
+  /// Of all parts, or of those that `work` lists for the tile's stream.
+  void buildMerges(StreamKernel &kernel, const WorkList *work = nullptr) {
     OpBuilder &b = kernel.getBuilder();
     Location loc = op.getLoc();
     const TileContext &context = kernel.getContext();
@@ -402,12 +419,15 @@ private:
                       : Value();
     Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
                 /*masked=*/false};
+    if (work)
+      all = work->slotsOf(kernel, kernel.numInputViews() - 1);
     SmallVector<Value> head = op.buildHead(b, loc, context);
     SmallVector<Value> state =
         kernel.buildStream(all, head, [&](ValueRange carried) {
           SmallVector<SmallVector<Value>> states;
           for (int64_t i = 0; i < context.sizes[splitAxis()]; ++i)
-            states.push_back(loadState(kernel, i, head));
+            states.push_back(
+                loadState(kernel, i, head, work ? all.hi : Value()));
           return op.buildMerge(b, loc, context, carried,
                                mergeAll(kernel, std::move(states)));
         });
@@ -437,7 +457,7 @@ private:
 
   void runSplit() {
     Value parts = countParts();
-    SmallVector<KernelView> states = describeStates(parts);
+    SmallVector<KernelView> states = describeStates(parts, axes);
     KernelAxes kernelAxes = splitAxes(parts);
     StreamKernel stream(op, nameWith("_split"), kernelAxes,
                         withSplitAxis(inputs), states);
@@ -446,6 +466,12 @@ private:
     for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
       state.tensor = value;
 
+    runMerge(kernelAxes, states);
+  }
+
+  /// Merges states, with what `work` says of them, if anything.
+  void runMerge(KernelAxes kernelAxes, ArrayRef<KernelView> states,
+                const WorkList *work = nullptr) {
     // Every part of the stream is done: the split axis is what streams now.
     kernelAxes.streamed = splitAxis();
     int64_t count = kernelAxes.axes[splitAxis()].extent;
@@ -459,11 +485,92 @@ private:
       }
     SmallVector<KernelView> merged(states);
     merged.append(lengthViews());
+    if (work)
+      merged.push_back(work->getTable(splitAxis()));
     StreamKernel merge(op, nameWith("_merge"), kernelAxes, merged,
                        withSplitAxis(outputs));
-    buildMerges(merge);
+    buildMerges(merge, work);
     finish(merge, KernelOp::kMergeStep);
     replaceBy(merge.launch());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Three kernels
+  //===--------------------------------------------------------------------===//
+
+  /// Entries of the list, at most. Even parts of `streams` streams are together
+  /// as long as as many as are wanted, and of each stream one is cut short.
+  Value countEntries(Value streams, ArrayRef<StreamAxis> units) {
+    IndexBuilder m{host, op.getLoc()};
+    if (split.length > 0)
+      return m.mul(streams, m.atLeastOne(m.ceilDiv(hostExtent(streamed),
+                                                   m.constant(split.length))));
+    Value room = m.constant(TargetAttr::of(op).get(Fact::SMs));
+    Value others = m.constant(1);
+    for (auto [i, axis] : llvm::enumerate(units))
+      if (axis.kind == AxisKind::Unit)
+        others = m.mul(others, hostExtent(i));
+      else if (axis.kind == AxisKind::Group)
+        others =
+            m.mul(others, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
+    Value wanted = m.atLeastOne(m.minU(m.div(room, m.atLeastOne(others)),
+                                       m.constant(kMostChosen)));
+    return m.sub(m.add(streams, wanted), m.constant(1));
+  }
+
+  /// The axes of the kernel that streams what entries list: that over the
+  /// entries takes the place of those that select a stream.
+  KernelAxes dealtAxes(const WorkList &work, Value entries) {
+    KernelAxes result = splitAxes(entries);
+    result.axes.back().name = "work";
+    llvm::erase_if(result.gridOrder, [&](unsigned axis) {
+      return llvm::is_contained(work.getOwners(), axis);
+    });
+    llvm::erase(result.gridOrder, splitAxis());
+    result.gridOrder.insert(result.gridOrder.begin(), splitAxis());
+    return result;
+  }
+
+  void buildDealtParts(StreamKernel &kernel, const WorkList &work) {
+    OpBuilder &b = kernel.getBuilder();
+    kernel.enterGrid();
+    auto [from, to] =
+        work.enterEntry(kernel, splitAxis(), kernel.numInputViews() - 1);
+    endStream(kernel);
+    SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
+    SmallVector<Segment> segments =
+        op.buildSegments(b, op.getLoc(), kernel.getContext());
+    kernel.storeTiles(
+        buildFolds(kernel,
+                   clip(kernel, segments, from, to, segments.front().lo),
+                   tiles));
+  }
+
+  void runDealt() {
+    WorkList work(op, sizes, streamed, inputs, split.length);
+    work.setLeastTiles(kLeastTiles);
+    SmallVector<StreamAxis> units(axes);
+    IndexBuilder m{host, op.getLoc()};
+    Value streams = m.constant(1);
+    for (unsigned axis : work.getOwners()) {
+      streams = m.mul(streams, hostExtent(axis));
+      units[axis].kind = AxisKind::Whole;
+    }
+    Value entries = countEntries(streams, units);
+    result.kernels.push_back(work.deal(nameWith("_deal"), streams, entries));
+    result.kernels.back()->setAttr(KernelOp::kStepAttr,
+                                   host.getStringAttr(KernelOp::kDealStep));
+    SmallVector<KernelView> states = describeStates(entries, units);
+    KernelAxes kernelAxes = dealtAxes(work, entries);
+    SmallVector<KernelView> read = withSplitAxis(inputs);
+    read.push_back(work.getList(splitAxis()));
+    StreamKernel stream(op, nameWith("_split"), kernelAxes, read, states);
+    buildDealtParts(stream, work);
+    finish(stream, KernelOp::kSplitStep);
+    for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
+      state.tensor = value;
+    kernelAxes.gridOrder.clear();
+    runMerge(kernelAxes, states, &work);
   }
 
   void replaceBy(LaunchOp launch) {

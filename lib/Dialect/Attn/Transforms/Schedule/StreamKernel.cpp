@@ -16,8 +16,8 @@ StreamKernel::StreamKernel(StreamableOpInterface op, StringRef name,
                            ArrayRef<KernelView> inputs,
                            ArrayRef<KernelView> outputs)
     : op(op), axes(kernelAxes.axes), foldAxes(axes),
-      streamed(kernelAxes.streamed),
-      numInputs(inputs.size()), views(inputs), builder(op), loc(op.getLoc()) {
+      streamed(kernelAxes.streamed), numInputs(inputs.size()), views(inputs),
+      builder(op), loc(op.getLoc()) {
   views.append(outputs.begin(), outputs.end());
   auto natural = llvm::seq<unsigned>(0, axes.size());
   for (unsigned axis : kernelAxes.gridOrder.empty() ? llvm::to_vector(natural)
@@ -197,9 +197,21 @@ Value StreamKernel::readElement(unsigned view, ValueRange offsets) {
   return ReadOp::create(builder, loc, kernel.getArgument(view), offsets);
 }
 
+void StreamKernel::writeElement(Value value, unsigned view,
+                                ValueRange offsets) {
+  WriteOp::create(builder, loc, value, kernel.getArgument(view), offsets);
+}
+
+Value StreamKernel::sizeOf(unsigned view, int64_t dim) {
+  return builder.createOrFold<DimOp>(loc, kernel.getArgument(view), dim);
+}
+
 Value StreamKernel::endStream(unsigned axis, unsigned view) {
+  return endStreamAt(axis, readElement(view, offsetsOf(view)));
+}
+
+Value StreamKernel::endStreamAt(unsigned axis, Value length) {
   Value capacity = extentOf(axis);
-  Value length = readElement(view, offsetsOf(view));
   // What is negative is large without its sign.
   Value valid = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
                                       length, capacity);

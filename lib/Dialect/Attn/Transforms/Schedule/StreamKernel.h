@@ -62,13 +62,26 @@ public:
   /// same tiles.
   void enterGrid();
 
-  /// Element of an input or output of integers at these axes' coordinates.
+  /// Elements of a view of integers.
   mlir::Value readElement(unsigned view, mlir::ValueRange offsets);
+  void writeElement(mlir::Value value, unsigned view, mlir::ValueRange offsets);
+  /// Size of a dimension of a view; views of inputs are followed by those of
+  /// outputs.
+  mlir::Value sizeOf(unsigned view, int64_t dim);
+  unsigned numInputViews() const { return numInputs; }
+
+  /// Elements of an axis, as views tell.
+  mlir::Value extentOf(unsigned axis);
+  /// Sets the coordinate of an axis that the grid lacks.
+  void setOffset(unsigned axis, mlir::Value offset) {
+    context.offsets[axis] = offset;
+  }
 
   /// Ends the stream of axis `axis` at the length that input `view` holds for
   /// the tile; returns whether that is a length that the axis can have. (Where
   /// it is not, results do not matter.)
   mlir::Value endStream(unsigned axis, unsigned view);
+  mlir::Value endStreamAt(unsigned axis, mlir::Value length);
 
   /// Tiles of the inputs that the stream passes by, `ahead` elements behind its
   /// position; or of all others.
@@ -94,7 +107,6 @@ private:
   mlir::ArrayAttr permutations();
   ViewType viewType(const KernelView &view);
   mlir::Value constant(int64_t value);
-  mlir::Value extentOf(unsigned axis);
   void setOffsets(mlir::ValueRange coordinates);
   bool isStreamed(unsigned view) const;
   mlir::RankedTensorType tileType(unsigned view) const;
