@@ -15,8 +15,8 @@ func.func @lengths(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: attn.launch @lengths_attention ins(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x4x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>)
 // CHECK: attn.kernel @lengths_attention(%q: {{.*}}, %k: {{.*}}, %v: {{.*}}, %lengths: !attn.view<?xi32>, %o:
 // CHECK: attn.grid (%batch,
-// CHECK: %[[SIZE:.*]] = attn.dim %k, 2
 // CHECK: %[[READ:.*]] = attn.read %lengths[%batch] : <?xi32>
+// CHECK: %[[SIZE:.*]] = attn.dim %k, 2
 // CHECK-DAG: %[[VALID:.*]] = arith.cmpi ule, %[[READ]], %[[SIZE]]
 // CHECK-DAG: %[[END:.*]] = arith.minui %[[READ]], %[[SIZE]]
 // The last tile is masked, whatever the length.

@@ -101,12 +101,12 @@ def case_of(mask, lengths, queries=3):
 TILES = "tiles=query=64,key=32"
 
 
-def run_all(scratch, schedule, steps, masks=("full", "causal-br", "window")):
+def run_all(scratch, schedule, steps, masks=("full", "causal-br", "window"), lengths=LENGTHS):
     for mask in masks:
-        case = case_of(mask, LENGTHS)
+        case = case_of(mask, lengths)
         kernel = load(os.path.join(scratch, mask), text_of(case, "i32"), f"{TILES} {schedule}")
         assert len(kernel.variants[-1].steps) == steps, kernel.variants
-        run = Run(case, LENGTHS)
+        run = Run(case, lengths)
         run.assert_right(run.launch(kernel))
         kernel.close()
 
@@ -121,6 +121,49 @@ def test_parts_of_a_cta(scratch, log):
 
 def test_persistent_sawtooth(scratch, log):
     run_all(scratch, "persistent sms=3 resident=1 sawtooth=force", 1, ["full", "causal-br"])
+
+
+def test_parts_of_ctas(scratch, log):
+    run_all(scratch, "pack-group split-ctas splits=3", 2, ["causal-br"])
+
+
+def test_list(scratch, log):
+    run_all(scratch, "pack-group split-ctas", 3)
+
+
+def test_list_of_an_uneven_batch(scratch, log):
+    # One sequence has half of all keys; several lists' worth of lengths that are read at once.
+    lengths = (7,) * 5 + (CAPACITY,) + (11,) * 9 + (0, 5)
+    run_all(scratch, "pack-group split-ctas", 3, ["full"], lengths)
+    run_all(os.path.join(scratch, "persistent"), "pack-group split-ctas persistent sms=3 resident=1 sawtooth=force", 3,
+            ["causal-br"], lengths)
+
+
+def test_list_of_numbers_that_are_no_lengths(scratch, log):
+    run_all(scratch, "pack-group split-ctas", 3, ["causal-br"], (-1, 5, CAPACITY + 1, 2**31 - 1, CAPACITY))
+
+
+def test_parts_of_a_length(scratch, log):
+    """A sequence's result is the same alone and among others."""
+    lengths = (149, 3, CAPACITY, 64, 0)
+    results = []
+    for number, own in enumerate((lengths, lengths[:1])):
+        case = case_of("causal-br", own)
+        kernel = load(os.path.join(scratch, str(number)), text_of(case, "i32"), f"{TILES} pack-group split-length=64")
+        assert len(kernel.variants[-1].steps) == 3, kernel.variants
+        run = Run(case, own)
+        if number:
+            # The first sequence of the others, and its keys.
+            for view, address, all_of in zip(run.views, run.addresses, first.views):
+                view.values = all_of.values[:len(view.values)]
+                data = encode(view.values, "f16")
+                assert hip.hipMemcpy(ctypes.c_void_p(address), data, ctypes.c_size_t(len(data)), 1) == 0
+        first = run
+        results.append(run.launch(kernel))
+        run.assert_right(results[-1])
+        kernel.close()
+    bytes = 2 * 4 * 3 * 64
+    assert results[0][:bytes] == results[1][:bytes]
 
 
 def test_numbers_that_are_no_lengths(scratch, log):
