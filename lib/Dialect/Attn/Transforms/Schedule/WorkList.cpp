@@ -42,6 +42,20 @@ WorkList::WorkList(StreamableOpInterface op, ArrayRef<int64_t> sizes,
 // Views
 //===----------------------------------------------------------------------===//
 
+/// Names of the rows of both arrays, for who states sizes by name.
+static constexpr StringLiteral kEntriesAxis = "work", kStreamsAxis = "streams";
+
+/// Names the rows of the last views of a kernel, which are no axis of its own.
+static void nameRows(KernelOp kernel, ArrayRef<StringRef> names,
+                     unsigned first) {
+  Builder b(kernel.getContext());
+  SmallVector<Attribute> dims(
+      kernel->getAttrOfType<ArrayAttr>(KernelOp::kDimNamesAttr).getValue());
+  for (auto [number, name] : llvm::enumerate(names))
+    dims[first + number] = b.getStrArrayAttr({name, ""});
+  kernel->setAttr(KernelOp::kDimNamesAttr, b.getArrayAttr(dims));
+}
+
 static KernelView viewOf(StringRef name, Value tensor, AffineExpr rows,
                          unsigned numAxes) {
   MLIRContext *context = tensor.getContext();
@@ -92,6 +106,7 @@ Value WorkList::streamOf(StreamKernel &kernel) const {
 
 Segment WorkList::slotsOf(StreamKernel &kernel, unsigned tableView) const {
   IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  nameRows(kernel.getKernel(), kStreamsAxis, tableView);
   Value stream = streamOf(kernel);
   Value first = kernel.readElement(tableView, {stream, m.constant(kFirstSlot)});
   Value count = kernel.readElement(tableView, {stream, m.constant(kSlots)});
@@ -141,6 +156,7 @@ KernelOp WorkList::deal(StringRef name, Value streams, Value capacity) {
       makeArray(host, op.getLoc(), "table", m.add(streams, m.constant(1)),
                 kTableColumns, only + 1)};
   StreamKernel kernel(op, name, kernelAxes, read, written);
+  nameRows(kernel.getKernel(), {kEntriesAxis, kStreamsAxis}, read.size());
   buildDeal(kernel);
   LaunchOp launch = kernel.launch();
   list = launch.getResult(0);
