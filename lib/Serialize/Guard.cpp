@@ -138,8 +138,7 @@ static Attribute hasOnePart(const Program &program) {
     }
     if (isa<IntegerAttr>(parts) && isa<IntegerAttr>(most))
       continue;
-    Attribute one =
-        b.getArrayAttr({b.getStringAttr(comparison), parts, most});
+    Attribute one = b.getArrayAttr({b.getStringAttr(comparison), parts, most});
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, one}) : one;
   }
   return all;

@@ -37,12 +37,15 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK-COUNT-8: attn.read %lengths
 // CHECK-NOT: attn.read
 // CHECK: scf.yield
+// CHECK: %[[MOST:.*]] = arith.ceildivui %{{.*}}, %c32
+// CHECK: arith.muli %[[STREAMS]], %[[MOST]]
 // CHECK: %[[ROOM:.*]] = attn.dim %list, 0
 // CHECK: %[[MORE:.*]] = arith.subi %[[ROOM]], %[[STREAMS]]
 // CHECK: %[[PARTS:.*]] = arith.addi %[[MORE]], %c1
 // CHECK: %[[LEAST:.*]] = arith.maxui %[[PARTS]], %c1
 // CHECK: %[[EVEN:.*]] = arith.ceildivui %{{.*}}, %[[LEAST]]
-// CHECK: %[[TILES:.*]] = arith.maxui %[[EVEN]], %c2
+// CHECK: %[[SHORT:.*]] = arith.minui %[[EVEN]], %[[MOST]]
+// CHECK: %[[TILES:.*]] = arith.maxui %[[SHORT]], %c2
 // CHECK: %[[LENGTH:.*]] = arith.muli %[[TILES]], %c32
 // CHECK: %[[END:.*]] = scf.for %[[STREAM:.*]] = %c0 to %[[STREAMS]] step %c8 iter_args(%[[SLOT:.*]] = %c0) -> (index) {
 // CHECK-COUNT-8: attn.read %lengths

@@ -71,6 +71,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     of parts is `splits`; or, without it, what the sizes of a call leave CTAs
     free for; or follows from `split-length`, the elements of a part: then what
     a part is does not depend on the other sizes of the call, nor do results.
+    Where lengths of streams are read on the device and no number of parts is
+    stated, a kernel that comes first deals them there: a list of parts, over
+    which the grid of the second has an axis `work`.
 
     Before:
 

@@ -511,10 +511,9 @@ private:
       if (axis.kind == AxisKind::Unit)
         others = m.mul(others, hostExtent(i));
       else if (axis.kind == AxisKind::Group)
-        others =
-            m.mul(others, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
-    Value wanted = m.atLeastOne(m.minU(m.div(room, m.atLeastOne(others)),
-                                       m.constant(kMostChosen)));
+        others = m.mul(others, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
+    Value wanted = m.atLeastOne(
+        m.minU(m.div(room, m.atLeastOne(others)), m.constant(kMostChosen)));
     return m.sub(m.add(streams, wanted), m.constant(1));
   }
 
@@ -540,10 +539,8 @@ private:
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
     SmallVector<Segment> segments =
         op.buildSegments(b, op.getLoc(), kernel.getContext());
-    kernel.storeTiles(
-        buildFolds(kernel,
-                   clip(kernel, segments, from, to, segments.front().lo),
-                   tiles));
+    kernel.storeTiles(buildFolds(
+        kernel, clip(kernel, segments, from, to, segments.front().lo), tiles));
   }
 
   void runDealt() {

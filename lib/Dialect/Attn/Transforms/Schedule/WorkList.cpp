@@ -59,7 +59,8 @@ static void nameRows(KernelOp kernel, ArrayRef<StringRef> names,
 static KernelView viewOf(StringRef name, Value tensor, AffineExpr rows,
                          unsigned numAxes) {
   MLIRContext *context = tensor.getContext();
-  return {name, tensor,
+  return {name,
+          tensor,
           AffineMap::get(numAxes, 0, {rows, getAffineConstantExpr(0, context)},
                          context),
           {0, 1}};
@@ -99,8 +100,7 @@ Value WorkList::streamOf(StreamKernel &kernel) const {
   const TileContext &context = kernel.getContext();
   Value stream = context.offsets[owners.front()];
   for (unsigned axis : ArrayRef(owners).drop_front())
-    stream =
-        m.add(m.mul(stream, context.extents[axis]), context.offsets[axis]);
+    stream = m.add(m.mul(stream, context.extents[axis]), context.offsets[axis]);
   return stream;
 }
 
@@ -138,8 +138,8 @@ KernelOp WorkList::deal(StringRef name, Value streams, Value capacity) {
   kernelAxes.axes.push_back({"deal", AxisKind::Unit, 1});
   kernelAxes.sizes.push_back(1);
   auto known = [&](KernelView view) {
-    view.map = AffineMap::get(only + 1, 0, view.map.getResults(),
-                              op->getContext());
+    view.map =
+        AffineMap::get(only + 1, 0, view.map.getResults(), op->getContext());
     return view;
   };
   // The lengths, and the views that tell extents which are not static.
@@ -219,14 +219,15 @@ Value WorkList::buildPartTiles(StreamKernel &kernel, Value streams) {
       kernel, streams, m.constant(0),
       [&](Value, Value visits, Value sum) { return m.add(sum, visits); });
   // What the host can compute is what it checks to fit 32 bits.
-  Value capacity = kernel.extentOf(streamed);
-  total = m.minU(total, m.mul(streams, m.ceilDiv(capacity, m.constant(
-                                                     sizes[streamed]))));
+  Value most = m.ceilDiv(kernel.extentOf(streamed),
+                         m.constant(sizes[streamed]));
+  total = m.minU(total, m.mul(streams, most));
   Value entries = kernel.sizeOf(kernel.numInputViews(), 0);
   Value wanted = m.add(m.sub(entries, streams), m.constant(1));
-  return m.b.createOrFold<arith::MaxUIOp>(
-      op.getLoc(), m.ceilDiv(total, m.atLeastOne(wanted)),
-      m.constant(leastTiles));
+  // No longer than any stream is.
+  Value even = m.minU(m.ceilDiv(total, m.atLeastOne(wanted)), most);
+  return m.b.createOrFold<arith::MaxUIOp>(op.getLoc(), even,
+                                          m.constant(leastTiles));
 }
 
 void WorkList::buildDeal(StreamKernel &kernel) {
@@ -248,10 +249,8 @@ void WorkList::buildDeal(StreamKernel &kernel) {
     for (auto [number, axis] : llvm::enumerate(owners))
       kernel.writeElement(kernel.getContext().offsets[axis], listView,
                           {entry, m.constant(number)});
-    kernel.writeElement(from, listView,
-                        {entry, m.constant(owners.size())});
-    kernel.writeElement(to, listView,
-                        {entry, m.constant(owners.size() + 1)});
+    kernel.writeElement(from, listView, {entry, m.constant(owners.size())});
+    kernel.writeElement(to, listView, {entry, m.constant(owners.size() + 1)});
   };
   auto writeTable = [&](Value row, Value first, Value second) {
     kernel.writeElement(first, tableView, {row, m.constant(kFirstSlot)});
@@ -271,8 +270,8 @@ void WorkList::buildDeal(StreamKernel &kernel) {
         return m.add(slot, parts);
       });
   writeTable(streams, entries, length);
-  auto rest = scf::ForOp::create(b, loc, entries, kernel.sizeOf(listView, 0),
-                                 one);
+  auto rest =
+      scf::ForOp::create(b, loc, entries, kernel.sizeOf(listView, 0), one);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rest.getBody());
   for (unsigned axis : owners)

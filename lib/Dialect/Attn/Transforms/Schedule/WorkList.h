@@ -47,9 +47,8 @@ public:
 
   /// Sets the coordinates of the stream in a kernel whose input `list` is the
   /// list; returns the range of its entry.
-  std::pair<mlir::Value, mlir::Value> enterEntry(StreamKernel &kernel,
-                                                 unsigned work,
-                                                 unsigned list) const;
+  std::pair<mlir::Value, mlir::Value>
+  enterEntry(StreamKernel &kernel, unsigned work, unsigned list) const;
   /// The slots of the tile's stream, in a kernel whose input `table` is the
   /// table.
   Segment slotsOf(StreamKernel &kernel, unsigned table) const;
