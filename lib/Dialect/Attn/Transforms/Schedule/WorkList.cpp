@@ -219,8 +219,8 @@ Value WorkList::buildPartTiles(StreamKernel &kernel, Value streams) {
       kernel, streams, m.constant(0),
       [&](Value, Value visits, Value sum) { return m.add(sum, visits); });
   // What the host can compute is what it checks to fit 32 bits.
-  Value most = m.ceilDiv(kernel.extentOf(streamed),
-                         m.constant(sizes[streamed]));
+  Value most =
+      m.ceilDiv(kernel.extentOf(streamed), m.constant(sizes[streamed]));
   total = m.minU(total, m.mul(streams, most));
   Value entries = kernel.sizeOf(kernel.numInputViews(), 0);
   Value wanted = m.add(m.sub(entries, streams), m.constant(1));
