@@ -7,6 +7,8 @@
     decode.py check               that results do not change: a sequence alone and among
                                   others, with parts of a stated length; launches over
                                   workspaces full of NaN
+    decode.py lengths             64 sequences of a cache, whose lengths the device reads:
+                                  even ones, and one that has half of all keys
 
 bf16, no options: what the compiler chooses. B 1 to 128, 1024 to 131072 keys, as far as
 K and V take at most 32 GiB; query heads on KV heads 32/8, 64/8 and 32/32, D 64 and 128;
@@ -38,17 +40,22 @@ FEW = "few"
 # Parts that do not depend on the batch.
 INVARIANT = ("invariant", "--schedule=pack-group split-length=1024 tiles=query=64,key=64",
              "--lower=wgmma=all specialize stages=2")
+# Lengths that are read on the device, of a cache of so many keys: as many in all.
+LISTED, CAPACITY = "lengths", 131072
+BATCHES_OF_LENGTHS = {"even": [4096] * 64, "one of 64 has half": [CAPACITY] + [2080] * 63}
 FEW_QUERIES = (16, 64, 128, 256, 512)
 FEW_LENGTHS = (4096, 16896, 32768)
 
 
-def text(heads, kv_heads, dim, queries="1"):
+def text(heads, kv_heads, dim, queries="1", lengths=False):
+    argument = ", %n: tensor<?xi32>" if lengths else ""
+    clause = " lengths(%n : tensor<?xi32>)" if lengths else ""
     q = f"tensor<?x{heads}x{queries}x{dim}xbf16>"
     kv = f"tensor<?x{kv_heads}x?x{dim}xbf16>"
     return (
-        f"func.func @decode(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{\n"
+        f"func.func @decode(%q: {q}, %k: {kv}, %v: {kv}{argument}) -> {q} {{\n"
         f"  %o = attn.attention %q, %k, %v mask(#attn.causal<bottom_right>)"
-        f" scale({round(dim ** -0.5, 9)!r})\n"
+        f" scale({round(dim ** -0.5, 9)!r}){clause}\n"
         f"      : ({q}, {kv}, {kv}) -> {q}\n"
         f"  return %o : {q}\n}}\n"
     )
@@ -81,7 +88,11 @@ def compile_half(arguments):
     name, *options = INVARIANT
     subprocess.run([compiler, DIRECTORY / "d128-32-8.mlir", "--target=h200", *options,
                     "--emit=bundle", "-o", DIRECTORY / name], check=True)
-    print(f"{len(kernels()) + 1} bundles in {DIRECTORY}")
+    source = DIRECTORY / f"{LISTED}.mlir"
+    source.write_text(text(32, 8, 128, lengths=True))
+    subprocess.run([compiler, source, "--target=h200", "--emit=bundle", "-o", DIRECTORY / LISTED],
+                   check=True)
+    print(f"{len(kernels()) + 2} bundles in {DIRECTORY}")
     return 0
 
 
@@ -97,6 +108,18 @@ def import_fa3(wheel):
     sys.modules["flash_attn_config"] = fa3_fwd_config
     import fa3_fwd_interface
     return fa3_fwd_interface
+
+
+def capture(torch, call):
+    """A graph of a call."""
+    with torch.cuda.stream(torch.cuda.Stream()):
+        for _ in range(2):
+            call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        call()
+    return graph
 
 
 class Shape:
@@ -120,15 +143,7 @@ class Shape:
         self.add_peers()
 
     def capture(self, call):
-        torch = self.torch
-        with torch.cuda.stream(torch.cuda.Stream()):
-            for _ in range(2):
-                call()
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            call()
-        return graph
+        return capture(self.torch, call)
 
     def add_peers(self):
         from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -260,6 +275,47 @@ def check_half(arguments):
     return 0 if all(right) else 1
 
 
+def lengths_error(torch, q, k, v, o, lengths, sequences):
+    """The largest error of these sequences against float64, which is NaN where they have NaN."""
+    worst = 0.0
+    for i in sequences:
+        keys, values = (x[i, :, :lengths[i]].double() for x in (k, v))
+        rows = q[i, :, 0].double().view(8, 4, 128)
+        weights = torch.softmax(rows @ keys.transpose(-1, -2) * round(128 ** -0.5, 9), -1)
+        wanted = (weights @ values).view(32, 128)
+        difference = (o[i, :, 0] - wanted).norm(dim=-1) / wanted.norm(dim=-1)
+        worst = max(worst, difference.max().item()) if not difference.isnan().any() else float("nan")
+    return worst
+
+
+def lengths_half(arguments):
+    """One graph, replayed with other lengths; what lies behind these is NaN."""
+    torch, attn_mlir = harness.require_gpu()
+    flush = torch.empty(256 * 10**6, dtype=torch.int8, device="cuda")
+    kernel = attn_mlir.load(str(DIRECTORY / LISTED))
+    q = torch.randn(64, 32, 1, 128, device="cuda").bfloat16()
+    k, v = (torch.empty(64, 8, CAPACITY, 128, device="cuda", dtype=torch.bfloat16) for _ in range(2))
+    n = torch.zeros(64, dtype=torch.int32, device="cuda")
+    o = torch.full_like(q, float("nan"))
+    prepared = kernel.prepare(q, k, v, n, out=o)
+    graph = capture(torch, lambda: prepared.launch(torch.cuda.current_stream()))
+    table, first = [], None
+    for name, lengths in BATCHES_OF_LENGTHS.items():
+        n.copy_(torch.tensor(lengths, dtype=torch.int32))
+        for cache in (k, v):
+            for i, length in enumerate(lengths):
+                cache[i, :, :length].normal_()
+                cache[i, :, length:] = float("nan")
+        o.fill_(float("nan"))
+        time = time_graphs(torch, {"ours": graph}, 30, flush)["ours"]
+        first = first or time
+        size = 2 * sum(lengths) * 8 * 128 * 2
+        table.append([name, f"{time:.1f}", f"{size / time / 1e6:.2f}", f"{time / first:.3f}",
+                      f"{lengths_error(torch, q, k, v, o, lengths, (0, 1, 63)):.1e}"])
+    print(markdown(["64 sequences", "us", "TB/s", "to the even case", "error"], table))
+    return 0
+
+
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu()
     fa3 = import_fa3(arguments.fa3)
@@ -279,13 +335,14 @@ def run_half(arguments):
 
 def main():
     parser = harness.new_parser(__doc__)
-    parser.add_argument("half", choices=("compile", "run", "check"))
+    parser.add_argument("half", choices=("compile", "run", "check", "lengths"))
     parser.add_argument("--attn-compile", default=str(
         harness.ROOT / "build/tools/attn-compile/attn-compile"))
     parser.add_argument("--fa3", metavar="WHEEL")
     parser.add_argument("--only", default="", metavar="REGEX")
     arguments = parser.parse_args()
-    halves = {"compile": compile_half, "run": run_half, "check": check_half}
+    halves = {"compile": compile_half, "run": run_half, "check": check_half,
+              "lengths": lengths_half}
     return halves[arguments.half](arguments)
 
 

@@ -45,6 +45,8 @@ enum Kind : unsigned {
   Compare,
   Select,
   Copy,
+  Read,
+  Write,
   For,
   If,
   Ctas,
@@ -230,11 +232,21 @@ LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
   } else if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp,
                  arith::ExtSIOp, arith::TruncIOp>(op)) {
     i.kind = Copy;
-  } else if (auto loop = dyn_cast<scf::ForOp>(op);
-             loop && loop.getInitArgs().empty()) {
+  } else if (isa<ReadOp>(op)) {
+    i.kind = Read;
+  } else if (isa<WriteOp>(op)) {
+    i.kind = Write;
+  } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
     i.kind = For;
     if (failed(enter(loop.getRegion(), i.body)))
       return failure();
+    for (auto [argument, value, result] :
+         llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues(),
+                         loop.getResults())) {
+      i.carried.push_back(slotOf(argument));
+      i.yielded.push_back(slotOf(value));
+      i.results.push_back(slotOf(result));
+    }
   } else if (auto branch = dyn_cast<scf::IfOp>(op);
              branch && branch->getNumResults() == 0) {
     i.kind = If;
@@ -283,6 +295,10 @@ LogicalResult IndexProgram::runBlock(int block, Listener &listener) {
       case Select:
         s[i.result] = s[i.operands[a ? 1 : 2]];
         break;
+      case Read:
+      case Write:
+        accessElement(i);
+        break;
       case Compare:
         s[i.result] = compare(static_cast<arith::CmpIPredicate>(i.immediate), a,
                               s[i.operands[1]]);
@@ -302,6 +318,19 @@ LogicalResult IndexProgram::runBlock(int block, Listener &listener) {
   return success();
 }
 
+void IndexProgram::accessElement(const Instruction &access) {
+  // A write has its value before the view.
+  unsigned view = access.kind == Write ? 1 : 0;
+  SmallVector<int64_t> offsets;
+  for (unsigned slot : ArrayRef(access.operands).drop_front(view + 1))
+    offsets.push_back(slots[slot]);
+  Value operand = access.op->getOperand(view);
+  if (access.kind == Read)
+    slots[access.result] = read ? read(operand, offsets) : kUnknownElement;
+  else if (write)
+    write(operand, offsets, slots[access.operands[0]]);
+}
+
 LogicalResult IndexProgram::runLoop(const Instruction &loop,
                                     Listener &listener) {
   int64_t lower = slots[loop.operands[0]], upper = slots[loop.operands[1]],
@@ -310,13 +339,27 @@ LogicalResult IndexProgram::runLoop(const Instruction &loop,
     return loop.op->emitOpError("expected a positive step, but got ") << step;
   unsigned position =
       slotNumbers.lookup(cast<scf::ForOp>(loop.op).getInductionVar());
-  if (upper <= lower)
-    return success();
-  return runNumbers(llvm::divideCeil(upper - lower, step), sampledIterations,
-                    [&](int64_t number) {
-                      slots[position] = lower + number * step;
-                      return runBlock(loop.body, listener);
-                    });
+  auto move = [&](ArrayRef<unsigned> from, ArrayRef<unsigned> to) {
+    SmallVector<int64_t> values;
+    for (unsigned slot : from)
+      values.push_back(slots[slot]);
+    for (auto [slot, value] : llvm::zip_equal(to, values))
+      slots[slot] = value;
+  };
+  move(ArrayRef(loop.operands).drop_front(3), loop.carried);
+  // What is carried depends on every iteration.
+  auto most = loop.carried.empty() ? sampledIterations : std::nullopt;
+  LogicalResult result = success();
+  if (upper > lower)
+    result = runNumbers(llvm::divideCeil(upper - lower, step), most,
+                        [&](int64_t number) {
+                          slots[position] = lower + number * step;
+                          LogicalResult body = runBlock(loop.body, listener);
+                          move(loop.yielded, loop.carried);
+                          return body;
+                        });
+  move(loop.carried, loop.results);
+  return result;
 }
 
 LogicalResult

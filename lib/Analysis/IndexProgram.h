@@ -5,6 +5,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,7 +38,21 @@ public:
   /// CTAs, and walks through streams, that are too many to run.
   static constexpr int64_t kMost = int64_t{1} << 22;
 
+  /// What is read where nobody says what a view holds: as much as an i32 can
+  /// hold, of which a length is as much as its stream has.
+  static constexpr int64_t kUnknownElement = (int64_t{1} << 31) - 1;
+
   using SizeFn = llvm::function_ref<mlir::FailureOr<int64_t>(DimOp)>;
+
+  /// What an element of a view of integers holds, and what is written to one.
+  using ReadFn =
+      std::function<int64_t(mlir::Value view, llvm::ArrayRef<int64_t> offsets)>;
+  using WriteFn = std::function<void(
+      mlir::Value view, llvm::ArrayRef<int64_t> offsets, int64_t value)>;
+  void setMemory(ReadFn reader, WriteFn writer) {
+    read = std::move(reader);
+    write = std::move(writer);
+  }
 
   /// Fails after a diagnostic for what is not index arithmetic.
   mlir::LogicalResult compile(KernelOp kernel, SizeFn sizeOf);
@@ -61,6 +76,8 @@ private:
     unsigned kind;
     unsigned result;
     llvm::SmallVector<unsigned, 4> operands;
+    /// Of a loop: what it carries, and what its body hands on.
+    llvm::SmallVector<unsigned, 2> carried, yielded, results;
     int64_t immediate = 0;
     /// Index into `blocks`, of regions; -1 where there is none.
     int body = -1, otherwise = -1;
@@ -85,6 +102,10 @@ private:
   mlir::LogicalResult runStream(const Instruction &stream, Listener &listener);
   mlir::LogicalResult runOp(const Instruction &i, Listener &listener);
 
+  void accessElement(const Instruction &access);
+
+  ReadFn read;
+  WriteFn write;
   std::vector<Code> blocks;
   int root = -1;
   llvm::DenseMap<mlir::Value, unsigned> slotNumbers;

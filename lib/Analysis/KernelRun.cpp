@@ -419,6 +419,61 @@ struct CompiledKernel {
   IndexProgram program;
 };
 
+/// Views of integers, as they are read and written.
+class Elements {
+public:
+  Elements(KernelOp kernel, Sizes &sizes) : kernel(kernel), sizes(sizes) {}
+
+  std::string nameOf(Value view) {
+    unsigned number = cast<BlockArgument>(view).getArgNumber();
+    ArrayAttr names = kernel.getArgNamesAttr();
+    return names ? cast<StringAttr>(names[number]).str()
+                 : "arg" + std::to_string(number);
+  }
+
+  /// Number of an element in row-major order; nothing outside of the view.
+  std::optional<int64_t> placeOf(Value view, ArrayRef<int64_t> offsets) {
+    int64_t place = 0;
+    for (auto [dim, offset] : llvm::enumerate(offsets)) {
+      FailureOr<int64_t> size = sizes(view, dim);
+      if (failed(size) || offset < 0 || offset >= *size)
+        return std::nullopt;
+      place = place * *size + offset;
+    }
+    return place;
+  }
+
+  IndexProgram::ReadFn reader(const ViewContents &contents) {
+    return [this, &contents](Value view, ArrayRef<int64_t> offsets) {
+      auto held = contents.find(nameOf(view));
+      if (held == contents.end())
+        return IndexProgram::kUnknownElement;
+      std::optional<int64_t> place = placeOf(view, offsets);
+      int64_t count = held->second.size();
+      if (!place || (count != 1 && *place >= count))
+        return int64_t{0};
+      return held->second[count == 1 ? 0 : *place];
+    };
+  }
+
+  IndexProgram::WriteFn writer(ViewContents &contents) {
+    return [this, &contents](Value view, ArrayRef<int64_t> offsets,
+                             int64_t value) {
+      std::optional<int64_t> place = placeOf(view, offsets);
+      if (!place)
+        return;
+      std::vector<int64_t> &held = contents[nameOf(view)];
+      if (*place >= static_cast<int64_t>(held.size()))
+        held.resize(*place + 1, 0);
+      held[*place] = value;
+    };
+  }
+
+private:
+  KernelOp kernel;
+  Sizes &sizes;
+};
+
 LogicalResult compile(KernelOp kernel, const llvm::StringMap<int64_t> &given,
                       CompiledKernel &result) {
   // A copy, so that the grid may become arithmetic; with the target beside it.
@@ -469,10 +524,14 @@ private:
 } // namespace
 
 FailureOr<WorkEstimate> estimateWork(KernelOp kernel,
-                                     const llvm::StringMap<int64_t> &given) {
+                                     const llvm::StringMap<int64_t> &given,
+                                     const ViewContents &contents) {
   CompiledKernel compiled;
   if (failed(compile(kernel, given, compiled)))
     return failure();
+  Sizes sizes(compiled.copy, given);
+  Elements elements(compiled.copy, sizes);
+  compiled.program.setMemory(elements.reader(contents), {});
   // 65,536 visits at most where CTAs are persistent: milliseconds.
   compiled.program.sample(/*mostCtas=*/1024, /*mostIterations=*/64);
   WorkEstimate result;
@@ -493,14 +552,40 @@ std::string tooMuchWork(StringRef what, double work, double most) {
   return text;
 }
 
+LogicalResult runWrites(KernelOp kernel, const llvm::StringMap<int64_t> &given,
+                        ViewContents &contents) {
+  struct Silent : IndexProgram::Listener {
+    void enterCta(int64_t) override {}
+    void enterBlock(Block *) override {}
+    void stream(StreamOp, int64_t, int64_t, bool) override {}
+  };
+  CompiledKernel compiled;
+  if (failed(compile(kernel, given, compiled)))
+    return failure();
+  Sizes sizes(compiled.copy, given);
+  Elements elements(compiled.copy, sizes);
+  ViewContents written;
+  compiled.program.setMemory(elements.reader(contents),
+                             elements.writer(written));
+  Silent listener;
+  if (failed(compiled.program.run(listener)))
+    return failure();
+  for (auto &entry : written)
+    contents[entry.getKey()] = std::move(entry.getValue());
+  return success();
+}
+
 FailureOr<KernelRun> runKernel(KernelOp kernel,
-                               const llvm::StringMap<int64_t> &given) {
+                               const llvm::StringMap<int64_t> &given,
+                               const ViewContents &contents) {
   CompiledKernel compiled;
   if (failed(compile(kernel, given, compiled)))
     return failure();
   KernelRun result;
   measureTiles(compiled.copy, result);
   Sizes sizes(compiled.copy, given);
+  Elements elements(compiled.copy, sizes);
+  compiled.program.setMemory(elements.reader(contents), {});
   if (failed(measureViews(compiled.copy, sizes, result)))
     return failure();
   Recorder recorder(compiled.copy, compiled.program, result);

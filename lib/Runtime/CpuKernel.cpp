@@ -264,6 +264,7 @@ static LoweredKernel describeKernel(LLVM::LLVMFuncOp function,
 
 std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
   std::vector<LoweredKernel> kernels;
+  bool isDealt = false;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto views = function->getAttrOfType<ArrayAttr>(kKernelViewsAttr);
     // The wrapper of the C interface has the attributes of what it wraps.
@@ -274,12 +275,23 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     StringRef step = named ? named.getValue() : "";
     auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
     size_t written = outputs ? outputs.getInt() : 0;
+    if (step == KernelOp::kDealStep) {
+      isDealt = true;
+      continue;
+    }
     if (step == KernelOp::kSplitStep) {
       kernel.states.assign(kernel.views.end() - written, kernel.views.end());
       kernel.views.truncate(kernel.views.size() - written);
+      // Last comes the list, which is no view of the operation.
+      if (std::exchange(isDealt, false)) {
+        kernel.views.pop_back();
+        kernel.needsFunction = true;
+      }
     } else if (step == KernelOp::kMergeStep && !kernels.empty()) {
       LoweredKernel &split = kernels.back();
       split.merge = kernel.name;
+      split.needsFunction |=
+          kernel.views.size() - written != split.states.size();
       split.views.append(kernel.views.end() - written, kernel.views.end());
       continue;
     }

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Runtime/FunctionOracle.h"
 #include "FunctionReference.h"
+#include "Lengths.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -38,7 +39,8 @@ static RankedTensorType asKnownTensor(Type type) {
   if (!tensor)
     return {};
   Type element = tensor.getElementType();
-  bool known = element.isF32() || element.isF16() || element.isBF16();
+  bool known = element.isF32() || element.isF16() || element.isBF16() ||
+               element.isSignlessInteger(32) || element.isSignlessInteger(64);
   return known ? tensor : RankedTensorType();
 }
 
@@ -146,6 +148,28 @@ public:
   FunctionRun(func::FuncOp function, const OracleOptions &options)
       : function(function), options(options), reference(options) {}
 
+  /// Draws the lengths of streams that are arguments; fails after a diagnostic.
+  LogicalResult makeStreamLengths() {
+    std::mt19937_64 random(options.seed);
+    WalkResult result = function.walk([&](StreamableOpInterface op) {
+      std::optional<unsigned> view = op.getLengthsView();
+      auto argument = view ? dyn_cast<BlockArgument>(tensorsOf(op)[*view])
+                           : BlockArgument();
+      if (!argument || lengths.contains(argument))
+        return WalkResult::advance();
+      FailureOr<SmallVector<int64_t>> extents =
+          resolveExtents(op, options.sizes);
+      FailureOr<std::vector<double>> made =
+          failed(extents) ? FailureOr<std::vector<double>>()
+                          : makeLengths(op, *extents, options, random);
+      if (failed(made))
+        return WalkResult::interrupt();
+      lengths[argument] = std::move(*made);
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// Makes arguments; why that is not possible, or nothing.
   std::string makeArguments(const ArgumentShapes &shapes) {
     std::mt19937_64 random(options.seed);
@@ -166,8 +190,12 @@ public:
       HostView &view = views.emplace_back(type.getElementType(), tensor.shape,
                                           order, options.gaps);
       tensor.values.resize(view.count());
-      for (double &value : tensor.values)
-        value = normal(random);
+      if (lengths.contains(argument))
+        tensor.values = lengths[argument];
+      else
+        for (double &value : tensor.values)
+          value = normal(random);
+      poison(argument, tensor.values);
       view.write(tensor.values);
       tensor.slack.assign(tensor.values.size(), 0.0);
       reference.setTensor(argument, std::move(tensor));
@@ -211,6 +239,30 @@ public:
   }
 
 private:
+  static SmallVector<Value> tensorsOf(StreamableOpInterface op) {
+    return llvm::filter_to_vector(op->getOperands(), [](Value operand) {
+      return isa<RankedTensorType>(operand.getType());
+    });
+  }
+
+  /// NaN where the only operation that takes an argument has no elements of
+  /// its streams.
+  void poison(BlockArgument argument, MutableArrayRef<double> values) {
+    if (!argument.hasOneUse())
+      return;
+    auto op = dyn_cast<StreamableOpInterface>(*argument.user_begin());
+    if (!op || !op.getLengthsView())
+      return;
+    SmallVector<Value> tensors = tensorsOf(op);
+    auto known = lengths.find(tensors[*op.getLengthsView()]);
+    FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
+    if (known == lengths.end() || failed(extents))
+      return;
+    unsigned view = llvm::find(tensors, argument) - tensors.begin();
+    poisonBehind(op, view, *extents, known->second,
+                 op.getViewPermutations()[view], values);
+  }
+
   void addWord(int64_t word) { words.push_back(word); }
 
   static std::string describe(BlockArgument argument) {
@@ -323,6 +375,8 @@ private:
   FunctionReference reference;
   std::vector<HostView> views;
   std::vector<int64_t> words;
+  /// Of the streams whose lengths an argument holds.
+  llvm::DenseMap<Value, std::vector<double>> lengths;
 };
 
 } // namespace
@@ -339,7 +393,7 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
   };
   for (Type type : reference.getResultTypes())
     if (!asKnownTensor(type))
-      return skip("a result is no tensor of f16, bf16 or f32");
+      return skip("a result is no tensor of f16, bf16, f32, i32 or i64");
   if (reference.getNumResults() == 0)
     return skip("it has no results");
   ArgumentShapes shapes(reference, argumentSizes);
@@ -356,6 +410,8 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
   if (std::string missing = shapes.missing(); !missing.empty())
     return skip("expected " + missing);
   FunctionRun run(reference, options);
+  if (failed(run.makeStreamLengths()))
+    return failure();
   if (std::string why = run.makeArguments(shapes); !why.empty())
     return skip(why);
   auto callee = lowered.lookupSymbol<LLVM::LLVMFuncOp>(reference.getName());

@@ -1,6 +1,7 @@
 //===- Oracle.cpp - Run a kernel and compare with the reference -----------===//
 
 #include "attn-mlir/Runtime/Oracle.h"
+#include "Lengths.h"
 #include "SplitStates.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -22,6 +23,8 @@ using namespace attn;
 
 /// Bits of the nearest value of `type`.
 static uint64_t encode(Type type, double value) {
+  if (isa<IntegerType>(type))
+    return static_cast<uint64_t>(static_cast<int64_t>(value));
   if (type.isF32()) {
     auto single = static_cast<float>(value);
     uint32_t bits;
@@ -37,6 +40,8 @@ static uint64_t encode(Type type, double value) {
 
 static double decode(Type type, uint64_t bits) {
   unsigned width = type.getIntOrFloatBitWidth();
+  if (isa<IntegerType>(type))
+    return static_cast<double>(llvm::SignExtend64(bits, width));
   if (!type.isF16()) {
     // bf16 is the upper half of an f32.
     uint32_t word = static_cast<uint32_t>(bits) << (32 - width);
@@ -266,17 +271,12 @@ public:
             ArrayRef<int64_t> extents)
       : op(op), options(options), extents(extents) {
     SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
-    std::mt19937_64 random(options.seed);
-    for (Value operand : op->getOperands()) {
-      auto type = dyn_cast<RankedTensorType>(operand.getType());
-      if (!type)
-        continue;
-      unsigned i = views.size();
-      views.emplace_back(type.getElementType(), viewSizes(op, i, extents),
-                         perms[i], options.gaps);
-      inputs.push_back(makeInput(i, views.back(), random));
-      views.back().write(inputs.back());
-    }
+    for (Value operand : op->getOperands())
+      if (auto type = dyn_cast<RankedTensorType>(operand.getType()))
+        views.emplace_back(type.getElementType(),
+                           viewSizes(op, views.size(), extents),
+                           perms[views.size()], options.gaps);
+    inputs.resize(views.size());
     for (Type type : op->getResultTypes())
       views.emplace_back(cast<ShapedType>(type).getElementType(),
                          viewSizes(op, views.size(), extents),
@@ -284,6 +284,8 @@ public:
   }
 
   FailureOr<OracleReport> run(const LaunchFn &launch) {
+    if (failed(makeInputs()))
+      return failure();
     SmallVector<ScalarBytes> scalars;
     if (failed(encodeScalars(scalars)))
       return failure();
@@ -301,6 +303,30 @@ public:
   }
 
 private:
+  LogicalResult makeInputs() {
+    std::mt19937_64 random(options.seed);
+    std::optional<unsigned> lengths = op.getLengthsView();
+    if (lengths) {
+      FailureOr<std::vector<double>> made =
+          makeLengths(op, extents, options, random);
+      if (failed(made))
+        return failure();
+      inputs[*lengths] = std::move(*made);
+    }
+    for (auto [i, values] : llvm::enumerate(inputs)) {
+      if (i != lengths) {
+        values = makeInput(i, views[i], random);
+        if (lengths)
+          poisonBehind(
+              op, i, extents, inputs[*lengths],
+              llvm::to_vector(llvm::seq<int64_t>(0, views[i].sizes().size())),
+              values);
+      }
+      views[i].write(values);
+    }
+    return success();
+  }
+
   std::vector<double> makeInput(unsigned view, const HostView &host,
                                 std::mt19937_64 &random) {
     std::vector<double> values(host.count());
@@ -384,8 +410,10 @@ LogicalResult attn::evaluateReference(StreamableOpInterface op,
                                       AttentionReference &expected) {
   if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
     return referenceAttention(attention, {extents[0], extents[3], extents[4]},
-                              inputs[0], inputs[1], inputs[2], options.scalars,
-                              expected);
+                              inputs[0], inputs[1], inputs[2],
+                              attention.getLengths() ? ArrayRef(inputs[3])
+                                                     : ArrayRef<double>(),
+                              options.scalars, expected);
   // Others have no limits but the usual bound.
   if (isa<MatmulOp>(op.getOperation())) {
     referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],

@@ -149,11 +149,11 @@ class AttentionRows {
 public:
   AttentionRows(AttentionOp op, AttentionSizes sizes, ArrayRef<double> q,
                 ArrayRef<double> k, ArrayRef<double> v,
-                AttentionReference &result)
-      : sizes(sizes), q(q), k(k), v(v), result(result), mask(op.getMaskAttr()),
-        queryHeads(op.getNumQueryHeads()), kvHeads(op.getNumKvHeads()),
-        qkDim(op.getQkDim()), valueDim(op.getValueDim()),
-        scale(op.getScale().convertToDouble()) {}
+                ArrayRef<double> lengths, AttentionReference &result)
+      : sizes(sizes), q(q), k(k), v(v), lengths(lengths), result(result),
+        mask(op.getMaskAttr()), queryHeads(op.getNumQueryHeads()),
+        kvHeads(op.getNumKvHeads()), qkDim(op.getQkDim()),
+        valueDim(op.getValueDim()), scale(op.getScale().convertToDouble()) {}
 
   int64_t count() const { return sizes.batch * queryHeads * sizes.queries; }
   int64_t kvCount() const { return sizes.batch * kvHeads * sizes.keys; }
@@ -165,9 +165,15 @@ public:
     const int64_t b = row / sizes.queries / queryHeads;
     const int64_t g = h / (queryHeads / kvHeads);
     const int64_t firstKey = (b * kvHeads + g) * sizes.keys;
+    AttentionSizes own = sizes;
+    if (!lengths.empty()) {
+      if (lengths[b] < 0 || lengths[b] > double(sizes.keys))
+        return fillWithNaN(row);
+      own.keys = static_cast<int64_t>(lengths[b]);
+    }
     keys.clear();
-    for (int64_t j = 0; j < sizes.keys; ++j) {
-      if (!attends(mask, sizes, i, j))
+    for (int64_t j = 0; j < own.keys; ++j) {
+      if (!attends(mask, own, i, j))
         continue;
       double s = scale * dot(q.data() + row * qkDim,
                              k.data() + (firstKey + j) * qkDim, qkDim);
@@ -180,6 +186,12 @@ public:
   }
 
 private:
+  void fillWithNaN(int64_t row) const {
+    constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+    result.lse[row] = kNaN;
+    std::fill_n(result.output.data() + row * valueDim, valueDim, kNaN);
+  }
+
   /// What the row allows for.
   void limit(int64_t row, std::vector<Attended> &keys,
              const double *values) const {
@@ -233,7 +245,7 @@ private:
   }
 
   AttentionSizes sizes;
-  ArrayRef<double> q, k, v;
+  ArrayRef<double> q, k, v, lengths;
   AttentionReference &result;
   Attribute mask;
   int64_t queryHeads, kvHeads, qkDim, valueDim;
@@ -249,13 +261,15 @@ double attn::scoreSlack(double largestScore, double contraction) {
 LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
                                        ArrayRef<double> q, ArrayRef<double> k,
                                        ArrayRef<double> v,
+                                       ArrayRef<double> lengths,
                                        ArrayRef<double> captures,
                                        AttentionReference &result) {
-  const AttentionRows rows(op, sizes, q, k, v, result);
+  const AttentionRows rows(op, sizes, q, k, v, lengths, result);
   const int64_t qkDim = op.getQkDim(), valueDim = op.getValueDim();
   if (int64_t(q.size()) != rows.count() * qkDim ||
       int64_t(k.size()) != rows.kvCount() * qkDim ||
       int64_t(v.size()) != rows.kvCount() * valueDim ||
+      (op.getLengths() && int64_t(lengths.size()) != sizes.batch) ||
       captures.size() != op.getCaptures().size())
     return op.emitOpError("the reference but got inputs of another size");
   const Attribute mask = op.getMaskAttr();

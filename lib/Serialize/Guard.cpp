@@ -114,18 +114,34 @@ LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
 static Attribute hasFewParts(const Program &program, int64_t most) {
   Builder b(program.op->getContext());
   Attribute all;
+  const ProgramStep *dealt = nullptr;
+  auto arrayOf = [&](const ProgramStep &step, unsigned view) {
+    return program.workspace[step.views[view].base -
+                             static_cast<int64_t>(program.views.size())];
+  };
   for (const ProgramStep &step : program.steps) {
     KernelFacts facts(step.kernel);
+    if (facts.get(KernelOp::kStepAttr) == b.getStringAttr(KernelOp::kDealStep))
+      dealt = &step;
     if (facts.get(KernelOp::kStepAttr) != b.getStringAttr(KernelOp::kSplitStep))
       continue;
     // States are written in parts.
-    int64_t array = step.views[facts.readCount()].base -
-                    static_cast<int64_t>(program.views.size());
-    Attribute parts = program.workspace[array].shape.front();
-    if (isa<IntegerAttr>(parts))
+    Attribute parts = arrayOf(step, facts.readCount()).shape.front();
+    Attribute bound = b.getI64IntegerAttr(most);
+    // A list has room for one part of each stream, of which the table has one
+    // row each and one more.
+    StringRef comparison = "le";
+    if (const ProgramStep *deal = std::exchange(dealt, nullptr)) {
+      // Of more, which streams have them is not known here.
+      if (most != 1)
+        return {};
+      bound = arrayOf(*deal, KernelFacts(deal->kernel).readCount() + 1)
+                 .shape.front();
+      comparison = "lt";
+    }
+    if (isa<IntegerAttr>(parts) && isa<IntegerAttr>(bound))
       continue;
-    Attribute few = b.getArrayAttr(
-        {b.getStringAttr("le"), parts, b.getI64IntegerAttr(most)});
+    Attribute few = b.getArrayAttr({b.getStringAttr(comparison), parts, bound});
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, few}) : few;
   }
   return all;

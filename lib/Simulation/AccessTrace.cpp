@@ -18,6 +18,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <thread>
@@ -333,7 +334,8 @@ struct KernelTracer::Impl {
                             unsigned view, unsigned dim,
                             llvm::StringSet<> &used) const;
   FailureOr<AccessTrace> trace(const llvm::StringMap<int64_t> &sizes,
-                               unsigned threads, const TraceLimit &limit) const;
+                               unsigned threads, const TraceLimit &limit,
+                               const ViewContents &contents) const;
   LogicalResult collect(ArrayRef<StridedBuffer> views,
                         ArrayRef<ScalarBytes> scalars, const TraceLimit &limit,
                         std::vector<TouchCompressor> &parts) const;
@@ -479,9 +481,37 @@ LogicalResult KernelTracer::Impl::collect(
   return success();
 }
 
+/// Memory of a view of integers, which is contiguous: the kernel reads it.
+static std::vector<char> fillView(ViewType view, StridedBuffer &buffer,
+                                  StringRef name,
+                                  const ViewContents &contents) {
+  constexpr int64_t kUnknown = std::numeric_limits<int32_t>::max();
+  int64_t bytes = view.getElementBytes(), count = 1;
+  for (unsigned d = view.getRank(); d-- > 0;) {
+    buffer.strides[d] = count;
+    count *= buffer.sizes[d];
+  }
+  std::vector<char> memory(count * bytes);
+  auto held = contents.find(name);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t number = kUnknown;
+    if (held != contents.end()) {
+      int64_t known = held->second.size();
+      number = known == 1  ? held->second.front()
+               : i < known ? held->second[i]
+                           : 0;
+    }
+    std::memcpy(memory.data() + i * bytes, &number, bytes);
+  }
+  buffer.data = memory.data();
+  return memory;
+}
+
 FailureOr<AccessTrace>
 KernelTracer::Impl::trace(const llvm::StringMap<int64_t> &sizes,
-                          unsigned threads, const TraceLimit &limit) const {
+                          unsigned threads, const TraceLimit &limit,
+                          const ViewContents &contents) const {
+  std::vector<std::vector<char>> memory;
   llvm::StringSet<> used;
   SmallVector<StridedBuffer> views;
   SmallVector<ScalarBytes> scalars;
@@ -504,6 +534,8 @@ KernelTracer::Impl::trace(const llvm::StringMap<int64_t> &sizes,
           own[d] = *size;
       }
       buffer.strides.assign(view.getRank(), 0);
+      if (isa<IntegerType>(view.getElementType()))
+        memory.push_back(fillView(view, buffer, names[i], contents));
       elementBytes.push_back(view.getElementBytes());
       result.names.push_back(names[i]);
       continue;
@@ -553,7 +585,7 @@ KernelTracer::compile(KernelOp kernel) {
 
 FailureOr<AccessTrace>
 KernelTracer::trace(const llvm::StringMap<int64_t> &sizes, unsigned threads,
-                    double most,
-                    const std::function<void(double)> &progress) const {
-  return impl->trace(sizes, threads, {most, progress});
+                    double most, const std::function<void(double)> &progress,
+                    const ViewContents &contents) const {
+  return impl->trace(sizes, threads, {most, progress}, contents);
 }

@@ -74,7 +74,8 @@ public:
     write(Emit::Attn, *file);
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
-    if (failed(parseSizes(options, sizes)) || failed(chooseOptions()) ||
+    if (failed(parseSizes(options, sizes)) ||
+        failed(parseContents(options, contents)) || failed(chooseOptions()) ||
         failed(lowerVariants()))
       return failure();
     if (failed(rankCandidates()))
@@ -522,6 +523,7 @@ private:
   LogicalResult simulate(llvm::ToolOutputFile &file) {
     SimulateOptions wanted;
     wanted.sizes = sizes;
+    wanted.contents = contents;
     wanted.format = options.simulate;
     wanted.drift = options.drift;
     wanted.seed = options.seed;
@@ -540,6 +542,7 @@ private:
   LogicalResult execute() {
     CpuRunOptions wanted;
     wanted.oracle.sizes = sizes;
+    wanted.oracle.contents = contents;
     wanted.oracle.scalars.assign(options.scalars.begin(),
                                  options.scalars.end());
     wanted.oracle.seed = options.seed;
@@ -569,6 +572,8 @@ private:
   OptionChoice choice;
   /// --size.
   llvm::StringMap<int64_t> sizes;
+  /// --contents.
+  ViewContents contents;
   /// For --explain.
   std::vector<ScheduleCandidate> candidates;
   /// Lowered for the guards of --variant.

@@ -136,3 +136,30 @@ LogicalResult attn::parseSizes(const CommandLine &options,
   }
   return success();
 }
+
+LogicalResult attn::parseContents(const CommandLine &options,
+                                  ViewContents &contents) {
+  for (StringRef text : options.contents) {
+    auto [name, list] = text.split('=');
+    SmallVector<StringRef> numbers;
+    list.split(numbers, ',');
+    std::vector<int64_t> values(numbers.size());
+    bool valid = !name.empty();
+    for (auto [number, value] : llvm::zip(numbers, values))
+      valid &= !number.getAsInteger(10, value);
+    if (!valid) {
+      llvm::errs()
+          << "attn-compile: --contents expects view=integers, but got '" << text
+          << "'\n";
+      return failure();
+    }
+    if (!contents.try_emplace(name, std::move(values)).second) {
+      llvm::errs()
+          << "attn-compile: --contents expects each view once, but got "
+             "'"
+          << name << "' twice\n";
+      return failure();
+    }
+  }
+  return success();
+}

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_TOOLS_CHECKOPTIONS_H
 
 #include "CommandLine.h"
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace attn {
@@ -21,6 +22,10 @@ bool isForGpu(mlir::ModuleOp module, const CommandLine &options);
 /// The sizes of --size, by axis; fails after a message.
 mlir::LogicalResult parseSizes(const CommandLine &options,
                                llvm::StringMap<int64_t> &sizes);
+
+/// What --contents says that views hold; fails after a message.
+mlir::LogicalResult parseContents(const CommandLine &options,
+                                  ViewContents &contents);
 
 /// Fails, after a message, for options that would have no effect or that do not
 /// go together.

@@ -174,6 +174,12 @@ struct CommandLine {
                "--choose=model; for a kernel also of a view ('q.2=64') or an "
                "argument"),
       cl::value_desc("axis=size"), cl::cat(category)};
+  cl::list<std::string> contents{
+      "contents",
+      cl::desc("What a view of integers holds, for --run and --simulate, such "
+               "as 'lengths=130,5000': a number for each element, or one for "
+               "all"),
+      cl::value_desc("view=numbers"), cl::cat(category)};
   cl::list<double> scalars{"scalar", cl::CommaSeparated,
                            cl::desc("With --run: values of scalar captures"),
                            cl::cat(category)};

@@ -220,7 +220,13 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
     return failure();
   }
   bool passed = true;
+  const LoweredKernel *untold = nullptr;
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
+    // Its function tells.
+    if (kernel.needsFunction) {
+      untold = &kernel;
+      continue;
+    }
     FailureOr<OracleReport> report =
         runOracle(ops[i], **compiled, kernel, optionsOf[i]);
     if (failed(report))
@@ -228,6 +234,10 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
     passed &= print(ops[i], kernel.name, *report, options, os);
   }
   // Probes are for kernels.
+  if (oracle.probe && untold)
+    return module.emitError() << "expected kernels that run by themselves for "
+                                 "probes, but got @"
+                              << untold->name;
   if (oracle.probe)
     return success(passed);
   for (auto function : reference.getOps<func::FuncOp>()) {
@@ -243,6 +253,11 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
     if (failed(report))
       return failure();
     passed &= print(function.getName(), *report, os);
+    if (report->skipped.empty())
+      untold = nullptr;
   }
+  if (untold)
+    return module.emitError() << "expected a function that runs kernel @"
+                              << untold->name << ", but got none";
   return success(passed);
 }

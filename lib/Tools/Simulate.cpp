@@ -36,7 +36,8 @@ static LogicalResult checkWork(KernelOp kernel,
   {
     ScopedDiagnosticHandler quiet(kernel.getContext(),
                                   [](Diagnostic &) { return success(); });
-    FailureOr<WorkEstimate> estimate = estimateWork(kernel, options.sizes);
+    FailureOr<WorkEstimate> estimate =
+        estimateWork(kernel, options.sizes, options.contents);
     if (succeeded(estimate))
       work =
           estimate->work() + (options.curve.empty() ? 0 : estimate->accesses);
@@ -57,7 +58,7 @@ static FailureOr<CacheReport> simulate(KernelOp kernel,
     return failure();
   ProgressLine tracing("tracing @" + kernel.getSymName().str());
   auto trace = (*tracer)->trace(options.sizes, options.threads, options.maxWork,
-                                tracing.teller());
+                                tracing.teller(), options.contents);
   if (failed(trace))
     return failure();
   CacheConfig config = CacheConfig::of(kernel);
@@ -85,6 +86,48 @@ static void printCurve(const CacheReport &report, ArrayRef<int64_t> sizes,
        << " sectors miss\n";
 }
 
+/// Whether a size that is stated is one of a kernel.
+static bool hasSize(KernelOp kernel, StringRef name) {
+  if (llvm::is_contained(dynamicSizes(kernel), name))
+    return true;
+  auto [view, dim] = name.rsplit('.');
+  ArrayAttr names = kernel.getArgNamesAttr();
+  return !dim.empty() && names &&
+         llvm::is_contained(names.getAsValueRange<StringAttr>(), view);
+}
+
+/// Of several kernels each takes the sizes that it has; one takes them all, and
+/// says which are none of its own.
+static FailureOr<SimulateOptions> optionsFor(KernelOp kernel, ModuleOp module,
+                                             const SimulateOptions &options) {
+  SimulateOptions own = options;
+  auto kernels = llvm::to_vector(module.getOps<KernelOp>());
+  if (kernels.size() == 1)
+    return own;
+  for (const auto &entry : options.sizes) {
+    auto has = [&](KernelOp other) { return hasSize(other, entry.getKey()); };
+    if (llvm::none_of(kernels, has))
+      return module.emitError("no kernel has a size '")
+                 << entry.getKey() << "'",
+             failure();
+    if (!has(kernel))
+      own.sizes.erase(entry.getKey());
+  }
+  return own;
+}
+
+/// Runs what deals the parts of streams, so that the kernels behind it read
+/// what it writes.
+static LogicalResult runDeal(KernelOp kernel, const SimulateOptions &options,
+                             ViewContents &contents, raw_ostream &os) {
+  if (failed(runWrites(kernel, options.sizes, contents)))
+    return failure();
+  if (options.format == SimulateFormat::Text)
+    os << "kernel @" << kernel.getSymName()
+       << ": run, for what it writes is read by the kernels behind it\n";
+  return success();
+}
+
 LogicalResult attn::simulateKernels(ModuleOp module,
                                     const SimulateOptions &options,
                                     raw_ostream &os) {
@@ -92,9 +135,19 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     return failure();
   module.getContext()->loadDialect<scf::SCFDialect>();
   llvm::json::Array reports;
+  ViewContents contents = options.contents;
   for (auto kernel : module.getOps<KernelOp>()) {
     std::vector<int64_t> misses;
-    FailureOr<CacheReport> report = simulate(kernel, options, misses);
+    FailureOr<SimulateOptions> own = optionsFor(kernel, module, options);
+    if (failed(own))
+      return failure();
+    own->contents = contents;
+    if (kernel.getStep() == KernelOp::kDealStep) {
+      if (failed(runDeal(kernel, *own, contents, os)))
+        return failure();
+      continue;
+    }
+    FailureOr<CacheReport> report = simulate(kernel, *own, misses);
     if (failed(report))
       return failure();
     if (options.format == SimulateFormat::Text) {

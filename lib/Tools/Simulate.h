@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_SIMULATE_H
 #define ATTN_MLIR_LIB_TOOLS_SIMULATE_H
 
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <optional>
@@ -14,6 +15,8 @@ enum class SimulateFormat { None, Text, Json };
 struct SimulateOptions {
   SimulateFormat format = SimulateFormat::None;
   llvm::StringMap<int64_t> sizes;
+  /// What views of integers hold; those that are not here, the largest number.
+  ViewContents contents;
   int64_t drift = kDefaultDrift;
   uint64_t seed = 1;
   /// Threads; 0: all cores.

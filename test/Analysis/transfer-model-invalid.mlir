@@ -35,9 +35,13 @@ attn.kernel @zero(%q: !attn.view<?x8xbf16>, %n: index) attributes {dim_names = [
 attn.kernel @memory(%q: !attn.view<?x8xbf16>) attributes {dim_names = [["query", ""]]} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // expected-error @below {{'scf.for' op cannot be predicted: it is not index arithmetic that the model evaluates}}
-  %r = scf.for %i = %c0 to %c1 step %c1 iter_args(%x = %c0) -> index {
-    scf.yield %i : index
+  // expected-error @below {{'scf.while' op cannot be predicted: it is not index arithmetic that the model evaluates}}
+  %r = scf.while (%x = %c0) : (index) -> index {
+    %more = arith.cmpi ult, %x, %c1 : index
+    scf.condition(%more) %x : index
+  } do {
+  ^bb0(%x: index):
+    scf.yield %c1 : index
   }
 }
 

@@ -17,6 +17,9 @@
 namespace attn {
 class KernelOp;
 
+/// What views of integers hold, by their names.
+using ViewContents = llvm::StringMap<std::vector<int64_t>>;
+
 /// What tile operations ask of an SM, counted from level 2.
 struct TileWork {
   /// Multiplications and additions of products.
@@ -93,12 +96,14 @@ struct KernelRun {
 };
 
 /// Runs `kernel` for these sizes of its dynamic dimensions: by the name of the
-/// axis (the kernel's `dim_names`), or by view and dimension ("k.2"). Fails
+/// axis (the kernel's `dim_names`), or by view and dimension ("k.2"). Views of
+/// integers that `contents` does not name hold the largest i32. Fails
 /// after a diagnostic where a size is missing or not of an axis, or where
 /// control depends on what index arithmetic does not know. The context wants
 /// the dialects scf and arith loaded.
 mlir::FailureOr<KernelRun> runKernel(KernelOp kernel,
-                                     const llvm::StringMap<int64_t> &sizes);
+                                     const llvm::StringMap<int64_t> &sizes,
+                                     const ViewContents &contents = {});
 
 /// What following a kernel takes, before it is followed.
 struct WorkEstimate {
@@ -120,7 +125,14 @@ constexpr int64_t kDefaultMaxWork = 4'000'000'000;
 /// From a sample of the kernel's CTAs, exact for small grids; in milliseconds.
 /// Sizes as for runKernel, and fails like it.
 mlir::FailureOr<WorkEstimate>
-estimateWork(KernelOp kernel, const llvm::StringMap<int64_t> &sizes);
+estimateWork(KernelOp kernel, const llvm::StringMap<int64_t> &sizes,
+             const ViewContents &contents = {});
+
+/// Runs a kernel that writes elements of views of integers (attn.write), and
+/// adds what it wrote to `contents`, by the names of the views.
+mlir::LogicalResult runWrites(KernelOp kernel,
+                              const llvm::StringMap<int64_t> &sizes,
+                              ViewContents &contents);
 
 /// "wants about 2.6e+11 accesses of tiles (58 minutes) for WHAT, at most 4e+09
 /// are made (--max-work)".

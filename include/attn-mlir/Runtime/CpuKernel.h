@@ -90,6 +90,9 @@ struct LoweredKernel {
   /// that merges these.
   llvm::SmallVector<ViewType> states;
   std::string merge;
+  /// Whether its kernels hand on more than states, so that they only run in
+  /// their function.
+  bool needsFunction = false;
 };
 
 /// The kernels of a lowered module, in order; two that compute an operation

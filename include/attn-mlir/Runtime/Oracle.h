@@ -3,6 +3,7 @@
 #ifndef ATTN_MLIR_RUNTIME_ORACLE_H
 #define ATTN_MLIR_RUNTIME_ORACLE_H
 
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "attn-mlir/Runtime/Reference.h"
@@ -46,10 +47,10 @@ private:
   llvm::SmallVector<int64_t> dims, strides;
 };
 
-/// The nearest value of a float type (f16, bf16, f32).
+/// The nearest value of a type that a view has (f16, bf16, f32, i32, i64).
 double roundTo(mlir::Type type, double value);
 
-/// The number of a float type (f16, bf16, f32) in memory.
+/// The number of such a type in memory.
 double readElement(mlir::Type type, const char *data);
 
 /// A number as an argument of a scalar type.
@@ -87,6 +88,9 @@ struct OracleOptions {
   unsigned threads = 0;
   /// Parts of a stream, where a kernel takes their number from its views.
   int64_t splits = 3;
+  /// Numbers in views of integers, by the name of the view: one for all
+  /// elements, or one each. Without them lengths are drawn.
+  ViewContents contents;
   /// For ops that the project does not know.
   ReferenceFn reference;
   /// Makes the inputs; without it they are normally distributed.

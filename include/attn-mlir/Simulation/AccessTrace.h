@@ -10,6 +10,7 @@
 #ifndef ATTN_MLIR_SIMULATION_ACCESSTRACE_H
 #define ATTN_MLIR_SIMULATION_ACCESSTRACE_H
 
+#include "attn-mlir/Analysis/KernelRun.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "llvm/ADT/StringMap.h"
 #include <functional>
@@ -140,7 +141,8 @@ public:
   mlir::FailureOr<AccessTrace>
   trace(const llvm::StringMap<int64_t> &sizes, unsigned threads = 0,
         double most = std::numeric_limits<double>::infinity(),
-        const std::function<void(double)> &progress = {}) const;
+        const std::function<void(double)> &progress = {},
+        const ViewContents &contents = {}) const;
 
 private:
   struct Impl;

@@ -59,8 +59,9 @@ struct ViewConverter : TypeConverter {
 struct ValidPart {
   SmallVector<Value> lower, upper;
 
+  /// `until` (null: none) ends the view in the tile's first dimension.
   ValidPart(OpBuilder &b, Location loc, Value memref, ValueRange offsets,
-            ArrayRef<int64_t> tile) {
+            ArrayRef<int64_t> tile, Value until = {}) {
     IndexBuilder m{b, loc};
     Value zero = m.constant(0), exists;
     unsigned leading = offsets.size() - tile.size();
@@ -73,6 +74,8 @@ struct ValidPart {
     for (auto [i, size] : llvm::enumerate(tile)) {
       Value offset = offsets[leading + i], all = m.constant(size);
       Value dim = memref::DimOp::create(b, loc, memref, leading + i);
+      if (until && i == 0)
+        dim = m.minS(dim, until);
       auto clamp = [&](Value v) { return m.maxS(m.minS(v, all), zero); };
       lower.push_back(clamp(m.sub(zero, offset)));
       Value end = clamp(m.sub(dim, offset));
@@ -111,7 +114,7 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getTile().getType());
     ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
-                    type.getShape());
+                    type.getShape(), op.getUntil());
     rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
         op, type, ValueRange(),
         [&](OpBuilder &b, Location, ValueRange indices) {
@@ -162,6 +165,62 @@ struct StorePattern : OpConversionPattern<StoreOp> {
           memref::StoreOp::create(b, loc, v, adaptor.getView(),
                                   addressOf(b, loc, op.getOffsets(), indices));
         });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Whether an element is one of the view's.
+Value isInside(OpBuilder &b, Location loc, Value memref, ValueRange offsets) {
+  IndexBuilder m{b, loc};
+  Value inside;
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    Value below = m.compare(arith::CmpIPredicate::ult, offset,
+                            memref::DimOp::create(b, loc, memref, dim));
+    inside = inside ? m.logicalAnd(inside, below) : below;
+  }
+  return inside;
+}
+
+struct ReadPattern : OpConversionPattern<ReadOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReadOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value inside = isInside(rewriter, loc, adaptor.getView(), op.getOffsets());
+    auto branch = scf::IfOp::create(
+        rewriter, loc, inside,
+        [&](OpBuilder &b, Location) {
+          Value element = memref::LoadOp::create(b, loc, adaptor.getView(),
+                                                 op.getOffsets());
+          Value index =
+              arith::IndexCastOp::create(b, loc, b.getIndexType(), element);
+          scf::YieldOp::create(b, loc, index);
+        },
+        [&](OpBuilder &b, Location) {
+          scf::YieldOp::create(
+              b, loc, ValueRange{arith::ConstantIndexOp::create(b, loc, 0)});
+        });
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+};
+
+struct WritePattern : OpConversionPattern<WriteOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(WriteOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value inside = isInside(rewriter, loc, adaptor.getView(), op.getOffsets());
+    Type element = op.getView().getType().getElementType();
+    scf::IfOp::create(rewriter, loc, inside, [&](OpBuilder &b, Location) {
+      Value number = arith::IndexCastOp::create(b, loc, element, op.getValue());
+      memref::StoreOp::create(b, loc, number, adaptor.getView(),
+                              op.getOffsets());
+      scf::YieldOp::create(b, loc);
+    });
     rewriter.eraseOp(op);
     return success();
   }
@@ -441,7 +500,8 @@ struct ConvertAttnToCPUPass
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<DimPattern, InStepPattern, KernelPattern, LaunchPattern,
-                 LoadPattern, StorePattern, TouchPattern>(converter, context);
+                 LoadPattern, ReadPattern, StorePattern, TouchPattern,
+                 WritePattern>(converter, context);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -291,12 +291,20 @@ struct RingBuilder {
 
   /// The contents of a slot as of now. Loops, since a tensor.generate could be
   /// moved past what happens to the slot later.
-  Value read(Value slot) const {
+  /// Rows from number `end` on (null: none) are cleared.
+  Value read(Value slot, Value end) const {
     auto type = MemRefType::get(tile().getShape(), tile().getElementType());
     Value copy = memref::AllocOp::create(b, loc, type);
     loops(tile().getShape(), [&](OpBuilder &n, ValueRange i) {
       Value element = memref::LoadOp::create(
           n, loc, ring.slots, ValueRange{slot, elementOffset(n, i[0], i[1])});
+      if (end) {
+        IndexBuilder m{n, loc};
+        Value zero = arith::ConstantOp::create(
+            n, loc, n.getZeroAttr(tile().getElementType()));
+        element =
+            m.select(m.compare(CmpIPredicate::slt, i[0], end), element, zero);
+      }
       memref::StoreOp::create(n, loc, element, copy, i);
     });
     return bufferization::ToTensorOp::create(b, loc, plain(tile()), copy,
@@ -398,7 +406,7 @@ private:
   void rewriteIssue(RingIssueOp op) {
     RingBuilder ring = at(op, acquireOf(op).getRing());
     Value tile = LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()),
-                                op.getView(), op.getOffsets());
+                                op.getView(), op.getOffsets(), op.getUntil());
     ring.write(tile, ring.slotOf(numbers.lookup(op.getSlot())));
     finish(op);
   }
@@ -445,7 +453,7 @@ private:
       RingBuilder ring = at(op, wait.getRing());
       Value slot = ring.slotForUse(numbers.lookup(wait.getTile()));
       if (!isa<StoreOp>(op)) {
-        use.set(ring.read(slot));
+        use.set(ring.read(slot, wait.getRows()));
         continue;
       }
       ring.poison(slot);

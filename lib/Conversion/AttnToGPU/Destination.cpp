@@ -15,6 +15,10 @@ Destination::Destination(StoreOp op, OpBuilder &b)
 Destination::Destination(LoadOp op, OpBuilder &b)
     : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
   checkStarts(op.getOffsets());
+  ThreadBuilder t{b, loc};
+  if (op.getUntil())
+    limits.front() =
+        arith::MinSIOp::create(b, loc, limits.front(), t.narrow(op.getUntil()));
 }
 
 Destination::Destination(OpBuilder &b, Location loc, Value viewValue,

@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -59,6 +60,23 @@ Value attn::createRingCounter(OpBuilder &b, RingCreateOp ring,
   }
   LLVM::StoreOp::create(b, loc, t.constant(0), counter);
   return counter;
+}
+
+Value attn::zerosAddress(OpBuilder &b, Operation *op) {
+  constexpr StringLiteral kZeros = "attn_zeros";
+  auto module = op->getParentOfType<gpu::GPUModuleOp>();
+  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(kZeros);
+  if (!zeros) {
+    auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kZeroBytes);
+    auto top = OpBuilder::atBlockBegin(module.getBody());
+    zeros = LLVM::GlobalOp::create(
+        top, module.getLoc(), bytes, /*isConstant=*/true,
+        LLVM::Linkage::Internal, kZeros,
+        top.getStringAttr(
+            StringRef("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kZeroBytes)),
+        /*alignment=*/kZeroBytes, kGlobal);
+  }
+  return LLVM::AddressOfOp::create(b, op->getLoc(), zeros);
 }
 
 void attn::addToManifest(LLVM::LLVMFuncOp function,

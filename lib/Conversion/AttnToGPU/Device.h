@@ -97,6 +97,20 @@ mlir::LogicalResult lowerMath(mlir::LLVM::LLVMFuncOp function,
                               const MathIntrinsics &intrinsics,
                               llvm::StringRef vendor);
 
+/// The address of zeros in global memory, as many bytes as a thread loads at
+/// once: what is outside of a view, where no load stands behind a branch.
+mlir::Value zerosAddress(mlir::OpBuilder &b, mlir::Operation *op);
+constexpr int64_t kZeroBytes = 16;
+
+/// Makes a number of 32 bits, which all threads of a CTA have loaded, one that
+/// the code generator knows to be the same for all.
+using UniformFn =
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location, mlir::Value)>;
+/// Reads and writes of single elements; `makeUniform` may be null.
+void populateElementPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns,
+                             UniformFn makeUniform = {});
+
 /// The ring that a value of ring type is.
 RingCreateOp ringOf(mlir::Value ring);
 /// Where a thread counts the slots of `ring` that were released: 0 where `b`

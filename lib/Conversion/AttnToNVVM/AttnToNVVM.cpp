@@ -118,6 +118,7 @@ struct ConvertAttnToNVVMPass
                                                          target);
     populateFragmentsToVectors(converter, patterns, {32, buildShuffle});
     populateClusterPatterns(converter, patterns);
+    populateElementPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);

@@ -19,10 +19,8 @@
 using namespace mlir;
 using namespace attn;
 
-/// Bytes of the widest load (PTX ISA, "ld"), and of the zeros.
-static constexpr int64_t kMostBytes = 16;
-/// What is outside of a view, as a symbol of the gpu.module.
-static constexpr StringLiteral kZeros = "attn_zeros";
+/// Bytes of the widest load (PTX ISA, "ld").
+static constexpr int64_t kMostBytes = kZeroBytes;
 
 /// Whether an index is known to be a multiple of `size`.
 static bool isMultipleOf(Value index, int64_t size) {
@@ -71,29 +69,12 @@ int64_t attn::loadBytes(LoadOp op) {
                 : 0;
 }
 
-/// The address of zeros, as many as a load takes.
-static Value zerosAddress(OpBuilder &b, Location loc, LoadOp op) {
-  auto module = op->getParentOfType<gpu::GPUModuleOp>();
-  auto zeros = module.lookupSymbol<LLVM::GlobalOp>(kZeros);
-  if (!zeros) {
-    auto bytes = LLVM::LLVMArrayType::get(b.getI8Type(), kMostBytes);
-    auto top = OpBuilder::atBlockBegin(module.getBody());
-    zeros = LLVM::GlobalOp::create(
-        top, module.getLoc(), bytes, /*isConstant=*/true,
-        LLVM::Linkage::Internal, kZeros,
-        top.getStringAttr(
-            StringRef("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", kMostBytes)),
-        /*alignment=*/kMostBytes, kGlobal);
-  }
-  return LLVM::AddressOfOp::create(b, loc, zeros);
-}
-
 namespace {
 
 /// A tile of global memory; elements outside of the view are zeros there.
 struct GlobalTile {
   GlobalTile(LoadOp op, OpBuilder &b)
-      : source(op, b), zeros(zerosAddress(b, op.getLoc(), op)) {}
+      : source(op, b), zeros(zerosAddress(b, op)) {}
   Value contains(ValueRange coordinates) const {
     return source.contains(coordinates);
   }

@@ -143,6 +143,15 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
   }
 };
 
+/// Byte offset of a chunk whose row and number the thread knows only.
+Value asyncOffset(const SharedTile &tile, ThreadBuilder t, Value row,
+                  Value chunk) {
+  Value panel = t.div(chunk, tile.chunksPerPanel());
+  Value local =
+      tile.perThread(row, t.rem(row, 8), t.rem(chunk, tile.chunksPerPanel()));
+  return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
+}
+
 /// A tensor copy is started by one thread, which alone waits for the slot.
 struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -260,6 +269,9 @@ private:
     int64_t threads = computeThreads(op);
     int64_t total = tile.rows() * chunks;
     Value data = ring.data(slot);
+    Value end = view.sizes[rank - 2];
+    if (op.getUntil())
+      end = arith::MinSIOp::create(b, loc, end, wide(op.getUntil()));
     for (int64_t first = 0; first < total; first += threads) {
       Value number = t.add(t.thread(), first);
       auto copy = [&](OpBuilder &, Location) {
@@ -279,8 +291,8 @@ private:
         left = arith::MinSIOp::create(
             b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
         Value inside = t.both(
-            exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i,
-                                          view.sizes[rank - 2]));
+            exists,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i, end));
         left = arith::SelectOp::create(b, loc, inside, left, zero);
         Value bytes = arith::TruncIOp::create(
             b, loc, b.getI32Type(),
@@ -322,15 +334,6 @@ private:
     NVVM::CpAsyncMBarrierArriveOp::create(b, loc, ring.full(slot),
                                           /*noinc=*/true);
   }
-
-  /// Byte offset of a chunk whose row and number the thread knows only.
-  static Value asyncOffset(const SharedTile &tile, ThreadBuilder t, Value row,
-                           Value chunk) {
-    Value panel = t.div(chunk, tile.chunksPerPanel());
-    Value local =
-        tile.perThread(row, t.rem(row, 8), t.rem(chunk, tile.chunksPerPanel()));
-    return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
-  }
 };
 
 /// Tensor copies and asynchronous copies signal their own completion.
@@ -354,9 +357,71 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
     Value number = ring.released();
     Value slot = ring.slotOf(number);
     ring.wait(ring.full(slot), ring.parityOf(number), "full");
-    rewriter.replaceOp(op, ring.data(slot));
+    Value data = ring.data(slot);
+    if (op.getRows())
+      clearRows(op, data, rewriter);
+    rewriter.replaceOp(op, data);
     return success();
   }
+
+private:
+  /// Threads that read the tile together clear the rows from the first on that
+  /// is not wanted, each warp or warpgroup all of them: so none waits for
+  /// others, which write the same. A copy could leave out rows behind the end
+  /// of the view only.
+  static void clearRows(RingWaitOp op, Value data, OpBuilder &builder) {
+    Location loc = op.getLoc();
+    ThreadBuilder t{builder, loc};
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    Value first = t.narrow(op.getRows());
+    bool byGroup =
+        llvm::any_of(op.getTile().getUsers(), llvm::IsaPred<DotIssueOp>);
+    Value some = t.less(first, t.constant(type.getDimSize(0)));
+    scf::IfOp::create(builder, loc, some, [&](OpBuilder &b, Location) {
+      writeZeros(b, loc, type, data, first, byGroup ? kGroupThreads : 32);
+      // Products of a warpgroup, and the next copy, are asynchronous.
+      NVVM::FenceProxyOp::create(
+          b, loc, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
+      ThreadBuilder inner{b, loc};
+      if (byGroup)
+        NVVM::BarrierOp::create(
+            b, loc, TypeRange(),
+            inner.add(inner.div(inner.thread(), kGroupThreads), kFirstBarrier),
+            inner.constant(kGroupThreads), NVVM::BarrierReductionAttr(),
+            Value());
+      else
+        NVVM::SyncWarpOp::create(b, loc, inner.constant(-1));
+      scf::YieldOp::create(b, loc);
+    });
+  }
+
+  /// By 16 bytes, shared among `threads` neighbours.
+  static void writeZeros(OpBuilder &b, Location loc, RankedTensorType type,
+                         Value data, Value first, int64_t threads) {
+    ThreadBuilder t{b, loc};
+    int64_t chunks = type.getDimSize(1) * (type.getElementTypeBitWidth() / 8) /
+                     SharedTile::kChunkBytes;
+    Value begin = arith::MaxSIOp::create(b, loc, first, t.constant(0));
+    auto loop = scf::ForOp::create(
+        b, loc, t.add(t.mul(begin, chunks), t.rem(t.thread(), threads)),
+        t.constant(type.getDimSize(0) * chunks), t.constant(threads));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value number = loop.getInductionVar();
+    SharedTile tile(type, t);
+    Value offset =
+        asyncOffset(tile, t, t.div(number, chunks), t.rem(number, chunks));
+    auto words = VectorType::get({4}, b.getI32Type());
+    Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(words));
+    LLVM::StoreOp::create(b, loc, zeros, advance(b, loc, data, offset),
+                          SharedTile::kChunkBytes);
+  }
+
+  static constexpr int64_t kGroupThreads = 128;
+  /// Named barriers of warpgroups, behind those of roles and turns.
+  static constexpr int64_t kFirstBarrier = 8;
 };
 
 /// True, but not before the last register of `rows` is computed.

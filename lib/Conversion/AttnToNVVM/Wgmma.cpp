@@ -211,7 +211,7 @@ private:
   std::string constraints;
 };
 
-struct DotIssuePattern : OpConversionPattern<DotIssueOp> {
+struct ProductIssuePattern : OpConversionPattern<DotIssueOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(DotIssueOp op, OpAdaptor adaptor,
@@ -229,7 +229,7 @@ struct DotIssuePattern : OpConversionPattern<DotIssueOp> {
 };
 
 /// The accumulators pass through the wait: no use of them can come before it.
-struct DotWaitPattern : OpConversionPattern<DotWaitOp> {
+struct ProductWaitPattern : OpConversionPattern<DotWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(DotWaitOp op, OpAdaptor adaptor,
@@ -265,5 +265,6 @@ struct DotWaitPattern : OpConversionPattern<DotWaitOp> {
 
 void attn::populateWgmmaPatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<DotIssuePattern, DotWaitPattern>(converter, patterns.getContext());
+  patterns.add<ProductIssuePattern, ProductWaitPattern>(converter,
+                                                        patterns.getContext());
 }

@@ -57,8 +57,8 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
              << view;
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
-    Window window(rewriter, loc, op.getView(), op.getOffsets(),
-                  tile.getShape());
+    Window window(rewriter, loc, op.getView(), op.getOffsets(), tile.getShape(),
+                  op.getUntil());
     unsigned last = layout.getRank() - 1;
     Value row = last > 0 ? t.threadOffset(layout, 0) : t.constant(0);
     Value column = t.threadOffset(layout, last);

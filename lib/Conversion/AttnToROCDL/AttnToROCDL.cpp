@@ -70,6 +70,11 @@ struct InStepPattern : OpConversionPattern<InStepOp> {
   }
 };
 
+/// In a scalar register: descriptors of buffers follow from it.
+Value readFirstLane(OpBuilder &b, Location loc, Value number) {
+  return ROCDL::ReadfirstlaneOp::create(b, loc, number.getType(), number);
+}
+
 struct ConvertAttnToROCDLPass
     : attn::impl::ConvertAttnToROCDLBase<ConvertAttnToROCDLPass> {
   /// What the target has no instructions for.
@@ -138,6 +143,7 @@ struct ConvertAttnToROCDLPass
         {kLanes, exchangeLanes, /*ignoresNaN=*/true, /*sumsPairs=*/true});
     patterns.add<InStepPattern>(converter, &getContext());
     populateAccessPatterns(converter, patterns);
+    populateElementPatterns(converter, patterns, readFirstLane);
     populateLdsRingPatterns(converter, patterns);
     populateMfmaPatterns(converter, patterns);
     populateBallotPatterns(converter, patterns);

@@ -51,9 +51,10 @@ mlir::Value ldsAt(mlir::OpBuilder &b, mlir::Location loc, mlir::Value offset,
 class Window {
 public:
   /// Of the tile of `shape` at `offsets` of `view`. A tile of rank 1 is one
-  /// row.
+  /// row. `until` (null: none) ends the view in the tile's first dimension.
   Window(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
-         mlir::ValueRange offsets, llvm::ArrayRef<int64_t> shape);
+         mlir::ValueRange offsets, llvm::ArrayRef<int64_t> shape,
+         mlir::Value until = {});
 
   /// `count` elements from (row, column + constant) on, of which the columns
   /// are a multiple, as 32-bit words. Nothing is read unless `exists` (null:

@@ -160,8 +160,8 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     ThreadBuilder t{rewriter, loc};
     RankedTensorType tile = op.getSlot().getType().getTile();
     CopyPlan plan = planOf(op);
-    Window window(rewriter, loc, op.getView(), op.getOffsets(),
-                  tile.getShape());
+    Window window(rewriter, loc, op.getView(), op.getOffsets(), tile.getShape(),
+                  op.getUntil());
     SmallVector<Value> words;
     for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
       Place minor = plan.minor(t, item), major = plan.major(t, item);
@@ -313,6 +313,9 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
   LogicalResult
   matchAndRewrite(RingWaitOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    if (op.getRows())
+      return op.emitOpError("expected no rows to clear: copies by registers "
+                            "leave them out (`until` of attn.ring.issue)");
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing())};
     rewriter.replaceOp(

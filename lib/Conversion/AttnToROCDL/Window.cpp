@@ -29,7 +29,7 @@ static Value rowStride(OpBuilder &b, Location loc, const ViewParameters &view) {
 }
 
 Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
-               ArrayRef<int64_t> shape)
+               ArrayRef<int64_t> shape, Value until)
     : b(b), loc(loc) {
   ThreadBuilder t{b, loc};
   auto type = cast<ViewType>(viewValue.getType());
@@ -57,7 +57,12 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
     Value offset =
         b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offsets[dim]);
     origin = add(origin, mul(offset, view.strides[dim]));
-    Value rest = sub(view.sizes[dim], offset);
+    Value size = view.sizes[dim];
+    if (until && dim == leading)
+      size = arith::MinSIOp::create(
+          b, loc, size,
+          b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), until));
+    Value rest = sub(size, offset);
     if (dim >= leading) {
       left.push_back(rest);
       continue;

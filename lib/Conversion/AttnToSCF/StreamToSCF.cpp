@@ -314,7 +314,10 @@ private:
       auto wait = dyn_cast<RingWaitOp>(op);
       if (wait && llvm::is_contained(rings, wait.getRing()))
         buildAhead(wait.getRing(), visit);
-      b.clone(op, map)->walk([&](MaskOp mask) { masks.push_back(mask); });
+      Operation *clone = b.clone(op, map);
+      clone->walk([&](MaskOp mask) { masks.push_back(mask); });
+      if (!masked)
+        clone->walk(dropEnds);
     }
     SmallVector<Value> next =
         llvm::map_to_vector(body.getTerminator()->getOperands(),
@@ -328,6 +331,14 @@ private:
       mask.erase();
     }
     return next;
+  }
+
+  /// Where nothing lies behind the end of the stream, nothing is cleared.
+  static void dropEnds(Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op))
+      load.getUntilMutable().clear();
+    else if (auto wait = dyn_cast<RingWaitOp>(op))
+      wait.getRowsMutable().clear();
   }
 
   Value select(Value keep, Value scores, Operation *before) {

@@ -659,10 +659,46 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 
 // -----
 
+func.func @f(%q: tensor<1x4x16x64xf16>, %n: tensor<1x4xi32>) {
+  // expected-error @below {{lengths expect rank 1 (batch), but got 'tensor<1x4xi32>'}}
+  %o = attn.attention %q, %q, %q scale(0.125) lengths(%n : tensor<1x4xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %n: tensor<2xi32>) {
+  // expected-error @below {{lengths expects batch 1, but got 2 ('tensor<2xi32>')}}
+  %o = attn.attention %q, %q, %q scale(0.125) lengths(%n : tensor<2xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %n: tensor<1xi16>) {
+  // expected-error @below {{operand #3 must be ranked tensor of 32-bit signless integer or 64-bit signless integer values, but got 'tensor<1xi16>'}}
+  %o = attn.attention %q, %q, %q scale(0.125) lengths(%n : tensor<1xi16>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %n: tensor<1xi32>) {
+  // expected-error @below {{expected one tensor of lengths, but got 2}}
+  %o = attn.attention %q, %q, %q scale(0.125) lengths(%n, %n : tensor<1xi32>, tensor<1xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
 // The generic form has to state a scale, too.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
   // expected-error @below {{requires attribute 'scale'}}
-  %o = "attn.attention"(%q, %q, %q) ({})
+  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({})
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
 }

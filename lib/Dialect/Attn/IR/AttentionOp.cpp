@@ -63,10 +63,20 @@ static ParseResult parseLayout(OpAsmParser &parser, OperationState &result) {
   });
 }
 
+static ParseResult
+parseOperandClause(OpAsmParser &parser,
+                   SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+                   SmallVectorImpl<Type> &types) {
+  return parseParenthesised(parser, [&]() {
+    return failure(parser.parseOperandList(operands) ||
+                   parser.parseColonTypeList(types));
+  });
+}
+
 ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand, 3> tensors;
-  SmallVector<OpAsmParser::UnresolvedOperand> captures;
-  SmallVector<Type> captureTypes;
+  SmallVector<OpAsmParser::UnresolvedOperand> lengths, captures;
+  SmallVector<Type> lengthsTypes, captureTypes;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperandList(tensors, /*requiredOperandCount=*/3))
     return failure();
@@ -85,11 +95,11 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
     } else if (succeeded(parser.parseOptionalKeyword("layout"))) {
       if (parseLayout(parser, result))
         return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("lengths"))) {
+      if (parseOperandClause(parser, lengths, lengthsTypes))
+        return failure();
     } else if (succeeded(parser.parseOptionalKeyword("captures"))) {
-      if (parseParenthesised(parser, [&]() {
-            return failure(parser.parseOperandList(captures) ||
-                           parser.parseColonTypeList(captureTypes));
-          }))
+      if (parseOperandClause(parser, captures, captureTypes))
         return failure();
     } else if (succeeded(parser.parseOptionalKeyword("score"))) {
       SmallVector<OpAsmParser::Argument> arguments;
@@ -119,9 +129,17 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   if (failed(verifyInherentAttrs(result.name, result.attributes,
                                  [&]() { return parser.emitError(loc); })))
     return failure();
+  if (lengths.size() > 1)
+    return parser.emitError(loc, "expected one tensor of lengths, but got ")
+           << lengths.size();
   result.addTypes(type.getResults());
+  result.addAttribute(getOperandSegmentSizeAttr(),
+                      parser.getBuilder().getDenseI32ArrayAttr(
+                          {1, 1, 1, static_cast<int32_t>(lengths.size()),
+                           static_cast<int32_t>(captures.size())}));
   return failure(
       parser.resolveOperands(tensors, type.getInputs(), loc, result.operands) ||
+      parser.resolveOperands(lengths, lengthsTypes, loc, result.operands) ||
       parser.resolveOperands(captures, captureTypes, loc, result.operands));
 }
 
@@ -134,6 +152,8 @@ void AttentionOp::print(OpAsmPrinter &p) {
   p << ")";
   if (getLayout() != TensorLayout::BHSD)
     p << " layout(" << stringifyTensorLayout(getLayout()) << ")";
+  if (getLengths())
+    p << " lengths(" << getLengths() << " : " << getLengths().getType() << ")";
   if (!getCaptures().empty())
     p << " captures(" << getCaptures() << " : " << getCaptures().getTypes()
       << ")";
@@ -145,7 +165,8 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(getScore(), /*printEntryBlockArgs=*/false);
   }
-  p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout",
+                                                getOperandSegmentSizeAttr()});
   p << " : (" << getQuery().getType() << ", " << getKey().getType() << ", "
     << getValue().getType() << ") -> ";
   if (getLse())
@@ -242,6 +263,17 @@ struct AttentionVerifier {
     return success();
   }
 
+  /// Their element type is checked before.
+  LogicalResult lengths() {
+    if (!op.getLengths())
+      return success();
+    auto type = cast<RankedTensorType>(op.getLengths().getType());
+    if (type.getRank() != 1)
+      return error() << "lengths expect rank 1 (batch), but got " << type;
+    return agree("batch", "lengths", type, 0,
+                 op.getQuery().getType().getDimSize(0));
+  }
+
   LogicalResult lse() {
     if (!op.getLse())
       return success();
@@ -268,7 +300,7 @@ struct AttentionVerifier {
 LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
-      failed(v.sizes()) || failed(v.lse()))
+      failed(v.sizes()) || failed(v.lengths()) || failed(v.lse()))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

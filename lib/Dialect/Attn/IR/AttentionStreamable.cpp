@@ -17,8 +17,9 @@ using namespace attn;
 namespace {
 /// Positions of the axes in getStreamAxes.
 enum Axis { Batch, KvHead, GroupHead, Query, Key, QkDim, ValueDim, NumAxes };
-/// Positions of the views.
-enum View { Q, K, V, O, Lse };
+/// Positions of the views that are streamed past or stay. Behind them come the
+/// lengths, where there are any, and the results.
+enum View { Q, K, V, Lengths };
 /// Positions in the state.
 enum State { Factor, Reference, L, Acc };
 } // namespace
@@ -45,8 +46,10 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   };
   SmallVector<AffineMap> maps{map({d(Batch), head, d(Query), d(QkDim)}),
                               map({d(Batch), d(KvHead), d(Key), d(QkDim)}),
-                              map({d(Batch), d(KvHead), d(Key), d(ValueDim)}),
-                              map({d(Batch), head, d(Query), d(ValueDim)})};
+                              map({d(Batch), d(KvHead), d(Key), d(ValueDim)})};
+  if (getLengths())
+    maps.push_back(map({d(Batch)}));
+  maps.push_back(map({d(Batch), head, d(Query), d(ValueDim)}));
   if (getLse())
     maps.push_back(map({d(Batch), head, d(Query)}));
   return maps;
@@ -54,14 +57,20 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
 
 SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
   SmallVector<int64_t> perm{0, getHeadDim(), getSeqDim(), 3};
-  SmallVector<SmallVector<int64_t>> perms(4, perm);
+  SmallVector<SmallVector<int64_t>> perms(3, perm);
+  if (getLengths())
+    perms.push_back({0});
+  perms.push_back(perm);
   if (getLse())
     perms.push_back({0, 1, 2});
   return perms;
 }
 
 SmallVector<StringRef> AttentionOp::getViewNames() {
-  SmallVector<StringRef> names{"q", "k", "v", "o"};
+  SmallVector<StringRef> names{"q", "k", "v"};
+  if (getLengths())
+    names.push_back("lengths");
+  names.push_back("o");
   if (getLse())
     names.push_back("lse");
   return names;
@@ -70,6 +79,13 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
 SmallVector<Value> AttentionOp::getScalarCaptures() {
   return llvm::to_vector(getCaptures());
 }
+
+std::optional<unsigned> AttentionOp::getLengthsView() {
+  return getLengths() ? std::optional<unsigned>(Lengths) : std::nullopt;
+}
+
+/// Of a key that is not there the mask takes the score away.
+bool AttentionOp::wantsZerosBehind(unsigned view) { return view == V; }
 
 Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
 

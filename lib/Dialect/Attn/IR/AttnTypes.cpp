@@ -18,9 +18,12 @@ Type ViewType::parse(AsmParser &parser) {
     parser.emitError(parser.getNameLoc(), "a view has at least one dimension");
     return {};
   }
-  if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32()) {
-    parser.emitError(loc, "element type of a view must be f16, bf16 or f32, "
-                          "but got ")
+  bool isNumber =
+      elementType.isF16() || elementType.isBF16() || elementType.isF32();
+  if (!isNumber && !elementType.isSignlessInteger(32) &&
+      !elementType.isSignlessInteger(64)) {
+    parser.emitError(loc, "element type of a view must be f16, bf16, f32, i32 "
+                          "or i64, but got ")
         << elementType;
     return {};
   }

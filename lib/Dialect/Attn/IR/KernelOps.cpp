@@ -308,3 +308,34 @@ OpFoldResult DimOp::fold(FoldAdaptor) {
     return {};
   return IntegerAttr::get(IndexType::get(getContext()), size);
 }
+
+//===----------------------------------------------------------------------===//
+// ReadOp and WriteOp
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyElementAccess(Operation *op, ViewType view,
+                                         unsigned numOffsets) {
+  if (!isa<IntegerType>(view.getElementType()))
+    return op->emitOpError("expected a view of i32 or i64, but got ") << view;
+  if (numOffsets != view.getRank())
+    return op->emitOpError("expected ")
+           << view.getRank() << " offsets, one for each dimension of " << view
+           << ", but got " << numOffsets;
+  if (!op->getParentOfType<GridOp>() && !op->getParentOfType<CtasOp>() &&
+      op->getParentOfType<KernelOp>())
+    return op->emitOpError("expected to stand in a grid: beside it a kernel "
+                           "holds index arithmetic only");
+  return success();
+}
+
+LogicalResult ReadOp::verify() {
+  return verifyElementAccess(*this, getView().getType(), getOffsets().size());
+}
+
+void ReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getValue(), "read");
+}
+
+LogicalResult WriteOp::verify() {
+  return verifyElementAccess(*this, getView().getType(), getOffsets().size());
+}

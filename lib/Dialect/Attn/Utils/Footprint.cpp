@@ -51,6 +51,9 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     auto [elements, streamed] = tileOf(maps[view++], axes, sizes);
+    // Of integers no tiles are held.
+    if (isa<IntegerType>(getElementTypeOrSelf(operand.getType())))
+      continue;
     int64_t bytes = elements * bytesOf(operand.getType());
     if (streamed)
       result.sharedBytes += kFootprintStages * bytes;

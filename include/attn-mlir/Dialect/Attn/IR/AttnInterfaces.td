@@ -81,6 +81,19 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
     InterfaceMethod<"Scalar operands that the fold refers to.",
       "::llvm::SmallVector<::mlir::Value>", "getScalarCaptures", (ins), "",
       [{ return {}; }]>,
+    InterfaceMethod<[{
+      The operand view, of integers, that holds how long the stream is: one number
+      for each point of the unit axes that are its dimensions. The extent of the
+      streamed axis is what such a number may be at most; where it is not, or is
+      negative, results are NaN. Nothing: the extent is the length.
+      }], "std::optional<unsigned>", "getLengthsView", (ins), "",
+      [{ return std::nullopt; }]>,
+    InterfaceMethod<[{
+      Whether a fold wants zeros in its tile of a view behind the length of the
+      stream, in masked segments: there memory may hold anything, and a mask of
+      scores does not keep NaN out of a sum.
+      }], "bool", "wantsZerosBehind", (ins "unsigned":$view), "",
+      [{ return true; }]>,
     InterfaceMethod<"What changing the order of the stream does to results.",
       "::attn::Reorder", "getReorder">,
     InterfaceMethod<[{

@@ -98,6 +98,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kStepAttr = "step";
     static constexpr ::llvm::StringLiteral kSplitStep = "split";
     static constexpr ::llvm::StringLiteral kMergeStep = "merge";
+    /// What makes the list of the parts, where lengths are read on the device.
+    static constexpr ::llvm::StringLiteral kDealStep = "deal";
     /// Empty for a kernel that computes an operation alone.
     ::llvm::StringRef getStep() {
       auto step = (*this)->getAttrOfType<::mlir::StringAttr>(kStepAttr);
@@ -128,6 +130,38 @@ def Attn_DimOp : Attn_Op<"dim", [Pure,
   let assemblyFormat = "$view `,` $dim attr-dict `:` type($view)";
   let hasVerifier = 1;
   let hasFolder = 1;
+}
+
+def Attn_ReadOp : Attn_Op<"read", [MemoryEffects<[MemRead]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Reads one element of a view of integers";
+  let description = [{
+    As an index, the same for all threads of a CTA. Outside of the view it is
+    zero. It stands in the grid: what the host computes (a grid's size) does not
+    depend on it.
+
+    Example: `%length = attn.read %lengths[%batch] : !attn.view<?xi32>`
+  }];
+  let arguments = (ins Attn_ViewType:$view, Variadic<Index>:$offsets);
+  let results = (outs Index:$value);
+  let assemblyFormat = "$view `[` $offsets `]` attr-dict `:` type($view)";
+  let hasVerifier = 1;
+}
+
+def Attn_WriteOp : Attn_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Writes one element of a view of integers";
+  let description = [{
+    One thread of the CTA writes the index, which is cut to the element's bits.
+    Outside of the view nothing is written.
+
+    Example: `attn.write %from, %list[%entry, %c1] : !attn.view<?x3xi32>`
+  }];
+  let arguments = (ins Index:$value, Attn_ViewType:$view,
+                       Variadic<Index>:$offsets);
+  let assemblyFormat = [{
+    $value `,` $view `[` $offsets `]` attr-dict `:` type($view)
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

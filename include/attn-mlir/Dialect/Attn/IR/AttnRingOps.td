@@ -49,7 +49,8 @@ def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrit
   let hasVerifier = 1;
 }
 
-def Attn_RingIssueOp : Attn_RingOp<"issue", [MemoryEffects<[MemRead, MemWrite]>,
+def Attn_RingIssueOp : Attn_RingOp<"issue", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Starts the copy of a tile of a view into a slot";
   let description = [{
@@ -58,14 +59,18 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [MemoryEffects<[MemRead, MemWrite]>,
     bases that are multiples of 16 bytes; `async` copies `chunk` bytes a thread,
     4, 8 or 16, of which strides and bases are multiples; `registers` loads such
     chunks to registers, which `attn.ring.land` writes to the slot.
+
+    `until %n` takes the view for one of n rows, where that is less; a tensor map
+    cannot (`attn.ring.wait` clears rows instead).
   }];
   let arguments = (ins Attn_SlotType:$slot, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets,
+                       Variadic<Index>:$offsets, Optional<Index>:$until,
                        DefaultValuedAttr<Attn_CopyKind, "::attn::CopyKind::Tensor">:$by,
                        DefaultValuedAttr<I64Attr, "16">:$chunk);
   let results = (outs Attn_PendingType:$pending);
   let assemblyFormat = [{
-    $slot `,` $view `[` $offsets `]` (`by` $by^)? (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
+    $slot `,` $view `[` $offsets `]` (`until` $until^)? (`by` $by^)?
+    (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
     `->` type($pending)
   }];
   let hasVerifier = 1;
@@ -85,11 +90,18 @@ def Attn_RingWaitOp : Attn_RingOp<"wait", [MemoryEffects<[MemRead, MemWrite]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Waits until the oldest slot is full, and reads it";
   let description = [{
-    The tile stays valid until `attn.ring.release` of the same ring.
+    The tile stays valid until `attn.ring.release` of the same ring. `first %n`:
+    rows from number n on (which may be negative) are cleared, whatever the copy
+    brought.
   }];
-  let arguments = (ins Attn_RingType:$ring);
+  let arguments = (ins Attn_RingType:$ring, Optional<Index>:$rows);
   let results = (outs Attn_SharedTile:$tile);
-  let assemblyFormat = "$ring attr-dict `:` type($ring) `->` type($tile)";
+  let assemblyFormat = [{
+    $ring (`first` $rows^)? attr-dict `:` type($ring) `->` type($tile)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$ring), [{
+    build($_builder, $_state, tile, ring, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

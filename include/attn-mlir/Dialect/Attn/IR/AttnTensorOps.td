@@ -14,9 +14,10 @@ def Attn_InputFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_InputTensor : RankedTensorOf<[Attn_InputFloat]>;
 
 def Attn_AttentionOp : Attn_Op<"attention", [
-    Pure, IsolatedFromAbove,
+    Pure, IsolatedFromAbove, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
-      ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries"]>]> {
+      ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
+       "getLengthsView", "wantsZerosBehind"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
@@ -39,6 +40,13 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     or B = 0 is a no-op; Skv = 0 makes every query attend to nothing. Scores
     are right up to the limits of f32 (`attn.advance`). Keys that a query
     does not attend to are multiplied by zero: V wants finite values there.
+
+    *Lengths.* With `lengths(%n : tensor<?xi32>)`, of i32 or i64 and one a batch,
+    sequence b has its first n[b] keys alone: Skv is n[b] in all of the above,
+    masks included. K and V are caches of Skv keys; what lies behind n[b] is never
+    used, and may be NaN. The numbers are read on the device, where nobody can
+    report an error: with a number below 0 or above Skv, O and LSE of that
+    sequence are NaN.
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
@@ -86,7 +94,9 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     ```
   }];
   let arguments = (ins Attn_InputTensor:$query, Attn_InputTensor:$key,
-    Attn_InputTensor:$value, Variadic<Attn_Scalar>:$captures,
+    Attn_InputTensor:$value,
+    Optional<RankedTensorOf<[I32, I64]>>:$lengths,
+    Variadic<Attn_Scalar>:$captures,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
   let results = (outs Attn_InputTensor:$output,

@@ -9,7 +9,7 @@ include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Attn_LoadOp : Attn_Op<"load", [
+def Attn_LoadOp : Attn_Op<"load", [AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     MemoryEffects<[MemRead]>]> {
   let summary = "Loads a tile of a view";
@@ -18,13 +18,24 @@ def Attn_LoadOp : Attn_Op<"load", [
     each dimension of the view); leading dimensions that the tile lacks have
     size 1. Elements outside of the view are zero, never a neighbour's.
 
+    `until %n` takes the view for one of n elements along the first dimension that
+    the tile has, where that is less: elements from there on are zero whatever the
+    memory holds. In a stream it acts in masked segments only, as `attn.mask` does:
+    others end before.
+
     Example: `%t = attn.load %k[%b, %g, %j, %c0] : !attn.view<?x8x?x128xbf16> -> tensor<64x128xbf16>`
   }];
-  let arguments = (ins Attn_ViewType:$view, Variadic<Index>:$offsets);
+  let arguments = (ins Attn_ViewType:$view, Variadic<Index>:$offsets,
+                       Optional<Index>:$until);
   let results = (outs Attn_Tile:$tile);
   let assemblyFormat = [{
-    $view `[` $offsets `]` attr-dict `:` type($view) `->` type($tile)
+    $view `[` $offsets `]` (`until` $until^)? attr-dict `:` type($view)
+    `->` type($tile)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$view,
+                                 "::mlir::ValueRange":$offsets), [{
+    build($_builder, $_state, tile, view, offsets, ::mlir::Value());
+  }]>];
   let hasVerifier = 1;
 }
 

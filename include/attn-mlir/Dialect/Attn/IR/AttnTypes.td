@@ -12,6 +12,8 @@ def Attn_ViewType : TypeDef<Attn_Dialect, "View"> {
     What a kernel reads and writes: a base pointer, sizes and strides. The
     dimensions are always in logical order (batch, head, sequence, feature);
     BHSD, BSHD or packed QKV differ in the strides, which are dynamic.
+    Elements are f16, bf16, f32, i32 or i64; of the integers no tiles are loaded,
+    but single elements (`attn.read`).
 
     Example: `!attn.view<?x32x?x128xbf16>`
   }];

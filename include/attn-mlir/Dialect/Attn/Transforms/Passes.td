@@ -76,6 +76,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     each, so that there is one kernel and no workspace. There are `splits` of them,
     or as many as the sizes of a call leave CTAs free for, up to
     `max_cluster_ctas` of the target.
+    Where lengths of streams are read on the device and no number of parts is
+    stated, a kernel that comes first deals them there: a list of parts, over
+    which the grid of the second has an axis `work`.
 
     Before:
 

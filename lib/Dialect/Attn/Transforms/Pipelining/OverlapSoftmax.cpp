@@ -273,11 +273,12 @@ public:
   }
 
 private:
-  /// Between tiles: what the loop carried, with the sum already scaled, and the
-  /// left-hand side of the product that is still to come.
+  /// Between tiles: what the loop carried, with the sum already scaled, the
+  /// left-hand side of the product that is still to come and, where a loop of
+  /// the chain clears rows of values, from which row on.
   struct State {
     SmallVector<Value> carried;
-    Value lhs;
+    Value lhs, rows;
   };
 
   static bool isOfValues(const SoftmaxLoop &parts, Operation &op) {
@@ -301,23 +302,44 @@ private:
   }
 
   /// Where the values of the last tile are to be added.
-  static State finish(SoftmaxLoop &parts, IRMapping &map) {
+  State finish(SoftmaxLoop &parts, IRMapping &map) {
     State state;
     for (auto [i, value] : llvm::enumerate(parts.loop.getYieldedValues()))
       state.carried.push_back(
           map.lookupOrDefault(i == parts.sum ? parts.values.getAcc() : value));
     state.lhs = map.lookupOrDefault(parts.values.getLhs());
+    if (!clearsRows())
+      return state;
+    auto tile = cast<RankedTensorType>(parts.tile.getTile().getType());
+    state.rows =
+        parts.tile.getRows()
+            ? map.lookupOrDefault(parts.tile.getRows())
+            : arith::ConstantIndexOp::create(rewriter, loc, tile.getDimSize(0));
     return state;
+  }
+
+  bool clearsRows() {
+    return llvm::any_of(
+        chain, [](SoftmaxLoop &parts) { return parts.tile.getRows(); });
   }
 
   /// What an operation gives that yields the carried values and then the
   /// left-hand side.
-  static State stateOf(ValueRange values) {
-    return {llvm::to_vector(values.drop_back()), values.back()};
+  State stateOf(ValueRange values) {
+    State state;
+    if (clearsRows()) {
+      state.rows = values.back();
+      values = values.drop_back();
+    }
+    state.carried = llvm::to_vector(values.drop_back());
+    state.lhs = values.back();
+    return state;
   }
   static SmallVector<Value> valuesOf(const State &state) {
     SmallVector<Value> values = state.carried;
     values.push_back(state.lhs);
+    if (state.rows)
+      values.push_back(state.rows);
     return values;
   }
 
@@ -328,6 +350,8 @@ private:
     Value here = runs[chain.size() - rest.size()];
     SmallVector<Type> types(rest.front().loop.getResultTypes());
     types.push_back(rest.front().values.getLhs().getType());
+    if (clearsRows())
+      types.push_back(rewriter.getIndexType());
     auto branch =
         scf::IfOp::create(rewriter, loc, types, here, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -368,7 +392,9 @@ private:
     IRMapping map;
     map.map(parts.values.getLhs(), state.lhs);
     map.map(parts.values.getAcc(), state.carried[parts.sum]);
-    rewriter.clone(*parts.tile, map);
+    auto tile = cast<RingWaitOp>(rewriter.clone(*parts.tile, map));
+    if (state.rows)
+      tile.getRowsMutable().assign(state.rows);
     return cast<DotIssueOp>(rewriter.clone(*parts.values, map));
   }
 

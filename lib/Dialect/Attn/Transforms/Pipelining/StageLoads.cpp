@@ -111,21 +111,26 @@ private:
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
-  void buildFill(Location loc, Value ring, Value view, ValueRange offsets) {
+  /// How a ring of tiles of `view` is filled.
+  CopyKind copierOf(ViewType view) {
+    if (TargetAttr::of(kernel).hasCapability("buffer"))
+      return CopyKind::Registers;
+    return dividingChunk(view) < kMaxChunk ? CopyKind::Async : copy;
+  }
+
+  void buildFill(LoadOp load, Value ring, ValueRange offsets) {
+    Location loc = load.getLoc();
+    ViewType view = load.getView().getType();
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
     MLIRContext *context = tile.getContext();
-    int64_t rows = dividingChunk(cast<ViewType>(view.getType()));
-    CopyKind by = TargetAttr::of(kernel).hasCapability("buffer")
-                      ? CopyKind::Registers
-                  : rows < kMaxChunk ? CopyKind::Async
-                                     : copy;
-    int64_t bytes = chunk ? chunk : rows;
+    CopyKind by = copierOf(view);
+    int64_t bytes = chunk ? chunk : dividingChunk(view);
     Value slot =
         RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,
                               /*ahead=*/0);
-    Value pending =
-        RingIssueOp::create(rewriter, loc, PendingType::get(context, tile),
-                            slot, view, offsets, by, bytes);
+    Value pending = RingIssueOp::create(
+        rewriter, loc, PendingType::get(context, tile), slot, load.getView(),
+        offsets, by == CopyKind::Tensor ? Value() : load.getUntil(), by, bytes);
     RingLandOp::create(rewriter, loc, pending);
   }
 
@@ -140,6 +145,14 @@ private:
       use.set(isa<DotOp>(use.getOwner())
                   ? wait.getTile()
                   : fetchBefore(use.getOwner(), wait, tileOf(load)));
+    // What a copy cannot leave out is cleared.
+    if (!load.getUntil() ||
+        copierOf(load.getView().getType()) != CopyKind::Tensor)
+      return wait;
+    rewriter.setInsertionPoint(wait);
+    Value row = load.getOffsets()[load.getOffsets().size() - 2];
+    wait.getRowsMutable().assign(rewriter.createOrFold<arith::SubIOp>(
+        load.getLoc(), load.getUntil(), row));
     return wait;
   }
 
@@ -155,7 +168,7 @@ private:
   void stageResident(LoadOp load) {
     Value ring = createRing(load, residentStages);
     rewriter.setInsertionPoint(load);
-    buildFill(load.getLoc(), ring, load.getView(), load.getOffsets());
+    buildFill(load, ring, load.getOffsets());
     RingWaitOp wait = replaceByWait(load, ring);
     rewriter.setInsertionPoint(endOfUse(load->getBlock()));
     lendToStore(wait, load->getBlock());
@@ -200,7 +213,7 @@ private:
       YieldOp::create(rewriter, loc);
     }
     rewriter.setInsertionPoint(producer->getTerminator());
-    buildFill(loc, ring, load.getView(), cloneOffsets(load, stream, producer));
+    buildFill(load, ring, cloneOffsets(load, stream, producer));
     RingWaitOp wait = replaceByWait(load, ring);
     Operation *last = edgeUser(wait.getTile(), load->getBlock(),
                                /*first=*/false);

@@ -63,10 +63,10 @@ public:
     SmallVector<Type> types{packedType(op.getOutput().getType())};
     if (op.getLse())
       types.push_back(packedType(op.getLse().getType()));
-    auto packed = AttentionOp::create(
-        rewriter, loc, types,
-        SmallVector<Value>{query, op.getKey(), op.getValue()}, op->getAttrs());
-    packed->insertOperands(3, op.getCaptures());
+    SmallVector<Value> operands(op->getOperands());
+    operands.front() = query;
+    auto packed =
+        AttentionOp::create(rewriter, loc, types, operands, op->getAttrs());
     packMask(packed);
     if (op.hasScoreMod())
       moveScoreMod(packed);

@@ -9,6 +9,7 @@
 
 #include "PartitionStream.h"
 #include "StreamKernel.h"
+#include "WorkList.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
@@ -50,6 +51,8 @@ public:
   PartitionedStream run() {
     if (split.inCluster)
       runInCluster();
+    else if (split.overCtas && op.getLengthsView() && split.parts == 0)
+      runDealt();
     else if (split.overCtas)
       runSplit();
     else
@@ -104,6 +107,39 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
+  // Lengths
+  //===--------------------------------------------------------------------===//
+
+  /// Ends the stream of the op at the length that is read; whether that can be
+  /// one, or null where none is read.
+  Value endStream(StreamKernel &kernel) {
+    std::optional<unsigned> view = op.getLengthsView();
+    return view ? kernel.endStream(streamed, *view) : Value();
+  }
+
+  /// The results of a tile, or NaN where `valid` does not hold.
+  SmallVector<Value> checked(StreamKernel &kernel, SmallVector<Value> tiles,
+                             Value valid) {
+    if (!valid)
+      return tiles;
+    TileBuilder t{kernel.getBuilder(), op.getLoc()};
+    for (Value &tile : tiles) {
+      Value holds = t.spread(valid, t.shapeOf(tile));
+      tile = t.select(holds, tile, nanLike(t, tile));
+    }
+    return tiles;
+  }
+
+  static Value nanLike(const TileBuilder &t, Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    auto element = cast<FloatType>(type.getElementType());
+    return arith::ConstantOp::create(
+        t.b, t.loc, type,
+        DenseElementsAttr::get(type,
+                               APFloat::getNaN(element.getFloatSemantics())));
+  }
+
+  //===--------------------------------------------------------------------===//
   // One kernel
   //===--------------------------------------------------------------------===//
 
@@ -130,6 +166,15 @@ private:
       to = m.select(m.compare(arith::CmpIPredicate::eq,
                               m.add(part, m.constant(1)), parts),
                     m.maxS(segments.back().hi, from), to);
+    return clip(kernel, segments, from, to, /*at=*/m.constant(0));
+  }
+
+  /// Likewise, of what is visited from `at` + `from` up to `at` + `to`.
+  SmallVector<Segment> clip(StreamKernel &kernel, ArrayRef<Segment> segments,
+                            Value from, Value to, Value at) {
+    IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+    from = m.add(at, from);
+    to = m.add(at, to);
     auto clamp = [&](Value x) { return m.minS(m.maxS(x, from), to); };
     SmallVector<Segment> clipped;
     for (const Segment &segment : segments)
@@ -160,6 +205,7 @@ private:
     Location loc = op.getLoc();
     const TileContext &context = kernel.getContext();
     kernel.enterGrid();
+    Value valid = endStream(kernel);
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
     SmallVector<Segment> segments = op.buildSegments(b, loc, context);
     SmallVector<Value> state;
@@ -173,7 +219,8 @@ private:
       state = part == 0 ? partState
                         : op.buildMerge(b, loc, context, state, partState);
     }
-    kernel.storeTiles(op.buildTail(b, loc, context, state));
+    kernel.storeTiles(
+        checked(kernel, op.buildTail(b, loc, context, state), valid));
     finish(kernel);
     replaceBy(kernel.launch());
   }
@@ -183,6 +230,8 @@ private:
     if (!step.empty())
       made->setAttr(KernelOp::kStepAttr, host.getStringAttr(step));
     result.kernels.push_back(made);
+    if (step.empty() || step == KernelOp::kSplitStep)
+      result.streaming = made;
   }
 
   //===--------------------------------------------------------------------===//
@@ -257,11 +306,13 @@ private:
     return dim;
   }
 
-  /// Views of the workspace, one for each value of the state.
-  SmallVector<KernelView> describeStates(Value parts) {
+  /// Views of the workspace, one for each value of the state: of `parts` for
+  /// each point of the unit axes in `units`.
+  SmallVector<KernelView> describeStates(Value parts,
+                                         ArrayRef<StreamAxis> units) {
     SmallVector<Dim> leading{
         {getAffineDimExpr(splitAxis(), op->getContext()), parts}};
-    for (ArrayRef<unsigned> run : unitRuns(axes))
+    for (ArrayRef<unsigned> run : unitRuns(units))
       leading.push_back(dimOf(run));
     SmallVector<KernelView> states;
     for (auto [name, map] :
@@ -335,21 +386,21 @@ private:
   }
 
   /// The state of part `ahead` behind the position of the stream, as loaded, or
-  /// that of nothing where there is no such part.
+  /// that of nothing where there is no such part before `end` (null: of any).
   SmallVector<Value> stateOrNothing(StreamKernel &kernel, int64_t ahead,
                                     SmallVector<Value> state,
-                                    ArrayRef<Value> head) {
+                                    ArrayRef<Value> head, Value end) {
     OpBuilder &b = kernel.getBuilder();
     const TileContext &context = kernel.getContext();
     int64_t parts = context.axes[splitAxis()].extent;
-    if (!ShapedType::isDynamic(parts) &&
+    if (!end && !ShapedType::isDynamic(parts) &&
         parts % context.sizes[splitAxis()] == 0)
       return state;
     IndexBuilder m{b, op.getLoc()};
     Value exists =
         m.compare(arith::CmpIPredicate::ult,
                   m.add(context.offsets[splitAxis()], m.constant(ahead)),
-                  context.extents[splitAxis()]);
+                  end ? end : context.extents[splitAxis()]);
     TileBuilder t{b, op.getLoc()};
     for (auto [value, nothing] : llvm::zip(state, head))
       value = t.select(t.spread(exists, t.shapeOf(value)), value, nothing);
@@ -375,23 +426,41 @@ private:
   /// Loads the state of the part that lies so many behind the position.
   using LoadState = llvm::function_ref<SmallVector<Value>(int64_t ahead)>;
 
-  /// Streams over the parts and makes the results.
-  void buildMerges(StreamKernel &kernel, LoadState load) {
+  /// Streams over all parts, or over those that `work` lists for the tile's
+  /// stream, and makes the results, where `valid` holds (null: anywhere).
+  void buildMerges(StreamKernel &kernel, LoadState load, Value valid,
+                   const WorkList *work = nullptr) {
     OpBuilder &b = kernel.getBuilder();
     Location loc = op.getLoc();
     const TileContext &context = kernel.getContext();
     Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
                 /*masked=*/false};
+    if (work)
+      all = work->slotsOf(kernel, kernel.numInputViews() - 1);
     SmallVector<Value> head = op.buildHead(b, loc, context);
     SmallVector<Value> state =
         kernel.buildStream(all, head, [&](ValueRange carried) {
           SmallVector<SmallVector<Value>> states;
           for (int64_t i = 0; i < context.sizes[splitAxis()]; ++i)
-            states.push_back(stateOrNothing(kernel, i, load(i), head));
+            states.push_back(stateOrNothing(kernel, i, load(i), head,
+                                            work ? all.hi : Value()));
           return op.buildMerge(b, loc, context, carried,
                                mergeAll(kernel, std::move(states)));
         });
-    kernel.storeTiles(op.buildTail(b, loc, context, state));
+    kernel.storeTiles(
+        checked(kernel, op.buildTail(b, loc, context, state), valid));
+  }
+
+  /// What a merge reads beside states: the lengths, and the view that tells
+  /// what they may be at most.
+  SmallVector<KernelView> lengthViews() {
+    std::optional<unsigned> lengths = op.getLengthsView();
+    if (!lengths)
+      return {};
+    SmallVector<KernelView> views{inputs[*lengths]};
+    if (ShapedType::isDynamic(axes[streamed].extent))
+      views.push_back(inputs[axes[streamed].view]);
+    return withSplitAxis(views);
   }
 
   /// Rows of a tile of the merge: the first dimension of a value of the state.
@@ -418,28 +487,46 @@ private:
 
   void runSplit() {
     Value parts = countParts();
-    SmallVector<KernelView> states = describeStates(parts);
+    SmallVector<KernelView> states = describeStates(parts, axes);
     KernelAxes kernelAxes = splitAxes(parts);
     StreamKernel stream(op, nameWith("_split"), kernelAxes,
                         withSplitAxis(inputs), states);
     stream.enterGrid();
+    endStream(stream);
     stream.storeTiles(buildPart(stream));
     finish(stream, KernelOp::kSplitStep);
     for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
       state.tensor = value;
 
+    runMerge(kernelAxes, states);
+  }
+
+  /// Merges states, with what `work` says of them, if anything.
+  void runMerge(KernelAxes kernelAxes, ArrayRef<KernelView> states,
+                const WorkList *work = nullptr) {
     // Every part of the stream is done: the split axis is what streams now.
     kernelAxes.streamed = splitAxis();
     kernelAxes.sizes[splitAxis()] =
         mergedAtOnce(kernelAxes.axes[splitAxis()].extent);
     if (unsigned rows = rowAxis(); rows < axes.size())
       kernelAxes.sizes[rows] = mergeRows(axes[rows], sizes[rows]);
-    StreamKernel merge(op, nameWith("_merge"), kernelAxes, states,
+    SmallVector<KernelView> merged(states);
+    merged.append(lengthViews());
+    if (work)
+      merged.push_back(work->getTable(splitAxis()));
+    StreamKernel merge(op, nameWith("_merge"), kernelAxes, merged,
                        withSplitAxis(outputs));
     merge.enterGrid();
-    buildMerges(merge, [&](int64_t ahead) {
-      return merge.loadTiles(/*streamed=*/true, ahead);
-    });
+    // Behind the states, where there are any.
+    Value valid = op.getLengthsView()
+                      ? merge.endStream(streamed, op.getStateMaps().size())
+                      : Value();
+    auto load = [&](int64_t ahead) {
+      SmallVector<Value> state = merge.loadTiles(/*streamed=*/true, ahead);
+      state.truncate(op.getStateMaps().size());
+      return state;
+    };
+    buildMerges(merge, load, valid, work);
     finish(merge, KernelOp::kMergeStep);
     replaceBy(merge.launch());
   }
@@ -512,7 +599,7 @@ private:
   }
 
   /// Merges rows of the states that are shown, those of the CTA's part.
-  void mergeShown(StreamKernel &kernel, ExchangeOp shown) {
+  void mergeShown(StreamKernel &kernel, ExchangeOp shown, Value valid) {
     OpBuilder &b = kernel.getBuilder();
     IndexBuilder m{b, op.getLoc()};
     const TileContext &context = kernel.getContext();
@@ -535,9 +622,10 @@ private:
     kernel.streamAlong(splitAxis(), mergedAtOnce(split.parts > 0
                                                      ? split.parts
                                                      : ShapedType::kDynamic));
-    buildMerges(kernel, [&](int64_t ahead) {
+    auto load = [&](int64_t ahead) {
       return loadShown(kernel, shown, row, ahead);
-    });
+    };
+    buildMerges(kernel, load, valid);
   }
 
   void runInCluster() {
@@ -547,10 +635,87 @@ private:
                         withSplitAxis(outputs));
     kernel.setExtent(splitAxis(), countInCluster(kernel));
     kernel.enterGrid(/*cluster=*/true);
+    Value valid = endStream(kernel);
     SmallVector<Value> state = buildPart(kernel);
-    mergeShown(kernel, exchange(kernel, state));
+    mergeShown(kernel, exchange(kernel, state), valid);
     finish(kernel);
     replaceBy(kernel.launch());
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Three kernels
+  //===--------------------------------------------------------------------===//
+
+  /// Entries of the list, at most. Even parts of `streams` streams are together
+  /// as long as as many as are wanted, and of each stream one is cut short.
+  Value countEntries(Value streams, ArrayRef<StreamAxis> units) {
+    IndexBuilder m{host, op.getLoc()};
+    if (split.length > 0)
+      return m.mul(streams, m.atLeastOne(m.ceilDiv(hostExtent(streamed),
+                                                   m.constant(split.length))));
+    Value room = m.constant(TargetAttr::of(op).get(Fact::SMs));
+    Value others = m.constant(1);
+    for (auto [i, axis] : llvm::enumerate(units))
+      if (axis.kind == AxisKind::Unit)
+        others = m.mul(others, hostExtent(i));
+      else if (axis.kind == AxisKind::Group)
+        others = m.mul(others, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
+    Value wanted = m.atLeastOne(
+        m.minU(m.div(room, m.atLeastOne(others)), m.constant(kMostChosen)));
+    return m.sub(m.add(streams, wanted), m.constant(1));
+  }
+
+  /// The axes of the kernel that streams what entries list: that over the
+  /// entries takes the place of those that select a stream.
+  KernelAxes dealtAxes(const WorkList &work, Value entries) {
+    KernelAxes result = splitAxes(entries);
+    result.axes.back().name = "work";
+    llvm::erase_if(result.gridOrder, [&](unsigned axis) {
+      return llvm::is_contained(work.getOwners(), axis);
+    });
+    llvm::erase(result.gridOrder, splitAxis());
+    result.gridOrder.insert(result.gridOrder.begin(), splitAxis());
+    return result;
+  }
+
+  void buildDealtParts(StreamKernel &kernel, const WorkList &work) {
+    OpBuilder &b = kernel.getBuilder();
+    kernel.enterGrid();
+    auto [from, to] =
+        work.enterEntry(kernel, splitAxis(), kernel.numInputViews() - 1);
+    endStream(kernel);
+    SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
+    SmallVector<Segment> segments =
+        op.buildSegments(b, op.getLoc(), kernel.getContext());
+    kernel.storeTiles(buildFolds(
+        kernel, clip(kernel, segments, from, to, segments.front().lo), tiles));
+  }
+
+  void runDealt() {
+    WorkList work(op, sizes, streamed, inputs, split.length);
+    work.setLeastTiles(kLeastTiles);
+    SmallVector<StreamAxis> units(axes);
+    IndexBuilder m{host, op.getLoc()};
+    Value streams = m.constant(1);
+    for (unsigned axis : work.getOwners()) {
+      streams = m.mul(streams, hostExtent(axis));
+      units[axis].kind = AxisKind::Whole;
+    }
+    Value entries = countEntries(streams, units);
+    result.kernels.push_back(work.deal(nameWith("_deal"), streams, entries));
+    result.kernels.back()->setAttr(KernelOp::kStepAttr,
+                                   host.getStringAttr(KernelOp::kDealStep));
+    SmallVector<KernelView> states = describeStates(entries, units);
+    KernelAxes kernelAxes = dealtAxes(work, entries);
+    SmallVector<KernelView> read = withSplitAxis(inputs);
+    read.push_back(work.getList(splitAxis()));
+    StreamKernel stream(op, nameWith("_split"), kernelAxes, read, states);
+    buildDealtParts(stream, work);
+    finish(stream, KernelOp::kSplitStep);
+    for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
+      state.tensor = value;
+    kernelAxes.gridOrder.clear();
+    runMerge(kernelAxes, states, &work);
   }
 
   void replaceBy(LaunchOp launch) {

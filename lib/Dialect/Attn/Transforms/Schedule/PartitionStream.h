@@ -25,7 +25,9 @@ struct StreamSplit {
 
 /// The kernels that an op became, in the order in which they are launched.
 struct PartitionedStream {
-  llvm::SmallVector<KernelOp, 2> kernels;
+  llvm::SmallVector<KernelOp, 3> kernels;
+  /// The one that streams, of which a schedule speaks.
+  KernelOp streaming;
   /// Segments of all streams.
   unsigned numSegments = 0;
 };

@@ -15,8 +15,9 @@ StreamKernel::StreamKernel(StreamableOpInterface op, StringRef name,
                            const KernelAxes &kernelAxes,
                            ArrayRef<KernelView> inputs,
                            ArrayRef<KernelView> outputs)
-    : op(op), axes(kernelAxes.axes), streamed(kernelAxes.streamed),
-      numInputs(inputs.size()), views(inputs), builder(op), loc(op.getLoc()) {
+    : op(op), axes(kernelAxes.axes), foldAxes(axes),
+      streamed(kernelAxes.streamed), numInputs(inputs.size()), views(inputs),
+      builder(op), loc(op.getLoc()) {
   views.append(outputs.begin(), outputs.end());
   auto natural = llvm::seq<unsigned>(0, axes.size());
   for (unsigned axis : kernelAxes.gridOrder.empty() ? llvm::to_vector(natural)
@@ -24,7 +25,7 @@ StreamKernel::StreamKernel(StreamableOpInterface op, StringRef name,
     if (axis != streamed && (axes[axis].kind == AxisKind::Unit ||
                              axes[axis].kind == AxisKind::Group))
       gridAxes.push_back(axis);
-  context.axes = axes;
+  context.axes = foldAxes;
   context.sizes = kernelAxes.sizes;
   createKernel(name);
   context.scalars =
@@ -192,16 +193,51 @@ RankedTensorType StreamKernel::tileType(unsigned view) const {
   return RankedTensorType::get(shape, views[view].getType().getElementType());
 }
 
+Value StreamKernel::readElement(unsigned view, ValueRange offsets) {
+  return ReadOp::create(builder, loc, kernel.getArgument(view), offsets);
+}
+
+void StreamKernel::writeElement(Value value, unsigned view,
+                                ValueRange offsets) {
+  WriteOp::create(builder, loc, value, kernel.getArgument(view), offsets);
+}
+
+Value StreamKernel::sizeOf(unsigned view, int64_t dim) {
+  return builder.createOrFold<DimOp>(loc, kernel.getArgument(view), dim);
+}
+
+Value StreamKernel::endStream(unsigned axis, unsigned view) {
+  return endStreamAt(axis, readElement(view, offsetsOf(view)));
+}
+
+Value StreamKernel::endStreamAt(unsigned axis, Value length) {
+  Value capacity = extentOf(axis);
+  // What is negative is large without its sign.
+  Value valid = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
+                                      length, capacity);
+  context.extents[axis] =
+      arith::MinUIOp::create(builder, loc, length, capacity);
+  foldAxes[axis].extent = ShapedType::kDynamic;
+  if (axis == streamed)
+    streamEnd = context.extents[axis];
+  return valid;
+}
+
 SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   SmallVector<Value> tiles(numInputs);
   Value position = context.offsets[streamed];
   if (ahead != 0)
     context.offsets[streamed] =
         builder.createOrFold<arith::AddIOp>(loc, position, constant(ahead));
-  for (unsigned i = 0; i < numInputs; ++i)
-    if (isStreamed(i) == ofStream)
-      tiles[i] = LoadOp::create(builder, loc, tileType(i),
-                                kernel.getArgument(i), offsetsOf(i));
+  for (unsigned i = 0; i < numInputs; ++i) {
+    if (isStreamed(i) != ofStream || views[i].holdsIndices())
+      continue;
+    auto load = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
+                               offsetsOf(i));
+    if (ofStream && streamEnd && op.wantsZerosBehind(i))
+      load.getUntilMutable().assign(streamEnd);
+    tiles[i] = load;
+  }
   context.offsets[streamed] = position;
   return tiles;
 }

@@ -28,6 +28,10 @@ struct KernelView {
   mlir::RankedTensorType getType() const {
     return llvm::cast<mlir::RankedTensorType>(tensor.getType());
   }
+  /// Whether elements are read one by one, as indices.
+  bool holdsIndices() const {
+    return llvm::isa<mlir::IntegerType>(getType().getElementType());
+  }
 };
 
 /// The axes of a kernel: those of the op, then any of the kernel's own.
@@ -76,6 +80,27 @@ public:
     context.sizes[axis] = size;
   }
 
+  /// Elements of a view of integers.
+  mlir::Value readElement(unsigned view, mlir::ValueRange offsets);
+  void writeElement(mlir::Value value, unsigned view, mlir::ValueRange offsets);
+  /// Size of a dimension of a view; views of inputs are followed by those of
+  /// outputs.
+  mlir::Value sizeOf(unsigned view, int64_t dim);
+  unsigned numInputViews() const { return numInputs; }
+
+  /// Elements of an axis, as views tell.
+  mlir::Value extentOf(unsigned axis);
+  /// Sets the coordinate of an axis that the grid lacks.
+  void setOffset(unsigned axis, mlir::Value offset) {
+    context.offsets[axis] = offset;
+  }
+
+  /// Ends the stream of axis `axis` at the length that input `view` holds for
+  /// the tile; returns whether that is a length that the axis can have. (Where
+  /// it is not, results do not matter.)
+  mlir::Value endStream(unsigned axis, unsigned view);
+  mlir::Value endStreamAt(unsigned axis, mlir::Value length);
+
   /// Tiles of the inputs that the stream passes by, `ahead` elements behind its
   /// position; or of all others.
   llvm::SmallVector<mlir::Value> loadTiles(bool streamed, int64_t ahead = 0);
@@ -100,7 +125,6 @@ private:
   mlir::ArrayAttr permutations();
   ViewType viewType(const KernelView &view);
   mlir::Value constant(int64_t value);
-  mlir::Value extentOf(unsigned axis);
   void setOffsets(mlir::ValueRange coordinates);
   bool isStreamed(unsigned view) const;
   mlir::RankedTensorType tileType(unsigned view) const;
@@ -108,7 +132,11 @@ private:
 
   StreamableOpInterface op;
   llvm::SmallVector<StreamAxis> axes;
+  /// As the fold sees them: lengths that are read are not static.
+  llvm::SmallVector<StreamAxis> foldAxes;
   unsigned streamed, numInputs;
+  /// Where the stream ends, if that is not the end of its views.
+  mlir::Value streamEnd;
   /// Axes of the grid, in its order.
   llvm::SmallVector<unsigned> gridAxes;
   llvm::SmallVector<KernelView> views;

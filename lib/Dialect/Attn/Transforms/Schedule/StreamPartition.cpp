@@ -14,6 +14,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
 #include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
 #include "attn-mlir/Target/Facts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -198,9 +199,9 @@ struct StreamPartitionPass
       return failure();
     reportTiles(op, *choice, options, asked);
     PartitionedStream made = partitionStream(op, choice->sizes, *split);
-    // What merges is not what the schedule speaks of.
+    // What deals or merges is not what the schedule speaks of.
     if (schedule)
-      ScheduleAttr::set(made.kernels.front(),
+      ScheduleAttr::set(made.streaming,
                         schedule.without({"tiles", "splits", "split_ctas",
                                           "split_cluster", "split_length",
                                           "pack_group"}));

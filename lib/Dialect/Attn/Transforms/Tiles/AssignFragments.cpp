@@ -206,6 +206,11 @@ struct AssignFragmentsPass
     return large ? MfmaBlock::Large : MfmaBlock::Small;
   }
 
+  static bool writesElements(KernelOp kernel) {
+    return kernel.walk([](WriteOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  }
+
   /// A warp a row, up to some.
   static int64_t rowWarps(int64_t rows) {
     constexpr int64_t kMostWarps = 8;
@@ -249,6 +254,10 @@ struct AssignFragmentsPass
       return signalPassFailure();
     if (groups.get().empty()) {
       remarks::emitAssignFragmentsNone(kernel);
+      // What computes indices alone is for one warp.
+      if (writesElements(kernel))
+        kernel->setAttr(KernelOp::kThreadsAttr,
+                        OpBuilder(kernel).getI64IntegerAttr(lanes()));
       return;
     }
     bool allFree = llvm::all_of(

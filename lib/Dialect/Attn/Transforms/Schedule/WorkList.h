@@ -1,0 +1,84 @@
+//===- WorkList.h - Parts of streams that the device deals ------*- C++ -*-===//
+//
+// Where the lengths of streams are read on the device, a kernel of its own
+// makes a list there: an entry for each part of each stream. CTAs that stream
+// parts have an axis of the grid over its entries.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_WORKLIST_H
+#define ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_WORKLIST_H
+
+#include "StreamKernel.h"
+
+namespace attn {
+
+/// Makes the list of one op, and the arithmetic by which kernels read it.
+///
+/// list[entry] = {unit coordinates that select a stream, from, to}: elements of
+///   what a tile visits of its stream; the entry's number is the slot of the
+///   partial state. Entries behind the last visit nothing.
+/// table[stream] = {first slot, slots}, for the merge; behind the last stream:
+///   {entries, elements of a part}.
+class WorkList {
+public:
+  /// Parts of `partLength` elements, or (0) even ones.
+  WorkList(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes,
+           unsigned streamed, llvm::ArrayRef<KernelView> inputs,
+           int64_t partLength);
+
+  /// The unit axes that select a stream.
+  llvm::ArrayRef<unsigned> getOwners() const { return owners; }
+
+  /// Tiles of the stream that an even part has at least: fewer take less time
+  /// than a merge.
+  void setLeastTiles(int64_t tiles) { leastTiles = tiles; }
+
+  /// Makes and launches the kernel, for so many streams and as many entries as
+  /// there can be, both numbers where the op is: for even parts as many as
+  /// there are streams, and one less than the parts that are wanted.
+  KernelOp deal(llvm::StringRef name, mlir::Value streams,
+                mlir::Value capacity);
+
+  /// Views of what was made, for kernels of which `work` is the axis over the
+  /// entries.
+  KernelView getList(unsigned work) const;
+  KernelView getTable(unsigned work) const;
+
+  /// Sets the coordinates of the stream in a kernel whose input `list` is the
+  /// list; returns the range of its entry.
+  std::pair<mlir::Value, mlir::Value>
+  enterEntry(StreamKernel &kernel, unsigned work, unsigned list) const;
+  /// The slots of the tile's stream, in a kernel whose input `table` is the
+  /// table.
+  Segment slotsOf(StreamKernel &kernel, unsigned table) const;
+
+private:
+  mlir::Value streamOf(StreamKernel &kernel) const;
+  mlir::Value visitsOf(StreamKernel &kernel, mlir::Value length) const;
+  void buildDeal(StreamKernel &kernel);
+  mlir::Value buildPartTiles(StreamKernel &kernel, mlir::Value streams);
+
+  /// Calls `body` in a loop over the streams with the number of one and the
+  /// tiles that it visits; loops carry one value.
+  using Body = llvm::function_ref<mlir::Value(
+      mlir::Value stream, mlir::Value visits, mlir::Value carried)>;
+  mlir::Value forStreams(StreamKernel &kernel, mlir::Value streams,
+                         mlir::Value init, Body body) const;
+
+  int64_t numFields() const { return owners.size() + 2; }
+
+  /// A handle, whose methods are not const.
+  mutable StreamableOpInterface op;
+  llvm::SmallVector<StreamAxis> axes;
+  llvm::SmallVector<int64_t> sizes;
+  unsigned streamed;
+  llvm::SmallVector<KernelView> inputs;
+  int64_t partLength, leastTiles = 1;
+  llvm::SmallVector<unsigned> owners;
+  mlir::Value list, table;
+};
+
+} // namespace attn
+
+#endif // ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_WORKLIST_H

@@ -1,0 +1,102 @@
+// With lengths and CTAs that share a stream, a kernel deals the parts on the device: what it writes, and how the kernels
+// that stream and merge read it.
+// RUN: attn-opt %s --attn-set-target=target=h200 --attn-stream-partition='tiles=query=16,key=32 split-ctas' | FileCheck %s
+// RUN: attn-opt %s --attn-set-target=target=h200 --attn-stream-partition='tiles=query=16,key=32 split-length=64' | FileCheck %s --check-prefix=STATED
+// RUN: attn-opt %s --attn-set-target=target=h200 --attn-stream-partition='tiles=query=16,key=32 split-ctas splits=4' | FileCheck %s --check-prefix=NUMBER
+
+!q = tensor<?x4x1x64xf16>
+!k = tensor<?x2x?x64xf16>
+
+func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
+  %o = attn.attention %q, %k, %v scale(0.125) lengths(%n : tensor<?xi32>) : (!q, !k, !k) -> !q
+  return %o : !q
+}
+
+// A number of parts that is stated is one of each stream: nothing is dealt.
+// NUMBER-NOT: deal
+// NUMBER: attn.launch @f_attention_split
+// NUMBER-NOT: attn.write
+
+// As many entries as there are sequences, and SMs for each tile of the rest of the grid, less one: 132 / 4 heads.
+// CHECK-LABEL: func.func @f
+// CHECK: arith.constant 33 : index
+// CHECK: %[[SUM:.*]] = arith.addi %{{dim[_0-9]*}}, %c33{{[_0-9]*}} : index
+// CHECK: %[[ENTRIES:.*]] = arith.subi %[[SUM]], %c1{{.*}} : index
+// CHECK: %[[LIST:.*]] = tensor.empty(%[[ENTRIES]]) : tensor<?x3xi32>
+// CHECK: %[[DEALT:.*]]:2 = attn.launch @f_attention_deal ins(%arg3, %arg1 : tensor<?xi32>, tensor<?x2x?x64xf16>) outs(%[[LIST]],
+// CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0 :
+// CHECK-SAME: outs(%{{.*}} : tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1x64xf32>)
+// CHECK: attn.launch @f_attention_merge ins(%[[STATES]]#0, %[[STATES]]#1, %[[STATES]]#2, %[[STATES]]#3, %arg3, %arg1, %[[DEALT]]#1 :
+
+// CHECK-LABEL: attn.kernel @f_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>)
+// CHECK-SAME: step = "deal"
+// CHECK: %[[STREAMS:.*]] = attn.dim %lengths, 0
+// CHECK: attn.grid (%deal) visit %visit in (deal = %c1) {
+// Eight lengths are read before the first is used.
+// CHECK: %[[TOTAL:.*]] = scf.for %[[AT:.*]] = %c0 to %[[STREAMS]] step %c8 iter_args(%{{.*}} = %c0) -> (index) {
+// CHECK-COUNT-8: attn.read %lengths
+// CHECK-NOT: attn.read
+// CHECK: scf.yield
+// CHECK: %[[MOST:.*]] = arith.ceildivui %{{.*}}, %c32
+// CHECK: arith.muli %[[STREAMS]], %[[MOST]]
+// CHECK: %[[ROOM:.*]] = attn.dim %list, 0
+// CHECK: %[[MORE:.*]] = arith.subi %[[ROOM]], %[[STREAMS]]
+// CHECK: %[[PARTS:.*]] = arith.addi %[[MORE]], %c1
+// CHECK: %[[LEAST:.*]] = arith.maxui %[[PARTS]], %c1
+// CHECK: %[[EVEN:.*]] = arith.ceildivui %{{.*}}, %[[LEAST]]
+// CHECK: %[[SHORT:.*]] = arith.minui %[[EVEN]], %[[MOST]]
+// CHECK: %[[TILES:.*]] = arith.maxui %[[SHORT]], %c2
+// CHECK: %[[LENGTH:.*]] = arith.muli %[[TILES]], %c32
+// CHECK: %[[END:.*]] = scf.for %[[STREAM:.*]] = %c0 to %[[STREAMS]] step %c8 iter_args(%[[SLOT:.*]] = %c0) -> (index) {
+// CHECK-COUNT-8: attn.read %lengths
+// CHECK: %[[COUNT:.*]] = arith.ceildivui %{{.*}}, %[[TILES]]
+// CHECK: attn.write %[[SLOT]], %table[%[[STREAM]], %c0]
+// CHECK: attn.write %[[COUNT]], %table[%[[STREAM]], %c1]
+// CHECK: scf.for %[[PART:.*]] = %c0 to %[[COUNT]] step %c1 {
+// CHECK: %[[FROM:.*]] = arith.muli %[[PART]], %[[LENGTH]]
+// CHECK: %[[ENTRY:.*]] = arith.addi %[[SLOT]], %[[PART]]
+// CHECK: %[[TO:.*]] = arith.addi %[[FROM]], %[[LENGTH]]
+// CHECK: attn.write %[[STREAM]], %list[%[[ENTRY]], %c0]
+// CHECK: attn.write %[[FROM]], %list[%[[ENTRY]], %c1]
+// CHECK: attn.write %[[TO]], %list[%[[ENTRY]], %c2]
+// Behind the last entry nothing is visited.
+// CHECK: attn.write %[[END]], %table[%[[STREAMS]], %c0]
+// CHECK: attn.write %[[LENGTH]], %table[%[[STREAMS]], %c1]
+// CHECK: scf.for %[[REST:.*]] = %[[END]] to %{{.*}} step %c1 {
+// CHECK: attn.write %c0, %list[%[[REST]], %c0]
+// CHECK: attn.write %c0, %list[%[[REST]], %c1]
+// CHECK: attn.write %c0, %list[%[[REST]], %c2]
+
+// CHECK-LABEL: attn.kernel @f_attention_split(
+// CHECK-SAME: %list: !attn.view<?x3xi32>, %factor:
+// CHECK: %[[SIZE:.*]] = attn.dim %list, 0
+// CHECK: attn.grid (%work, %kv_head, %group, %query) visit %visit in (work = %[[SIZE]], kv_head = %c2, group = %c2, query = %c1) sharing [work, kv_head] {
+// CHECK: %[[SEQUENCE:.*]] = attn.read %list[%work, %c0]
+// CHECK: %[[FROM:.*]] = attn.read %list[%work, %c1]
+// CHECK: %[[TO:.*]] = attn.read %list[%work, %c2]
+// CHECK: attn.read %lengths[%[[SEQUENCE]]]
+// CHECK: attn.load %q[%[[SEQUENCE]],
+// CHECK: arith.maxsi %{{.*}}, %[[FROM]]
+// CHECK: arith.minsi %{{.*}}, %[[TO]]
+// CHECK: attn.load %k[%[[SEQUENCE]], %kv_head, %pos,
+// CHECK: attn.store %{{.*}}, %factor[%work,
+
+// CHECK-LABEL: attn.kernel @f_attention_merge(
+// CHECK-SAME: %table: !attn.view<?x2xi32>, %o:
+// CHECK: attn.grid (%batch, %kv_head, %group, %query)
+// CHECK: %[[FIRST:.*]] = attn.read %table[%batch, %c0]
+// CHECK: %[[COUNT:.*]] = attn.read %table[%batch, %c1]
+// CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %[[COUNT]]
+// CHECK: attn.stream %pos step 8 over [%[[FIRST]] to %[[LAST]]]
+// CHECK: arith.cmpi ult, %pos, %[[LAST]]
+
+// A part of a stated length needs no sum, and its sequence room for as many as its capacity has.
+// STATED-LABEL: func.func @f
+// STATED: %[[MOST:.*]] = arith.ceildivui %{{.*}}, %c64
+// STATED: %[[AT_LEAST:.*]] = arith.maxui %[[MOST]],
+// STATED: %[[ENTRIES:.*]] = arith.muli %{{.*}}, %[[AT_LEAST]]
+// STATED: tensor.empty(%[[ENTRIES]]) : tensor<?x3xi32>
+// STATED-LABEL: attn.kernel @f_attention_deal
+// STATED: attn.grid
+// STATED-COUNT-1: scf.for %{{.*}} step %c8
+// STATED: arith.ceildivui %{{.*}}, %c2
