@@ -68,11 +68,12 @@ typedef enum AttnType {
   ATTN_F16 = 0,
   ATTN_BF16 = 1,
   ATTN_F32 = 2,
-  /* The rest is for scalars only. */
+  /* For scalars only. */
   ATTN_F64 = 3,
   ATTN_I1 = 4,
   ATTN_I8 = 5,
   ATTN_I16 = 6,
+  /* For both. */
   ATTN_I32 = 7,
   ATTN_I64 = 8 /**< Also MLIR's index. */
 } AttnType;

@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -35,6 +36,7 @@ public:
       describeGrid(grid);
     else
       os << "  grid: lowered to index arithmetic\n";
+    describeElements();
     kernel.walk([&](StreamOp stream) { describeStream(stream); });
     Footprint footprint = footprintOf(kernel);
     os << "  footprint: " << footprint.sharedBytes
@@ -78,6 +80,30 @@ private:
          << ", persistent, each taking its next " << unit << " in turn";
     else
       os << "one for every " << unit;
+    os << "\n";
+  }
+
+  /// What of the schedule is read from memory, or written there.
+  void describeElements() {
+    llvm::SetVector<Value> read, written;
+    kernel.walk([&](ReadOp op) { read.insert(op.getView()); });
+    kernel.walk([&](WriteOp op) { written.insert(op.getView()); });
+    listViews("reads elements of", read.getArrayRef());
+    listViews("writes elements of", written.getArrayRef());
+  }
+
+  void listViews(StringRef what, ArrayRef<Value> views) {
+    if (views.empty())
+      return;
+    os << "  " << what << ": ";
+    llvm::interleaveComma(views, os, [&](Value view) {
+      auto argument = dyn_cast<BlockArgument>(view);
+      ArrayAttr names = kernel.getArgNamesAttr();
+      if (argument && names)
+        os << cast<StringAttr>(names[argument.getArgNumber()]).getValue();
+      else
+        os << "a view";
+    });
     os << "\n";
   }
 

@@ -82,6 +82,9 @@ static void parseTensorMap(const Cursor &at, const ViewSpec &view,
   if (rank > cuda::kTensorMapMaxRank)
     at.error("expected a view of rank 1 to 5 for a tensor map, but got " +
              inQuotes(view.name) + " of rank " + std::to_string(rank));
+  if (view.element == ATTN_I32 || view.element == ATTN_I64)
+    at.error("expected a view of f16, bf16 or f32 for a tensor map, but got " +
+             inQuotes(view.name) + " of " + nameOf(view.element));
   Cursor box = at.at("box");
   box.list(rank, rank);
   for (size_t i = 0; i < rank; ++i)

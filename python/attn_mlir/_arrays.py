@@ -126,7 +126,7 @@ def _from_interface(name, value):
     dtype = _TYPESTR.get(typestr)
     if dtype is None:
         raise ArgumentError(
-            f"{where}: expected typestr '<f2' or '<f4', but got {typestr!r}; the interface has no "
+            f"{where}: expected typestr '<f2', '<f4', '<i4' or '<i8', but got {typestr!r}; the interface has no "
             "bf16: use DLPack for it"
         )
     if strides is None:

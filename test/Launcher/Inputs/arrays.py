@@ -160,7 +160,7 @@ def test_cuda_array_interface_that_is_refused(scratch, log):
     _, k, o, lse = cuda_arrays()
     for array, said in (
         (CudaArray(shape, "|V2"), "but got '|V2'; the interface has no bf16: use DLPack for it"),
-        (CudaArray(shape, ">f2"), "expected typestr '<f2' or '<f4', but got '>f2'"),
+        (CudaArray(shape, ">f2"), "expected typestr '<f2', '<f4', '<i4' or '<i8', but got '>f2'"),
         (CudaArray(shape, strides=(0, 8192, 255, 2)), "expected strides of a multiple of 2 bytes"),
         (CudaArray(shape, mask=object()), "expected an array without a mask"),
         (CudaArray(shape, data=0x10001), "a multiple of 2 bytes, but got 0x10001"),

@@ -50,6 +50,7 @@ WRONG = [
     ([*PROGRAM, "views", 0, "access"], "both", "views[0].access: expected 'read' or 'write', but got \"both\""),
     ([*PROGRAM, "views", 0, "element"], "f64", "views[0].element: expected one of f16, bf16, f32, i32, i64, but got \"f64\""),
     ([*PROGRAM, "views", 0, "element"], None, "views[0].element: expected one of f16, bf16, f32, i32, i64, but got null"),
+    ([*PROGRAM, "views", 0, "element"], "i64", "expected a view of f16, bf16 or f32 for a tensor map, but got 'q' of i64"),
     ([*PROGRAM, "views", 0, "shape"], [], "views[0].shape: expected a list of 1 to 8"),
     ([*PROGRAM, "views", 0, "shape"], [1] * 9, "views[0].shape: expected a list of 1 to 8, but got a list of 9"),
     ([*PROGRAM, "views", 0, "shape", 1], 0, "views[0].shape[1]: expected a whole number from 1"),
