@@ -8,7 +8,8 @@ import subprocess
 import attn_mlir
 from attn_mlir import Error
 from chained import ROCM, allocate, hip, read
-from emulate import Buffer, Case, check, encode
+from emulate import check
+from problems import Buffer, Case, encode
 from support import F16, DLArray, expect, main
 
 # Rows that are no whole tile, keys that are not, and fewer than there are parts.
