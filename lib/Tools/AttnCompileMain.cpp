@@ -198,12 +198,12 @@ private:
       return success();
     if (failed(setTarget()))
       return failure();
-    double work = rankingWork(*module, sizes, /*keepViews=*/true);
+    double work = rankingWork(*module, sizes, /*keepViews=*/false);
     if (work > maxWork())
       return module->emitError(
           tooMuchWork("the candidates of --explain", work, maxWork()));
     ProgressLine line("predicting candidates");
-    candidates = rankSchedules(*module, sizes, /*keepViews=*/true, maxWork(),
+    candidates = rankSchedules(*module, sizes, /*keepViews=*/false, maxWork(),
                                line.teller());
     return success();
   }

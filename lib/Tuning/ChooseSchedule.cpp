@@ -238,7 +238,7 @@ std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
           sizes[other.name] = length;
     });
     std::vector<ScheduleCandidate> ranked =
-        rankSchedules(module, sizes, /*keepViews=*/true);
+        rankSchedules(module, sizes, /*keepViews=*/false);
     if (ranked.empty() || !ranked.front().rejected.empty())
       return {};
     const ScheduleCandidate &best = ranked.front();
