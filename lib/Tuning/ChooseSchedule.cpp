@@ -50,18 +50,23 @@ FailureOr<Lowering> attn::loweringOf(StringRef options) {
   return loweringOf(*parsed);
 }
 
+/// How many states a kernel merges: the first dimension of each.
+static int64_t mergedStates(KernelOp kernel,
+                            const llvm::StringMap<int64_t> &sizes) {
+  auto state = cast<ViewType>(kernel.getArgument(0).getType());
+  for (const DynamicDim &dim : dynamicDims(kernel))
+    if (dim.view == 0 && dim.dim == 0)
+      return sizes.lookup(dim.name);
+  return state.getShape().front();
+}
+
 std::optional<SplitCost>
 attn::splitCostOf(KernelOp kernel, const llvm::StringMap<int64_t> &sizes,
                   const KernelRun &run, const Prediction &prediction) {
   if (!run.merges)
     return std::nullopt;
-  // The parts are the first dimension of every state.
-  auto state = cast<ViewType>(kernel.getArgument(0).getType());
-  int64_t parts = state.getShape().front();
-  for (const DynamicDim &dim : dynamicDims(kernel))
-    if (dim.view == 0 && dim.dim == 0)
-      parts = sizes.lookup(dim.name);
-  return SplitCost{parts, run.viewBytesRead, prediction.seconds};
+  return SplitCost{mergedStates(kernel, sizes), run.viewBytesRead,
+                   prediction.seconds};
 }
 
 namespace {
@@ -105,6 +110,9 @@ public:
         workshop.scheduled(candidates.front().schedule);
     if (!module)
       return reject();
+    problem = "no CTAs are free for parts of a stream";
+    if (mergesOnePart(*module))
+      return reject();
     StringRef traversal = candidates.front().schedule.getWord("sawtooth");
     bool mayTurn =
         !traversal.empty() && traversal != stringifyEnum(SawtoothMode::Off);
@@ -123,6 +131,14 @@ public:
   }
 
 private:
+  /// A split into one part costs a merge and gains nothing.
+  bool mergesOnePart(ModuleOp module) {
+    return llvm::any_of(module.getOps<KernelOp>(), [&](KernelOp kernel) {
+      return kernel.getStep() == KernelOp::kMergeStep &&
+             mergedStates(kernel, completeSizes(kernel, sizes)) <= 1;
+    });
+  }
+
   static bool turns(const KernelRun &run) {
     return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
   }
