@@ -126,8 +126,11 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
   bool inRegisters = target.hasCapability("resident-in-registers");
   // What merges has its tiles in registers.
   r.sharedBytes =
-      run.merges ? 0 : lowering.stages * run.streamedTileBytes +
-      (inRegisters ? 0 : lowering.residentStages * run.residentTileBytes);
+      run.merges
+          ? 0
+          : lowering.stages * run.streamedTileBytes +
+                (inRegisters ? 0
+                             : lowering.residentStages * run.residentTileBytes);
   r.sharedLimit = target.get(Fact::SmemPerBlock);
   double held = inRegisters ? run.residentTileBytes / 4.0 : 0;
   for (const StreamWork &stream : run.streams) {

@@ -260,9 +260,8 @@ private:
 
   /// Options of a pipeline, as --`flag` gives them; null after a message.
   template <typename Options>
-  static std::unique_ptr<Options> parseOptions(StringRef flag,
-                                               StringRef pipeline,
-                                               StringRef text) {
+  static std::unique_ptr<Options>
+  parseOptions(StringRef flag, StringRef pipeline, StringRef text) {
     std::unique_ptr<Options> parsed = Options::createFromString(text);
     if (!parsed)
       llvm::errs() << "attn-compile: --" << flag << " expects options of the "

@@ -302,8 +302,7 @@ void printCandidate(const ScheduleCandidate &c, bool chosen,
 
 /// The first candidate of those left that has a split, or has none, as the
 /// best has not.
-const ScheduleCandidate *
-firstOfOtherKind(ArrayRef<ScheduleCandidate> fitting) {
+const ScheduleCandidate *firstOfOtherKind(ArrayRef<ScheduleCandidate> fitting) {
   const ScheduleCandidate *other = llvm::find_if(fitting, [&](const auto &c) {
     return c.split.has_value() != fitting.front().split.has_value();
   });

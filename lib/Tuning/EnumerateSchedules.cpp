@@ -128,8 +128,7 @@ Schedules Enumeration::portableSchedules() {
   Schedules schedules = tiles({128, 64, 32, 16}, {128, 64, 32});
   // Several L2 domains bound what the model chooses among.
   if (traits.target.get(Fact::L2Domains) > 1 && traits.shares)
-    return cross(schedules,
-                 traits.ordersFor(of({kSwizzledHeadFirst}).front()));
+    return cross(schedules, traits.ordersFor(of({kSwizzledHeadFirst}).front()));
   return cross(schedules, dispatch());
 }
 
@@ -161,9 +160,9 @@ void Enumeration::addSplits() {
     splits.push_back(of({"pack_group"}).front());
   // A tile of one warpgroup, also where its rows are fewer: packed ones are
   // more than the axis has.
-  Schedules tiles = of({"tiles = [query = 64, key = 64]",
-                        "tiles = [query = 64, key = 128]",
-                        "tiles = [query = 128, key = 128]"});
+  Schedules tiles =
+      of({"tiles = [query = 64, key = 64]", "tiles = [query = 64, key = 128]",
+          "tiles = [query = 128, key = 128]"});
   append(cross(splits, tiles),
          cross(of({"wgmma = all, specialize", "wgmma = all, specialize, "
                                               "overlap"}),

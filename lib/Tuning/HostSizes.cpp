@@ -102,8 +102,8 @@ private:
         continue;
       SmallVector<Value> tensors = tensorsOf(launch);
       for (const DynamicDim &its : dynamicDims(kernel))
-        if (rootOf(tensors[its.view],
-                   tensorDim(launch, its.view, its.dim)) == dim)
+        if (rootOf(tensors[its.view], tensorDim(launch, its.view, its.dim)) ==
+            dim)
           return its.name;
     }
     return "";
@@ -129,8 +129,7 @@ private:
       return sizeOf(launch.getInits()[cast<OpResult>(tensor).getResultNumber()],
                     dim);
     if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-      return valueOf(
-          expand.getOutputShape()[type.getDynamicDimIndex(dim)]);
+      return valueOf(expand.getOutputShape()[type.getDynamicDimIndex(dim)]);
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
       return sizeOfAll(collapse.getSrc(),
                        collapse.getReassociationIndices()[dim]);
@@ -176,9 +175,8 @@ private:
         .Case([&](arith::MulIOp) {
           return llvm::MulOverflow(x, y, result) ? Result() : result;
         })
-        .Case<arith::DivUIOp, arith::DivSIOp>([&](Operation *) {
-          return y > 0 ? Result(x / y) : Result();
-        })
+        .Case<arith::DivUIOp, arith::DivSIOp>(
+            [&](Operation *) { return y > 0 ? Result(x / y) : Result(); })
         .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>([&](Operation *) {
           return x >= 0 && y > 0 ? Result(llvm::divideCeil(x, y)) : Result();
         })

@@ -19,9 +19,10 @@ struct SplitCost {
 };
 
 /// Of a kernel that merges, with its run and prediction; nothing of others.
-std::optional<SplitCost>
-splitCostOf(KernelOp kernel, const llvm::StringMap<int64_t> &sizes,
-            const KernelRun &run, const Prediction &prediction);
+std::optional<SplitCost> splitCostOf(KernelOp kernel,
+                                     const llvm::StringMap<int64_t> &sizes,
+                                     const KernelRun &run,
+                                     const Prediction &prediction);
 
 struct ScheduleCandidate {
   ScheduleAttr schedule;
