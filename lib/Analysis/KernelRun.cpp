@@ -215,7 +215,8 @@ private:
 class Recorder : public IndexProgram::Listener {
 public:
   Recorder(KernelOp kernel, const IndexProgram &program, KernelRun &result)
-      : program(program), result(result) {
+      : program(program), result(result),
+        splits(kernel.getStep() == KernelOp::kSplitStep) {
     kernel.walk([&](StreamOp stream) {
       numbers[stream] = result.streams.size();
       result.streams.push_back(workOf(stream));
@@ -258,6 +259,10 @@ public:
       llvm::hash_code data = llvm::hash_value(load.view);
       for (Value offset : load.fixed)
         data = llvm::hash_combine(data, program.valueOf(offset));
+      // Parts of a stream are other data.
+      if (splits)
+        data =
+            llvm::hash_combine(data, program.valueOf(op.getLowers().front()));
       result.walks.push_back({current, round, static_cast<size_t>(data),
                               load.bytes * (steps + maskedSteps), reverse});
     }
@@ -334,6 +339,7 @@ private:
 
   const IndexProgram &program;
   KernelRun &result;
+  bool splits;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Value, bool> streamed;
   llvm::DenseMap<Block *, BlockInfo> blocks;
@@ -355,6 +361,13 @@ void measureTiles(KernelOp kernel, KernelRun &result) {
   kernel.walk([&](DotOp dot) {
     result.rows = std::max(
         result.rows, cast<ShapedType>(dot.getResult().getType()).getDimSize(0));
+  });
+  if (!result.merges)
+    return;
+  kernel.walk([&](StreamOp stream) {
+    for (Type type : stream.getResultTypes())
+      if (auto tile = dyn_cast<ShapedType>(type); tile && tile.getRank() > 0)
+        result.rows = std::max(result.rows, tile.getDimSize(0));
   });
 }
 
@@ -394,19 +407,25 @@ FailureOr<llvm::StringMap<int64_t>> parseSizes(ArrayRef<std::string> texts,
   return result;
 }
 
-SmallVector<std::string> dynamicSizes(KernelOp kernel) {
-  SmallVector<std::string> names;
+SmallVector<DynamicDim> dynamicDims(KernelOp kernel) {
+  SmallVector<DynamicDim> dims;
   for (BlockArgument argument : kernel.getArguments()) {
     auto type = dyn_cast<ViewType>(argument.getType());
     if (!type)
       continue;
     for (unsigned dim = 0; dim < type.getRank(); ++dim)
-      if (ShapedType::isDynamic(type.getShape()[dim])) {
-        std::string name = Sizes::namesOf(argument, dim).front();
-        if (!llvm::is_contained(names, name))
-          names.push_back(name);
-      }
+      if (ShapedType::isDynamic(type.getShape()[dim]))
+        dims.push_back({Sizes::namesOf(argument, dim).front(),
+                        argument.getArgNumber(), dim});
   }
+  return dims;
+}
+
+SmallVector<std::string> dynamicSizes(KernelOp kernel) {
+  SmallVector<std::string> names;
+  for (const DynamicDim &dim : dynamicDims(kernel))
+    if (!llvm::is_contained(names, dim.name))
+      names.push_back(dim.name);
   return names;
 }
 
@@ -582,6 +601,7 @@ FailureOr<KernelRun> runKernel(KernelOp kernel,
   if (failed(compile(kernel, given, compiled)))
     return failure();
   KernelRun result;
+  result.merges = kernel.getStep() == KernelOp::kMergeStep;
   measureTiles(compiled.copy, result);
   Sizes sizes(compiled.copy, given);
   Elements elements(compiled.copy, sizes);

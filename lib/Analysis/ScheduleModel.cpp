@@ -42,6 +42,11 @@ constexpr double kSynchronousRate = 0.65;
 constexpr double kIssueOfShared = 0.5;
 /// Seconds of a launch.
 constexpr double kLaunch = 0.5e-6;
+/// Seconds from the end of a kernel that stores states to the first work of the
+/// one that merges them: 17.6 us with and 12.4 us without a merge of 16 states
+/// (docs/notebooks/performance.md, "Decoding"), less what the model says of the
+/// merge itself.
+constexpr double kMergeLaunch = 3.5e-6;
 /// Registers of a thread beside accumulators: addresses, row maxima, barriers.
 constexpr int64_t kOtherRegisters = 30;
 /// Share of the data sheet's bandwidth that copies reach (4.22 of 4.8 TB/s).
@@ -93,6 +98,17 @@ int64_t defaultWarps(const KernelRun &run, const Lowering &lowering) {
 
 } // namespace
 
+/// Options are for what computes, not for what merges: a warp for each row of
+/// a tile.
+static Lowering loweringFor(const KernelRun &run, const Lowering &asked) {
+  if (!run.merges)
+    return asked;
+  constexpr int64_t kMostWarps = 16;
+  Lowering lowering;
+  lowering.warps = std::clamp<int64_t>(run.rows, 1, kMostWarps);
+  return lowering;
+}
+
 StringRef boundName(Bound bound) {
   constexpr StringLiteral kNames[] = {"tensor",  "exp", "issue",
                                       "latency", "L2",  "DRAM"};
@@ -104,12 +120,17 @@ StringRef boundName(Bound bound) {
 //===----------------------------------------------------------------------===//
 
 Resources resourcesOf(const KernelRun &run, TargetAttr target,
-                      const Lowering &lowering) {
+                      const Lowering &asked) {
+  Lowering lowering = loweringFor(run, asked);
   Resources r;
   bool inRegisters = target.hasCapability("resident-in-registers");
+  // What merges has its tiles in registers.
   r.sharedBytes =
-      lowering.stages * run.streamedTileBytes +
-      (inRegisters ? 0 : lowering.residentStages * run.residentTileBytes);
+      run.merges
+          ? 0
+          : lowering.stages * run.streamedTileBytes +
+                (inRegisters ? 0
+                             : lowering.residentStages * run.residentTileBytes);
   r.sharedLimit = target.get(Fact::SmemPerBlock);
   double held = inRegisters ? run.residentTileBytes / 4.0 : 0;
   for (const StreamWork &stream : run.streams) {
@@ -403,7 +424,8 @@ Bound boundOf(const Prediction &p) {
 } // namespace
 
 Prediction predict(const KernelRun &run, TargetAttr target,
-                   const Lowering &lowering, TrafficMemo *memo) {
+                   const Lowering &asked, TrafficMemo *memo) {
+  Lowering lowering = loweringFor(run, asked);
   Prediction p;
   p.resources = resourcesOf(run, target, lowering);
   p.ctas = run.ctas.size();
@@ -434,8 +456,8 @@ Prediction predict(const KernelRun &run, TargetAttr target,
                 (target.get(Fact::L2GBps) * 1e9);
   p.dramSeconds = (traffic.missedBytes + traffic.writtenBytes) /
                   (target.get(Fact::DramGBps) * 1e9 * kDramShare);
-  p.seconds =
-      kLaunch + std::max({p.computeSeconds, p.l2Seconds, p.dramSeconds});
+  p.seconds = (run.merges ? kMergeLaunch : kLaunch) +
+              std::max({p.computeSeconds, p.l2Seconds, p.dramSeconds});
   p.bound = boundOf(p);
   return p;
 }

@@ -55,11 +55,8 @@ public:
 
   LogicalResult run() {
     module = parse(options.input, sources);
-    if (!module)
-      return failure();
-    if (failed(checkOptions(options)) || failed(resolveNative()))
-      return failure();
-    if (options.run && failed(findReference()))
+    if (!module || failed(checkOptions(options)) || failed(resolveNative()) ||
+        (options.run && failed(findReference())))
       return failure();
     std::string error;
     // A bundle is a directory.
@@ -76,11 +73,8 @@ public:
       return success();
     if (failed(parseSizes(options, sizes)) ||
         failed(parseContents(options, contents)) || failed(chooseOptions()) ||
-        failed(lowerVariants()))
-      return failure();
-    if (failed(rankCandidates()))
-      return failure();
-    if (options.unaligned && failed(lowerUnaligned()))
+        failed(lowerVariants()) || failed(rankCandidates()) ||
+        (options.unaligned && failed(lowerUnaligned())))
       return failure();
     if (options.emit == Emit::Bundle &&
         asksForSplits(*module, options.schedule))
@@ -205,12 +199,12 @@ private:
       return success();
     if (failed(setTarget()))
       return failure();
-    double work = rankingWork(*module, sizes, /*keepViews=*/true);
+    double work = rankingWork(*module, sizes, /*keepViews=*/false);
     if (work > maxWork())
       return module->emitError(
           tooMuchWork("the candidates of --explain", work, maxWork()));
     ProgressLine line("predicting candidates");
-    candidates = rankSchedules(*module, sizes, /*keepViews=*/true, maxWork(),
+    candidates = rankSchedules(*module, sizes, /*keepViews=*/false, maxWork(),
                                line.teller());
     return success();
   }
@@ -265,15 +259,22 @@ private:
     return also.empty() ? text.str() : (text + " " + also).str();
   }
 
+  /// Options of a pipeline, as --`flag` gives them; null after a message.
+  template <typename Options>
+  static std::unique_ptr<Options>
+  parseOptions(StringRef flag, StringRef pipeline, StringRef text) {
+    std::unique_ptr<Options> parsed = Options::createFromString(text);
+    if (!parsed)
+      llvm::errs() << "attn-compile: --" << flag << " expects options of the "
+                   << pipeline << " pipeline, but got '" << text << "'\n";
+    return parsed;
+  }
+
   LogicalResult schedule(StringRef text) {
     std::unique_ptr<ScheduleOptions> parsed =
-        ScheduleOptions::createFromString(text);
-    if (!parsed) {
-      llvm::errs() << "attn-compile: --schedule expects options of the "
-                      "attn-schedule pipeline, but got '"
-                   << text << "'\n";
+        parseOptions<ScheduleOptions>("schedule", "attn-schedule", text);
+    if (!parsed)
       return failure();
-    }
     if (!targetName.empty())
       parsed->target = targetName;
     for (const std::string &fact : options.facts)
@@ -283,9 +284,8 @@ private:
   }
 
   LogicalResult lowerForGpu(llvm::ToolOutputFile &file) {
-    if (failed(checkEmit(*module, options.emit)))
-      return failure();
-    if (failed(lowerToTarget(options.lower)))
+    if (failed(checkEmit(*module, options.emit)) ||
+        failed(lowerToTarget(options.lower)))
       return failure();
     write(Emit::Target, file);
     if (options.emit == Emit::Target)
@@ -303,13 +303,9 @@ private:
   /// `smallChunks`: whatever the options, with copies of 4 bytes.
   LogicalResult lowerToTarget(StringRef text, bool smallChunks = false) {
     std::unique_ptr<TargetOptions> parsed =
-        TargetOptions::createFromString(withAlso(text));
-    if (!parsed) {
-      llvm::errs() << "attn-compile: --lower expects options of the "
-                      "attn-to-target pipeline, but got '"
-                   << withAlso(text) << "'\n";
+        parseOptions<TargetOptions>("lower", "attn-to-target", withAlso(text));
+    if (!parsed)
       return failure();
-    }
     if (smallChunks) {
       parsed->copy = CopyKind::Async;
       parsed->chunk = 4;

@@ -28,6 +28,11 @@ struct Page {
   /// By the simulator; nothing where it would take long.
   std::optional<CacheReport> simulated;
 
+  /// Of a kernel that merges.
+  std::optional<SplitCost> split() const {
+    return splitCostOf(kernel, sizes, run, prediction);
+  }
+
   double sectors(double bytes) const {
     return bytes / target.get(Fact::L2SectorBytes);
   }
@@ -178,6 +183,16 @@ std::string optionsOf(StringRef schedule, StringRef lower) {
   return text + " | " + (lower.empty() ? "(none)" : lower.str());
 }
 
+/// Where a size comes from, if it is not as given.
+StringRef originOf(const Page &page, const Explanation &e, StringRef name) {
+  auto given = e.sizes.find(name);
+  if (given != e.sizes.end() && given->second == page.sizes.lookup(name))
+    return "";
+  if (given == e.sizes.end() && page.sizes.lookup(name) == assumedSize(name))
+    return " (assumed)";
+  return " (computed)";
+}
+
 void printResources(const Page &page, llvm::raw_ostream &os) {
   const Prediction &p = page.prediction;
   const Resources &r = p.resources;
@@ -229,6 +244,14 @@ void printTraffic(const Page &page, llvm::raw_ostream &os) {
      << " MB written\n";
 }
 
+/// Of a kernel that merges: what the split of the one before it costs.
+void printSplit(const SplitCost &split, llvm::raw_ostream &os) {
+  os << "split: " << split.parts << " part(s) of each stream, whose states of "
+     << format("%.1f", split.stateBytes * 1e-6)
+     << " MB are written and read once; the merge takes "
+     << micro(split.mergeSeconds) << ", its launch included\n";
+}
+
 void printTime(const Page &page, llvm::raw_ostream &os) {
   const Prediction &p = page.prediction;
   TileWork total = page.run.total();
@@ -258,6 +281,34 @@ FailureOr<ScheduleAttr> ownSchedule(const Explanation &e) {
                              [&]() { return module.emitError(); });
 }
 
+/// The split of a candidate, in words.
+std::string partsOf(const ScheduleCandidate &candidate) {
+  if (!candidate.split)
+    return "";
+  return ", " + std::to_string(candidate.split->parts) + " part(s), merge " +
+         micro(candidate.split->mergeSeconds);
+}
+
+void printCandidate(const ScheduleCandidate &c, bool chosen,
+                    int64_t sectorBytes, llvm::raw_ostream &os) {
+  L2Traffic traffic = c.prediction.totalTraffic();
+  os << (chosen ? "  * " : "    ") << micro(c.seconds) << ", "
+     << boundName(c.prediction.bound) << ", L2 hits "
+     << percent(traffic.hitRate()) << ", "
+     << format("%.0f", traffic.requestedBytes / sectorBytes) << " sectors"
+     << partsOf(c) << ": "
+     << optionsOf(c.schedule.asOptions(2), c.schedule.asOptions(3)) << "\n";
+}
+
+/// The first candidate of those left that has a split, or has none, as the
+/// best has not.
+const ScheduleCandidate *firstOfOtherKind(ArrayRef<ScheduleCandidate> fitting) {
+  const ScheduleCandidate *other = llvm::find_if(fitting, [&](const auto &c) {
+    return c.split.has_value() != fitting.front().split.has_value();
+  });
+  return other == fitting.end() ? nullptr : other;
+}
+
 void printCandidates(const Explanation &e, int64_t sectorBytes,
                      llvm::raw_ostream &os) {
   constexpr size_t kShown = 6;
@@ -268,17 +319,14 @@ void printCandidates(const Explanation &e, int64_t sectorBytes,
   os << "candidates of the model: " << fitting << " fit, "
      << e.candidates.size() - fitting << " do not\n";
   FailureOr<ScheduleAttr> own = ownSchedule(e);
-  for (auto [rank, c] :
-       llvm::enumerate(ArrayRef(e.candidates).take_front(fitting))) {
+  auto shown = ArrayRef(e.candidates).take_front(fitting);
+  const ScheduleCandidate *other =
+      shown.empty() ? nullptr : firstOfOtherKind(shown);
+  for (auto [rank, c] : llvm::enumerate(shown)) {
     bool chosen = succeeded(own) && c.schedule == *own;
-    if (rank >= kShown && !chosen)
+    if (rank >= kShown && !chosen && &c != other)
       continue;
-    L2Traffic traffic = c.prediction.totalTraffic();
-    os << (chosen ? "  * " : "    ") << micro(c.seconds) << ", "
-       << boundName(c.prediction.bound) << ", L2 hits "
-       << percent(traffic.hitRate()) << ", "
-       << format("%.0f", traffic.requestedBytes / sectorBytes) << " sectors: "
-       << optionsOf(c.schedule.asOptions(2), c.schedule.asOptions(3)) << "\n";
+    printCandidate(c, chosen, sectorBytes, os);
   }
   std::map<std::string, size_t> reasons;
   for (const ScheduleCandidate &c : e.candidates)
@@ -299,12 +347,17 @@ static FailureOr<std::string> explainAsText(const Explanation &e) {
     return failure();
   std::string text;
   llvm::raw_string_ostream os(text);
+  double seconds = 0;
+  std::optional<SplitCost> split;
   for (const Page &page : *pages) {
     os << describeSchedule(page.kernel) << "  sizes:";
     for (const std::string &name : dynamicSizes(page.kernel))
       os << " " << name << "=" << page.sizes.lookup(name)
-         << (e.sizes.count(name) ? "" : " (assumed)");
+         << originOf(page, e, name);
     os << "\n";
+    seconds += page.prediction.seconds;
+    if (std::optional<SplitCost> its = page.split())
+      split = its;
     printResources(page, os);
     printTraffic(page, os);
     printSimulated(page, os);
@@ -312,6 +365,10 @@ static FailureOr<std::string> explainAsText(const Explanation &e) {
     if (page.target.get(Fact::L2Domains) > 1)
       printMap(domainMapOf(page), os);
   }
+  if (split)
+    printSplit(*split, os);
+  if (pages->size() > 1)
+    os << "all kernels: " << micro(seconds) << "\n";
   os << "options: " << optionsOf(e.schedule, e.lower) << "\n"
      << "  schedule from: " << e.scheduleFrom << "\n"
      << "  lower from: " << e.lowerFrom << "\n";
@@ -366,6 +423,12 @@ json::Object predictionJson(const Prediction &p, int64_t sectorBytes) {
       {"l2", trafficJson(p, sectorBytes)}};
 }
 
+json::Object splitJson(const SplitCost &split) {
+  return json::Object{{"parts", split.parts},
+                      {"state_bytes", split.stateBytes},
+                      {"merge_seconds", split.mergeSeconds}};
+}
+
 json::Object targetJson(TargetAttr target) {
   json::Object facts;
   for (unsigned i = 0; i < kNumFacts; ++i)
@@ -406,6 +469,8 @@ static FailureOr<json::Value> explainAsJson(const Explanation &e) {
         {"prediction", predictionJson(page.prediction, sectorBytes)}};
     if (page.simulated)
       one["simulated"] = page.simulated->toJson();
+    if (std::optional<SplitCost> split = page.split())
+      one["split"] = splitJson(*split);
     if (page.target.get(Fact::L2Domains) > 1)
       one["map"] = mapJson(page);
     kernels.push_back(std::move(one));
@@ -417,6 +482,10 @@ static FailureOr<json::Value> explainAsJson(const Explanation &e) {
       one["rejected"] = c.rejected;
     else
       one["prediction"] = predictionJson(c.prediction, sectorBytes);
+    if (c.rejected.empty())
+      one["seconds"] = c.seconds;
+    if (c.split)
+      one["split"] = splitJson(*c.split);
     candidates.push_back(std::move(one));
   }
   return json::Value(json::Object{{"target", targetJson(pages->front().target)},

@@ -11,6 +11,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "attn-mlir/Tuning/Remarks.h"
 #include "mlir/IR/Diagnostics.h"
@@ -49,19 +50,23 @@ FailureOr<Lowering> attn::loweringOf(StringRef options) {
   return loweringOf(*parsed);
 }
 
-int64_t attn::assumedSize(StringRef axis) {
-  constexpr int64_t kBatch = 4, kLength = 4096;
-  return axis == "batch" ? kBatch : kLength;
+/// How many states a kernel merges: the first dimension of each.
+static int64_t mergedStates(KernelOp kernel,
+                            const llvm::StringMap<int64_t> &sizes) {
+  auto state = cast<ViewType>(kernel.getArgument(0).getType());
+  for (const DynamicDim &dim : dynamicDims(kernel))
+    if (dim.view == 0 && dim.dim == 0)
+      return sizes.lookup(dim.name);
+  return state.getShape().front();
 }
 
-llvm::StringMap<int64_t>
-attn::completeSizes(KernelOp kernel, const llvm::StringMap<int64_t> &given) {
-  llvm::StringMap<int64_t> result;
-  for (const std::string &name : dynamicSizes(kernel)) {
-    auto it = given.find(name);
-    result[name] = it == given.end() ? assumedSize(name) : it->second;
-  }
-  return result;
+std::optional<SplitCost>
+attn::splitCostOf(KernelOp kernel, const llvm::StringMap<int64_t> &sizes,
+                  const KernelRun &run, const Prediction &prediction) {
+  if (!run.merges)
+    return std::nullopt;
+  return SplitCost{mergedStates(kernel, sizes), run.viewBytesRead,
+                   prediction.seconds};
 }
 
 namespace {
@@ -105,6 +110,9 @@ public:
         workshop.scheduled(candidates.front().schedule);
     if (!module)
       return reject();
+    problem = "no CTAs are free for parts of a stream";
+    if (mergesOnePart(*module))
+      return reject();
     StringRef traversal = candidates.front().schedule.getWord("sawtooth");
     bool mayTurn =
         !traversal.empty() && traversal != stringifyEnum(SawtoothMode::Off);
@@ -114,21 +122,30 @@ public:
       if (failed(run))
         return reject();
       problem = "the traversal never turns for these sizes";
-      if (mayTurn && !turns(*run))
+      if (mayTurn && !run->merges && !turns(*run))
         return reject();
       TrafficMemo memo;
       for (ScheduleCandidate &candidate : candidates)
-        add(candidate, *run, TargetAttr::of(kernel), memo);
+        add(candidate, kernel, *run, memo);
     }
   }
 
 private:
+  /// A split into one part costs a merge and gains nothing.
+  bool mergesOnePart(ModuleOp module) {
+    return llvm::any_of(module.getOps<KernelOp>(), [&](KernelOp kernel) {
+      return kernel.getStep() == KernelOp::kMergeStep &&
+             mergedStates(kernel, completeSizes(kernel, sizes)) <= 1;
+    });
+  }
+
   static bool turns(const KernelRun &run) {
     return llvm::any_of(run.walks, [](const Walk &w) { return w.reverse; });
   }
 
-  static void add(ScheduleCandidate &candidate, const KernelRun &run,
-                  TargetAttr target, TrafficMemo &memo) {
+  void add(ScheduleCandidate &candidate, KernelOp kernel, const KernelRun &run,
+           TrafficMemo &memo) {
+    TargetAttr target = TargetAttr::of(kernel);
     Lowering lowering = *loweringOf(candidate.schedule.asOptions(3));
     std::string misfit = resourcesOf(run, target, lowering).misfit;
     if (!misfit.empty())
@@ -138,6 +155,9 @@ private:
       return;
     Prediction prediction = predict(run, target, lowering, &memo);
     candidate.seconds += prediction.seconds;
+    if (run.merges)
+      candidate.split =
+          splitCostOf(kernel, completeSizes(kernel, sizes), run, prediction);
     if (prediction.seconds > candidate.prediction.seconds)
       candidate.prediction = std::move(prediction);
   }
@@ -234,7 +254,7 @@ std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
           sizes[other.name] = length;
     });
     std::vector<ScheduleCandidate> ranked =
-        rankSchedules(module, sizes, /*keepViews=*/true);
+        rankSchedules(module, sizes, /*keepViews=*/false);
     if (ranked.empty() || !ranked.front().rejected.empty())
       return {};
     const ScheduleCandidate &best = ranked.front();

@@ -21,6 +21,7 @@ public:
 
   void addWarpgroups();
   void addPortable();
+  void addSplits();
 
   std::vector<ScheduleCandidate> all;
 
@@ -35,6 +36,7 @@ private:
 
   Schedules tiles(ArrayRef<int64_t> groups, ArrayRef<int64_t> streams);
   Schedules dispatch();
+  Schedules portableSchedules();
   Schedules refinements(ScheduleAttr schedule);
   void append(const Schedules &schedules, const Schedules &lowers);
 
@@ -96,7 +98,7 @@ Schedules Enumeration::refinements(ScheduleAttr schedule) {
 /// All lowerings of one schedule stand together.
 void Enumeration::append(const Schedules &schedules, const Schedules &lowers) {
   for (ScheduleAttr schedule : cross(schedules, lowers))
-    all.push_back({schedule, "", 0, {}});
+    all.push_back({schedule, "", 0, {}, std::nullopt});
 }
 
 /// Attention on warpgroups, with and without roles.
@@ -122,22 +124,49 @@ void Enumeration::addWarpgroups() {
   append(cross(plainTiles, dispatch()), cross(plain, stages));
 }
 
-/// Everything that has neither warpgroups nor roles.
-void Enumeration::addPortable() {
+Schedules Enumeration::portableSchedules() {
   Schedules schedules = tiles({128, 64, 32, 16}, {128, 64, 32});
   // Several L2 domains bound what the model chooses among.
   if (traits.target.get(Fact::L2Domains) > 1 && traits.shares)
-    schedules =
-        cross(schedules, traits.ordersFor(of({kSwizzledHeadFirst}).front()));
-  else
-    schedules = cross(schedules, dispatch());
+    return cross(schedules, traits.ordersFor(of({kSwizzledHeadFirst}).front()));
+  return cross(schedules, dispatch());
+}
+
+/// Everything that has neither warpgroups nor roles.
+void Enumeration::addPortable() {
+  Schedules schedules = portableSchedules();
   Schedules traversal = of({"", "sawtooth = auto"});
   Schedules once = cross(schedules, traversal);
   Schedules persistent = cross(cross(schedules, of({"persistent"})), traversal);
   once.insert(once.end(), persistent.begin(), persistent.end());
-  if (traits.packs)
+  if (traits.packs && traits.isDecoding())
     once = cross(of({"pack_group", ""}), once);
   append(once, of({""}));
+}
+
+/// Few tiles: parts of each stream have CTAs of their own, and heads of a group
+/// are rows of one tile. Each is there without the other as well.
+void Enumeration::addSplits() {
+  if (!traits.splits)
+    return;
+  Schedules splits = of({"split_ctas"});
+  if (traits.packs)
+    splits = of({"pack_group, split_ctas", "split_ctas"});
+  if (!traits.hasWarpgroups()) {
+    append(cross(splits, portableSchedules()), of({""}));
+    return;
+  }
+  if (traits.packs)
+    splits.push_back(of({"pack_group"}).front());
+  // A tile of one warpgroup, also where its rows are fewer: packed ones are
+  // more than the axis has.
+  Schedules tiles =
+      of({"tiles = [query = 64, key = 64]", "tiles = [query = 64, key = 128]",
+          "tiles = [query = 128, key = 128]"});
+  append(cross(splits, tiles),
+         cross(of({"wgmma = all, specialize", "wgmma = all, specialize, "
+                                              "overlap"}),
+               of({"", "stages = 3"})));
 }
 
 bool attn::isModelCalibrated(ModuleOp module) {
@@ -156,5 +185,6 @@ std::vector<ScheduleCandidate> attn::enumerateSchedules(ModuleOp module,
     enumeration.addWarpgroups();
   else
     enumeration.addPortable();
+  enumeration.addSplits();
   return std::move(enumeration.all);
 }

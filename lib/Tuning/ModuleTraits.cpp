@@ -54,6 +54,7 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
                     : WindowMaskAttr();
   own.windowed = window != nullptr;
   own.packs = attention && whyNotPacked(attention).empty();
+  own.splits = op.getReorder() != Reorder::Ordered;
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   own.halfPrecision = element.isF16() || element.isBF16();
   own.streamBytes = streamBytesOf(op);
@@ -94,6 +95,8 @@ ModuleTraits::of(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
     traits->halfPrecision &= own.halfPrecision;
     traits->rows = std::max(traits->rows, own.rows);
     traits->shares &= own.shares;
+    traits->packs &= own.packs;
+    traits->splits &= own.splits;
     traits->streamBytes = std::max(traits->streamBytes, own.streamBytes);
     if (traits->sets != own.sets)
       traits->sets = std::nullopt;
@@ -105,12 +108,13 @@ ModuleTraits::of(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
   return traits;
 }
 
-bool ModuleTraits::takesWarpgroups() const {
-  // Products of few rows leave most of a warpgroup's tile empty.
-  constexpr int64_t kFewestRows = 64;
+bool ModuleTraits::hasWarpgroups() const {
   return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
-         target.hasCapability("tma") && attention && halfPrecision &&
-         rows >= kFewestRows;
+         target.hasCapability("tma") && attention && halfPrecision;
+}
+
+bool ModuleTraits::takesWarpgroups() const {
+  return hasWarpgroups() && rows >= kFewestRows;
 }
 
 Schedules ModuleTraits::ordersFor(ScheduleAttr order) const {

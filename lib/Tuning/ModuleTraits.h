@@ -36,8 +36,9 @@ struct ModuleTraits {
   std::optional<int64_t> sets;
   int64_t streamBytes = 0;
   std::optional<int64_t> streamExtent;
-  /// Whether heads of a group can be rows of one tile (attn-pack-group).
-  bool packs = false;
+  /// Whether heads of a group can be rows of one tile (attn-pack-group), and
+  /// whether parts of a stream can have states of their own.
+  bool packs = false, splits = false;
 
   /// Nothing where operations have different axes. Extents that are not static
   /// are those of `sizes`, where there.
@@ -50,6 +51,16 @@ struct ModuleTraits {
 
   /// Attention of 16 bits with rows enough, on a chip with warpgroups.
   bool takesWarpgroups() const;
+
+  /// Attention of 16 bits on such a chip, whatever its rows.
+  bool hasWarpgroups() const;
+
+  /// Rows that leave most of a tile empty: what takes time is reading what is
+  /// streamed, as where one token is decoded.
+  bool isDecoding() const { return rows < kFewestRows; }
+
+  /// Products of fewer rows leave most of a warpgroup's tile empty.
+  static constexpr int64_t kFewestRows = 64;
 };
 
 } // namespace attn

@@ -110,7 +110,7 @@ private:
       given.push_back((entry.getKey() + "=" + Twine(entry.getValue())).str());
     PassManager pm(module.getContext());
     pm.addPass(createAttnChooseSchedule(
-        {given, /*keepViews=*/true, static_cast<int64_t>(request.maxWork)}));
+        {given, /*keepViews=*/false, static_cast<int64_t>(request.maxWork)}));
     if (failed(pm.run(module)))
       return failure();
     takeAttribute("model");

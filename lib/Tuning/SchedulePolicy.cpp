@@ -75,6 +75,32 @@ Schedules forOneDomain(MLIRContext *context, const ModuleTraits &traits) {
   return result;
 }
 
+/// Whether CTAs share a stream: where a tile has few rows, a set of tiles is
+/// one CTA, and sets are fewer than SMs, or not known. Then sizes decide how
+/// many CTAs share one, and a bundle has a variant for those that ask for no
+/// split.
+bool sharesStreams(const ModuleTraits &traits) {
+  // The merge takes as long as reading fewer (docs/notebooks/performance.md,
+  // "Few queries of a long cache").
+  constexpr int64_t kShortest = 2048;
+  if (!traits.splits || traits.windowed || !traits.isDecoding())
+    return false;
+  if (traits.sets && 2 * *traits.sets > traits.target.get(Fact::SMs))
+    return false;
+  return !traits.streamExtent || *traits.streamExtent >= kShortest;
+}
+
+/// The split, by the schedule that facts ask for without one.
+void shareStreams(SchedulePolicy &policy, const ModuleTraits &traits) {
+  ScheduleAttr plain = policy.schedules.front();
+  StringRef split = traits.packs ? "pack_group, split_ctas" : "split_ctas";
+  policy.schedules = {scheduleOf(plain.getContext(), split).over(plain)};
+  policy.reason += "; tiles of few rows leave SMs idle, so that CTAs share a "
+                   "stream";
+  policy.guard.clear();
+  policy.guarded = {};
+}
+
 /// From how many keys on one set of tiles streams more than the L2 holds.
 int64_t keysBeyondCache(const ModuleTraits &traits) {
   constexpr int64_t kStep = 1024;
@@ -86,9 +112,9 @@ int64_t keysBeyondCache(const ModuleTraits &traits) {
 
 } // namespace
 
-SchedulePolicy attn::schedulePolicy(ModuleOp module,
-                                    const llvm::StringMap<int64_t> &sizes) {
-  std::optional<ModuleTraits> traits = ModuleTraits::of(module, sizes);
+/// The policy where each stream has one CTA.
+static SchedulePolicy unsplitPolicy(ModuleOp module,
+                                    const std::optional<ModuleTraits> &traits) {
   SchedulePolicy policy;
   if (!traits || traits->groups.empty() || !traits->shares ||
       traits->streamBytes == 0)
@@ -117,6 +143,15 @@ SchedulePolicy attn::schedulePolicy(ModuleOp module,
     policy.guarded =
         scheduleOf(context, traits->uneven ? kAlternatingPairs : kAlternating);
   }
+  return policy;
+}
+
+SchedulePolicy attn::schedulePolicy(ModuleOp module,
+                                    const llvm::StringMap<int64_t> &sizes) {
+  std::optional<ModuleTraits> traits = ModuleTraits::of(module, sizes);
+  SchedulePolicy policy = unsplitPolicy(module, traits);
+  if (!policy.schedules.empty() && sharesStreams(*traits))
+    shareStreams(policy, *traits);
   return policy;
 }
 

@@ -88,6 +88,9 @@ struct KernelRun {
   int64_t streamedTileBytes = 0, residentTileBytes = 0;
   /// Rows of a tile of scores or, without, of the state.
   int64_t rows = 0;
+  /// Whether it merges states: one launch behind the kernel that makes them,
+  /// each tile in the registers of a warp.
+  bool merges = false;
   /// Bytes of all views that are read, and that are written, once.
   double viewBytesRead = 0, viewBytesWritten = 0;
 
@@ -143,6 +146,13 @@ std::string tooMuchWork(llvm::StringRef what, double work, double most);
 /// negative.
 mlir::FailureOr<llvm::StringMap<int64_t>>
 parseSizes(llvm::ArrayRef<std::string> texts, mlir::Operation *op);
+
+/// A dynamic dimension of a view of a kernel, and its name.
+struct DynamicDim {
+  std::string name;
+  unsigned view, dim;
+};
+llvm::SmallVector<DynamicDim> dynamicDims(KernelOp kernel);
 
 /// Names of the dynamic dimensions of a kernel, as runKernel takes them.
 llvm::SmallVector<std::string> dynamicSizes(KernelOp kernel);

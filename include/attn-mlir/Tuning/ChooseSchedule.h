@@ -12,6 +12,18 @@ namespace attn {
 class KernelOp;
 
 /// A schedule, and what the model says of a module that is compiled by it.
+/// What a split over CTAs costs.
+struct SplitCost {
+  int64_t parts = 1;
+  double stateBytes = 0, mergeSeconds = 0;
+};
+
+/// Of a kernel that merges, with its run and prediction; nothing of others.
+std::optional<SplitCost> splitCostOf(KernelOp kernel,
+                                     const llvm::StringMap<int64_t> &sizes,
+                                     const KernelRun &run,
+                                     const Prediction &prediction);
+
 struct ScheduleCandidate {
   ScheduleAttr schedule;
   /// Why it is out of the question, or empty.
@@ -20,6 +32,9 @@ struct ScheduleCandidate {
   double seconds = 0;
   /// Of the kernel that takes longest.
   Prediction prediction;
+  /// Where streams are split over CTAs: into how many parts, what their states
+  /// take, and how long the merge.
+  std::optional<SplitCost> split;
 };
 
 /// What of level 3 the model asks for.

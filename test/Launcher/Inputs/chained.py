@@ -11,7 +11,8 @@ from attn_mlir import ArgumentError
 from support import F16, HERE, DLArray, expect, main
 
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
-from emulate import Buffer, Case, check, decode, encode  # noqa: E402
+from emulate import check  # noqa: E402
+from problems import Buffer, Case, decode, encode  # noqa: E402
 
 ROCM = 10
 hip = ctypes.CDLL(os.environ["ATTN_HIP_RUNTIME"])

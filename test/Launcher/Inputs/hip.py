@@ -13,7 +13,8 @@ from attn_mlir import ArgumentError, BundleError, DriverError, HipError
 from support import BF16, F16, F32, HERE, PROGRAM, DLArray, at, change, expect, main, step
 
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
-from emulate import Case, check, encode  # noqa: E402
+from emulate import check  # noqa: E402
+from problems import Case, encode  # noqa: E402
 
 ROCM = 10
 DL_TYPES = {"f16": F16, "bf16": BF16, "f32": F32}

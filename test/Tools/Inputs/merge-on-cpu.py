@@ -10,7 +10,8 @@ import random
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Target", "ROCDL", "Inputs"))
-from emulate import Merge, check, encode  # noqa: E402
+from emulate import check  # noqa: E402
+from problems import Merge, encode  # noqa: E402
 
 
 def descriptor(view, memory):

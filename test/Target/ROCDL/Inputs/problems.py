@@ -1,0 +1,452 @@
+"""Problems for kernels on gfx942, their numbers, and what is right, in float64: no line of it is shared
+with the compiler."""
+
+import array
+import itertools
+import math
+import os
+import struct
+from typing import NamedTuple
+
+BOUNDS = {"bf16": 1e-2, "f16": 2e-3, "f32": 1e-5}
+MASKS = {
+    "full": ("", None, None, False),
+    "causal": ("mask(#attn.causal<top_left>)", None, 0, False),
+    "causal-br": ("mask(#attn.causal<bottom_right>)", None, 0, True),
+    "window": (
+        "mask(#attn.window<left = 40, right = 5, align = bottom_right>)",
+        40,
+        5,
+        True,
+    ),
+}
+
+
+class Case(NamedTuple):
+    """Attention."""
+
+    mask: str
+    element: str
+    heads: tuple  # query heads, KV heads
+    dims: tuple  # of Q and K, of V
+    sizes: tuple  # batch, queries, keys
+    schedule: str = "tiles=query=64,key=64"
+    lower: str = ""
+    layout: str = "bhsd"
+    lse: bool = True
+    # Key j is multiplied by 1 + growth * j: row maxima rise from tile to tile.
+    growth: float = 0
+
+    def name(self):
+        parts = [
+            self.mask,
+            self.element,
+            "h%d/%d" % self.heads,
+            "d%d/%d" % self.dims,
+            "b%d,q%d,k%d" % self.sizes,
+            self.schedule,
+            self.lower,
+            self.layout,
+            f"growth={self.growth}" if self.growth else "",
+        ]
+        return " ".join(part for part in parts if part)
+
+    def text(self):
+        hq, hkv = self.heads
+        dqk, dv = self.dims
+        place = "?x%dx?x%d" if self.layout == "bhsd" else "?x?x%dx%d"
+        tensor = lambda h, d: "tensor<%sx%s>" % (place % (h, d), self.element)
+        q, k, v, o = tensor(hq, dqk), tensor(hkv, dqk), tensor(hkv, dv), tensor(hq, dv)
+        results = [o] + (["tensor<?x%dx?xf32>" % hq] if self.lse else [])
+        layout = "" if self.layout == "bhsd" else "layout(bshd)"
+        listed = "(" + ", ".join(results) + ")" if self.lse else o
+        return (
+            f"func.func @f(%q: {q}, %k: {k}, %v: {v}) -> {listed} {{\n"
+            f"  %r{':2' if self.lse else ''} = attn.attention %q, %k, %v "
+            f"{MASKS[self.mask][0]} scale(0.125) {layout} : ({q}, {k}, {v}) -> {listed}\n"
+            f"  return {'%r#0, %r#1' if self.lse else '%r'} : {', '.join(results)}\n}}\n"
+        )
+
+    def views(self):
+        batch, queries, keys = self.sizes
+        (hq, hkv), (dqk, dv) = self.heads, self.dims
+        order = (0, 1, 2, 3) if self.layout == "bhsd" else (0, 2, 1, 3)
+        inputs = [
+            Buffer((batch, hq, queries, dqk), order, self.element, 8),
+            Buffer((batch, hkv, keys, dqk), order, self.element, 2),
+            Buffer((batch, hkv, keys, dv), order, self.element, 6),
+        ]
+        outputs = [Buffer((batch, hq, queries, dv), order, self.element, 0)]
+        if self.lse:
+            outputs.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
+        return inputs, outputs
+
+    def adjust(self, q, k, v):
+        *outer, keys, _ = k.sizes
+        for index in itertools.product(*map(range, outer), range(keys)):
+            k.scale(1 + self.growth * index[-1], *index)
+
+    def wanted(self, q, k, v):
+        return attention(self, q, k, v)
+
+
+class Matmul(NamedTuple):
+    element: str
+    sizes: tuple  # m, n, k
+    schedule: str = "tiles=m=64,n=64,k=32"
+    lower: str = ""
+    static: bool = False
+    lse = False
+
+    def name(self):
+        kind = "static" if self.static else "dynamic"
+        return f"matmul {self.element} {self.sizes} {kind} {self.schedule} {self.lower}"
+
+    def text(self):
+        m, n, k = self.sizes if self.static else ("?", "?", "?")
+        a, b = f"tensor<{m}x{k}x{self.element}>", f"tensor<{k}x{n}x{self.element}>"
+        c = f"tensor<{m}x{n}xf32>"
+        return (
+            f"func.func @f(%a: {a}, %b: {b}) -> {c} {{\n"
+            f"  %c = attn.matmul %a, %b : ({a}, {b}) -> {c}\n  return %c : {c}\n}}\n"
+        )
+
+    def views(self):
+        m, n, k = self.sizes
+        pad = lambda size: size % 2 + 2  # strides of whole words
+        return [
+            Buffer((m, k), (0, 1), self.element, pad(k)),
+            Buffer((k, n), (0, 1), self.element, pad(n)),
+        ], [Buffer((m, n), (0, 1), "f32", 0)]
+
+    def wanted(self, a, b):
+        m, n, k = self.sizes
+        columns = list(zip(*(b.row(i) for i in range(k)))) if k else [()] * n
+        rows = [[sum(map(float.__mul__, a.row(i), column)) for column in columns] for i in range(m)]
+        return rows, []
+
+
+class LogSumExp(NamedTuple):
+    element: str
+    sizes: tuple
+    schedule: str = "tiles=row=64,column=64"
+    lower: str = ""
+    lse = False
+
+    def name(self):
+        return f"logsumexp {self.element} {self.sizes} {self.schedule} {self.lower}"
+
+    def text(self):
+        x = f"tensor<?x?x{self.element}>"
+        return (
+            f"func.func @f(%x: {x}) -> tensor<?xf32> {{\n"
+            f"  %y = attn_test.logsumexp %x : ({x}) -> tensor<?xf32>\n"
+            "  return %y : tensor<?xf32>\n}\n"
+        )
+
+    def views(self):
+        rows, columns = self.sizes
+        pad = columns % 2 + 2
+        return [Buffer(self.sizes, (0, 1), self.element, pad)], [Buffer((rows,), (0,), "f32", 0)]
+
+    def wanted(self, x):
+        rows = [x.row(i) for i in range(self.sizes[0])]
+        return [[max(r) + math.log(sum(math.exp(v - max(r)) for v in r))] for r in rows], []
+
+
+class Merge(NamedTuple):
+    """Partial states of online softmax, merged by a kernel that no pass wrote."""
+
+    sizes: tuple  # splits, batch, queries
+    rows: int = 16  # of a tile
+    schedule: str = ""
+    lower: str = ""
+    element = "bf16"
+    lse = True
+    heads, dim, scale = 3, 128, 0.125
+    # Factor and reference of rows that have seen a key, and that have seen none.
+    factor, nothing = 0.125 / math.log(2), (0.25, -(2.0**126))
+
+    def name(self):
+        return f"merge {self.sizes} {self.rows} rows {self.schedule} {self.lower}"
+
+    def text(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "Inputs", "merge-states.mlir")) as file:
+            text = file.read()
+        return text.replace("tensor<16x", f"tensor<{self.rows}x").replace("constant 16 :", f"constant {self.rows} :")
+
+    def views(self):
+        splits, batch, queries = self.sizes
+        state = lambda *more: Buffer((splits, batch, self.heads, queries, *more), range(4 + len(more)), "f32", 3)
+        result = (batch, self.heads, queries)
+        return [state(), state(), state(), state(self.dim)], [
+            Buffer((*result, self.dim), range(4), "bf16", 0),
+            Buffer(result, range(3), "f32", 0),
+        ]
+
+    def adjust(self, factor, reference, total, sums):
+        """What a split leaves behind; nothing where it has seen no key."""
+        for number, index in enumerate(itertools.product(*map(range, factor.sizes))):
+            at, empty = factor.base(*index), number % 5 == 0 or index[-1] % 7 == 3
+            (factor.values[at],) = decode(encode([self.factor], "f32"), "f32")
+            reference.values[at] *= 8
+            total.values[at] = 0.0 if empty else 0.5 + abs(total.values[at])
+            if empty:
+                factor.values[at], reference.values[at] = self.nothing
+                sums.scale(0, *index)
+
+    def wanted(self, factor, reference, total, sums):
+        splits, *outer = factor.sizes
+        rows, results = [], []
+        for index in itertools.product(*map(range, outer)):
+            states = [(s, *index) for s in range(splits)]
+            value = lambda view, state: view.values[view.base(*state)]
+            top = max([value(reference, s) for s in states], default=0)
+            weights = [2 ** (value(reference, s) - top) for s in states]
+            whole = sum(w * value(total, s) for w, s in zip(weights, states))
+            columns = zip(*(sums.row(*s) for s in states)) if states else [()] * self.dim
+            rows.append([sum(map(float.__mul__, weights, c)) / (whole or 1) for c in columns])
+            results.append(top * self.scale / self.factor + math.log(whole) if whole else -math.inf)
+        return rows, results
+
+
+def far_cases():
+    """Rows as far apart as the code can have them, heads and batches further: places of elements
+    need 34 bits, the offsets within a tile all 31 that they have."""
+    tiles = "tiles=query=128,key=64"
+    return [
+        Case("full", "bf16", (2, 1), (64, 64), (2, 130, 90), tiles),
+        Case("causal-br", "f16", (2, 2), (56, 56), (1, 70, 131), tiles),
+        Case("window", "bf16", (1, 1), (128, 128), (1, 65, 140), "tiles=query=64,key=64", layout="bshd"),
+        Matmul("bf16", (70, 72, 96), "tiles=m=64,n=64,k=32 persistent sms=2 resident=1"),
+    ]
+
+
+ORDERS = (
+    "naive-block-first",
+    "swizzled-block-first",
+    "naive-head-first",
+    "swizzled-head-first",
+)
+
+
+def cases():
+    mha, gqa, mqa = (2, 2), (4, 2), (4, 1)
+    result = []
+    # Masks, elements and head dimensions.
+    for i, mask in enumerate(MASKS):
+        for j, dim in enumerate((64, 128, 56)):
+            heads = (mha, gqa, mqa)[(i + j) % 3]
+            for element in ("bf16", "f16"):
+                batch = 1 + (i + j) % 2
+                sizes = (batch, 70 + 9 * i, (93, 129, 64, 130)[i])
+                result.append(Case(mask, element, heads, (dim, dim), sizes))
+    # Dimensions that take small blocks, and unequal ones.
+    for dims in ((80, 80), (112, 64), (64, 48), (16, 16), (96, 32), (128, 256), (40, 72)):
+        tiles = "tiles=query=64,key=%d" % (32 if max(dims) > 128 else 64)
+        result.append(Case("causal-br", "bf16", gqa, dims, (1, 37, 75), tiles))
+    # Tiles and waves.
+    for tiles, warps in (
+        ("query=128,key=64", 4),
+        ("query=128,key=64", 8),
+        ("query=256,key=32", 8),
+        ("query=32,key=128", 1),
+        ("query=64,key=16", 2),
+        ("query=16,key=64", 1),
+        ("query=128,key=128", 4),
+        ("query=128,key=32", 2),
+    ):
+        result.append(
+            Case("causal", "bf16", mha, (64, 64), (1, 150, 170), "tiles=" + tiles, f"warps={warps}")
+        )
+    # Grid orders, persistence, sawtooth.
+    small = "tiles=query=32,key=32 "
+    for order in ORDERS:
+        result.append(
+            Case("causal", "f16", gqa, (64, 64), (2, 70, 90), small + f"grid-order={order} domains=4")
+        )
+    for schedule in (
+        "persistent sms=3 resident=1",
+        "persistent sms=3 resident=1 pair-tiles",
+        "persistent sms=2 resident=1 sawtooth=force",
+        "sawtooth=force",
+        "persistent sms=3 resident=1 sawtooth=force grid-order=swizzled-head-first domains=2",
+        "grid-order=naive-head-first longest-first",
+        "splits=2",
+    ):
+        for mask in ("full", "causal", "window"):
+            result.append(Case(mask, "bf16", mha, (64, 64), (1, 100, 120), small + schedule))
+    # Layouts of the caller, no LSE, a single query, no keys.
+    result += [
+        Case("causal-br", "bf16", gqa, (128, 128), (2, 50, 90), layout="bshd"),
+        Case("full", "f16", gqa, (56, 56), (2, 50, 90), layout="bshd"),
+        Case("full", "bf16", mha, (64, 64), (1, 65, 65), lse=False),
+        Case("full", "bf16", gqa, (128, 128), (1, 1, 300)),
+        Case("full", "bf16", mha, (64, 64), (1, 33, 0)),
+        Case("causal-br", "bf16", mha, (64, 64), (1, 90, 20)),
+    ]
+    # The maximum of the tiles before, which keys that grow prove too small.
+    for element, mask, heads, dim, growth in (
+        ("bf16", "full", mha, 64, 0),
+        ("bf16", "full", gqa, 128, 0.3),
+        ("f16", "full", mha, 64, 0.3),
+        ("bf16", "causal", mha, 64, 0.3),
+        ("f16", "window", gqa, 56, 0.3),
+    ):
+        tiles = "tiles=query=64,key=32"
+        result.append(
+            Case(mask, element, heads, (dim, dim), (1, 70, 150), tiles, "optimistic-max", growth=growth)
+        )
+    # Priorities of waves, which are no matter to an emulator but in what LLVM makes of them.
+    for products, mask in (("scores", "full"), ("all", "causal"), ("all optimistic-max", "full")):
+        result.append(Case(mask, "bf16", gqa, (128, 128), (1, 70, 150), lower="priority=" + products))
+    # Other operations that stream.
+    for element in ("bf16", "f16"):
+        result += [
+            Matmul(element, (70, 100, 90)),
+            Matmul(element, (33, 47, 51), "tiles=m=32,n=48,k=16", "stages=3"),
+            Matmul(element, (64, 72, 40), static=True),
+            Matmul(element, (130, 60, 0), "tiles=m=128,n=64,k=64 persistent sms=2 resident=1", "warps=8"),
+        ]
+    for element in ("f32", "bf16"):
+        result.append(LogSumExp(element, (70, 100)))
+        result.append(LogSumExp(element, (33, 51), "tiles=row=32,column=32 persistent", "stages=1"))
+    # Slices straight into registers, in small and large blocks; splits, or queries, that are none.
+    result += [
+        Merge((3, 2, 37)),
+        Merge((5, 1, 70), 64, lower="warps=2"),
+        Merge((2, 1, 33), 32, "persistent sms=2 resident=1", "warps=2"),
+        Merge((0, 1, 20)),
+        Merge((1, 1, 1)),
+    ]
+    return result
+
+
+# ------------------------------------------------------------------------------
+# Numbers
+
+
+def encode(values, element):
+    if element == "f16":
+        return struct.pack("<%de" % len(values), *values)
+    if element == "f32":
+        return struct.pack("<%df" % len(values), *values)
+    words = array.array("I", struct.pack("<%df" % len(values), *values))
+    rounded = array.array("H")
+    for word in words:
+        if word & 0x7FFFFFFF > 0x7F800000:
+            rounded.append(0x7FC0)
+        else:
+            rounded.append((word + 0x7FFF + (word >> 16 & 1)) >> 16)
+    return rounded.tobytes()
+
+
+def decode(data, element):
+    if element == "f16":
+        return struct.unpack("<%de" % (len(data) // 2), data)
+    if element == "f32":
+        return struct.unpack("<%df" % (len(data) // 4), data)
+    words = array.array("I", (half << 16 for half in array.array("H", data)))
+    return struct.unpack("<%df" % len(words), words.tobytes())
+
+
+def conditions(limits):
+    """Those of single quantities, also where a dimension of size 1 is excepted."""
+    return [limit[2] if limit[0] == "or" else limit for limit in limits]
+
+
+class Buffer:
+    """A strided array of (batch, head, sequence, feature) with NaN in its gaps."""
+
+    def __init__(self, sizes, order, element, gap):
+        self.sizes, self.element = sizes, element
+        stride, self.strides = 1, [0] * len(sizes)
+        for place in reversed(order):
+            self.strides[place] = stride
+            stride *= sizes[place]
+            if place == order[-1]:
+                stride += gap
+        self.values = [math.nan] * max(stride + 64, 1)
+
+    def passed(self):
+        """Strides that the kernel is told."""
+        return self.strides
+
+    def argument(self):
+        """Type and size for attn-emulate."""
+        return "%s[%d]" % (self.element, len(self.values))
+
+    def places(self):
+        def walk(dim, base):
+            if dim == len(self.sizes):
+                yield base
+                return
+            for i in range(self.sizes[dim]):
+                yield from walk(dim + 1, base + i * self.strides[dim])
+
+        return walk(0, 0)
+
+    def fill(self, generator):
+        for place in self.places():
+            self.values[place] = generator.gauss(0, 1)
+        self.values = list(decode(encode(self.values, self.element), self.element))
+
+    def move_apart(self, limits, number):
+        """Takes the largest stride of rows that the limits of view `number` allow; the caller's
+        arrays hold rows only."""
+        row = len(self.sizes) - 2
+        most = min(limit[2] for limit in conditions(limits) if limit[:2] == ["le", ["stride", number, row]])
+        self.far = [1] * len(self.sizes)
+        self.far[row] = most - most % 8
+        for dim in reversed(range(row)):
+            self.far[dim] = self.far[dim + 1] * max(self.sizes[dim + 1], 1)
+        stride = 1
+        for dim in reversed(range(len(self.sizes))):
+            self.strides[dim] = stride
+            stride *= self.sizes[dim]
+        self.values = [math.nan] * stride
+        self.passed = lambda: self.far
+        sizes, strides = "x".join(map(str, self.sizes)), ",".join(map(str, self.far[:-1]))
+        self.argument = lambda: "%s[%s@%s]" % (self.element, sizes, strides)
+
+    def base(self, *index):
+        return sum(i * s for i, s in zip(index, self.strides))
+
+    def row(self, *index):
+        base = self.base(*index)
+        return self.values[base : base + self.sizes[-1]]
+
+    def scale(self, factor, *index):
+        base, scaled = self.base(*index), [factor * x for x in self.row(*index)]
+        self.values[base : base + len(scaled)] = decode(encode(scaled, self.element), self.element)
+
+
+def attention(case, q, k, v):
+    """Rows of O and LSE in the order of (batch, head, query)."""
+    _, left, right, bottom = MASKS[case.mask]
+    batch, queries, keys = case.sizes
+    group = case.heads[0] // case.heads[1]
+    shift = keys - queries if bottom else 0
+    rows, sums = [], []
+    for b in range(batch):
+        for h in range(case.heads[0]):
+            ks = [k.row(b, h // group, j) for j in range(keys)]
+            vs = [v.row(b, h // group, j) for j in range(keys)]
+            columns = list(zip(*vs)) if vs else [()] * case.dims[1]
+            for i in range(queries):
+                x = q.row(b, h, i)
+                low = 0 if left is None else max(0, i + shift - left)
+                high = keys if right is None else min(keys, i + shift + right + 1)
+                high = max(high, low)
+                scores = [0.125 * sum(map(float.__mul__, x, y)) for y in ks[low:high]]
+                if not scores:
+                    rows.append([0.0] * case.dims[1])
+                    sums.append(-math.inf)
+                    continue
+                top = max(scores)
+                weights = [math.exp(s - top) for s in scores]
+                total = sum(weights)
+                rows.append([sum(map(float.__mul__, weights, c[low:high])) / total for c in columns])
+                sums.append(top + math.log(total))
+    return rows, sums
