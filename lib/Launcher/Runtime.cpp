@@ -16,9 +16,8 @@ const Runtime *attn::openedRuntimeOf(const Manifest &manifest) {
 }
 
 std::string attn::describeLaunch(const Launch &launch) {
-  std::string clusters = launch.cluster ? " in clusters of " +
-                                              std::to_string(launch.cluster)
-                                        : "";
+  std::string clusters =
+      launch.cluster ? " in clusters of " + std::to_string(launch.cluster) : "";
   return "for " + std::to_string(launch.grid) + " CTAs" + clusters + " of " +
          std::to_string(launch.block) + " threads with " +
          std::to_string(launch.sharedBytes) + " bytes of shared memory";

@@ -298,7 +298,8 @@ static void checkInterface(const Cursor &at, const Manifest &manifest,
     stated.error(
         wantedGot(digest, ours) +
         ": 'arch', 'binary', 'block', 'cluster', 'kernel', 'overlaps', "
-        "'parameters', 'shared_bytes' or the types of 'scalars' are not those of the kernel");
+        "'parameters', 'shared_bytes' or the types of 'scalars' are not those "
+        "of the kernel");
 }
 
 static bool parseOverlaps(const Cursor &at, const Manifest &manifest) {

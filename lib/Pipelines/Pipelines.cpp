@@ -76,10 +76,9 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
     pm.addPass(
         createAttnSetTarget({options.target, strings(options.overrides)}));
   pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
-  pm.addPass(
-      createAttnStreamPartition({strings(options.tiles), options.splits,
-                                 options.splitCtas, options.splitLength,
-                                 options.splitCluster}));
+  pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits,
+                                        options.splitCtas, options.splitLength,
+                                        options.splitCluster}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
 }

@@ -109,8 +109,7 @@ public:
     json::Object result;
     for (StringRef key :
          {StringRef("align"), StringRef("block"), StringRef("cluster"),
-          StringRef("grid"),
-          StringRef("limits"), StringRef("parameters"),
+          StringRef("grid"), StringRef("limits"), StringRef("parameters"),
           StringRef("shared_bytes"), StringRef(kOverlapsKey)})
       if (Attribute value = facts.get(key))
         result[key] = toJson(value);
@@ -205,10 +204,9 @@ private:
     json::Object interface{{"arch", target.getArch().getValue()},
                            {"binary_sha256", digest},
                            {"scalars", std::move(scalars)}};
-    for (StringRef key :
-         {StringRef("block"), StringRef("cluster"), StringRef("kernel"),
-          StringRef("parameters"), StringRef("shared_bytes"),
-          StringRef(kOverlapsKey)})
+    for (StringRef key : {StringRef("block"), StringRef("cluster"),
+                          StringRef("kernel"), StringRef("parameters"),
+                          StringRef("shared_bytes"), StringRef(kOverlapsKey)})
       if (const json::Value *value = step.get(key))
         interface[key] = *value;
     return llvm::formatv("{0}", json::Value(std::move(interface))).str();

@@ -136,7 +136,7 @@ static Attribute hasFewParts(const Program &program, int64_t most) {
       if (most != 1)
         return {};
       bound = arrayOf(*deal, KernelFacts(deal->kernel).readCount() + 1)
-                 .shape.front();
+                  .shape.front();
       comparison = "lt";
     }
     if (isa<IntegerAttr>(parts) && isa<IntegerAttr>(bound))

@@ -59,9 +59,9 @@ constexpr char kCudaMemory[] = "CUDA Programming Guide, Compute Capabilities: "
                                "table \"Memory Information\"";
 constexpr char kClusters[] =
     "CUDA Programming Guide, Thread Block Clusters: 8 are portable";
-constexpr char kSlots[] =
-    "reported by cuOccupancyMaxActiveClusters of one H200, of CTAs that fill an "
-    "SM, 2026-11";
+constexpr char kSlots[] = "reported by cuOccupancyMaxActiveClusters of one "
+                          "H200, of CTAs that fill an "
+                          "SM, 2026-11";
 constexpr char kSawtooth[] = "Sawtooth Wavefront Reordering, section 2.1";
 constexpr char kHopper[] =
     "NVIDIA Hopper Architecture In-Depth (technical blog), units of the H100 "
@@ -154,7 +154,8 @@ constexpr SourcedFact kH100[] = {
     {Fact::SMs, 132, kHopper},
     {Fact::MaxResidentCTAs, 32, kCudaSm},
     {Fact::MaxClusterCTAs, 8, kClusters},
-    {Fact::MaxClusters, 15, "unchecked (that of an H200, which has as many SMs)"},
+    {Fact::MaxClusters, 15,
+     "unchecked (that of an H200, which has as many SMs)"},
     {Fact::SmemPerSM, 228 << 10, kCudaMemory},
     {Fact::SmemPerBlock, 227 << 10, kCudaMemory},
     {Fact::RegistersPerSM, 64 << 10, kCudaMemory},

@@ -9,6 +9,7 @@
 #include "Progress.h"
 #include "RunOnCpu.h"
 #include "Simulate.h"
+#include "SplitVariants.h"
 #include "WriteCode.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Compiler/Registration.h"
@@ -343,60 +344,19 @@ private:
                    failed(lowerToDevice()));
   }
 
-  /// Lowers the input without some fields of schedules, by such options.
-  FailureOr<OwningOpRef<ModuleOp>>
-  lowerFewer(ModuleOp input, StringRef level2, StringRef level3,
-             StringRef guard, ArrayRef<StringRef> without,
-             StringRef options) {
-    if (failed(lowerVariant(*withoutFields(input, without),
-                            (level2 + " " + options).str(), level3)) ||
-        (!guard.empty() && failed(setGuard(*module, guard))))
-      return failure();
-    return std::move(module);
-  }
-
-  /// Where sizes decide how many CTAs share a stream, adds variants for those
-  /// for which one CTA has all of it, so that there are no states to merge, and
-  /// for those for which a cluster has, so that no other kernel merges them.
+  /// Adds variants for sizes for which fewer CTAs share a stream than the
+  /// module is for.
   LogicalResult addFewer(ModuleOp input, StringRef level2, StringRef level3,
                          StringRef guard) {
-    if (!asksForSplits(input, level2))
-      return success();
-    bool clusters = asksForClusters(input, level2);
-    OwningOpRef<ModuleOp> asked = std::move(module);
-    auto whole = lowerFewer(input, level2, level3, guard,
-                            {"splits", "split_ctas", "split_cluster"},
-                            "splits=0 split-ctas=false split-cluster=false");
-    if (failed(whole))
-      return failure();
-    OwningOpRef<ModuleOp> split;
-    if (clusters) {
-      auto kernels = lowerFewer(input, level2, level3, guard,
-                                {"split_cluster"}, "split-cluster=false");
-      if (failed(kernels))
-        return failure();
-      split = std::move(*kernels);
-    } else {
-      split = std::move(asked);
-    }
-    if (failed(addWhereFew(std::move(*whole), *split, 1)))
-      return failure();
-    // Half as many CTAs as two kernels would have still read as fast, and need
-    // no other kernel.
-    int64_t most = 2 * TargetAttr::of(*split).get(Fact::MaxClusterCTAs);
-    if (clusters && failed(addWhereFew(std::move(asked), *split, most)))
-      return failure();
-    module = std::move(split);
-    return success();
-  }
-
-  /// Adds a variant where no more than `most` CTAs share a stream in `split`.
-  LogicalResult addWhereFew(OwningOpRef<ModuleOp> variant, ModuleOp split,
-                            int64_t most) {
-    FailureOr<bool> differs = setGuardOfParts(*variant, split, most);
-    if (succeeded(differs) && *differs)
-      variants.push_back(std::move(variant));
-    return success(succeeded(differs));
+    auto lower = [&](ModuleOp changed,
+                     StringRef options) -> FailureOr<OwningOpRef<ModuleOp>> {
+      OwningOpRef<ModuleOp> asked = std::move(module);
+      LogicalResult lowered = lowerVariant(changed, options, level3);
+      std::swap(asked, module);
+      return failed(lowered) ? FailureOr<OwningOpRef<ModuleOp>>(failure())
+                             : std::move(asked);
+    };
+    return addSplitVariants(input, level2, guard, lower, module, variants);
   }
 
   /// Compiles the input once for each --variant.
@@ -415,7 +375,7 @@ private:
       if (failed(lowerVariant(*plain, parts[1].trim(), parts[2].trim())) ||
           failed(setGuard(*module, parts[0].trim())) ||
           failed(addFewer(*plain, parts[1].trim(), parts[2].trim(),
-                            parts[0].trim())))
+                          parts[0].trim())))
         return failure();
       variants.push_back(std::move(module));
     }
@@ -440,7 +400,7 @@ private:
       return failure();
     }
     if (chosenInput && failed(addFewer(*chosenInput, options.schedule,
-                                         options.lower, /*guard=*/"")))
+                                       options.lower, /*guard=*/"")))
       return failure();
     SmallVector<ModuleOp> modules;
     for (OwningOpRef<ModuleOp> &variant : variants)

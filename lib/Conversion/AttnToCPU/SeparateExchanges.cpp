@@ -74,10 +74,10 @@ private:
     auto memory = MemRefType::get(shape, type.getElementType());
     Value buffer = memref::AllocOp::create(rewriter, loc, memory, cluster);
     SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
-    auto strided = MemRefType::get(
-        type.getShape(), type.getElementType(),
-        StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic,
-                               strides));
+    auto strided =
+        MemRefType::get(type.getShape(), type.getElementType(),
+                        StridedLayoutAttr::get(type.getContext(),
+                                               ShapedType::kDynamic, strides));
     Value view = memref::CastOp::create(rewriter, loc, strided, buffer);
     return UnrealizedConversionCastOp::create(rewriter, loc, type, view)
         .getResult(0);
@@ -90,16 +90,16 @@ private:
                                    m.constant(1));
     rewriter.setInsertionPointToStart(loop.getBody());
     IndexBuilder inner{rewriter, loc};
-    map.map(ctas.getCta(), inner.add(inner.mul(number, cluster),
-                                     loop.getInductionVar()));
+    map.map(ctas.getCta(),
+            inner.add(inner.mul(number, cluster), loop.getInductionVar()));
     return loop;
   }
 
   void rewrite() {
     rewriter.setInsertionPoint(ctas);
     Value cluster = ctas.getCluster();
-    Value clusters = arith::DivUIOp::create(rewriter, loc, ctas.getCount(),
-                                            cluster);
+    Value clusters =
+        arith::DivUIOp::create(rewriter, loc, ctas.getCount(), cluster);
     auto turns = CtasOp::create(rewriter, loc, clusters, /*cluster=*/Value());
     Block *block = rewriter.createBlock(&turns.getBody(), {},
                                         {rewriter.getIndexType()}, {loc});
@@ -126,8 +126,7 @@ private:
     Value part = map.lookupOrDefault(exchange.getPart());
     for (auto [tile, view] : llvm::zip(exchange.getTiles(), views)) {
       SmallVector<Value> offsets{part};
-      offsets.append(cast<ShapedType>(tile.getType()).getRank(),
-                     m.constant(0));
+      offsets.append(cast<ShapedType>(tile.getType()).getRank(), m.constant(0));
       StoreOp::create(rewriter, loc, map.lookupOrDefault(tile), view, offsets);
     }
   }

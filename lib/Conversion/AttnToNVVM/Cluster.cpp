@@ -24,8 +24,7 @@ static constexpr int64_t kAlignment = 16;
 static constexpr StringLiteral kPlaceAttr = "data";
 
 static int64_t bytesOf(ViewType view) {
-  int64_t elements =
-      ShapedType::getNumElements(view.getShape().drop_front());
+  int64_t elements = ShapedType::getNumElements(view.getShape().drop_front());
   return llvm::alignTo(elements * view.getElementBytes(), kAlignment);
 }
 
@@ -83,8 +82,8 @@ void attn::castExchanges(LLVM::LLVMFuncOp function) {
 }
 
 bool attn::isShown(Value view) {
-  auto pointer = cast<LLVM::LLVMPointerType>(
-      ViewParameters(view).pointer.getType());
+  auto pointer =
+      cast<LLVM::LLVMPointerType>(ViewParameters(view).pointer.getType());
   return pointer.getAddressSpace() == kShared;
 }
 
@@ -103,8 +102,8 @@ ShownTile::ShownTile(LoadOp op, OpBuilder &b)
   auto peers = LLVM::LLVMPointerType::get(b.getContext(), kSharedCluster);
   base = NVVM::MapaOp::create(b, loc, peers, view.pointer, rank);
   ArrayRef<int64_t> shape = op.getView().getType().getShape();
-  for (auto [offset, size] : llvm::zip(llvm::drop_begin(offsets),
-                                       shape.drop_front())) {
+  for (auto [offset, size] :
+       llvm::zip(llvm::drop_begin(offsets), shape.drop_front())) {
     starts.push_back(offset);
     sizes.push_back(size);
   }
@@ -114,9 +113,9 @@ Value ShownTile::contains(ValueRange coordinates) const {
   ThreadBuilder t{b, loc};
   Value inside = exists;
   for (auto [c, start, size] : llvm::zip(coordinates, starts, sizes))
-    inside = t.both(inside, arith::CmpIOp::create(
-                                b, loc, arith::CmpIPredicate::ult,
-                                t.add(start, c), t.constant(size)));
+    inside = t.both(inside,
+                    arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          t.add(start, c), t.constant(size)));
   return inside;
 }
 

@@ -129,9 +129,8 @@ private:
       for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
         coordinates.push_back(t.add(base, offset));
       Value inside = source.contains(coordinates);
-      Value address =
-          arith::SelectOp::create(b, loc, inside, source.address(coordinates),
-                                  source.elsewhere());
+      Value address = arith::SelectOp::create(
+          b, loc, inside, source.address(coordinates), source.elsewhere());
       Value loaded = LLVM::LoadOp::create(b, loc, several, address,
                                           static_cast<unsigned>(loadBytes(op)));
       if (zeroElsewhere)

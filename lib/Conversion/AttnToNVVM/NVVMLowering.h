@@ -10,8 +10,8 @@ namespace attn {
 class LoadOp;
 class StoreOp;
 
-/// Rows and columns of the matrices of 16-bit elements that ldmatrix and stmatrix
-/// move.
+/// Rows and columns of the matrices of 16-bit elements that ldmatrix and
+/// stmatrix move.
 constexpr int64_t kMatrix = 8;
 
 /// Threads that hold tiles in the function around `op`: all but a producer's.

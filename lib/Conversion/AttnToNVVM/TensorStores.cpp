@@ -21,7 +21,6 @@ using namespace attn;
 
 namespace {
 
-
 /// Writes the rows of a warp: pairs of neighbouring columns are one register.
 class MatrixWriter {
 public:

@@ -65,8 +65,9 @@ private:
 };
 
 bool isInCluster(Operation *op) {
-  auto manifest = op->getParentOfType<LLVM::LLVMFuncOp>()
-                      ->getAttrOfType<DictionaryAttr>(kManifestAttr);
+  auto manifest =
+      op->getParentOfType<LLVM::LLVMFuncOp>()->getAttrOfType<DictionaryAttr>(
+          kManifestAttr);
   return manifest && manifest.contains("cluster");
 }
 

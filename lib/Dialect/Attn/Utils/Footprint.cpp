@@ -97,8 +97,7 @@ Footprint footprintOf(KernelOp kernel) {
     else
       addResident(result, target, bytes);
   });
-  kernel.walk(
-      [&](ExchangeOp op) { result.sharedBytes += op.getBytes(); });
+  kernel.walk([&](ExchangeOp op) { result.sharedBytes += op.getBytes(); });
   kernel.walk([&](StreamOp stream) {
     for (Type type : stream.getResultTypes())
       if (auto tile = dyn_cast<ShapedType>(type))

@@ -19,7 +19,8 @@ struct StreamSplit {
   /// Whether CTAs of their own stream the parts and store the states, which a
   /// second kernel merges.
   bool overCtas = false;
-  /// Whether these are the CTAs of a cluster, which merge the states themselves.
+  /// Whether these are the CTAs of a cluster, which merge the states
+  /// themselves.
   bool inCluster = false;
 };
 

@@ -201,10 +201,10 @@ struct StreamPartitionPass
     PartitionedStream made = partitionStream(op, choice->sizes, *split);
     // What deals or merges is not what the schedule speaks of.
     if (schedule)
-      ScheduleAttr::set(made.streaming,
-                        schedule.without({"tiles", "splits", "split_ctas",
-                                          "split_cluster", "split_length",
-                                          "pack_group"}));
+      ScheduleAttr::set(
+          made.streaming,
+          schedule.without({"tiles", "splits", "split_ctas", "split_cluster",
+                            "split_length", "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
     return success();

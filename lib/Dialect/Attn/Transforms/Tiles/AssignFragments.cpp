@@ -131,8 +131,8 @@ struct AssignFragmentsPass
       group.rows = tile.getDimSize(0);
     if (tile.getDimSize(0) != group.rows)
       return op->emitOpError("expected tiles of ")
-             << group.rows << " rows, as the others that it depends on, but got "
-             << tile;
+             << group.rows
+             << " rows, as the others that it depends on, but got " << tile;
     if (tile.getRank() == 2 && tile.getDimSize(1) % columns() != 0)
       return op->emitOpError("expected tiles with a multiple of ")
              << columns() << " columns, but got " << tile;

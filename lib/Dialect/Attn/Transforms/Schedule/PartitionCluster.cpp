@@ -1,0 +1,111 @@
+//===- PartitionCluster.cpp - A stream over the CTAs of a cluster ---------===//
+
+#include "Partitioner.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Target/Facts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace attn;
+
+Value Partitioner::countInCluster(StreamKernel &kernel) {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  if (split.parts > 0)
+    return m.constant(split.parts);
+  TargetAttr target = TargetAttr::of(op);
+  auto extent = [&](unsigned axis) {
+    return kernel.getContext().extents[axis];
+  };
+  Value tiles = countTiles(m, extent);
+  Value sharing =
+      m.ceilDiv(tiles, m.constant(target.get(Fact::MaxClusters)));
+  Value fit = m.div(m.constant(target.get(Fact::MaxClusterCTAs)), sharing);
+  // Two neighbours are a cluster anywhere.
+  Value pairs = m.minU(m.div(m.constant(target.get(Fact::SMs)), tiles),
+                       m.constant(2));
+  return m.atLeastOne(m.minU(m.maxS(fit, pairs), countWorth(m, extent)));
+}
+
+ExchangeOp Partitioner::exchange(StreamKernel &kernel, ArrayRef<Value> state) {
+  int64_t parts = split.parts > 0 ? split.parts : ShapedType::kDynamic;
+  SmallVector<Type> types;
+  for (auto [value, map] : llvm::zip_equal(state, op.getStateMaps())) {
+    SmallVector<int64_t> shape{parts};
+    for (AffineExpr expr : map.getResults()) {
+      unsigned axis = cast<AffineDimExpr>(expr).getPosition();
+      int64_t extent = axes[axis].extent;
+      shape.push_back(ShapedType::isDynamic(extent)
+                          ? sizes[axis]
+                          : std::clamp<int64_t>(extent, 1, sizes[axis]));
+    }
+    types.push_back(ViewType::get(op->getContext(), shape,
+                                  getElementTypeOrSelf(value.getType())));
+  }
+  return ExchangeOp::create(kernel.getBuilder(), op.getLoc(), types,
+                            kernel.getContext().offsets[splitAxis()], state);
+}
+
+SmallVector<Value> Partitioner::loadShown(StreamKernel &kernel, ExchangeOp shown,
+                             Value row, int64_t ahead) {
+  OpBuilder &b = kernel.getBuilder();
+  IndexBuilder m{b, op.getLoc()};
+  const TileContext &context = kernel.getContext();
+  Value part = m.add(context.offsets[splitAxis()], m.constant(ahead));
+  SmallVector<Value> state;
+  for (auto [view, map] :
+       llvm::zip_equal(shown.getViews(), op.getStateMaps())) {
+    SmallVector<Value> offsets{part};
+    SmallVector<int64_t> shape;
+    for (AffineExpr expr : map.getResults()) {
+      unsigned axis = cast<AffineDimExpr>(expr).getPosition();
+      offsets.push_back(axis == rowAxis() ? row : m.constant(0));
+      shape.push_back(context.sizes[axis]);
+    }
+    auto tile = RankedTensorType::get(shape, b.getF32Type());
+    state.push_back(LoadOp::create(b, op.getLoc(), tile, view, offsets));
+  }
+  return state;
+}
+
+void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown, Value valid) {
+  OpBuilder &b = kernel.getBuilder();
+  IndexBuilder m{b, op.getLoc()};
+  const TileContext &context = kernel.getContext();
+  unsigned axis = rowAxis();
+  int64_t rows = mergeRows(axes[axis], sizes[axis]);
+  // What is behind the tile belongs to another cluster.
+  while (sizes[axis] % rows != 0)
+    --rows;
+  Value first = context.offsets[axis], step = m.constant(rows),
+        part = context.offsets[splitAxis()],
+        parts = context.extents[splitAxis()];
+  Value end = m.minS(m.sub(context.extents[axis], first),
+                     m.constant(sizes[axis]));
+  auto loop = scf::ForOp::create(b, op.getLoc(), m.mul(part, step), end,
+                                 m.mul(parts, step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value row = loop.getInductionVar();
+  kernel.narrow(axis, m.add(first, row), rows);
+  kernel.streamAlong(splitAxis(), mergedAtOnce(split.parts > 0
+                                                   ? split.parts
+                                                   : ShapedType::kDynamic));
+  auto load = [&](int64_t ahead) {
+    return loadShown(kernel, shown, row, ahead);
+  };
+  buildMerges(kernel, load, valid);
+}
+
+void Partitioner::runInCluster() {
+  KernelAxes kernelAxes =
+      axesWithSplit(split.parts > 0 ? split.parts : ShapedType::kDynamic);
+  StreamKernel kernel(op, nameWith(""), kernelAxes, withSplitAxis(inputs),
+                      withSplitAxis(outputs));
+  kernel.setExtent(splitAxis(), countInCluster(kernel));
+  kernel.enterGrid(/*cluster=*/true);
+  Value valid = endStream(kernel);
+  SmallVector<Value> state = buildPart(kernel);
+  mergeShown(kernel, exchange(kernel, state), valid);
+  finish(kernel);
+  replaceBy(kernel.launch());
+}

@@ -1,0 +1,76 @@
+//===- PartitionDealt.cpp - A stream in parts that the device deals -------===//
+
+#include "Partitioner.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Target/Facts.h"
+
+using namespace mlir;
+using namespace attn;
+
+Value Partitioner::countEntries(Value streams, ArrayRef<StreamAxis> units) {
+  IndexBuilder m{host, op.getLoc()};
+  if (split.length > 0)
+    return m.mul(streams, m.atLeastOne(m.ceilDiv(hostExtent(streamed),
+                                                 m.constant(split.length))));
+  Value room = m.constant(TargetAttr::of(op).get(Fact::SMs));
+  Value others = m.constant(1);
+  for (auto [i, axis] : llvm::enumerate(units))
+    if (axis.kind == AxisKind::Unit)
+      others = m.mul(others, hostExtent(i));
+    else if (axis.kind == AxisKind::Group)
+      others = m.mul(others, m.ceilDiv(hostExtent(i), m.constant(sizes[i])));
+  Value wanted = m.atLeastOne(
+      m.minU(m.div(room, m.atLeastOne(others)), m.constant(kMostChosen)));
+  return m.sub(m.add(streams, wanted), m.constant(1));
+}
+
+KernelAxes Partitioner::dealtAxes(const WorkList &work, Value entries) {
+  KernelAxes result = splitAxes(entries);
+  result.axes.back().name = "work";
+  llvm::erase_if(result.gridOrder, [&](unsigned axis) {
+    return llvm::is_contained(work.getOwners(), axis);
+  });
+  llvm::erase(result.gridOrder, splitAxis());
+  result.gridOrder.insert(result.gridOrder.begin(), splitAxis());
+  return result;
+}
+
+void Partitioner::buildDealtParts(StreamKernel &kernel, const WorkList &work) {
+  OpBuilder &b = kernel.getBuilder();
+  kernel.enterGrid();
+  auto [from, to] =
+      work.enterEntry(kernel, splitAxis(), kernel.numInputViews() - 1);
+  endStream(kernel);
+  SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
+  SmallVector<Segment> segments =
+      op.buildSegments(b, op.getLoc(), kernel.getContext());
+  kernel.storeTiles(buildFolds(
+      kernel, clip(kernel, segments, from, to, segments.front().lo), tiles));
+}
+
+void Partitioner::runDealt() {
+  WorkList work(op, sizes, streamed, inputs, split.length);
+  work.setLeastTiles(kLeastTiles);
+  SmallVector<StreamAxis> units(axes);
+  IndexBuilder m{host, op.getLoc()};
+  Value streams = m.constant(1);
+  for (unsigned axis : work.getOwners()) {
+    streams = m.mul(streams, hostExtent(axis));
+    units[axis].kind = AxisKind::Whole;
+  }
+  Value entries = countEntries(streams, units);
+  result.kernels.push_back(work.deal(nameWith("_deal"), streams, entries));
+  result.kernels.back()->setAttr(KernelOp::kStepAttr,
+                                 host.getStringAttr(KernelOp::kDealStep));
+  SmallVector<KernelView> states = describeStates(entries, units);
+  KernelAxes kernelAxes = dealtAxes(work, entries);
+  SmallVector<KernelView> read = withSplitAxis(inputs);
+  read.push_back(work.getList(splitAxis()));
+  StreamKernel stream(op, nameWith("_split"), kernelAxes, read, states);
+  buildDealtParts(stream, work);
+  finish(stream, KernelOp::kSplitStep);
+  for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
+    state.tensor = value;
+  kernelAxes.gridOrder.clear();
+  runMerge(kernelAxes, states, &work);
+}
