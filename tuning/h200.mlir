@@ -95,11 +95,11 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=16384",
+    variants [#attn.variant<"key<=8192",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1 causal
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=16384",
+    variants [#attn.variant<"key<=8192",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1
     <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>

@@ -10,7 +10,8 @@ import subprocess
 import attn_mlir
 from attn_mlir import Error
 from chained import ROCM, allocate, hip, read
-from emulate import Buffer, Case, check, decode, encode
+from emulate import check
+from problems import Buffer, Case, decode, encode
 from support import F16, F32, DLArray, expect, main
 
 I32, I64 = (0, 32), (0, 64)
