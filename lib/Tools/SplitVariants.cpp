@@ -23,11 +23,9 @@ struct Without {
   StringRef options;
 };
 
-FailureOr<OwningOpRef<ModuleOp>> lowerWithout(ModuleOp input,
-                                              StringRef schedule,
-                                              StringRef guard,
-                                              const Without &without,
-                                              LowerModule lower) {
+FailureOr<OwningOpRef<ModuleOp>>
+lowerWithout(ModuleOp input, StringRef schedule, StringRef guard,
+             const Without &without, LowerModule lower) {
   auto lowered = lower(*withoutFields(input, without.fields),
                        (schedule + " " + without.options).str());
   if (succeeded(lowered) && !guard.empty() &&
@@ -53,18 +51,17 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
                                      Variants &variants) {
   if (!asksForSplits(input, schedule))
     return success();
-  auto whole = lowerWithout(
-      input, schedule, guard,
-      {{"splits", "split_ctas", "split_cluster"},
-       "splits=0 split-ctas=false split-cluster=false"},
-      lower);
+  auto whole = lowerWithout(input, schedule, guard,
+                            {{"splits", "split_ctas", "split_cluster"},
+                             "splits=0 split-ctas=false split-cluster=false"},
+                            lower);
   if (failed(whole))
     return failure();
   OwningOpRef<ModuleOp> cluster;
   if (asksForClusters(input, schedule)) {
-    auto kernels = lowerWithout(input, schedule, guard,
-                                {{"split_cluster"}, "split-cluster=false"},
-                                lower);
+    auto kernels =
+        lowerWithout(input, schedule, guard,
+                     {{"split_cluster"}, "split-cluster=false"}, lower);
     if (failed(kernels))
       return failure();
     cluster = std::exchange(module, std::move(*kernels));
@@ -73,7 +70,7 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
     return failure();
   if (!cluster)
     return success();
-  int64_t most = kSharesOfClusters *
-                 TargetAttr::of(*module).get(Fact::MaxClusterCTAs);
+  int64_t most =
+      kSharesOfClusters * TargetAttr::of(*module).get(Fact::MaxClusterCTAs);
   return addWhereFew(std::move(cluster), *module, most, variants);
 }

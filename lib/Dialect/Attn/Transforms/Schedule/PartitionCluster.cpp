@@ -17,12 +17,11 @@ Value Partitioner::countInCluster(StreamKernel &kernel) {
     return kernel.getContext().extents[axis];
   };
   Value tiles = countTiles(m, extent);
-  Value sharing =
-      m.ceilDiv(tiles, m.constant(target.get(Fact::MaxClusters)));
+  Value sharing = m.ceilDiv(tiles, m.constant(target.get(Fact::MaxClusters)));
   Value fit = m.div(m.constant(target.get(Fact::MaxClusterCTAs)), sharing);
   // Two neighbours are a cluster anywhere.
-  Value pairs = m.minU(m.div(m.constant(target.get(Fact::SMs)), tiles),
-                       m.constant(2));
+  Value pairs =
+      m.minU(m.div(m.constant(target.get(Fact::SMs)), tiles), m.constant(2));
   return m.atLeastOne(m.minU(m.maxS(fit, pairs), countWorth(m, extent)));
 }
 
@@ -45,8 +44,9 @@ ExchangeOp Partitioner::exchange(StreamKernel &kernel, ArrayRef<Value> state) {
                             kernel.getContext().offsets[splitAxis()], state);
 }
 
-SmallVector<Value> Partitioner::loadShown(StreamKernel &kernel, ExchangeOp shown,
-                             Value row, int64_t ahead) {
+SmallVector<Value> Partitioner::loadShown(StreamKernel &kernel,
+                                          ExchangeOp shown, Value row,
+                                          int64_t ahead) {
   OpBuilder &b = kernel.getBuilder();
   IndexBuilder m{b, op.getLoc()};
   const TileContext &context = kernel.getContext();
@@ -67,7 +67,8 @@ SmallVector<Value> Partitioner::loadShown(StreamKernel &kernel, ExchangeOp shown
   return state;
 }
 
-void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown, Value valid) {
+void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
+                             Value valid) {
   OpBuilder &b = kernel.getBuilder();
   IndexBuilder m{b, op.getLoc()};
   const TileContext &context = kernel.getContext();
@@ -79,17 +80,17 @@ void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown, Value valid
   Value first = context.offsets[axis], step = m.constant(rows),
         part = context.offsets[splitAxis()],
         parts = context.extents[splitAxis()];
-  Value end = m.minS(m.sub(context.extents[axis], first),
-                     m.constant(sizes[axis]));
+  Value end =
+      m.minS(m.sub(context.extents[axis], first), m.constant(sizes[axis]));
   auto loop = scf::ForOp::create(b, op.getLoc(), m.mul(part, step), end,
                                  m.mul(parts, step));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   Value row = loop.getInductionVar();
   kernel.narrow(axis, m.add(first, row), rows);
-  kernel.streamAlong(splitAxis(), mergedAtOnce(split.parts > 0
-                                                   ? split.parts
-                                                   : ShapedType::kDynamic));
+  kernel.streamAlong(
+      splitAxis(),
+      mergedAtOnce(split.parts > 0 ? split.parts : ShapedType::kDynamic));
   auto load = [&](int64_t ahead) {
     return loadShown(kernel, shown, row, ahead);
   };

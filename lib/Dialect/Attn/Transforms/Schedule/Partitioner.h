@@ -44,7 +44,7 @@ private:
   mlir::Value hostExtent(unsigned axis);
 
   mlir::Value emptyResult(mlir::RankedTensorType type, mlir::AffineMap map,
-                    llvm::ArrayRef<int64_t> permutation);
+                          llvm::ArrayRef<int64_t> permutation);
 
   //===--------------------------------------------------------------------===//
   // Lengths
@@ -55,8 +55,9 @@ private:
   mlir::Value endStream(StreamKernel &kernel);
 
   /// The results of a tile, or NaN where `valid` does not hold.
-  llvm::SmallVector<mlir::Value> checked(StreamKernel &kernel, llvm::SmallVector<mlir::Value> tiles,
-                             mlir::Value valid);
+  llvm::SmallVector<mlir::Value> checked(StreamKernel &kernel,
+                                         llvm::SmallVector<mlir::Value> tiles,
+                                         mlir::Value valid);
 
   static mlir::Value nanLike(const TileBuilder &t, mlir::Value tile);
 
@@ -68,17 +69,20 @@ private:
 
   /// The segments that part number `part` of `parts` visits, of what the tile
   /// visits in all.
-  llvm::SmallVector<Segment> clip(StreamKernel &kernel, llvm::ArrayRef<Segment> segments,
-                            mlir::Value part, mlir::Value parts);
+  llvm::SmallVector<Segment> clip(StreamKernel &kernel,
+                                  llvm::ArrayRef<Segment> segments,
+                                  mlir::Value part, mlir::Value parts);
 
   /// Likewise, of what is visited from `at` + `from` up to `at` + `to`.
-  llvm::SmallVector<Segment> clip(StreamKernel &kernel, llvm::ArrayRef<Segment> segments,
-                            mlir::Value from, mlir::Value to, mlir::Value at);
+  llvm::SmallVector<Segment> clip(StreamKernel &kernel,
+                                  llvm::ArrayRef<Segment> segments,
+                                  mlir::Value from, mlir::Value to,
+                                  mlir::Value at);
 
   /// Folds the segments into a state.
-  llvm::SmallVector<mlir::Value> buildFolds(StreamKernel &kernel,
-                                llvm::ArrayRef<Segment> segments,
-                                llvm::ArrayRef<mlir::Value> resident);
+  llvm::SmallVector<mlir::Value>
+  buildFolds(StreamKernel &kernel, llvm::ArrayRef<Segment> segments,
+             llvm::ArrayRef<mlir::Value> resident);
 
   void runWhole();
 
@@ -115,8 +119,8 @@ private:
 
   /// Views of the workspace, one for each value of the state: of `parts` for
   /// each point of the unit axes in `units`.
-  llvm::SmallVector<KernelView> describeStates(mlir::Value parts,
-                                         llvm::ArrayRef<StreamAxis> units);
+  llvm::SmallVector<KernelView>
+  describeStates(mlir::Value parts, llvm::ArrayRef<StreamAxis> units);
 
   KernelView describeState(llvm::StringRef name, llvm::ArrayRef<Dim> dims);
 
@@ -134,16 +138,19 @@ private:
 
   /// The state of part `ahead` behind the position of the stream, as loaded, or
   /// that of nothing where there is no such part before `end` (null: of any).
-  llvm::SmallVector<mlir::Value> stateOrNothing(StreamKernel &kernel, int64_t ahead,
-                                    llvm::SmallVector<mlir::Value> state,
-                                    llvm::ArrayRef<mlir::Value> head, mlir::Value end);
+  llvm::SmallVector<mlir::Value>
+  stateOrNothing(StreamKernel &kernel, int64_t ahead,
+                 llvm::SmallVector<mlir::Value> state,
+                 llvm::ArrayRef<mlir::Value> head, mlir::Value end);
 
   /// One state of several, neighbours first.
-  llvm::SmallVector<mlir::Value> mergeAll(StreamKernel &kernel,
-                              llvm::SmallVector<llvm::SmallVector<mlir::Value>> states);
+  llvm::SmallVector<mlir::Value>
+  mergeAll(StreamKernel &kernel,
+           llvm::SmallVector<llvm::SmallVector<mlir::Value>> states);
 
   /// Loads the state of the part that lies so many behind the position.
-  using LoadState = llvm::function_ref<llvm::SmallVector<mlir::Value>(int64_t ahead)>;
+  using LoadState =
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(int64_t ahead)>;
 
   /// Streams over all parts, or over those that `work` lists for the tile's
   /// stream, and makes the results, where `valid` holds (null: anywhere).
@@ -181,8 +188,9 @@ private:
   ExchangeOp exchange(StreamKernel &kernel, llvm::ArrayRef<mlir::Value> state);
 
   /// The rows of a state from `row` on, of the part at the stream's position.
-  llvm::SmallVector<mlir::Value> loadShown(StreamKernel &kernel, ExchangeOp shown,
-                               mlir::Value row, int64_t ahead);
+  llvm::SmallVector<mlir::Value> loadShown(StreamKernel &kernel,
+                                           ExchangeOp shown, mlir::Value row,
+                                           int64_t ahead);
 
   /// Merges rows of the states that are shown, those of the CTA's part.
   void mergeShown(StreamKernel &kernel, ExchangeOp shown, mlir::Value valid);
@@ -195,7 +203,8 @@ private:
 
   /// Entries of the list, at most. Even parts of `streams` streams are together
   /// as long as as many as are wanted, and of each stream one is cut short.
-  mlir::Value countEntries(mlir::Value streams, llvm::ArrayRef<StreamAxis> units);
+  mlir::Value countEntries(mlir::Value streams,
+                           llvm::ArrayRef<StreamAxis> units);
 
   /// The axes of the kernel that streams what entries list: that over the
   /// entries takes the place of those that select a stream.
