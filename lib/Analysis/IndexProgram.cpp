@@ -198,7 +198,9 @@ LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
       return success();
     return op.emitOpError("cannot be predicted: control that carries tiles");
   }
-  Instruction i{&op, Copy, 0, {}};
+  Instruction i;
+  i.op = &op;
+  i.kind = Copy;
   if (op.getNumResults() == 1 && !stream)
     i.result = slotOf(op.getResult(0));
   for (Value operand : op.getOperands())

@@ -72,9 +72,9 @@ public:
 
 private:
   struct Instruction {
-    mlir::Operation *op;
-    unsigned kind;
-    unsigned result;
+    mlir::Operation *op = nullptr;
+    unsigned kind = 0;
+    unsigned result = 0;
     llvm::SmallVector<unsigned, 4> operands;
     /// Of a loop: what it carries, and what its body hands on.
     llvm::SmallVector<unsigned, 2> carried, yielded, results;

@@ -351,8 +351,7 @@ static void runAllSplits(Sweep &sweep) {
       "split-ctas grid-order=swizzled-head-first domains=4 longest-first",
       "split-length=64 persistent sms=2 resident=1",
       "target=h200 split-cluster",
-      "target=h200 split-cluster splits=7 persistent sawtooth=force "
-      "longest-first",
+      "target=h200 split-cluster splits=7 sawtooth=force longest-first",
       "target=h200 split-cluster splits=1"};
   const char *const tiles[] = {"query=16,key=16", "query=7,key=8",
                                "query=32,key=32"};

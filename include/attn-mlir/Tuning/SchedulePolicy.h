@@ -12,6 +12,7 @@
 #define ATTN_MLIR_TUNING_SCHEDULEPOLICY_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
