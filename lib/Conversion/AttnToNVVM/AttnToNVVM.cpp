@@ -93,9 +93,13 @@ struct ConvertAttnToNVVMPass
     if (auto issue = dyn_cast<RingIssueOp>(user))
       return issue.getBy() == CopyKind::Async ? issue.getChunk() : 16;
     if (auto load = dyn_cast<LoadOp>(user))
-      return loadBytes(load);
+      return columnsAtOnce(load) * load.getView().getType().getElementBytes();
     auto store = dyn_cast<StoreOp>(user);
-    return store && storesChunks(store) ? 16 : 0;
+    if (!store)
+      return 0;
+    return storesChunks(store) ? 16
+                               : columnsAtOnce(store) *
+                                     store.getView().getType().getElementBytes();
   }
 
   LogicalResult lower(LLVM::LLVMFuncOp function, int64_t sharedBytes) {

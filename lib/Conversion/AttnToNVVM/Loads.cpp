@@ -37,8 +37,8 @@ static bool isMultipleOf(Value index, int64_t size) {
 
 /// Consecutive registers of neighbouring columns that lie in the view together
 /// or not at all, from a multiple of their number on.
-static int64_t columnsAtOnce(LoadOp op, FragmentAttr layout) {
-  ViewType view = op.getView().getType();
+static int64_t columnsAtOnce(ViewType view, ValueRange offsets,
+                             FragmentAttr layout) {
   int64_t columns = view.getShape().back();
   if (layout.getRank() != 2 || layout.getRegisters().empty() ||
       ShapedType::isDynamic(columns))
@@ -52,7 +52,7 @@ static int64_t columnsAtOnce(LoadOp op, FragmentAttr layout) {
     };
     return run * view.getElementBytes() <= kMostBytes &&
            first.size % run == 0 && columns % run == 0 &&
-           isMultipleOf(op.getOffsets().back(), run) &&
+           isMultipleOf(offsets.back(), run) &&
            llvm::all_of(layout.getThreadModes(), wholeRuns) &&
            llvm::all_of(llvm::drop_begin(layout.getRegisterModes()), wholeRuns);
   };
@@ -62,11 +62,16 @@ static int64_t columnsAtOnce(LoadOp op, FragmentAttr layout) {
   return run;
 }
 
-int64_t attn::loadBytes(LoadOp op) {
+int64_t attn::columnsAtOnce(LoadOp op) {
   FragmentAttr layout = fragmentOf(op.getTile().getType());
-  return layout ? columnsAtOnce(op, layout) *
-                      op.getView().getType().getElementBytes()
-                : 0;
+  return layout ? ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout)
+                : 1;
+}
+
+int64_t attn::columnsAtOnce(StoreOp op) {
+  FragmentAttr layout = fragmentOf(op.getTile().getType());
+  return layout ? ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout)
+                : 1;
 }
 
 namespace {
@@ -120,9 +125,10 @@ private:
     SmallVector<Value> thread;
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
       thread.push_back(t.threadOffset(layout, dim));
-    int64_t run = columnsAtOnce(op, layout);
+    int64_t run = columnsAtOnce(op);
     auto several = VectorType::get(
         {run}, cast<ShapedType>(op.getTile().getType()).getElementType());
+    int64_t bytes = run * op.getView().getType().getElementBytes();
     SmallVector<Value> elements;
     for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {
       SmallVector<Value> coordinates;
@@ -131,8 +137,10 @@ private:
       Value inside = source.contains(coordinates);
       Value address = arith::SelectOp::create(
           b, loc, inside, source.address(coordinates), source.elsewhere());
+      // Else ptxas moves each to its use, and they wait one after the other.
       Value loaded = LLVM::LoadOp::create(b, loc, several, address,
-                                          static_cast<unsigned>(loadBytes(op)));
+                                          static_cast<unsigned>(bytes),
+                                          /*isVolatile=*/true);
       if (zeroElsewhere)
         loaded = arith::SelectOp::create(
             b, loc, inside, loaded,

@@ -48,9 +48,10 @@ void populateWgmmaPatterns(const mlir::TypeConverter &converter,
 /// Loads into registers.
 void populateLoadPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
-/// Bytes that a thread loads at once, of which their address is a multiple; 0
-/// if the tile is not in registers.
-int64_t loadBytes(LoadOp op);
+/// Neighbouring columns that a thread loads, or stores, at once, of whose bytes
+/// their address is a multiple.
+int64_t columnsAtOnce(LoadOp op);
+int64_t columnsAtOnce(StoreOp op);
 /// Stores, through shared memory or not.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

@@ -8,7 +8,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace attn;
@@ -37,7 +39,8 @@ Value attn::readThreadAgain(OpBuilder &b, Location loc) {
 
 namespace {
 
-/// Each thread stores the elements that it holds.
+/// Each thread stores the elements that it holds, neighbouring columns
+/// together.
 struct DirectStorePattern : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -55,16 +58,59 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
     Value owner = t.ownsFirstCopy(layout);
     auto elements =
         vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
-    unsigned bytes = op.getView().getType().getElementBytes();
-    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
+    auto coordinatesOf = [&](int64_t r) {
       SmallVector<Value> coordinates;
       for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
         coordinates.push_back(t.add(base, offset));
-      Value inside = t.both(owner, destination.contains(coordinates));
-      destination.store(elements.getResult(r), coordinates, inside, bytes);
+      return coordinates;
+    };
+    int64_t run = columnsAtOnce(op);
+    unsigned bytes = run * op.getView().getType().getElementBytes();
+    for (ArrayRef<int64_t> together : groupRuns(op, layout, run)) {
+      Value inside = t.both(
+          owner, destination.contains(coordinatesOf(together.front())));
+      auto stores = scf::IfOp::create(rewriter, loc, inside);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(stores.thenBlock());
+      for (int64_t r : together)
+        LLVM::StoreOp::create(
+            rewriter, loc,
+            several(rewriter, loc, elements.getResults().slice(r, run)),
+            destination.address(coordinatesOf(r)), bytes);
     }
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  using Runs = SmallVector<int64_t>;
+
+  static Value several(OpBuilder &b, Location loc, ValueRange values) {
+    if (values.size() == 1)
+      return values.front();
+    auto type = VectorType::get({static_cast<int64_t>(values.size())},
+                                values.front().getType());
+    return vector::FromElementsOp::create(b, loc, type, values);
+  }
+
+  /// Whether all columns of the tile lie in the view.
+  static bool hasAllColumns(StoreOp op) {
+    int64_t last = op.getView().getType().getShape().back();
+    std::optional<int64_t> offset = getConstantIntValue(op.getOffsets().back());
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    return tile.getRank() == 2 && offset && !ShapedType::isDynamic(last) &&
+           *offset >= 0 && *offset + tile.getDimSize(1) <= last;
+  }
+
+  /// The first registers of what is stored at once; those in one group lie in
+  /// the view together or not at all.
+  static SmallVector<Runs> groupRuns(StoreOp op, FragmentAttr layout,
+                                     int64_t run) {
+    bool wholeRows = hasAllColumns(op);
+    llvm::MapVector<int64_t, Runs> groups;
+    for (int64_t r = 0; r < layout.getNumRegisters(); r += run)
+      groups[wholeRows ? layout.getRegisterOffset(r).front() : r].push_back(r);
+    return llvm::to_vector(llvm::make_second_range(groups));
   }
 };
 

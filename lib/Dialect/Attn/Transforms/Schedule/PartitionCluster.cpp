@@ -73,7 +73,9 @@ void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
   IndexBuilder m{b, op.getLoc()};
   const TileContext &context = kernel.getContext();
   unsigned axis = rowAxis();
-  int64_t rows = mergeRows(axes[axis], sizes[axis]);
+  // A CTA's share in the largest cluster: its loads are under way together.
+  int64_t share = sizes[axis] / TargetAttr::of(op).get(Fact::MaxClusterCTAs),
+          rows = std::max(mergeRows(axes[axis], sizes[axis]), share);
   // What is behind the tile belongs to another cluster.
   while (sizes[axis] % rows != 0)
     --rows;

@@ -24,6 +24,8 @@ constexpr int64_t kMergeRows = 4;
 /// States that are loaded before the first of them is merged: a load takes far
 /// longer than a merge.
 constexpr int64_t kMergedAtOnce = 8;
+/// Of the few that are left, which most streams have alone.
+constexpr int64_t kMergedOfFew = 2;
 
 } // namespace
 
@@ -355,25 +357,48 @@ Partitioner::mergeAll(StreamKernel &kernel,
   return states.front();
 }
 
+SmallVector<Value>
+Partitioner::foldStates(StreamKernel &kernel, Segment parts, int64_t atOnce,
+                        ValueRange state, LoadState load, Value end) {
+  OpBuilder &b = kernel.getBuilder();
+  Location loc = op.getLoc();
+  const TileContext &context = kernel.getContext();
+  SmallVector<Value> head = op.buildHead(b, loc, context);
+  kernel.streamAlong(splitAxis(), atOnce);
+  return kernel.buildStream(parts, state, [&](ValueRange carried) {
+    SmallVector<SmallVector<Value>> states;
+    for (int64_t i = 0; i < atOnce; ++i)
+      states.push_back(stateOrNothing(kernel, i, load(i), head, end));
+    return op.buildMerge(b, loc, context, carried,
+                         mergeAll(kernel, std::move(states)));
+  });
+}
+
 void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
                               const WorkList *work) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   const TileContext &context = kernel.getContext();
-  Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
-              /*masked=*/false};
+  IndexBuilder m{b, loc};
+  Segment many{m.constant(0), context.extents[splitAxis()], /*masked=*/false};
   if (work)
-    all = work->slotsOf(kernel, kernel.numInputViews() - 1);
-  SmallVector<Value> head = op.buildHead(b, loc, context);
-  SmallVector<Value> state =
-      kernel.buildStream(all, head, [&](ValueRange carried) {
-        SmallVector<SmallVector<Value>> states;
-        for (int64_t i = 0; i < context.sizes[splitAxis()]; ++i)
-          states.push_back(stateOrNothing(kernel, i, load(i), head,
-                                          work ? all.hi : Value()));
-        return op.buildMerge(b, loc, context, carried,
-                             mergeAll(kernel, std::move(states)));
-      });
+    many = work->slotsOf(kernel, kernel.numInputViews() - 1);
+  Value end = many.hi;
+  int64_t parts = context.axes[splitAxis()].extent,
+          atOnce = context.sizes[splitAxis()];
+  bool visitsEnd = !work && !ShapedType::isDynamic(parts);
+  SmallVector<Value> state = op.buildHead(b, loc, context);
+  if (!visitsEnd) {
+    // More than half of a visit that is left is one.
+    Value visits = m.div(
+        m.add(m.sub(end, many.lo), m.constant(atOnce / 2 - 1)),
+        m.constant(atOnce));
+    many.hi = m.minS(m.add(many.lo, m.mul(visits, m.constant(atOnce))), end);
+  }
+  state = foldStates(kernel, many, atOnce, state, load, work ? end : Value());
+  if (!visitsEnd)
+    state = foldStates(kernel, {many.hi, end, /*masked=*/false}, kMergedOfFew,
+                       state, load, work ? end : Value());
   kernel.storeTiles(
       checked(kernel, op.buildTail(b, loc, context, state), valid));
 }
