@@ -5,9 +5,7 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
-    variants [#attn.variant<"query<=16 & key>=2048 & key<=32768",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
-              #attn.variant<"query<=32 & key>=2048",
+    variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
@@ -16,9 +14,7 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
-    variants [#attn.variant<"query<=16 & key>=2048 & key<=32768",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
-              #attn.variant<"query<=32 & key>=2048",
+    variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
@@ -31,8 +27,8 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
-    variants [#attn.variant<"query<=16 & key>=2048 & key<=32768",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
+    variants [#attn.variant<"query<=16 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"query<=512 & key>=2048",
@@ -46,8 +42,8 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
-    variants [#attn.variant<"query<=16 & key>=2048 & key<=32768",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
+    variants [#attn.variant<"query<=16 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"query<=512 & key>=2048",
@@ -83,24 +79,29 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>]
   // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
   // where there are fewer of them than SMs, and the query heads of a group are rows
-  // of one tile. Two CTAs of an SM have 128 KB of loads under way. Clusters read
-  // with half of the SMs, which takes longer where streams are long.
+  // of one tile. Two CTAs of an SM cover each other's beginnings and ends; where
+  // streams are long, wider tiles cost less. Clusters read with half of the SMs,
+  // which takes longer where streams are long.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
     <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>
-    variants [#attn.variant<"key<=8192",
+    variants [#attn.variant<"key<=4096",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
     <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>
-    variants [#attn.variant<"key<=8192",
+    variants [#attn.variant<"key<=4096",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=8192",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 2>>]
+    variants [#attn.variant<"key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"key>=65536",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1 causal
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=8192",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 2>>]
+    variants [#attn.variant<"key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"key>=65536",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1
     <pack_group, tiles = [query = 64, key = 32], split_ctas, wgmma = all, specialize, stages = 2>
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1 causal

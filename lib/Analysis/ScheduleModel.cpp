@@ -148,16 +148,6 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
     r.consumerThreads *= 2;
   r.registers = perThread();
   r.threads = r.consumerThreads + (lowering.specialized ? kGroupThreads : 0);
-  r.registerLimit =
-      lowering.specialized
-          ? consumerRegisters(r.consumerThreads, perSm)
-          : std::min(kMostRegisters, perSm / std::max<int64_t>(r.threads, 1));
-  if (r.sharedBytes > r.sharedLimit)
-    r.misfit = "expected " + std::to_string(r.sharedBytes) +
-               " bytes of shared memory of " + std::to_string(r.sharedLimit);
-  else if (r.registers > r.registerLimit)
-    r.misfit = "expected " + std::to_string(r.registers) +
-               " registers a thread of " + std::to_string(r.registerLimit);
   r.resident = target.get(Fact::MaxResidentCTAs);
   // What the system keeps of each CTA's share (1 KiB on NVIDIA GPUs).
   int64_t reserved =
@@ -165,8 +155,22 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
   if (r.sharedBytes)
     r.resident = std::min(r.resident, target.get(Fact::SmemPerSM) /
                                           (r.sharedBytes + reserved));
+  // One group of consumers leaves registers for a second CTA.
+  int64_t ofRoles = perSm;
+  if (r.consumerThreads == kGroupThreads && r.resident >= 2)
+    ofRoles /= 2;
+  r.registerLimit =
+      lowering.specialized
+          ? consumerRegisters(r.consumerThreads, ofRoles)
+          : std::min(kMostRegisters, perSm / std::max<int64_t>(r.threads, 1));
+  if (r.sharedBytes > r.sharedLimit)
+    r.misfit = "expected " + std::to_string(r.sharedBytes) +
+               " bytes of shared memory of " + std::to_string(r.sharedLimit);
+  else if (r.registers > r.registerLimit)
+    r.misfit = "expected " + std::to_string(r.registers) +
+               " registers a thread of " + std::to_string(r.registerLimit);
   int64_t used = lowering.specialized
-                     ? perSm
+                     ? ofRoles
                      : llvm::alignTo(r.registers, kRegisterUnit) * r.threads;
   r.resident = std::max<int64_t>(std::min(r.resident, perSm / used), 1);
   return r;

@@ -147,19 +147,68 @@ static Attribute hasFewParts(const Program &program, int64_t most) {
   return all;
 }
 
-FailureOr<bool> attn::setGuardOfParts(ModuleOp module, ModuleOp split,
-                                      int64_t most) {
-  FailureOr<std::vector<Program>> programs = findPrograms(split);
+/// An expression over the views of a step, over those of its program.
+static Attribute overProgram(Attribute expression, const Program &program,
+                             const ProgramStep &step) {
+  auto parts = dyn_cast<ArrayAttr>(expression);
+  if (!parts || step.views.empty())
+    return expression;
+  Builder b(expression.getContext());
+  if (cast<StringAttr>(parts[0]).getValue() != "size") {
+    SmallVector<Attribute> result{parts[0]};
+    for (Attribute operand : parts.getValue().drop_front())
+      result.push_back(overProgram(operand, program, step));
+    return b.getArrayAttr(result);
+  }
+  const StepView &view = step.views[cast<IntegerAttr>(parts[1]).getInt()];
+  int64_t dim = cast<IntegerAttr>(parts[2]).getInt(),
+          array = view.base - static_cast<int64_t>(program.views.size());
+  if (!view.shape.empty())
+    return view.shape[dim];
+  return array < 0 ? sizeExpression(b, view.base, dim)
+                   : program.workspace[array].shape[dim];
+}
+
+/// Adds to the guard of each program of `module` what `condition` gives of the
+/// program of that name of `other`, if anything. Whether of any it did.
+static FailureOr<bool>
+setGuardBy(ModuleOp module, ModuleOp other,
+           function_ref<Attribute(const Program &)> condition) {
+  FailureOr<std::vector<Program>> programs = findPrograms(other);
   if (failed(programs))
     return failure();
   bool any = false;
   for (const Program &program : *programs) {
-    Attribute few = hasFewParts(program, most);
+    Attribute holds = condition(program);
     Operation *op = module.lookupSymbol(program.name);
-    if (!few || !op)
+    if (!holds || !op)
       continue;
-    addToGuard(op, few);
+    addToGuard(op, holds);
     any = true;
   }
   return any;
+}
+
+FailureOr<bool> attn::setGuardOfParts(ModuleOp module, ModuleOp split,
+                                      int64_t most) {
+  return setGuardBy(module, split, [&](const Program &program) {
+    return hasFewParts(program, most);
+  });
+}
+
+FailureOr<bool> attn::setGuardOfGrid(ModuleOp module, ModuleOp other,
+                                     int64_t most) {
+  return setGuardBy(module, other, [&](const Program &program) {
+    Builder b(module.getContext());
+    Attribute all;
+    for (const ProgramStep &step : program.steps) {
+      auto manifest = step.kernel->getAttrOfType<DictionaryAttr>(kManifestAttr);
+      Attribute few =
+          b.getArrayAttr({b.getStringAttr("le"),
+                          overProgram(manifest.get("grid"), program, step),
+                          b.getI64IntegerAttr(most)});
+      all = all ? b.getArrayAttr({b.getStringAttr("and"), all, few}) : few;
+    }
+    return all;
+  });
 }

@@ -13,10 +13,6 @@ namespace {
 
 using Variants = SmallVectorImpl<OwningOpRef<ModuleOp>>;
 
-/// Half as many CTAs as two kernels would have still read as fast
-/// (docs/notebooks/performance.md, "Decoding"), and need no other kernel.
-constexpr int64_t kSharesOfClusters = 2;
-
 /// What a module is lowered by to have fewer CTAs for a stream.
 struct Without {
   SmallVector<StringRef, 3> fields;
@@ -32,15 +28,6 @@ lowerWithout(ModuleOp input, StringRef schedule, StringRef guard,
       failed(setGuard(**lowered, guard)))
     return failure();
   return lowered;
-}
-
-/// Adds a variant where no more than `most` CTAs share a stream in `split`.
-LogicalResult addWhereFew(OwningOpRef<ModuleOp> variant, ModuleOp split,
-                          int64_t most, Variants &variants) {
-  FailureOr<bool> differs = setGuardOfParts(*variant, split, most);
-  if (succeeded(differs) && *differs)
-    variants.push_back(std::move(variant));
-  return success(succeeded(differs));
 }
 
 } // namespace
@@ -66,11 +53,20 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
       return failure();
     cluster = std::exchange(module, std::move(*kernels));
   }
-  if (failed(addWhereFew(std::move(*whole), *module, 1, variants)))
+  FailureOr<bool> fewParts = setGuardOfParts(**whole, *module, /*most=*/1);
+  if (failed(fewParts))
     return failure();
-  if (!cluster)
-    return success();
-  int64_t most =
-      kSharesOfClusters * TargetAttr::of(*module).get(Fact::MaxClusterCTAs);
-  return addWhereFew(std::move(cluster), *module, most, variants);
+  if (cluster) {
+    // Only where streams are so few that all have clusters of the largest size
+    // at once: smaller ones leave too many SMs without work.
+    int64_t most = TargetAttr::of(*module).get(Fact::MaxClusters);
+    FailureOr<bool> fewTiles = setGuardOfGrid(*cluster, **whole, most);
+    if (failed(fewTiles))
+      return failure();
+  }
+  if (*fewParts)
+    variants.push_back(std::move(*whole));
+  if (cluster)
+    variants.push_back(std::move(cluster));
+  return success();
 }

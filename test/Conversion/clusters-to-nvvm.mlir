@@ -25,7 +25,7 @@
 // CHECK: %[[RANK:[^ ]+]] = arith.select %[[IS]], %c1_i32, %[[SELF]] : i32
 // CHECK: %[[PEER:[^ ]+]] = nvvm.mapa %{{[^ ]+}}, %[[RANK]] : !llvm.ptr<3> -> !llvm.ptr<7>
 // CHECK: %[[AT:[^ ]+]] = arith.select %[[IN:[^ ]+]], %{{[^ ]+}}, %[[PEER]] : !llvm.ptr<7>
-// CHECK: %[[PAIR:[^ ]+]] = llvm.load %[[AT]] {alignment = 8 : i64} : !llvm.ptr<7> -> vector<2xf32>
+// CHECK: %[[PAIR:[^ ]+]] = llvm.load volatile %[[AT]] {alignment = 8 : i64} : !llvm.ptr<7> -> vector<2xf32>
 // CHECK: arith.select %[[IN]], %[[PAIR]], %{{[^ ]+}} : vector<2xf32>
 // Memory lasts until all have read it.
 // CHECK: nvvm.cluster.arrive {aligned}

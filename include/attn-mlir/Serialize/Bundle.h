@@ -32,6 +32,11 @@ mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 mlir::FailureOr<bool> setGuardOfParts(mlir::ModuleOp module,
                                       mlir::ModuleOp split, int64_t most);
 
+/// Likewise, for sizes for which no kernel of those of `other` would have more
+/// than `most` CTAs.
+mlir::FailureOr<bool> setGuardOfGrid(mlir::ModuleOp module,
+                                     mlir::ModuleOp other, int64_t most);
+
 /// Writes a bundle (docs/bundle.md), or fails after a diagnostic, for an
 /// unknown axis or comparison of a guard too; it is of modules in the LLVM
 /// dialect (buildLowerToNVVMPipeline): variants of their programs, in the order

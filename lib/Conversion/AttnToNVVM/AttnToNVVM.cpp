@@ -97,9 +97,10 @@ struct ConvertAttnToNVVMPass
     auto store = dyn_cast<StoreOp>(user);
     if (!store)
       return 0;
-    return storesChunks(store) ? 16
-                               : columnsAtOnce(store) *
-                                     store.getView().getType().getElementBytes();
+    return storesChunks(store)
+               ? 16
+               : columnsAtOnce(store) *
+                     store.getView().getType().getElementBytes();
   }
 
   LogicalResult lower(LLVM::LLVMFuncOp function, int64_t sharedBytes) {

@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
@@ -81,23 +82,17 @@ void attn::makeKernel(LLVM::LLVMFuncOp function) {
 }
 
 int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
-  constexpr int64_t kBarrierBytes = 8;
   int64_t bytes = 0;
   SmallVector<RingCreateOp> rings;
   function.walk([&](RingCreateOp ring) { rings.push_back(ring); });
   Builder b(function.getContext());
   for (RingCreateOp ring : rings) {
-    RingType type = ring.getRing().getType();
     ring->setAttr("data", b.getI64IntegerAttr(bytes));
-    RankedTensorType tile = type.getTile();
-    int64_t tileBytes =
-        tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
-    // The swizzle repeats every 1024 bytes at most.
-    bytes += type.getStages() * llvm::alignTo(tileBytes, 1024);
+    bytes += slotBytes(ring.getRing().getType());
   }
   for (RingCreateOp ring : rings) {
     ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
-    bytes += 2 * kBarrierBytes * ring.getRing().getType().getStages();
+    bytes += barrierBytes(ring.getRing().getType());
   }
   return bytes;
 }

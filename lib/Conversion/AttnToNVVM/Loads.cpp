@@ -64,14 +64,16 @@ static int64_t columnsAtOnce(ViewType view, ValueRange offsets,
 
 int64_t attn::columnsAtOnce(LoadOp op) {
   FragmentAttr layout = fragmentOf(op.getTile().getType());
-  return layout ? ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout)
-                : 1;
+  return layout
+             ? ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout)
+             : 1;
 }
 
 int64_t attn::columnsAtOnce(StoreOp op) {
   FragmentAttr layout = fragmentOf(op.getTile().getType());
-  return layout ? ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout)
-                : 1;
+  return layout
+             ? ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout)
+             : 1;
 }
 
 namespace {

@@ -9,6 +9,8 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Target/Facts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -65,8 +67,16 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   int64_t all = function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
   int64_t computing = all - 32 * static_cast<int64_t>(roles.getProducerWarps());
   function->setAttr(kComputeThreads, rewriter.getI64IntegerAttr(computing));
-  // Without it the counts of registers are ignored.
-  function->setAttr("nvvm.minctasm", rewriter.getI32IntegerAttr(1));
+  // As many CTAs as the registers of their roles leave room for: without a
+  // number the counts of registers are ignored.
+  int64_t registers =
+      computing * static_cast<int64_t>(roles.getConsumerRegisters()) +
+      (all - computing) * static_cast<int64_t>(roles.getProducerRegisters());
+  int64_t resident =
+      TargetAttr::of(roles).get(Fact::RegistersPerSM) / registers;
+  function->setAttr("nvvm.minctasm",
+                    rewriter.getI32IntegerAttr(
+                        static_cast<int32_t>(std::max<int64_t>(resident, 1))));
   roles.getProducer().walk([&](Operation *op) {
     if (isa<RingAcquireOp, RingIssueOp>(op))
       op->setAttr(kAloneAttr, rewriter.getUnitAttr());

@@ -67,8 +67,8 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
     int64_t run = columnsAtOnce(op);
     unsigned bytes = run * op.getView().getType().getElementBytes();
     for (ArrayRef<int64_t> together : groupRuns(op, layout, run)) {
-      Value inside = t.both(
-          owner, destination.contains(coordinatesOf(together.front())));
+      Value inside =
+          t.both(owner, destination.contains(coordinatesOf(together.front())));
       auto stores = scf::IfOp::create(rewriter, loc, inside);
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(stores.thenBlock());

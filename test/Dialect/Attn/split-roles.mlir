@@ -118,13 +118,14 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
   }
 }
 
-// Registers of other numbers of consumers. One group could have more than a thread is given;
-// three have 128 each at the launch, (4 x 128 - 32) / 3 afterwards, which leaves the producer
-// the fewest that it may have.
+// Registers of other numbers of consumers. One group whose rings leave shared memory for a second
+// CTA leaves registers for it, too: 128 at the launch, 2 x 128 - 40 afterwards. Alone on an SM it could
+// have more than a thread is given. Three groups have 128 each at the launch, (4 x 128 - 32) / 3
+// afterwards, which leaves the producer the fewest that it may have.
 
 // CHECK-LABEL: attn.kernel @one
-// CHECK: attn.specialize producer 4 warps(40) {
-// CHECK: } consumers(240) {
+// CHECK: attn.specialize producer 4 warps(32) {
+// CHECK: } consumers(224) {
 attn.kernel @one(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warps = 4 : i64, threads = 128 : i64} {
   %r = attn.ring.create : <2 x !k>
   attn.ctas %cta in %n {
@@ -133,6 +134,19 @@ attn.kernel @one(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warp
     attn.ring.land %p : <!k>
     %t = attn.ring.wait %r : <2 x !k> -> !k
     attn.ring.release %r : <2 x !k>
+  }
+}
+// CHECK-LABEL: attn.kernel @alone
+// CHECK: attn.specialize producer 4 warps(40) {
+// CHECK: } consumers(240) {
+attn.kernel @alone(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer_warps = 4 : i64, threads = 128 : i64} {
+  %r = attn.ring.create : <30 x !k>
+  attn.ctas %cta in %n {
+    %s = attn.ring.acquire %r : <30 x !k> -> <!k>
+    %p = attn.ring.issue %s, %x[%cta, %cta] : <!k>, <?x64xbf16> -> <!k>
+    attn.ring.land %p : <!k>
+    %t = attn.ring.wait %r : <30 x !k> -> !k
+    attn.ring.release %r : <30 x !k>
   }
 }
 // CHECK-LABEL: attn.kernel @three

@@ -39,9 +39,10 @@
 // CHECK: %[[FIRST:[^ ]+]] = arith.muli %[[S]], %c4
 // CHECK: %[[NEXT:[^ ]+]] = arith.muli %[[PARTS]], %c4
 // CHECK: scf.for %[[ROW:[^ ]+]] = %[[FIRST]] to %{{[^ ]+}} step %[[NEXT]] {
-// CHECK: attn.stream %[[P:[^ ]+]] step 8 over [%c0 to %[[PARTS]]]
+// CHECK: attn.stream %[[P:[^ ]+]] step 8 over [%c0 to %[[MANY:[^ ]+]]]
 // CHECK: attn.load %[[V]]#0[%[[P]], %[[ROW]]] : <?x4xf32> -> tensor<4xf32>
 // CHECK: attn.load %[[V]]#3[%[[P]], %[[ROW]], %c0] : <?x4x64xf32> -> tensor<4x64xf32>
+// CHECK: attn.stream %{{[^ ]+}} step 2 over [%[[MANY]] to %[[PARTS]]]
 // CHECK-NOT: attn.dot
 // CHECK: attn.store %{{[^ ]+}}, %{{[^ ]+}}[%[[B]], {{.*}} : tensor<4x64xbf16>
 // CHECK-NOT: attn.kernel

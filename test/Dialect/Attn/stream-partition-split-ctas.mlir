@@ -43,13 +43,19 @@
 // CHECK: attn.grid {{.*}} (batch = %[[BATCHES]],
 // CHECK-NOT: split =
 // Eight states are loaded before the first is merged; behind the last they are those of nothing.
-// CHECK: %[[ALL:[^ ]+]]:4 = attn.stream %[[P:[^ ]+]] step 8 over [%{{[^ ]+}} to %[[SPLITS]]]
+// CHECK: %[[UP:[^ ]+]] = arith.addi %[[SPLITS]], %c3
+// CHECK: %[[VISITS:[^ ]+]] = arith.divui %[[UP]], %c8
+// CHECK: %[[ROUND:[^ ]+]] = arith.muli %[[VISITS]], %c8
+// CHECK: %[[MANY:[^ ]+]] = arith.minsi %[[ROUND]], %[[SPLITS]]
+// CHECK: %[[ALL:[^ ]+]]:4 = attn.stream %[[P:[^ ]+]] step 8 over [%{{[^ ]+}} to %[[MANY]]]
 // CHECK: attn.load %{{[^ ]+}}[%[[P]], {{.*}} -> tensor<4x64xf32>
 // CHECK: %[[IS:[^ ]+]] = arith.cmpi ult, %[[P]], %[[SPLITS]]
 // CHECK: tensor.splat %[[IS]]
 // CHECK: arith.select
 // CHECK: %[[NEXT:[^ ]+]] = arith.addi %[[P]], %c1
 // CHECK: attn.load %{{[^ ]+}}[%[[NEXT]], {{.*}} -> tensor<4x64xf32>
+// Of what is left, if it is half of that or less, two at a time.
+// CHECK: attn.stream %{{[^ ]+}} step 2 over [%[[MANY]] to %[[SPLITS]]] carry (%{{[^ ]+}} = %[[ALL]]#0,
 // CHECK-NOT: attn.dot
 // CHECK: attn.store {{.*}} : tensor<4x64xbf16>
 // CHECK: attn.store {{.*}} : tensor<4xf32>

@@ -112,6 +112,18 @@ Footprint footprintOf(KernelOp kernel) {
   return result;
 }
 
+int64_t slotBytes(RingType ring) {
+  constexpr int64_t kSlotUnit = 1024;
+  RankedTensorType tile = ring.getTile();
+  int64_t bytes = tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
+  return ring.getStages() * llvm::alignTo(bytes, kSlotUnit);
+}
+
+int64_t barrierBytes(RingType ring) {
+  constexpr int64_t kBarriers = 2, kBarrierBytes = 8;
+  return kBarriers * kBarrierBytes * ring.getStages();
+}
+
 int64_t residentCtas(TargetAttr target, const Footprint &footprint) {
   int64_t resident = target.get(Fact::MaxResidentCTAs);
   if (footprint.sharedBytes)

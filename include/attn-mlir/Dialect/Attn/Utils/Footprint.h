@@ -8,6 +8,7 @@
 
 namespace attn {
 class KernelOp;
+class RingType;
 
 /// Resources that one CTA needs.
 struct Footprint {
@@ -32,6 +33,13 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
 /// The footprint of a kernel on its target, read off its loads and the values
 /// that its streams carry.
 Footprint footprintOf(KernelOp kernel);
+
+/// Bytes of the slots of a ring in shared memory, each of which begins at a
+/// multiple of 1024: the swizzle repeats every 1024 bytes at most.
+int64_t slotBytes(RingType ring);
+
+/// Bytes of the barriers of a ring: two for each slot.
+int64_t barrierBytes(RingType ring);
 
 /// CTAs of this footprint that an SM of the target holds at once, at least 1.
 int64_t residentCtas(TargetAttr target, const Footprint &footprint);

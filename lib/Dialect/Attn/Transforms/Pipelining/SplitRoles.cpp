@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,10 +44,11 @@ struct Registers {
   static constexpr int64_t kFewest = 32, kProducer = 40, kMost = 240, kUnit = 8;
   static constexpr int64_t kGroupThreads = 128;
 
-  Registers(int64_t consumers, int64_t perSm) {
+  /// Of the threads of a CTA, where an SM has so many registers for it.
+  Registers(int64_t consumers, int64_t forCta) {
     int64_t groups = consumers / kGroupThreads;
     int64_t atLaunch =
-        perSm / (consumers + kGroupThreads) / kUnit * kUnit * (groups + 1);
+        forCta / (consumers + kGroupThreads) / kUnit * kUnit * (groups + 1);
     consumer = std::min((atLaunch - kFewest) / groups / kUnit * kUnit, kMost);
     producer = std::min(atLaunch - groups * consumer, kProducer);
   }
@@ -134,12 +136,32 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return applyPatternsGreedily(region, std::move(patterns));
   }
 
+  /// CTAs that an SM holds at once, of `threads` that compute: two where one
+  /// group of them leaves registers for that, and rings leave shared memory.
+  /// The second computes while the first waits for what it begins or ends with.
+  static int64_t residentOf(CtasOp ctas, int64_t threads, TargetAttr target) {
+    if (threads != Registers::kGroupThreads)
+      return 1;
+    int64_t perSm = target.get(Fact::SmemPerSM);
+    // What the system keeps for itself of each CTA's share.
+    int64_t bytes = perSm - target.get(Fact::SmemPerBlock);
+    ctas->getParentOfType<KernelOp>().walk([&](Operation *op) {
+      if (auto ring = dyn_cast<RingCreateOp>(op))
+        bytes += slotBytes(ring.getRing().getType()) +
+                 barrierBytes(ring.getRing().getType());
+      else if (auto exchange = dyn_cast<ExchangeOp>(op))
+        bytes += exchange.getBytes();
+    });
+    return 2 * bytes <= perSm ? 2 : 1;
+  }
+
   void split(CtasOp ctas, int64_t threads, int64_t warps) {
     Block *body = &ctas.getBody().front();
     IRRewriter rewriter(ctas);
     rewriter.setInsertionPoint(body->getTerminator());
-    Registers registers(threads,
-                        TargetAttr::of(ctas).get(Fact::RegistersPerSM));
+    TargetAttr target = TargetAttr::of(ctas);
+    Registers registers(threads, target.get(Fact::RegistersPerSM) /
+                                     residentOf(ctas, threads, target));
     auto roles = SpecializeOp::create(rewriter, ctas.getLoc(), warps,
                                       registers.producer, registers.consumer);
     Block *producer = rewriter.createBlock(&roles.getProducer());

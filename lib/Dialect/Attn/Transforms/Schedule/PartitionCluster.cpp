@@ -74,7 +74,10 @@ void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
   const TileContext &context = kernel.getContext();
   unsigned axis = rowAxis();
   // A CTA's share in the largest cluster: its loads are under way together.
-  int64_t share = sizes[axis] / TargetAttr::of(op).get(Fact::MaxClusterCTAs),
+  int64_t held = ShapedType::isDynamic(axes[axis].extent)
+                     ? sizes[axis]
+                     : std::min(axes[axis].extent, sizes[axis]);
+  int64_t share = held / TargetAttr::of(op).get(Fact::MaxClusterCTAs),
           rows = std::max(mergeRows(axes[axis], sizes[axis]), share);
   // What is behind the tile belongs to another cluster.
   while (sizes[axis] % rows != 0)

@@ -357,9 +357,9 @@ Partitioner::mergeAll(StreamKernel &kernel,
   return states.front();
 }
 
-SmallVector<Value>
-Partitioner::foldStates(StreamKernel &kernel, Segment parts, int64_t atOnce,
-                        ValueRange state, LoadState load, Value end) {
+SmallVector<Value> Partitioner::foldStates(StreamKernel &kernel, Segment parts,
+                                           int64_t atOnce, ValueRange state,
+                                           LoadState load, Value end) {
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   const TileContext &context = kernel.getContext();
@@ -390,9 +390,8 @@ void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
   SmallVector<Value> state = op.buildHead(b, loc, context);
   if (!visitsEnd) {
     // More than half of a visit that is left is one.
-    Value visits = m.div(
-        m.add(m.sub(end, many.lo), m.constant(atOnce / 2 - 1)),
-        m.constant(atOnce));
+    Value visits = m.div(m.add(m.sub(end, many.lo), m.constant(atOnce / 2 - 1)),
+                         m.constant(atOnce));
     many.hi = m.minS(m.add(many.lo, m.mul(visits, m.constant(atOnce))), end);
   }
   state = foldStates(kernel, many, atOnce, state, load, work ? end : Value());

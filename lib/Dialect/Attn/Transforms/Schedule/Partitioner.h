@@ -154,9 +154,10 @@ private:
 
   /// Streams over these parts, so many of them at once, and merges what is
   /// loaded into the state; there is none from `end` on (null: from the last).
-  llvm::SmallVector<mlir::Value>
-  foldStates(StreamKernel &kernel, Segment parts, int64_t atOnce,
-             mlir::ValueRange state, LoadState load, mlir::Value end);
+  llvm::SmallVector<mlir::Value> foldStates(StreamKernel &kernel, Segment parts,
+                                            int64_t atOnce,
+                                            mlir::ValueRange state,
+                                            LoadState load, mlir::Value end);
 
   /// Streams over all parts, or over those that `work` lists for the tile's
   /// stream, and makes the results, where `valid` holds (null: anywhere).
