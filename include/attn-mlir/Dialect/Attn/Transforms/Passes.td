@@ -530,7 +530,9 @@ def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
     In a kernel with `producer_warps` whose streams are loops, the body of a CTA
     becomes `attn.specialize`: once with what fills rings, and what that depends on,
     and once with everything else. The producer runs through the same positions;
-    how far ahead it gets the slots say.
+    how far ahead it gets the slots say. Registers are shared out among the roles of
+    one CTA, or of two, where one group of consumers and the shared memory of the rings
+    let an SM hold two: the second computes while the first begins or ends.
 
     Before: `attn.ctas %cta in %n { ... acquire, issue, land ... wait, dot, release ... }`
 
