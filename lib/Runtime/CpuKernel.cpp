@@ -275,6 +275,16 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     StringRef step = named ? named.getValue() : "";
     auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
     size_t written = outputs ? outputs.getInt() : 0;
+    if (step == KernelOp::kClearStep)
+      continue;
+    // Counters are no views of the operation, and a function clears them.
+    if (auto counters =
+            function->getAttrOfType<IntegerAttr>(KernelOp::kCountersAttr)) {
+      size_t count = counters.getInt();
+      kernel.views.truncate(kernel.views.size() - count);
+      written -= count;
+      kernel.needsFunction = true;
+    }
     if (step == KernelOp::kDealStep) {
       isDealt = true;
       continue;

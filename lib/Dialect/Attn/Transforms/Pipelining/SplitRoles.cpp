@@ -134,6 +134,12 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return applyPatternsGreedily(region, std::move(patterns));
   }
 
+  /// One of both takes numbers from counters.
+  static void handOver(SpecializeOp roles) {
+    roles.getProducer().walk([](TakeOp take) { take.setHandOn(true); });
+    roles.getConsumer().walk([](TakeOp take) { take.setFromProducer(true); });
+  }
+
   void split(CtasOp ctas, int64_t threads, int64_t warps) {
     Block *body = &ctas.getBody().front();
     IRRewriter rewriter(ctas);
@@ -154,6 +160,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
                                      body->begin(), Block::iterator(roles));
     rewriter.setInsertionPointToEnd(consumer);
     YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
+    handOver(roles);
     keepConsumers(roles.getConsumer());
     if (failed(keepProducer(roles.getProducer())))
       signalPassFailure();

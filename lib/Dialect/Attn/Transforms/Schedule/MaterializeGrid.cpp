@@ -24,8 +24,9 @@ namespace {
 /// Rewrites one grid.
 class GridMaterializer {
 public:
-  GridMaterializer(GridOp grid)
-      : grid(grid), rewriter(grid->getContext()), loc(grid.getLoc()) {}
+  GridMaterializer(GridOp grid, bool inTurn)
+      : grid(grid), takes(grid.getCounter() && !inTurn),
+        rewriter(grid->getContext()), loc(grid.getLoc()) {}
 
   void run() {
     rewriter.setInsertionPoint(grid);
@@ -61,7 +62,9 @@ private:
   SmallVector<Value> buildVisit(const OrderedBox &box, Value cta, Value tiles,
                                 Value ctas) {
     Value position = cta, round = constant(0);
-    if (grid.getPersistent()) {
+    if (takes) {
+      std::tie(position, round) = takeTiles(tiles);
+    } else if (grid.getPersistent()) {
       auto loop = scf::ForOp::create(rewriter, loc, cta, tiles, ctas);
       rewriter.setInsertionPointToStart(loop.getBody());
       position = loop.getInductionVar();
@@ -76,6 +79,30 @@ private:
       coords.back() = fold(coords.back());
     coords.push_back(round);
     return coords;
+  }
+
+  /// Opens the loop over the tiles that a CTA takes from the counter, until
+  /// there are no more: the tile, and how many the CTA took before.
+  std::pair<Value, Value> takeTiles(Value tiles) {
+    Value counter = grid.getCounter();
+    Type index = rewriter.getIndexType();
+    Value first = TakeOp::create(rewriter, loc, counter, constant(0));
+    auto loop = scf::WhileOp::create(
+        rewriter, loc, TypeRange{index, index}, ValueRange{first, constant(0)},
+        [&](OpBuilder &b, Location, ValueRange tile) {
+          Value exists = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::ult, tile[0], tiles);
+          scf::ConditionOp::create(b, loc, exists, tile);
+        },
+        [&](OpBuilder &, Location, ValueRange tile) {
+          Value next = TakeOp::create(rewriter, loc, counter, constant(0));
+          Value visit = arith::AddIOp::create(rewriter, loc, tile[1],
+                                              constant(1));
+          scf::YieldOp::create(rewriter, loc, ValueRange{next, visit});
+        });
+    Block *body = loop.getAfterBody();
+    rewriter.setInsertionPointToStart(body);
+    return {body->getArgument(0), body->getArgument(1)};
   }
 
   Value constant(int64_t value) {
@@ -114,12 +141,16 @@ private:
   }
 
   GridOp grid;
+  /// Whether CTAs take tiles from the counter.
+  bool takes;
   IRRewriter rewriter;
   Location loc;
 };
 
 struct MaterializeGridPass
     : attn::impl::AttnMaterializeGridBase<MaterializeGridPass> {
+  using AttnMaterializeGridBase::AttnMaterializeGridBase;
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     auto grids = llvm::to_vector(kernel.getBody().getOps<GridOp>());
@@ -128,7 +159,7 @@ struct MaterializeGridPass
       return;
     }
     for (GridOp grid : grids) {
-      materializeGrid(grid);
+      materializeGrid(grid, inTurn);
       ++numMaterialized;
     }
     tidy(kernel);
@@ -137,4 +168,6 @@ struct MaterializeGridPass
 
 } // namespace
 
-void attn::materializeGrid(GridOp grid) { GridMaterializer(grid).run(); }
+void attn::materializeGrid(GridOp grid, bool inTurn) {
+  GridMaterializer(grid, inTurn).run();
+}

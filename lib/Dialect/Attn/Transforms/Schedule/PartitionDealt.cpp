@@ -68,6 +68,7 @@ void Partitioner::runDealt() {
   read.push_back(work.getList(splitAxis()));
   StreamKernel stream(op, nameWith("_split"), kernelAxes, read, states);
   buildDealtParts(stream, work);
+  stream.getKernel()->setAttr(KernelOp::kFollowsAttr, host.getUnitAttr());
   finish(stream, KernelOp::kSplitStep);
   for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
     state.tensor = value;
