@@ -20,7 +20,8 @@ namespace {
 
 /// A kernel's schedule with the options that come before it, as options of a
 /// pipeline: the last of a name counts. Options are for what computes an
-/// operation, not for what deals its parts, merges its states or clears counters.
+/// operation, not for what deals its parts, merges its states or clears
+/// counters.
 template <typename Options>
 std::unique_ptr<Options> optionsFor(KernelOp kernel, unsigned level,
                                     StringRef before) {

@@ -292,9 +292,9 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     if (step == KernelOp::kSplitStep) {
       kernel.states.assign(kernel.views.end() - written, kernel.views.end());
       kernel.views.truncate(kernel.views.size() - written);
-      // Last comes the list, which is no view of the operation.
+      // Last come the list and the table, which are no views of the operation.
       if (std::exchange(isDealt, false)) {
-        kernel.views.pop_back();
+        kernel.views.truncate(kernel.views.size() - 2);
         kernel.needsFunction = true;
       }
     } else if (step == KernelOp::kMergeStep && !kernels.empty()) {

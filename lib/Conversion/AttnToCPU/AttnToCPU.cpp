@@ -240,9 +240,9 @@ struct TakePattern : OpConversionPattern<TakeOp> {
         rewriter, loc, inside,
         [&](OpBuilder &b, Location) {
           Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
-          Value number = memref::AtomicRMWOp::create(
-              b, loc, arith::AtomicRMWKind::addi, one, counter,
-              op.getOffsets());
+          Value number =
+              memref::AtomicRMWOp::create(b, loc, arith::AtomicRMWKind::addi,
+                                          one, counter, op.getOffsets());
           Value index =
               arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
           scf::YieldOp::create(b, loc, index);
@@ -385,8 +385,8 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
       if (isa<ViewType>(type))
         views.push_back(TypeAttr::get(type));
     function->setAttr(kKernelViewsAttr, rewriter.getArrayAttr(views));
-    for (StringRef name : {KernelOp::kStepAttr, KernelOp::kOutputsAttr,
-                           KernelOp::kCountersAttr})
+    for (StringRef name :
+         {KernelOp::kStepAttr, KernelOp::kOutputsAttr, KernelOp::kCountersAttr})
       if (Attribute value = kernel->getAttr(name))
         function->setAttr(name, value);
     Block *old = &kernel.getBody().front();
@@ -460,7 +460,7 @@ struct ConvertAttnToCPUPass
                WalkResult::interrupt();
       if (auto kernel = dyn_cast<KernelOp>(op))
         for (Operation &inner : kernel.getBody().front())
-          if (!isa<CtasOp, GridOp, ReturnOp>(inner) &&
+          if (!isa<CounterOp, CtasOp, GridOp, ReturnOp>(inner) &&
               !isMemoryEffectFree(&inner))
             return inner.emitOpError("expected to stand in a grid: beside it a "
                                      "kernel holds index arithmetic only"),

@@ -28,9 +28,8 @@ ElementAddress::ElementAddress(OpBuilder &b, Location loc, Value viewValue,
         b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offset);
     Value part = b.createOrFold<arith::MulIOp>(loc, wide, stride);
     element = b.createOrFold<arith::AddIOp>(loc, element, part);
-    inside = t.both(inside,
-                    b.createOrFold<arith::CmpIOp>(
-                        loc, arith::CmpIPredicate::ult, wide, size));
+    inside = t.both(inside, b.createOrFold<arith::CmpIOp>(
+                                loc, arith::CmpIPredicate::ult, wide, size));
   }
 }
 

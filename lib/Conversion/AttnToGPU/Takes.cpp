@@ -95,6 +95,5 @@ struct TakePattern : OpConversionPattern<TakeOp> {
 
 void attn::populateTakePatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns, TakeHooks hooks) {
-  patterns.add<TakePattern>(converter, patterns.getContext(),
-                            std::move(hooks));
+  patterns.add<TakePattern>(converter, patterns.getContext(), std::move(hooks));
 }

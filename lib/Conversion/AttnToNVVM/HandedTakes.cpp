@@ -31,8 +31,7 @@ struct Mailbox {
   int64_t place;
   Value counter;
 
-  static constexpr int64_t kBytes =
-      kSlots * (2 * kBarrierBytes + kNumberBytes);
+  static constexpr int64_t kBytes = kSlots * (2 * kBarrierBytes + kNumberBytes);
 };
 
 /// One access to a mailbox.
@@ -58,9 +57,7 @@ struct MailboxBuilder {
   }
   Value full() const { return at(0, kBarrierBytes); }
   Value empty() const { return at(kSlots * kBarrierBytes, kBarrierBytes); }
-  Value number() const {
-    return at(2 * kSlots * kBarrierBytes, kNumberBytes);
-  }
+  Value number() const { return at(2 * kSlots * kBarrierBytes, kNumberBytes); }
 
   void wait(Value barrier, Value parity, StringRef what) const {
     auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
@@ -88,12 +85,13 @@ struct HandOnPattern : OpRewritePattern<TakeOp> {
     if (!op.getHandOn())
       return failure();
     Location loc = op.getLoc();
-    Value number = takeNumber(rewriter, op);
     MailboxBuilder box(rewriter, loc, mailbox);
     box.next();
     // Slots are empty at first: the parity that a fresh barrier is past.
     box.wait(box.empty(), box.t().bitXor(box.parity, box.t().constant(1)),
              "empty");
+    // Late, so that other CTAs may have the tile that this one cannot do yet.
+    Value number = takeNumber(rewriter, op);
     LLVM::StoreOp::create(rewriter, loc, number, box.number(), kNumberBytes);
     box.arrive(box.full());
     rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
@@ -135,25 +133,23 @@ Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
   OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
   ThreadBuilder t{b, loc};
   Mailbox mailbox{place, {}};
-  mailbox.counter = LLVM::AllocaOp::create(
-      b, loc, LLVM::LLVMPointerType::get(b.getContext()), b.getI32Type(),
-      t.constant(1));
+  mailbox.counter =
+      LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                             b.getI32Type(), t.constant(1));
   LLVM::StoreOp::create(b, loc, t.constant(0), mailbox.counter);
   int64_t consumers = computeThreads(&function.getBody().front().front());
-  scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
-                    [&](OpBuilder &n, Location) {
-                      MailboxBuilder box(n, loc, mailbox);
-                      for (int64_t slot = 0; slot < kSlots; ++slot) {
-                        box.slot = box.t().constant(slot);
-                        NVVM::MBarrierInitOp::create(n, loc, box.full(),
-                                                     box.t().constant(1),
-                                                     Value());
-                        NVVM::MBarrierInitOp::create(
-                            n, loc, box.empty(), box.t().constant(consumers),
-                            Value());
-                      }
-                      scf::YieldOp::create(n, loc);
-                    });
+  scf::IfOp::create(
+      b, loc, t.equals(t.thread(), 0), [&](OpBuilder &n, Location) {
+        MailboxBuilder box(n, loc, mailbox);
+        for (int64_t slot = 0; slot < kSlots; ++slot) {
+          box.slot = box.t().constant(slot);
+          NVVM::MBarrierInitOp::create(n, loc, box.full(), box.t().constant(1),
+                                       Value());
+          NVVM::MBarrierInitOp::create(n, loc, box.empty(),
+                                       box.t().constant(consumers), Value());
+        }
+        scf::YieldOp::create(n, loc);
+      });
   auto rings = function.getBody().front().getOps<RingCreateOp>();
   if (rings.empty()) {
     NVVM::FenceMbarrierInitOp::create(b, loc);

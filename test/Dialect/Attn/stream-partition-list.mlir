@@ -24,7 +24,7 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[ENTRIES:.*]] = arith.subi %[[SUM]], %c1{{.*}} : index
 // CHECK: %[[LIST:.*]] = tensor.empty(%[[ENTRIES]]) : tensor<?x3xi32>
 // CHECK: %[[DEALT:.*]]:2 = attn.launch @f_attention_deal ins(%arg3, %arg1 : tensor<?xi32>, tensor<?x2x?x64xf16>) outs(%[[LIST]],
-// CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0 :
+// CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0, %[[DEALT]]#1 :
 // CHECK-SAME: outs(%{{.*}} : tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1x64xf32>)
 // CHECK: attn.launch @f_attention_merge ins(%[[STATES]]#0, %[[STATES]]#1, %[[STATES]]#2, %[[STATES]]#3, %arg3, %arg1, %[[DEALT]]#1 :
 
@@ -68,9 +68,12 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: attn.write %c0, %list[%[[REST]], %c2]
 
 // CHECK-LABEL: attn.kernel @f_attention_split(
-// CHECK-SAME: %list: !attn.view<?x3xi32>, %factor:
-// CHECK: %[[SIZE:.*]] = attn.dim %list, 0
-// CHECK: attn.grid (%work, %kv_head, %group, %query) visit %visit in (work = %[[SIZE]], kv_head = %c2, group = %c2, query = %c1) sharing [work, kv_head] {
+// CHECK-SAME: %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>, %factor:
+// CHECK-SAME: follows
+// Entries that exist come first: their number is in the last row of the table.
+// CHECK-DAG: %[[STREAMS:.*]] = attn.dim %q, 0
+// CHECK-DAG: %[[SIZE:.*]] = attn.dim %list, 0
+// CHECK: attn.grid (%work, %kv_head, %group, %query) visit %visit in (work = %[[SIZE]], kv_head = %c2, group = %c2, query = %c1) sharing [work, kv_head] until %table[%[[STREAMS]], %c0{{.*}}] : <?x2xi32> {
 // CHECK: %[[SEQUENCE:.*]] = attn.read %list[%work, %c0]
 // CHECK: %[[FROM:.*]] = attn.read %list[%work, %c1]
 // CHECK: %[[TO:.*]] = attn.read %list[%work, %c2]

@@ -38,16 +38,15 @@ struct GridViews {
 
   ParseResult resolve(OpAsmParser &parser, OperationState &result) {
     auto resolveOne = [&](auto &operands, Type type) {
-      return operands.empty() ? success()
-                              : parser.resolveOperands(operands, type,
-                                                       result.operands);
+      return operands.empty()
+                 ? success()
+                 : parser.resolveOperands(operands, type, result.operands);
     };
-    return failure(
-        failed(resolveOne(counter, counterType)) ||
-        failed(resolveOne(until, untilType)) ||
-        failed(parser.resolveOperands(
-            untilOffsets, parser.getBuilder().getIndexType(),
-            result.operands)));
+    return failure(failed(resolveOne(counter, counterType)) ||
+                   failed(resolveOne(until, untilType)) ||
+                   failed(parser.resolveOperands(
+                       untilOffsets, parser.getBuilder().getIndexType(),
+                       result.operands)));
   }
 };
 } // namespace
@@ -158,10 +157,10 @@ void GridOp::print(OpAsmPrinter &p) {
     p << " until " << getUntil() << "[" << getUntilOffsets() << "] : ";
     p.printStrippedAttrOrType(getUntil().getType());
   }
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {"axes", "sharing", "order", "run", "folded", "persistent", "cluster",
-       getOperandSegmentSizeAttr()});
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {"axes", "sharing", "order", "run",
+                                      "folded", "persistent", "cluster",
+                                      getOperandSegmentSizeAttr()});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);

@@ -1,6 +1,7 @@
 //===- MaterializeGrid.cpp - The grid as index arithmetic -----------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -62,6 +63,8 @@ private:
   SmallVector<Value> buildVisit(const OrderedBox &box, Value cta, Value tiles,
                                 Value ctas) {
     Value position = cta, round = constant(0);
+    if (grid.getPersistent() && endsWithFirstAxis(box))
+      tiles = countExisting(box);
     if (takes) {
       std::tie(position, round) = takeTiles(tiles);
     } else if (grid.getPersistent()) {
@@ -81,6 +84,35 @@ private:
     return coords;
   }
 
+  /// Whether the points that exist come before the others: where the first axis
+  /// is the slowest.
+  bool endsWithFirstAxis(const OrderedBox &box) {
+    if (!grid.getUntil() || box.order.getDomains() > 1)
+      return false;
+    StringRef first = box.axes.front();
+    StringRef slowest = box.order.getDigits().front().getValue();
+    if (slowest == "sharing" && !box.sharing.empty())
+      slowest = box.sharing.front();
+    return slowest == first &&
+           llvm::none_of(box.order.getReversed(), [&](StringAttr axis) {
+             return axis.getValue() == first;
+           });
+  }
+
+  /// The number of points that exist, of tiles or of runs of them.
+  Value countExisting(const OrderedBox &box) {
+    IndexBuilder m{rewriter, loc};
+    Value existing =
+        ReadOp::create(rewriter, loc, grid.getUntil(), grid.getUntilOffsets());
+    // What is negative is large without its sign.
+    existing = m.minU(existing, grid.getSizes().front());
+    if (box.sizes.size() == 1)
+      existing = m.ceilDiv(existing, m.constant(grid.getRun()));
+    for (Value size : ArrayRef(box.sizes).drop_front())
+      existing = m.mul(existing, size);
+    return existing;
+  }
+
   /// Opens the loop over the tiles that a CTA takes from the counter, until
   /// there are no more: the tile, and how many the CTA took before.
   std::pair<Value, Value> takeTiles(Value tiles) {
@@ -96,8 +128,8 @@ private:
         },
         [&](OpBuilder &, Location, ValueRange tile) {
           Value next = TakeOp::create(rewriter, loc, counter, constant(0));
-          Value visit = arith::AddIOp::create(rewriter, loc, tile[1],
-                                              constant(1));
+          Value visit =
+              arith::AddIOp::create(rewriter, loc, tile[1], constant(1));
           scf::YieldOp::create(rewriter, loc, ValueRange{next, visit});
         });
     Block *body = loop.getAfterBody();

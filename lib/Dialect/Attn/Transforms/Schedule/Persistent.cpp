@@ -34,9 +34,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
   /// Lets CTAs take tiles from a counter.
   static void makeDynamic(GridOp grid) {
     OpBuilder b(grid);
-    Value counter =
-        CounterOp::create(b, grid.getLoc(),
-                          ViewType::get(b.getContext(), {1}, b.getI32Type()));
+    Value counter = CounterOp::create(
+        b, grid.getLoc(), ViewType::get(b.getContext(), {1}, b.getI32Type()));
     grid.getCounterMutable().assign(counter);
     remarks::emitPersistentDynamic(grid);
   }

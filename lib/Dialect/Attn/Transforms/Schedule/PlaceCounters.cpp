@@ -128,10 +128,9 @@ Value buildCleared(OpBuilder &b, Location loc, KernelOp kernel,
   Value memory = tensor::EmptyOp::create(b, loc, type, ValueRange());
   // One for each launch: none may be taken for another's.
   KernelOp clear = buildClear(kernel, symbols);
-  return LaunchOp::create(
-             b, loc, TypeRange(type), clear.getSymName(), ValueRange(), memory,
-             ValueRange(),
-             b.getArrayAttr({counterPermutation(b.getContext())}))
+  return LaunchOp::create(b, loc, TypeRange(type), clear.getSymName(),
+                          ValueRange(), memory, ValueRange(),
+                          b.getArrayAttr({counterPermutation(b.getContext())}))
       .getResult(0);
 }
 
@@ -152,9 +151,9 @@ LogicalResult passCounters(LaunchOp launch, KernelOp kernel, unsigned count,
     results.push_back(inits.back().getType());
     views.push_back(counterPermutation(b.getContext()));
   }
-  auto passing = LaunchOp::create(b, loc, results, launch.getKernel(),
-                                  launch.getInputs(), inits,
-                                  launch.getScalars(), b.getArrayAttr(views));
+  auto passing =
+      LaunchOp::create(b, loc, results, launch.getKernel(), launch.getInputs(),
+                       inits, launch.getScalars(), b.getArrayAttr(views));
   passing->setDiscardableAttrs(launch->getDiscardableAttrDictionary());
   launch.replaceAllUsesWith(
       passing.getResults().take_front(launch.getNumResults()));

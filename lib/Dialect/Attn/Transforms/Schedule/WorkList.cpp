@@ -80,6 +80,25 @@ KernelView WorkList::getTable(unsigned work) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// As many as there are rows in the table, but for the last.
+Value WorkList::countStreams(StreamKernel &kernel) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  Value streams = m.constant(1);
+  for (unsigned axis : owners)
+    streams = m.mul(streams, kernel.getContext().extents[axis]);
+  return streams;
+}
+
+void WorkList::enterGrid(StreamKernel &kernel, unsigned tableView) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  nameRows(kernel.getKernel(), kStreamsAxis, tableView);
+  Value offsets[] = {countStreams(kernel), m.constant(kFirstSlot)};
+  kernel.enterGrid();
+  GridOp grid = kernel.getKernel().getGrid();
+  grid.getUntilMutable().assign(kernel.getKernel().getArgument(tableView));
+  grid.getUntilOffsetsMutable().assign(offsets);
+}
+
 std::pair<Value, Value> WorkList::enterEntry(StreamKernel &kernel,
                                              unsigned work,
                                              unsigned listView) const {
@@ -238,9 +257,7 @@ void WorkList::buildDeal(StreamKernel &kernel) {
   for (auto [i, axis] : llvm::enumerate(axes))
     if (axis.kind == AxisKind::Unit || axis.kind == AxisKind::Group)
       kernel.setOffset(i, m.constant(0));
-  Value streams = m.constant(1);
-  for (unsigned axis : owners)
-    streams = m.mul(streams, kernel.getContext().extents[axis]);
+  Value streams = countStreams(kernel);
   Value partTiles = buildPartTiles(kernel, streams);
   Value length = m.mul(partTiles, m.constant(sizes[streamed]));
   unsigned listView = kernel.numInputViews(), tableView = listView + 1;

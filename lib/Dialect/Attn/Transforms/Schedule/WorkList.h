@@ -45,6 +45,9 @@ public:
   KernelView getList(unsigned work) const;
   KernelView getTable(unsigned work) const;
 
+  /// Enters the grid of a kernel over the entries, of which those that exist
+  /// are the first; its input `table` is the table.
+  void enterGrid(StreamKernel &kernel, unsigned table) const;
   /// Sets the coordinates of the stream in a kernel whose input `list` is the
   /// list; returns the range of its entry.
   std::pair<mlir::Value, mlir::Value>
@@ -55,6 +58,7 @@ public:
 
 private:
   mlir::Value streamOf(StreamKernel &kernel) const;
+  mlir::Value countStreams(StreamKernel &kernel) const;
   mlir::Value visitsOf(StreamKernel &kernel, mlir::Value length) const;
   void buildDeal(StreamKernel &kernel);
   mlir::Value buildPartTiles(StreamKernel &kernel, mlir::Value streams);
