@@ -68,8 +68,8 @@ private:
   /// Calls `body` in a loop over the streams with the number of one and the
   /// tiles that it visits.
   using Values = llvm::SmallVector<mlir::Value>;
-  using Body = llvm::function_ref<Values(
-      mlir::Value stream, mlir::Value visits, mlir::ValueRange carried)>;
+  using Body = llvm::function_ref<Values(mlir::Value stream, mlir::Value visits,
+                                         mlir::ValueRange carried)>;
   Values forStreams(StreamKernel &kernel, mlir::Value streams,
                     const Values &init, Body body) const;
 
