@@ -77,7 +77,8 @@ private:
                                                 " consecutive tiles";
     if (grid.getPersistent())
       os << "at most " << *grid.getPersistent()
-         << ", persistent, each taking its next " << unit << " in turn";
+         << ", persistent, each taking its next " << unit
+         << (grid.getCounter() ? " when it is done with one" : " in turn");
     else
       os << "one for every " << unit;
     os << "\n";

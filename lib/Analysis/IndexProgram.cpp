@@ -186,11 +186,13 @@ FailureOr<int> IndexProgram::compileBlock(Block &block, SizeFn sizeOf) {
 
 LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
                                       SizeFn sizeOf) {
+  if (isa<CounterOp, InStepOp>(op))
+    return success();
   auto stream = dyn_cast<StreamOp>(op);
   if (llvm::any_of(op.getResultTypes(),
                    [](Type type) { return isa<ViewType>(type); }))
     return op.emitOpError("cannot be predicted: views are the kernel's own");
-  if (op.hasTrait<OpTrait::IsTerminator>() || isa<InStepOp>(op))
+  if (op.hasTrait<OpTrait::IsTerminator>())
     return success();
   if (!stream && hasTiles(op)) {
     code.hasTiles = true;

@@ -502,7 +502,7 @@ LogicalResult compile(KernelOp kernel, const llvm::StringMap<int64_t> &given,
   result.module->push_back(result.copy);
   for (GridOp grid :
        llvm::make_early_inc_range(result.copy.getBody().getOps<GridOp>()))
-    materializeGrid(grid);
+    materializeGrid(grid, /*inTurn=*/true);
   Sizes sizes(result.copy, given);
   if (failed(sizes.checkNames()))
     return failure();

@@ -63,6 +63,10 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         return op->emitOpError("cannot be traced outside of attn.ctas: no CTA "
                                "accesses this"),
                WalkResult::interrupt();
+      if (isa<TakeOp>(op))
+        return op->emitOpError("cannot be traced: expected tiles that CTAs "
+                               "take in turn (attn-materialize-grid{in-turn})"),
+               WalkResult::interrupt();
       if (isa<InStepOp, ExchangeOp>(op)) {
         dead.push_back(op);
         return WalkResult::advance();

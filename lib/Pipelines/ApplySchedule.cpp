@@ -20,14 +20,16 @@ namespace {
 
 /// A kernel's schedule with the options that come before it, as options of a
 /// pipeline: the last of a name counts. Options are for what computes an
-/// operation, not for what deals its parts or merges its states.
+/// operation, not for what deals its parts, merges its states or clears
+/// counters.
 template <typename Options>
 std::unique_ptr<Options> optionsFor(KernelOp kernel, unsigned level,
                                     StringRef before) {
   ScheduleAttr schedule = ScheduleAttr::of(kernel);
   std::string text = schedule ? schedule.asOptions(level) : "";
-  if (!before.empty() && kernel.getStep() != KernelOp::kMergeStep &&
-      kernel.getStep() != KernelOp::kDealStep)
+  StringRef step = kernel.getStep();
+  bool computes = step.empty() || step == KernelOp::kSplitStep;
+  if (!before.empty() && computes)
     text += ((text.empty() ? "" : " ") + before).str();
   std::unique_ptr<Options> options = Options::createFromString(text);
   if (!options)

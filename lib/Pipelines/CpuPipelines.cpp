@@ -65,6 +65,6 @@ void attn::buildLowerToLLVMPipeline(OpPassManager &pm) {
 }
 
 void attn::buildTracePipeline(OpPassManager &pm) {
-  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid({/*inTurn=*/true}));
   pm.addNestedPass<KernelOp>(createAttnTrace());
 }

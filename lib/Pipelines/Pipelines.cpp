@@ -39,7 +39,7 @@ void attn::buildKernelSchedule(OpPassManager &pm,
   }
   if (options.persistent || wrong(options.sms) || wrong(options.resident))
     pm.addPass(createAttnPersistent(
-        {options.sms, options.resident, options.pairTiles}));
+        {options.sms, options.resident, options.pairTiles, options.dynamic}));
   if (options.inStep)
     pm.addPass(createAttnKeepInStep());
   if (options.sawtooth != SawtoothMode::Off)
@@ -81,6 +81,7 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
                                         options.splitCluster}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
+  pm.addPass(createAttnPlaceCounters());
 }
 
 void attn::buildTargetPipeline(OpPassManager &pm,

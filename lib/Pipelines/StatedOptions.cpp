@@ -43,6 +43,7 @@ StatedOptions attn::statedKernelOptions(const ScheduleOptions &o) {
   g.add(o.sms);
   g.add(o.resident);
   g.add(o.pairTiles);
+  g.add(o.dynamic);
   g.add(o.inStep);
   g.add(o.sawtooth);
   return g.result;

@@ -158,13 +158,38 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module,
     add("memrefCopy", &memrefCopy);
     return symbols;
   });
-  return std::unique_ptr<CpuModule>(new CpuModule(std::move(*engine)));
+  std::unique_ptr<CpuModule> compiled(new CpuModule(std::move(*engine)));
+  for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto views = function->getAttrOfType<ArrayAttr>(kKernelViewsAttr);
+    auto counters =
+        function->getAttrOfType<IntegerAttr>(KernelOp::kCountersAttr);
+    if (views && counters)
+      compiled->counted[function.getName()] = {
+          views.size(), static_cast<size_t>(counters.getInt())};
+  }
+  return compiled;
+}
+
+SmallVector<StridedBuffer>
+CpuModule::withCounters(StringRef kernel, ArrayRef<StridedBuffer> views,
+                        std::vector<int32_t> &zeros) const {
+  SmallVector<StridedBuffer> all(views);
+  auto its = counted.find(kernel);
+  if (its == counted.end() ||
+      its->second.views != views.size() + its->second.counters)
+    return all;
+  zeros.assign(its->second.counters, 0);
+  for (int32_t &zero : zeros)
+    all.push_back({&zero, {1}, {1}});
+  return all;
 }
 
 llvm::Expected<int64_t> CpuModule::countCtas(StringRef kernel,
                                              ArrayRef<StridedBuffer> views,
                                              ArrayRef<ScalarBytes> scalars) {
-  PackedArguments arguments(views, scalars);
+  std::vector<int32_t> zeros;
+  SmallVector<StridedBuffer> all = withCounters(kernel, views, zeros);
+  PackedArguments arguments(all, scalars);
   int64_t count = 0;
   SmallVector<void *> packed = arguments.pack({});
   packed.push_back(&count);
@@ -190,9 +215,11 @@ llvm::Error CpuModule::run(StringRef kernel, ArrayRef<StridedBuffer> views,
   int64_t range = std::max<int64_t>(1, *ctas / (8 * threads));
   std::atomic<int64_t> next{0};
   RingReport report;
+  std::vector<int32_t> zeros;
+  SmallVector<StridedBuffer> all = withCounters(kernel, views, zeros);
   auto work = [&]() {
     currentReport = &report;
-    PackedArguments arguments(views, scalars);
+    PackedArguments arguments(all, scalars);
     for (int64_t begin; (begin = next.fetch_add(range)) < *ctas;) {
       int64_t end = std::min(begin + range, *ctas);
       (*function)(arguments.pack({&begin, &end}).data());
@@ -214,7 +241,9 @@ llvm::Error CpuModule::trace(StringRef kernel, ArrayRef<StridedBuffer> views,
                              ArrayRef<ScalarBytes> scalars, int64_t begin,
                              int64_t end,
                              std::function<void(const Access &)> sink) {
-  PackedArguments arguments(views, scalars);
+  std::vector<int32_t> zeros;
+  SmallVector<StridedBuffer> all = withCounters(kernel, views, zeros);
+  PackedArguments arguments(all, scalars);
   SmallVector<void *> packed = arguments.pack({&begin, &end});
   currentSink = &sink;
   llvm::Error error = engine->invokePacked(wrapper(kernel), packed);
@@ -275,6 +304,16 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     StringRef step = named ? named.getValue() : "";
     auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
     size_t written = outputs ? outputs.getInt() : 0;
+    if (step == KernelOp::kClearStep)
+      continue;
+    // Counters are no views of the operation, and a function clears them.
+    if (auto counters =
+            function->getAttrOfType<IntegerAttr>(KernelOp::kCountersAttr)) {
+      size_t count = counters.getInt();
+      kernel.views.truncate(kernel.views.size() - count);
+      written -= count;
+      kernel.needsFunction = true;
+    }
     if (step == KernelOp::kDealStep) {
       isDealt = true;
       continue;
@@ -282,9 +321,9 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     if (step == KernelOp::kSplitStep) {
       kernel.states.assign(kernel.views.end() - written, kernel.views.end());
       kernel.views.truncate(kernel.views.size() - written);
-      // Last comes the list, which is no view of the operation.
+      // Last come the list and the table, which are no views of the operation.
       if (std::exchange(isDealt, false)) {
-        kernel.views.pop_back();
+        kernel.views.truncate(kernel.views.size() - 2);
         kernel.needsFunction = true;
       }
     } else if (step == KernelOp::kMergeStep && !kernels.empty()) {

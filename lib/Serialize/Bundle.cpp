@@ -234,7 +234,11 @@ LogicalResult writeFile(Operation *op, StringRef directory, StringRef name,
 FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
   SmallVector<LLVM::LLVMFuncOp> found;
   module.walk([&](LLVM::LLVMFuncOp function) {
-    if (function->getAttrOfType<DictionaryAttr>(kManifestAttr))
+    auto facts = function->getAttrOfType<DictionaryAttr>(kManifestAttr);
+    // What only clears a counter is no kernel to ask for: whoever launches one
+    // kernel alone clears its counters.
+    auto step = facts ? facts.getAs<StringAttr>(KernelOp::kStepAttr) : nullptr;
+    if (facts && (!step || step.getValue() != KernelOp::kClearStep))
       found.push_back(function);
   });
   if (found.size() == 1)

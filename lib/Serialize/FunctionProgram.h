@@ -89,6 +89,7 @@ private:
   mlir::LogicalResult limitResults();
   mlir::LogicalResult limitReshapes();
   mlir::LogicalResult placeResult(unsigned number);
+  mlir::FailureOr<bool> placeInPlace(LaunchOp launch, mlir::OpResult value);
   mlir::LogicalResult placeWorkspace();
   mlir::FailureOr<StridedArray> arrayOf(mlir::Value value);
   mlir::FailureOr<ProgramStep> stepOf(Launched &launched);

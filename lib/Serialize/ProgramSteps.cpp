@@ -217,11 +217,31 @@ bool ProgramBuilder::hasName(StringRef name) {
          llvm::any_of(program.workspace, isIt);
 }
 
+/// What a launch writes over what another one wrote lies where that does.
+FailureOr<bool> ProgramBuilder::placeInPlace(LaunchOp launch, OpResult value) {
+  Value init = launch.getInits()[value.getResultNumber()];
+  if (!init.getDefiningOp<LaunchOp>())
+    return false;
+  if (!init.hasOneUse()) {
+    launch.emitOpError("expected to be all that uses what it writes over, but "
+                       "got init ")
+        << value.getResultNumber() << ", which has other uses";
+    return failure();
+  }
+  arrays[value] = arrays.lookup(init);
+  return true;
+}
+
 /// What launches write that is not returned.
 LogicalResult ProgramBuilder::placeWorkspace() {
   for (Launched &launched : launches)
     for (OpResult value : launched.op->getResults()) {
       if (arrays.contains(value))
+        continue;
+      FailureOr<bool> held = placeInPlace(launched.op, value);
+      if (failed(held))
+        return failure();
+      if (*held)
         continue;
       auto type = cast<RankedTensorType>(value.getType());
       if (failed(checkTensor(launched.op, type)))

@@ -142,6 +142,8 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     if (failed(own))
       return failure();
     own->contents = contents;
+    if (kernel.getStep() == KernelOp::kClearStep)
+      continue;
     if (kernel.getStep() == KernelOp::kDealStep) {
       if (failed(runDeal(kernel, *own, contents, os)))
         return failure();

@@ -5,27 +5,27 @@
 // And to the LLVM dialect.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn-lower-to-nvvm)' | FileCheck %s --check-prefix=LLVM --implicit-check-not="scf." --implicit-check-not="arith." --implicit-check-not="gpu.barrier"
 
-// A counter in global memory, of the module and not of the launch: no parameter. One
+// A counter in memory that the launch passes. One
 // thread, where all CTAs make this visit, adds one to it, without an order to other
 // accesses, and looks at it until it is the next multiple of the number of CTAs. (As a
 // signed difference, which outlives an overflow.) It looks 2000 times at most, with
 // pauses of 256 ns. The other threads wait for this one, whether it waits or not.
 
 // CHECK-LABEL: gpu.module @in_step_device
-// CHECK: llvm.mlir.global internal @attn_visits(0 : i32) {addr_space = 1 : i32, alignment = 4 : i64} : i32
-// CHECK: llvm.func @in_step(%[[ALL:[^ ]+]]: i1)
-// CHECK-SAME: parameters = [{index = 0 : i64, kind = "scalar"}]
+// CHECK-NOT: llvm.mlir.global internal
+// CHECK: llvm.func @in_step(%[[MEMORY:[^ ]+]]: !llvm.ptr, %[[ALL:[^ ]+]]: i1)
+// CHECK-SAME: parameters = [{kind = "pointer", view = 0 : i64}, {index = 0 : i64, kind = "scalar"}]
 // CHECK-SAME: shared_bytes = 0 : i64
 // CHECK-DAG: %[[PAUSE:[^ ]+]] = arith.constant 256 : i32
 // CHECK-DAG: %[[LOOKS:[^ ]+]] = arith.constant 2000 : i32
 // CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : i32
 // CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : i32
-// CHECK-DAG: %[[COUNTER:[^ ]+]] = llvm.mlir.addressof @attn_visits : !llvm.ptr<1>
 // CHECK: %[[TID:[^ ]+]] = gpu.thread_id x
 // CHECK: %[[T:[^ ]+]] = arith.index_cast %[[TID]] : index to i32
 // CHECK-NEXT: %[[FIRST:[^ ]+]] = arith.cmpi eq, %[[T]], %[[C0]] : i32
 // CHECK-NEXT: %[[WAITS:[^ ]+]] = arith.andi %[[ALL]], %[[FIRST]] : i1
 // CHECK-NEXT: scf.if %[[WAITS]] {
+// CHECK-NEXT: %[[COUNTER:[^ ]+]] = llvm.addrspacecast %[[MEMORY]] : !llvm.ptr to !llvm.ptr<1>
 // CHECK-NEXT: %[[TICKET:[^ ]+]] = llvm.atomicrmw add %[[COUNTER]], %[[C1]] monotonic : !llvm.ptr<1>, i32
 // CHECK-NEXT: %[[GRID:[^ ]+]] = gpu.grid_dim x
 // CHECK-NEXT: %[[CTAS:[^ ]+]] = arith.index_cast %[[GRID]] : index to i32
@@ -65,22 +65,20 @@
 // LLVM-NEXT: llvm.br ^[[DONE]]
 // LLVM: ^[[DONE]]:
 // LLVM-NEXT: nvvm.barrier0
-attn.kernel @in_step(%all: i1) attributes {threads = 64} {
+attn.kernel @in_step(%counter: !attn.view<1xi32>, %all: i1) attributes {threads = 64} {
   %n = arith.constant 7 : index
+  %c0 = arith.constant 0 : index
   attn.ctas %cta in %n {
-    attn.in_step %all
+    attn.in_step %all, %counter[%c0] : !attn.view<1xi32>
   }
 }
 
 // -----
 
-// Several waits of a kernel share its counter.
+// Several waits of a kernel may share a counter.
 
 // CHECK-LABEL: gpu.module @several_device
-// CHECK: llvm.mlir.global internal @attn_visits(
-// CHECK-NOT: llvm.mlir.global internal
-// CHECK: llvm.func @several
-// CHECK-COUNT-1: llvm.mlir.addressof @attn_visits
+// CHECK: llvm.func @several(%{{[^ ]+}}: !llvm.ptr, %{{[^ ]+}}: i1, %{{[^ ]+}}: i1)
 // CHECK: llvm.atomicrmw add
 // CHECK: scf.while
 // CHECK: gpu.barrier
@@ -91,49 +89,49 @@ attn.kernel @in_step(%all: i1) attributes {threads = 64} {
 // CHECK: llvm.return
 // LLVM-LABEL: llvm.func @several
 // LLVM-COUNT-2: nvvm.nanosleep
-attn.kernel @several(%all: i1, %some: i1) attributes {threads = 64} {
+attn.kernel @several(%counter: !attn.view<1xi32>, %all: i1, %some: i1) attributes {threads = 64} {
   %n = arith.constant 7 : index
+  %c0 = arith.constant 0 : index
   attn.ctas %cta in %n {
-    attn.in_step %all
-    attn.in_step %some
+    attn.in_step %all, %counter[%c0] : !attn.view<1xi32>
+    attn.in_step %some, %counter[%c0] : !attn.view<1xi32>
   }
 }
 
 // -----
 
-// Two kernels have a counter each: launches of one do not disturb the other.
+// Where the element is in no view nobody counts or waits, for which sizes are passed.
 
-// CHECK-LABEL: gpu.module @a_device
-// CHECK: llvm.mlir.global internal @attn_visits(
-// CHECK-LABEL: gpu.module @b_device
-// CHECK: llvm.mlir.global internal @attn_visits(
-attn.kernel @a(%all: i1) attributes {threads = 32} {
+// CHECK-LABEL: gpu.module @checked_device
+// CHECK: llvm.func @checked(%{{[^ ]+}}: !llvm.ptr, %[[SIZE:[^ ]+]]: i64, %[[ALL:[^ ]+]]: i1)
+// CHECK: %[[INSIDE:[^ ]+]] = arith.cmpi ult, %{{[^ ]+}}, %[[SIZE]] : i64
+// CHECK: %[[WAITS:[^ ]+]] = arith.andi %[[INSIDE]], %{{[^ ]+}} : i1
+// CHECK: scf.if %[[WAITS]] {
+// CHECK: llvm.atomicrmw add
+attn.kernel @checked(%counter: !attn.view<?xi32>, %all: i1) attributes {threads = 32} {
   %n = arith.constant 7 : index
   attn.ctas %cta in %n {
-    attn.in_step %all
-  }
-}
-attn.kernel @b(%all: i1) attributes {threads = 32} {
-  %n = arith.constant 7 : index
-  attn.ctas %cta in %n {
-    attn.in_step %all
+    attn.in_step %all, %counter[%cta] : !attn.view<?xi32>
   }
 }
 
-// In the end, the counter starts at zero, and is read anew each time, which a load that is
-// not volatile would not have to be. A kernel that waits for nobody has no counter.
+// In the end, no memory is the module's, and the counter is read anew each time, which a load that is
+// not volatile would not have to be. A kernel that waits for nobody has no counter. The kernel waits for
+// what clears it.
 // RUN: attn-compile %examples/matmul.mlir --target=h200 --schedule='persistent sms=6 resident=2 in-step' --emit=ptx -o %t.ptx
-// RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
-// RUN: attn-compile %examples/matmul.mlir --target=h200 --schedule='persistent sms=6 resident=2' --emit=ptx | FileCheck %s --check-prefix=NOPTX --implicit-check-not=attn_visits --implicit-check-not=nanosleep
-// PTX: .global .align 4 .u32 attn_visits;
+// RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx --implicit-check-not='.global .align'
+// RUN: attn-compile %examples/matmul.mlir --target=h200 --schedule='persistent sms=6 resident=2' --emit=ptx | FileCheck %s --check-prefix=NOPTX --implicit-check-not=atom. --implicit-check-not=nanosleep --implicit-check-not=griddepcontrol
 // PTX: .visible .entry matmul_matmul(
+// PTX: ld.param.b64 %[[GENERIC:[^ ]+]], [matmul_matmul_param_9];
+// PTX: cvta.to.global.u64 %[[COUNTER:[^ ]+]], %[[GENERIC]];
+// PTX: griddepcontrol.wait;
 // PTX: mov.u32 %[[CTAS:[^ ]+]], %nctaid.x;
-// PTX: atom.global.add.u32 %[[TICKET:[^ ]+]], [attn_visits], 1;
+// PTX: atom.global.add.u32 %[[TICKET:[^ ]+]], [%[[COUNTER]]], 1;
 // PTX: div.u32 %{{[^ ]+}}, %[[TICKET]], %[[CTAS]];
-// PTX: ld.volatile.global.b32 %{{[^ ]+}}, [attn_visits];
+// PTX: ld.volatile.global.b32 %{{[^ ]+}}, [%[[COUNTER]]];
 // PTX: [[LOOP:.L[^:]+]]:
 // PTX-NEXT: nanosleep.u32 256;
-// PTX-NEXT: ld.volatile.global.b32 %{{[^ ]+}}, [attn_visits];
+// PTX-NEXT: ld.volatile.global.b32 %{{[^ ]+}}, [%[[COUNTER]]];
 // PTX: 2000;
 // PTX: bra [[LOOP]];
 // PTX: bar.sync 0;

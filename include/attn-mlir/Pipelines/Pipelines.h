@@ -41,6 +41,8 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                           llvm::cl::desc("run attn-persistent")};
   Option<bool> pairTiles{*this, "pair-tiles", llvm::cl::init(false),
                          llvm::cl::desc("attn-persistent: pair-tiles")};
+  Option<bool> dynamic{*this, "dynamic", llvm::cl::init(false),
+                       llvm::cl::desc("attn-persistent: dynamic")};
   Option<int64_t> sms{*this, "sms", llvm::cl::init(0),
                       llvm::cl::desc("attn-persistent: sms")};
   Option<int64_t> resident{*this, "resident", llvm::cl::init(0),

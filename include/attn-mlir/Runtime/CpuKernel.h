@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <functional>
 #include <memory>
@@ -40,7 +41,8 @@ inline unsigned cpuOptimisationFor(double multiplications) {
 }
 
 /// The kernels of a module that is lowered to the LLVM dialect for the CPU,
-/// compiled in memory.
+/// compiled in memory. Views of a kernel may be given without its counters,
+/// which then are zero at each call.
 class CpuModule {
 public:
   /// Compiles a module, optimizing by `level` (0 to 3: less where compiling
@@ -77,7 +79,19 @@ public:
 
 private:
   explicit CpuModule(std::unique_ptr<mlir::ExecutionEngine> engine);
+
+  /// `views` and the counters among those of the kernel that are missing, which
+  /// `zeros` becomes the memory of.
+  llvm::SmallVector<StridedBuffer>
+  withCounters(llvm::StringRef kernel, llvm::ArrayRef<StridedBuffer> views,
+               std::vector<int32_t> &zeros) const;
+
   std::unique_ptr<mlir::ExecutionEngine> engine;
+  /// Views and counters of kernels that have counters.
+  struct CountedViews {
+    size_t views, counters;
+  };
+  llvm::StringMap<CountedViews> counted;
 };
 
 /// A kernel in a lowered module, or two that compute an operation together.

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -226,6 +227,36 @@ struct WritePattern : OpConversionPattern<WriteOp> {
   }
 };
 
+/// CTAs may run on several threads.
+struct TakePattern : OpConversionPattern<TakeOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(TakeOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value counter = adaptor.getCounter();
+    Value inside = isInside(rewriter, loc, counter, op.getOffsets());
+    auto branch = scf::IfOp::create(
+        rewriter, loc, inside,
+        [&](OpBuilder &b, Location) {
+          Value one = arith::ConstantIntOp::create(b, loc, 1, 32);
+          Value number =
+              memref::AtomicRMWOp::create(b, loc, arith::AtomicRMWKind::addi,
+                                          one, counter, op.getOffsets());
+          Value index =
+              arith::IndexCastOp::create(b, loc, b.getIndexType(), number);
+          scf::YieldOp::create(b, loc, index);
+        },
+        [&](OpBuilder &b, Location) {
+          Value none = arith::ConstantIndexOp::create(
+              b, loc, std::numeric_limits<int32_t>::max());
+          scf::YieldOp::create(b, loc, none);
+        });
+    rewriter.replaceOp(op, branch.getResults());
+    return success();
+  }
+};
+
 struct TouchPattern : OpConversionPattern<TouchOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -354,7 +385,8 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
       if (isa<ViewType>(type))
         views.push_back(TypeAttr::get(type));
     function->setAttr(kKernelViewsAttr, rewriter.getArrayAttr(views));
-    for (StringRef name : {KernelOp::kStepAttr, KernelOp::kOutputsAttr})
+    for (StringRef name :
+         {KernelOp::kStepAttr, KernelOp::kOutputsAttr, KernelOp::kCountersAttr})
       if (Attribute value = kernel->getAttr(name))
         function->setAttr(name, value);
     Block *old = &kernel.getBody().front();
@@ -428,7 +460,7 @@ struct ConvertAttnToCPUPass
                WalkResult::interrupt();
       if (auto kernel = dyn_cast<KernelOp>(op))
         for (Operation &inner : kernel.getBody().front())
-          if (!isa<CtasOp, GridOp, ReturnOp>(inner) &&
+          if (!isa<CounterOp, CtasOp, GridOp, ReturnOp>(inner) &&
               !isMemoryEffectFree(&inner))
             return inner.emitOpError("expected to stand in a grid: beside it a "
                                      "kernel holds index arithmetic only"),
@@ -443,6 +475,8 @@ struct ConvertAttnToCPUPass
       StringRef pass;
       if (isa<GridOp>(op))
         pass = "attn-materialize-grid";
+      else if (isa<CounterOp>(op))
+        pass = "attn-place-counters";
       else if (isa<StreamOp>(op))
         pass = "convert-attn-stream-to-scf";
       else if (isa<StreamableOpInterface>(op))
@@ -500,8 +534,8 @@ struct ConvertAttnToCPUPass
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<DimPattern, InStepPattern, KernelPattern, LaunchPattern,
-                 LoadPattern, ReadPattern, StorePattern, TouchPattern,
-                 WritePattern>(converter, context);
+                 LoadPattern, ReadPattern, StorePattern, TakePattern,
+                 TouchPattern, WritePattern>(converter, context);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Device.h"
+#include "ElementAddress.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,45 +15,34 @@
 using namespace mlir;
 using namespace attn;
 
+ElementAddress::ElementAddress(OpBuilder &b, Location loc, Value viewValue,
+                               ValueRange offsets)
+    : loc(loc), view(viewValue),
+      type(cast<IntegerType>(
+          cast<ViewType>(viewValue.getType()).getElementType())),
+      element(arith::ConstantIntOp::create(b, loc, 0, 64)) {
+  ThreadBuilder t{b, loc};
+  for (auto [offset, size, stride] :
+       llvm::zip_equal(offsets, view.sizes, view.strides)) {
+    Value wide =
+        b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offset);
+    Value part = b.createOrFold<arith::MulIOp>(loc, wide, stride);
+    element = b.createOrFold<arith::AddIOp>(loc, element, part);
+    inside = t.both(inside, b.createOrFold<arith::CmpIOp>(
+                                loc, arith::CmpIPredicate::ult, wide, size));
+  }
+}
+
+Value ElementAddress::pointer(OpBuilder &b) const {
+  Value base = LLVM::AddrSpaceCastOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
+      view.pointer);
+  Value size = arith::ConstantIntOp::create(b, loc, bytes(), 64);
+  return advance(b, loc, base,
+                 b.createOrFold<arith::MulIOp>(loc, element, size));
+}
+
 namespace {
-
-/// Where one element of a view lies.
-struct ElementAddress {
-  OpBuilder &b;
-  Location loc;
-  ViewParameters view;
-  IntegerType type;
-  Value element, inside;
-
-  ElementAddress(OpBuilder &b, Location loc, Value viewValue,
-                 ValueRange offsets)
-      : b(b), loc(loc), view(viewValue),
-        type(cast<IntegerType>(
-            cast<ViewType>(viewValue.getType()).getElementType())),
-        element(arith::ConstantIntOp::create(b, loc, 0, 64)) {
-    ThreadBuilder t{b, loc};
-    for (auto [offset, size, stride] :
-         llvm::zip_equal(offsets, view.sizes, view.strides)) {
-      Value wide =
-          b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), offset);
-      Value part = b.createOrFold<arith::MulIOp>(loc, wide, stride);
-      element = b.createOrFold<arith::AddIOp>(loc, element, part);
-      inside = t.both(inside, b.createOrFold<arith::CmpIOp>(
-                                  loc, arith::CmpIPredicate::ult, wide, size));
-    }
-  }
-
-  unsigned bytes() const { return type.getWidth() / 8; }
-
-  Value pointer(OpBuilder &n) const {
-    Value base = LLVM::AddrSpaceCastOp::create(
-        n, loc, LLVM::LLVMPointerType::get(n.getContext(), kGlobal),
-        view.pointer);
-    Value size = arith::ConstantIntOp::create(n, loc, bytes(), 64);
-    return advance(n, loc, base,
-                   n.createOrFold<arith::MulIOp>(loc, element, size));
-  }
-};
 
 /// Cut to 32 bits, at the largest and the smallest of their numbers.
 Value saturate(OpBuilder &b, Location loc, Value number) {

@@ -95,18 +95,23 @@ private:
     }
   }
 
-  /// Where as many CTAs as fit take the tiles of a grid in turn.
+  /// Where as many CTAs as fit take the tiles of a grid in turn, or from a
+  /// counter: then one may take all.
   void limitRings(CtasOp ctas) {
     auto parts = dyn_cast_or_null<ArrayAttr>(expressions.find(ctas.getCount()));
     if (!parts || parts[0] != b.getStringAttr("min"))
       return;
-    Attribute visits =
+    Attribute inTurn =
         b.getArrayAttr({b.getStringAttr("ceildiv"), parts[1], parts[2]});
     ctas.walk([&](RingIssueOp issue) {
       auto stream = issue->getParentOfType<scf::ForOp>();
       auto argument = dyn_cast<BlockArgument>(issue.getView());
-      if (!argument || !stream || !stream->getParentOfType<scf::ForOp>())
+      if (!argument || !stream ||
+          !(stream->getParentOfType<scf::ForOp>() ||
+            stream->getParentOfType<scf::WhileOp>()))
         return;
+      Attribute visits =
+          stream->getParentOfType<scf::WhileOp>() ? parts[1] : inTurn;
       int64_t row = issue.getView().getType().getRank() - 2;
       int64_t size = issue.getView().getType().getShape()[row];
       Attribute rows = b.getI64IntegerAttr(size);

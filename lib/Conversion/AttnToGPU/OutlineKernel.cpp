@@ -109,6 +109,11 @@ private:
   LogicalResult findMaps() {
     boxes.resize(kernel.getNumArguments());
     WalkResult result = kernel.walk([&](Operation *op) {
+      if (isa<CounterOp>(op)) {
+        op->emitOpError("expected to be made an argument by "
+                        "attn-place-counters first");
+        return WalkResult::interrupt();
+      }
       for (Value operand : op->getOperands())
         if (isa<ViewType>(operand.getType()) && !isArgument(operand) &&
             !operand.getDefiningOp<ExchangeOp>()) {
@@ -229,7 +234,8 @@ private:
     if (kernel.getArgNamesAttr())
       entries.push_back(b.getNamedAttr("names", kernel.getArgNamesAttr()));
     for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
-                           KernelOp::kPermutationsAttr, KernelOp::kStepAttr})
+                           KernelOp::kPermutationsAttr, KernelOp::kStepAttr,
+                           KernelOp::kFollowsAttr})
       if (Attribute value = kernel->getAttr(name))
         entries.push_back(b.getNamedAttr(name, value));
     function->setAttr(kManifestAttr, b.getDictionaryAttr(entries));

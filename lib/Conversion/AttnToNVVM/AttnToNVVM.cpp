@@ -1,5 +1,6 @@
 //===- AttnToNVVM.cpp - Level 3 to device functions for NVIDIA GPUs -------===//
 
+#include "../AttnToGPU/Takes.h"
 #include "Cluster.h"
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
@@ -75,6 +76,12 @@ struct ConvertAttnToNVVMPass
         .getShuffleResult();
   }
 
+  static Value dynamicSharedAt(OpBuilder &b, Location loc, int64_t place) {
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+    Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+    return advance(b, loc, base, place);
+  }
+
   /// Barriers are initialised by one thread: the others wait for it.
   static void fenceAfterRings(LLVM::LLVMFuncOp function) {
     RingCreateOp last;
@@ -125,6 +132,8 @@ struct ConvertAttnToNVVMPass
     populateClusterPatterns(converter, patterns);
     populateElementPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
+    populateTakePatterns(converter, patterns,
+                         {dynamicSharedAt, computeBarrier, /*makeUniform=*/{}});
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTurnPatterns(converter, patterns);
@@ -223,6 +232,7 @@ struct ConvertAttnToNVVMPass
         return signalPassFailure();
       makeKernel(function);
       int64_t bytes = placeExchanges(function, placeRings(function));
+      bytes = placeTakes(function, lowerHandedTakes(function, bytes));
       if (failed(checkSharedBytes(function, bytes, "shared memory")))
         return signalPassFailure();
       if (failed(lower(function, bytes)))

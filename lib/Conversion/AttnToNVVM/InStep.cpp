@@ -1,12 +1,13 @@
 //===- InStep.cpp - CTAs that wait for each other, for a while ------------===//
 //
-// A counter in global memory that only grows: each CTA adds one a visit and
-// waits until it is the next multiple of the number of CTAs. Nothing depends on
-// that, so the wait is bounded, and CTAs that are not resident cannot block
-// others.
+// A counter in global memory that only grows, from zero: each CTA adds one a
+// visit and waits until it is the next multiple of the number of CTAs. Nothing
+// depends on that, so the wait is bounded, whatever the counter holds, and CTAs
+// that are not resident cannot block others.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AttnToGPU/ElementAddress.h"
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,23 +20,9 @@ using namespace attn;
 
 namespace {
 
-constexpr StringLiteral kCounter = "attn_visits";
 /// Looks at the counter, each after a pause: about a millisecond in all.
 constexpr int64_t kLooks = 2000;
 constexpr int64_t kPauseNanoseconds = 256;
-
-/// The counter, declared in the device module when it is first needed.
-LLVM::GlobalOp findCounter(Operation *op, OpBuilder &b) {
-  auto module = op->getParentOfType<gpu::GPUModuleOp>();
-  if (auto global = module.lookupSymbol<LLVM::GlobalOp>(kCounter))
-    return global;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(module.getBody());
-  return LLVM::GlobalOp::create(b, op->getLoc(), b.getI32Type(),
-                                /*isConstant=*/false, LLVM::Linkage::Internal,
-                                kCounter, b.getI32IntegerAttr(0),
-                                /*alignment=*/4, kGlobal);
-}
 
 struct InStepPattern : OpConversionPattern<InStepOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -43,11 +30,12 @@ struct InStepPattern : OpConversionPattern<InStepOp> {
   matchAndRewrite(InStepOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    LLVM::GlobalOp counter = findCounter(op, rewriter);
+    ElementAddress counter(rewriter, loc, op.getCounter(), op.getOffsets());
     ThreadBuilder t{rewriter, loc};
     Value first = t.both(adaptor.getAll(), t.equals(t.thread(), 0));
+    first = t.both(counter.inside, first);
     scf::IfOp::create(rewriter, loc, first, [&](OpBuilder &b, Location) {
-      arriveAndWait(b, loc, counter);
+      arriveAndWait(b, loc, counter.pointer(b));
       scf::YieldOp::create(b, loc);
     });
     gpu::BarrierOp::create(rewriter, loc);
@@ -56,10 +44,8 @@ struct InStepPattern : OpConversionPattern<InStepOp> {
   }
 
 private:
-  static void arriveAndWait(OpBuilder &b, Location loc,
-                            LLVM::GlobalOp counter) {
+  static void arriveAndWait(OpBuilder &b, Location loc, Value address) {
     ThreadBuilder t{b, loc};
-    Value address = LLVM::AddressOfOp::create(b, loc, counter);
     auto relaxed = LLVM::AtomicOrdering::monotonic;
     Value ticket = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add,
                                              address, t.constant(1), relaxed);

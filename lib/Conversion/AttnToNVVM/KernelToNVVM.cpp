@@ -44,23 +44,40 @@ static Operation *findFirstStore(LLVM::LLVMFuncOp function) {
   return first;
 }
 
+/// Whether all that a kernel is for is the numbers that it writes: it has one
+/// CTA.
+static bool isPreparation(StringRef step) {
+  return step == KernelOp::kDealStep || step == KernelOp::kClearStep;
+}
+
+/// Lets the next step be launched from `b` on.
+static void launchNext(OpBuilder b, Location loc) {
+  NVVM::GriddepcontrolOp::create(b, loc,
+                                 NVVM::GridDepActionKind::launch_dependents);
+}
+
 /// Steps of one operation overlap: the kernel that merges states is launched
-/// while the one that makes them ends, and waits at its start until all of them
-/// are visible (PTX ISA, "griddepcontrol").
+/// while the one that makes them ends, the one that reads a list or a counter
+/// while these are made. It waits at its start until all that was written is
+/// visible (PTX ISA, "griddepcontrol"): every thread, so that a step behind it
+/// finds done what was before it.
 static void overlapSteps(LLVM::LLVMFuncOp function, DictionaryAttr manifest) {
-  auto step = manifest.getAs<StringAttr>(KernelOp::kStepAttr);
-  if (!step || !TargetAttr::of(function).hasCapability("tma"))
+  auto attr = manifest.getAs<StringAttr>(KernelOp::kStepAttr);
+  bool follows = manifest.contains(KernelOp::kFollowsAttr);
+  if ((!attr && !follows) || !TargetAttr::of(function).hasCapability("tma"))
     return;
+  StringRef step = attr ? attr.getValue() : "";
   Location loc = function.getLoc();
-  if (step.getValue() == KernelOp::kMergeStep) {
-    auto b = OpBuilder::atBlockBegin(&function.getBody().front());
-    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
-    addToManifest(function, {{kOverlapsKey, b.getUnitAttr()}});
-  } else if (Operation *store = findFirstStore(function)) {
-    OpBuilder b(store);
-    NVVM::GriddepcontrolOp::create(b, loc,
-                                   NVVM::GridDepActionKind::launch_dependents);
+  auto start = OpBuilder::atBlockBegin(&function.getBody().front());
+  if (step == KernelOp::kMergeStep || follows) {
+    NVVM::GriddepcontrolOp::create(start, loc, NVVM::GridDepActionKind::wait);
+    addToManifest(function, {{kOverlapsKey, start.getUnitAttr()}});
   }
+  Operation *store = findFirstStore(function);
+  if (isPreparation(step))
+    launchNext(start, loc);
+  else if (step == KernelOp::kSplitStep && store)
+    launchNext(OpBuilder(store), loc);
 }
 
 void attn::makeKernel(LLVM::LLVMFuncOp function) {

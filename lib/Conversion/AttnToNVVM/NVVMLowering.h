@@ -25,6 +25,9 @@ void lowerRoles(mlir::LLVM::LLVMFuncOp function);
 /// Turns as named barriers.
 void populateTurnPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// Numbers that a producer takes from counters for its consumers, too, through
+/// shared memory behind `bytes` of it; returns the bytes in all.
+int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
 /// Attribute of an operation that one thread alone reaches.
 constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
 

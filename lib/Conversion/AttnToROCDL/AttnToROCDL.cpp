@@ -1,5 +1,6 @@
 //===- AttnToROCDL.cpp - Level 3 to device functions for AMD GPUs ---------===//
 
+#include "../AttnToGPU/Takes.h"
 #include "ROCDLLowering.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
@@ -75,12 +76,19 @@ Value readFirstLane(OpBuilder &b, Location loc, Value number) {
   return ROCDL::ReadfirstlaneOp::create(b, loc, number.getType(), number);
 }
 
+Value ldsPlace(OpBuilder &b, Location loc, int64_t place) {
+  ThreadBuilder t{b, loc};
+  return ldsAt(b, loc, t.constant(0), place);
+}
+
 struct ConvertAttnToROCDLPass
     : attn::impl::ConvertAttnToROCDLBase<ConvertAttnToROCDLPass> {
   /// What the target has no instructions for.
   static LogicalResult checkOps(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
-      if (isa<DotIssueOp, DotWaitOp, SpecializeOp, TurnOp>(op)) {
+      auto take = dyn_cast<TakeOp>(op);
+      if (isa<DotIssueOp, DotWaitOp, SpecializeOp, TurnOp>(op) ||
+          (take && (take.getHandOn() || take.getFromProducer()))) {
         op->emitOpError(
             "expected a target with asynchronous products and roles "
             "of warps (the capability 'wgmma'), but got ")
@@ -144,6 +152,8 @@ struct ConvertAttnToROCDLPass
     patterns.add<InStepPattern>(converter, &getContext());
     populateAccessPatterns(converter, patterns);
     populateElementPatterns(converter, patterns, readFirstLane);
+    populateTakePatterns(converter, patterns,
+                         {ldsPlace, ldsBarrier, readFirstLane});
     populateLdsRingPatterns(converter, patterns);
     populateMfmaPatterns(converter, patterns);
     populateBallotPatterns(converter, patterns);
@@ -173,7 +183,7 @@ struct ConvertAttnToROCDLPass
       prefetchIntoRegisters(function);
       guideScheduler(function);
       placeBarriers(function);
-      int64_t bytes = placeRingsInLds(function);
+      int64_t bytes = placeTakes(function, placeRingsInLds(function));
       if (failed(checkSharedBytes(function, bytes, "LDS")))
         return signalPassFailure();
       makeAmdKernel(function, bytes);

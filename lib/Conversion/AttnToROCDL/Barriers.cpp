@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ROCDLLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -69,28 +70,35 @@ private:
       // Reads up to here may be behind a barrier since the wait.
       state.read.insert(release.getRing());
     } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      visitLoop(loop, state, places);
+      visitLoop(op, *loop.getBody(), state, places);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      // Its condition is arithmetic.
+      visitLoop(op, *loop.getAfterBody(), state, places);
+    } else if (isa<TakeOp>(op)) {
+      // Ends with a barrier.
+      state = {};
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       visitBranch(branch, state, places);
     }
   }
 
   /// The state after any number of rounds, and the barriers that these need.
-  Accesses runLoop(scf::ForOp loop, const Accesses &before, Places &places) {
+  Accesses runLoop(Block &body, const Accesses &before, Places &places) {
     Accesses entry = before;
     while (true) {
       Places found;
-      if (!entry.join(run(*loop.getBody(), entry, found))) {
+      if (!entry.join(run(body, entry, found))) {
         places.insert_range(found);
         return entry;
       }
     }
   }
 
-  void visitLoop(scf::ForOp loop, Accesses &state, Places &places) {
+  void visitLoop(Operation *loop, Block &body, Accesses &state,
+                 Places &places) {
     Places within, alone;
-    Accesses after = runLoop(loop, state, within);
-    Accesses afterBarrier = runLoop(loop, {}, alone);
+    Accesses after = runLoop(body, state, within);
+    Accesses afterBarrier = runLoop(body, {}, alone);
     bool pays = !state.empty() && alone.size() < within.size();
     if (pays)
       places.insert(loop);
@@ -107,9 +115,9 @@ private:
   }
 };
 
-/// Waits for all threads of the CTA, and for their accesses to LDS; loads from
-/// global memory may still be under way.
-void buildBarrier(OpBuilder &b, Location loc) {
+} // namespace
+
+void attn::ldsBarrier(OpBuilder &b, Location loc) {
   Attribute local =
       LLVM::MMRATagAttr::get(b.getContext(), "amdgpu-synchronize-as", "local");
   auto fence = [&](LLVM::AtomicOrdering ordering) {
@@ -121,13 +129,11 @@ void buildBarrier(OpBuilder &b, Location loc) {
   fence(LLVM::AtomicOrdering::acquire);
 }
 
-} // namespace
-
 void attn::placeBarriers(LLVM::LLVMFuncOp function) {
   Places places;
   BarrierPlacement().run(function.getBody().front(), {}, places);
   for (Operation *op : places) {
     OpBuilder b(op);
-    buildBarrier(b, op->getLoc());
+    ldsBarrier(b, op->getLoc());
   }
 }

@@ -34,6 +34,9 @@ void prefetchIntoRegisters(mlir::LLVM::LLVMFuncOp function);
 /// Tells LLVM's scheduler to keep the copies that a loop issues before its
 /// products there, or how to interleave a softmax.
 void guideScheduler(mlir::LLVM::LLVMFuncOp function);
+/// Waits for all threads of the CTA, and for their accesses to LDS; loads from
+/// global memory may still be under way.
+void ldsBarrier(mlir::OpBuilder &b, mlir::Location loc);
 /// Puts barriers before accesses to rings that need one.
 void placeBarriers(mlir::LLVM::LLVMFuncOp function);
 

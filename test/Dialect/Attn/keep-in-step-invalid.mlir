@@ -34,13 +34,24 @@ attn.kernel @pairs(%x: !attn.view<?xf32>, %n: index) {
   }
 }
 
+// A CTA that takes tiles from a counter may make more visits than another.
+// CHECK: remark: [Missed] in-step | Category:attn-keep-in-step | Function=dynamic | Remark="CTAs take tiles from a counter, and not all make as many visits"
+attn.kernel @dynamic(%x: !attn.view<?xf32>, %n: index) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %counter = attn.counter : <1xi32>
+  attn.grid (%i) visit %v in (i = %n) persistent 5 dynamic %counter : <1xi32> {
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}
+
 // Whatever its condition, and wherever it stands in the grid.
 // CHECK: remark: [Missed] in-step | Category:attn-keep-in-step | Function=twice | Remark="CTAs keep in step already"
 attn.kernel @twice(%x: !attn.view<?xf32>, %n: index, %all: i1) {
+  %counter = attn.counter : <1xi32>
   %t = arith.constant dense<0.0> : tensor<1xf32>
   attn.grid (%i) visit %v in (i = %n) persistent 5 {
     attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
-    attn.in_step %all
+    attn.in_step %all, %counter[%i] : <1xi32>
   }
 }
 

@@ -19,9 +19,11 @@
 // CHECK-NEXT: %[[TILES:[^ ]+]] = arith.muli %[[M]], %[[N]] : index
 // CHECK-NEXT: %[[CTAS:[^ ]+]] = arith.constant 264 : index
 // CHECK-NEXT: %[[ROUNDS:[^ ]+]] = arith.divui %[[TILES]], %[[CTAS]] : index
+// CHECK-NEXT: %[[COUNTER:[^ ]+]] = attn.counter : <1xi32>
+// CHECK-NEXT: %[[C0:[^ ]+]] = arith.constant 0 : index
 // CHECK-NEXT: attn.grid (%[[I:[^ ]+]], %[[J:[^ ]+]]) visit %[[V:[^ ]+]] in (i = %[[M]], j = %[[N]]) sharing [i] order {{.*}}<[j, i], reversed = [j]> persistent 264 attributes {note} {
 // CHECK-NEXT: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[V]], %[[ROUNDS]] : index
-// CHECK-NEXT: attn.in_step %[[ALL]]{{$}}
+// CHECK-NEXT: attn.in_step %[[ALL]], %[[COUNTER]][%[[C0]]] : <1xi32>{{$}}
 // CHECK-NEXT: %[[T:[^ ]+]] = attn.load %[[X]][%[[I]], %[[J]], %[[V]]] : <?x?x?xf32> -> tensor<1xf32>
 // CHECK-NEXT: attn.store %[[T]], %[[X]][%[[J]], %[[I]], %[[V]]] : tensor<1xf32> -> <?x?x?xf32>
 // CHECK-NEXT: }
@@ -44,9 +46,9 @@ attn.kernel @tiles(%x: !attn.view<?x?x?xf32>) {
 // CHECK-NOT: arith.muli
 // CHECK: %[[CTAS:[^ ]+]] = arith.constant 3 : index
 // CHECK-NEXT: %[[ROUNDS:[^ ]+]] = arith.divui %[[N]], %[[CTAS]] : index
-// CHECK-NEXT: attn.grid (%{{[^ ]+}}) visit %[[V:[^ ]+]] in (i = %[[N]]) persistent 3 {
+// CHECK: attn.grid (%{{[^ ]+}}) visit %[[V:[^ ]+]] in (i = %[[N]]) persistent 3 {
 // CHECK-NEXT: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[V]], %[[ROUNDS]] : index
-// CHECK-NEXT: attn.in_step %[[ALL]]{{$}}
+// CHECK-NEXT: attn.in_step %[[ALL]], %{{[^ ]+}}[%{{[^ ]+}}] : <1xi32>{{$}}
 attn.kernel @one(%x: !attn.view<?xf32>, %n: index) {
   %t = arith.constant dense<0.0> : tensor<1xf32>
   attn.grid (%i) visit %v in (i = %n) persistent 3 {
@@ -64,7 +66,7 @@ attn.kernel @one(%x: !attn.view<?xf32>, %n: index) {
 // CHECK-NOT: arith.divui
 // CHECK: attn.grid ({{.*}}) visit %[[V:[^ ]+]] in
 // CHECK-NEXT: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[V]], %[[C7]] : index
-// CHECK-NEXT: attn.in_step %[[ALL]]{{$}}
+// CHECK-NEXT: attn.in_step %[[ALL]], %{{[^ ]+}}[%{{[^ ]+}}] : <1xi32>{{$}}
 attn.kernel @static(%x: !attn.view<2x3x5xf32>) {
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
@@ -115,14 +117,14 @@ attn.kernel @few(%x: !attn.view<30xf32>) {
 // SCHEDULE: attn.grid ({{.*}}) visit %[[V:[^ ]+]] in {{.*}} persistent 12 {
 // SCHEDULE-NOT: attn.stream
 // SCHEDULE: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[V]], %[[ROUNDS]] : index
-// SCHEDULE: attn.in_step %[[ALL]]{{$}}
+// SCHEDULE: attn.in_step %[[ALL]], %{{[^ ]+}}[%{{[^ ]+}}] : <1xi32>{{$}}
 // SCHEDULE: attn.stream {{.*}} reverse
 
 // In a materialised grid the wait is in the loop over the tiles of a CTA, once each,
 // and the visit counts these.
-// RUN: attn-opt %t.mlir --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid))' | FileCheck %s --check-prefix=GRID
+// RUN: attn-opt %t.mlir --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),attn-place-counters)' | FileCheck %s --check-prefix=GRID
 // GRID-LABEL: attn.kernel @one
-// GRID-SAME: %[[N:[^ ]+]]: index) {
+// GRID-SAME: (%{{[^ ]+}}: !attn.view<?xf32>, %[[COUNTER:[^ ]+]]: !attn.view<1xi32>, %[[N:[^ ]+]]: index)
 // GRID: %[[ROUNDS:[^ ]+]] = arith.divui %[[N]], %[[C3:[^ ]+]] : index
 // GRID: %[[CTAS:[^ ]+]] = arith.minui %[[N]], %[[C3]] : index
 // GRID-NEXT: attn.ctas %[[CTA:[^ ]+]] in %[[CTAS]] {
@@ -130,16 +132,16 @@ attn.kernel @few(%x: !attn.view<30xf32>) {
 // GRID-NEXT: %[[BEYOND:[^ ]+]] = arith.subi %[[T]], %[[CTA]] : index
 // GRID-NEXT: %[[VISIT:[^ ]+]] = arith.divui %[[BEYOND]], %[[CTAS]] : index
 // GRID-NEXT: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[VISIT]], %[[ROUNDS]] : index
-// GRID-NEXT: attn.in_step %[[ALL]]{{$}}
+// GRID-NEXT: attn.in_step %[[ALL]], %{{[^ ]+}}[%{{[^ ]+}}] : <1xi32>{{$}}
 // GRID-NEXT: attn.store
 
 // In traces and on the CPU, where CTAs run one after the other, it is nothing.
 // RUN: attn-opt %t.mlir --split-input-file --attn-lower-to-trace | FileCheck %s --check-prefix=TRACE --implicit-check-not=in_step
-// RUN: attn-opt %t.mlir --split-input-file --attn-lower-to-loops | FileCheck %s --check-prefix=CPU --implicit-check-not=in_step
+// RUN: attn-opt %t.mlir --split-input-file --attn-place-counters --attn-lower-to-loops | FileCheck %s --check-prefix=CPU --implicit-check-not=in_step
 // TRACE-LABEL: attn.kernel @tiles
 // TRACE: attn.touch load
 // TRACE-NEXT: attn.touch store
 // CPU-LABEL: func.func @tiles(
 // RUN: attn-compile %examples/matmul.mlir --run --size=m=150,n=140,k=70 --schedule='tiles=m=32,n=32,k=32 persistent sms=3 resident=2 in-step' | FileCheck %s --check-prefix=NUMBERS
 // RUN: attn-compile %examples/matmul.mlir --run --sequential --target=h200 --size=m=150,n=140,k=70 --schedule='tiles=m=32,n=32,k=32 persistent sms=3 resident=2 in-step' | FileCheck %s --check-prefix=NUMBERS
-// NUMBERS: kernel @matmul_matmul: {{.*}}: PASS
+// NUMBERS: function @matmul: {{.*}}: PASS

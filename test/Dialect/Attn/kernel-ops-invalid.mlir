@@ -1,4 +1,4 @@
-// Every constraint of launch, kernel, return, yield, grid, ctas, in_step and stream.
+// Every constraint of launch, kernel, return, yield, grid, ctas, counters, in_step and stream.
 //
 // RUN: attn-opt %s -split-input-file -verify-diagnostics
 
@@ -556,7 +556,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{expected 2 arguments (a coordinate for each axis, and the visit), but got 1}}
-  "attn.grid"(%n) <{axes = ["a"], sharing = []}> ({
+  "attn.grid"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, axes = ["a"], sharing = []}> ({
   ^bb0(%i: index):
     attn.yield
   }) : (index) -> ()
@@ -566,7 +566,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{expected a name for each of its 1 sizes, but got 2}}
-  "attn.grid"(%n) <{axes = ["a", "b"], sharing = []}> ({
+  "attn.grid"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, axes = ["a", "b"], sharing = []}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -754,7 +754,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{axis '' stands twice, is reserved or is no identifier}}
-  "attn.grid"(%n) <{axes = [""], sharing = []}> ({
+  "attn.grid"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, axes = [""], sharing = []}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -894,7 +894,7 @@ attn.kernel @k(%n: index) {
 
 attn.kernel @k(%n: index) {
   // expected-error @below {{expected arguments of type index, but got 'i32'}}
-  "attn.grid"(%n) <{axes = ["a"], sharing = []}> ({
+  "attn.grid"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, axes = ["a"], sharing = []}> ({
   ^bb0(%i: i32, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -1006,44 +1006,41 @@ attn.kernel @k(%n: index) {
 //===----------------------------------------------------------------------===//
 
 // expected-note @below {{prior use here}}
-attn.kernel @k(%n: index) {
-  // expected-error @below {{use of value '%n' expects different type than prior uses: 'i1' vs 'index'}}
-  attn.in_step %n
+attn.kernel @k(%n: index, %c: !attn.view<1xi32>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{use of value '%n' expects different type than prior uses: 'i1' vs 'index'}}
+    attn.in_step %n, %c[%i] : !attn.view<1xi32>
+  }
 }
 
 // -----
 
-attn.kernel @k(%n: index) {
+attn.kernel @k(%n: index, %c: !attn.view<1xi32>) {
   // expected-error @below {{'attn.in_step' op operand #0 must be 1-bit signless integer, but got 'index'}}
-  "attn.in_step"(%n) : (index) -> ()
-}
-
-// -----
-
-attn.kernel @k(%n: i32) {
-  // expected-error @below {{'attn.in_step' op operand #0 must be 1-bit signless integer, but got 'i32'}}
-  "attn.in_step"(%n) : (i32) -> ()
-}
-
-// -----
-
-attn.kernel @k() {
-  // expected-error @below {{'attn.in_step' op requires a single operand}}
-  "attn.in_step"() : () -> ()
+  "attn.in_step"(%n, %c, %n) : (index, !attn.view<1xi32>, index) -> ()
 }
 
 // -----
 
 attn.kernel @k(%a: i1) {
-  // expected-error @below {{'attn.in_step' op requires a single operand}}
+  // expected-error @below {{'attn.in_step' op operand #1 must be}}
   "attn.in_step"(%a, %a) : (i1, i1) -> ()
 }
 
 // -----
 
-attn.kernel @k(%a: i1) {
-  // expected-error @below {{'attn.in_step' op requires zero results}}
-  %0 = "attn.in_step"(%a) : (i1) -> i1
+attn.kernel @k() {
+  // expected-error @below {{'attn.in_step' op expected 2 or more operands, but found 0}}
+  "attn.in_step"() : () -> ()
+}
+
+// -----
+
+attn.kernel @k(%a: i1, %n: index, %c: !attn.view<1xi32>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{'attn.in_step' op requires zero results}}
+    %0 = "attn.in_step"(%a, %c, %i) : (i1, !attn.view<1xi32>, index) -> i1
+  }
 }
 
 // -----
@@ -1051,6 +1048,134 @@ attn.kernel @k(%a: i1) {
 attn.kernel @k() {
   // expected-error @below {{expected SSA operand}}
   attn.in_step
+}
+
+// -----
+
+attn.kernel @k(%a: i1, %n: index, %c: !attn.view<?x2xi32>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{'attn.in_step' op expected 2 offsets, one for each dimension of '!attn.view<?x2xi32>', but got 1}}
+    attn.in_step %a, %c[%i] : !attn.view<?x2xi32>
+  }
+}
+
+// -----
+
+attn.kernel @k(%a: i1, %n: index, %c: !attn.view<1xi64>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{'attn.in_step' op expected a counter of i32, but got '!attn.view<1xi64>'}}
+    attn.in_step %a, %c[%i] : !attn.view<1xi64>
+  }
+}
+
+// -----
+
+attn.kernel @k(%a: i1, %n: index, %c: !attn.view<1xi32>) {
+  // expected-error @below {{'attn.in_step' op expected to stand in a grid: beside it a kernel holds index arithmetic only}}
+  attn.in_step %a, %c[%n] : !attn.view<1xi32>
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.counter and attn.take
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.counter' op expected a view of one i32, but got '!attn.view<2xi32>'}}
+  %c = attn.counter : !attn.view<2xi32>
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.counter' op expected a view of one i32, but got '!attn.view<1xi64>'}}
+  %c = attn.counter : !attn.view<1xi64>
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{'attn.counter' op expected a view of one i32, but got '!attn.view<1x1xi32>'}}
+  %c = attn.counter : !attn.view<1x1xi32>
+}
+
+// -----
+
+attn.kernel @k(%n: index, %c: !attn.view<1xf32>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{'attn.take' op expected a counter of i32, but got '!attn.view<1xf32>'}}
+    %t = attn.take %c[%i] : !attn.view<1xf32>
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %c: !attn.view<1xi32>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{'attn.take' op expected 1 offsets, one for each dimension of '!attn.view<1xi32>', but got 0}}
+    %t = attn.take %c[] : !attn.view<1xi32>
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %c: !attn.view<1xi32>) {
+  // expected-error @below {{'attn.take' op expected to stand in a grid: beside it a kernel holds index arithmetic only}}
+  %t = attn.take %c[%n] : !attn.view<1xi32>
+}
+
+// -----
+
+attn.kernel @k(%n: index, %c: !attn.view<1xi32>) {
+  attn.ctas %i in %n {
+    // expected-error @below {{'attn.take' op expected one of hand_on and from_producer, but got both}}
+    %t = attn.take %c[%i] hand_on from_producer : !attn.view<1xi32>
+  }
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Grids that take tiles
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%n: index, %c: !attn.view<1xi32>) {
+  // expected-error @below {{'attn.grid' op expected persistent CTAs to take tiles from a counter}}
+  attn.grid (%i) visit %v in (a = %n) dynamic %c : <1xi32> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %c: !attn.view<1xi64>) {
+  // expected-error @below {{'attn.grid' op expected a counter of rank 1 of i32, but got '!attn.view<1xi64>'}}
+  attn.grid (%i) visit %v in (a = %n) persistent 2 dynamic %c : <1xi64> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %c: !attn.view<1x1xi32>) {
+  // expected-error @below {{'attn.grid' op expected a counter of rank 1 of i32, but got '!attn.view<1x1xi32>'}}
+  attn.grid (%i) visit %v in (a = %n) persistent 2 dynamic %c : <1x1xi32> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %t: !attn.view<4xf32>) {
+  // expected-error @below {{'attn.grid' op expected a view of i32 or i64, but got '!attn.view<4xf32>'}}
+  attn.grid (%i) visit %v in (a = %n) until %t[%n] : <4xf32> {
+  }
+}
+
+// -----
+
+attn.kernel @k(%n: index, %t: !attn.view<4x2xi32>) {
+  // expected-error @below {{'attn.grid' op expected 2 offsets, one for each dimension of '!attn.view<4x2xi32>', but got 1}}
+  attn.grid (%i) visit %v in (a = %n) until %t[%n] : <4x2xi32> {
+  }
 }
 
 // -----

@@ -360,3 +360,95 @@ attn.kernel @no_tiles(%x: !attn.view<?x0xf32>) {
     attn.store %t, %x[%bi, %qi] : tensor<1xf32> -> !attn.view<?x0xf32>
   }
 }
+
+// -----
+
+// Of the first axis only as many points exist as an element says, and those come first: persistent CTAs stop there. The
+// number is one of points, whatever it is.
+
+// CHECK-LABEL: attn.kernel @until
+// CHECK-SAME: (%{{[^ ]+}}: !attn.view<?x?xf32>, %[[TABLE:[^ ]+]]: !attn.view<?x2xi32>)
+// CHECK: %[[M:[^ ]+]] = attn.dim %{{[^ ]+}}, 0
+// CHECK: %[[N:[^ ]+]] = attn.dim %{{[^ ]+}}, 1
+// CHECK: %[[ALL:[^ ]+]] = arith.muli %[[M]], %[[N]]
+// CHECK: %[[CTAS:[^ ]+]] = arith.minui %[[ALL]], %c4
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %[[CTAS]] {
+// CHECK-NEXT: %[[READ:[^ ]+]] = attn.read %[[TABLE]][%[[M]], %c0] : <?x2xi32>
+// CHECK-NEXT: %[[FIRST:[^ ]+]] = arith.minui %[[READ]], %[[M]]
+// CHECK-NEXT: %[[TILES:[^ ]+]] = arith.muli %[[FIRST]], %[[N]]
+// CHECK-NEXT: scf.for %{{[^ ]+}} = %[[CTA]] to %[[TILES]] step %[[CTAS]] {
+attn.kernel @until(%x: !attn.view<?x?xf32>, %table: !attn.view<?x2xi32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  %m = attn.dim %x, 0 : !attn.view<?x?xf32>
+  %n = attn.dim %x, 1 : !attn.view<?x?xf32>
+  attn.grid (%i, %j) visit %v in (work = %m, query = %n) sharing [work]
+      order #attn.order<[sharing, query], reversed = [query]> persistent 4 until %table[%m, %c0] : <?x2xi32> {
+    attn.store %t, %x[%i, %j] : tensor<1xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Runs are counted, of one axis alone; numbers are taken below that.
+
+// CHECK-LABEL: attn.kernel @until_runs
+// CHECK: %[[READ:[^ ]+]] = attn.read
+// CHECK-NEXT: %[[SOME:[^ ]+]] = arith.minui %[[READ]],
+// CHECK-NEXT: %[[RUNS:[^ ]+]] = arith.ceildivui %[[SOME]], %c3
+// CHECK: scf.while
+// CHECK-NEXT: arith.cmpi ult, %{{[^ ]+}}, %[[RUNS]]
+attn.kernel @until_runs(%x: !attn.view<?xf32>, %ends: !attn.view<1xi32>, %counter: !attn.view<1xi32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  %m = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.grid (%i) visit %v in (work = %m) run 3 persistent 4 dynamic %counter : <1xi32> until %ends[%c0] : <1xi32> {
+    attn.store %t, %x[%i] : tensor<1xf32> -> !attn.view<?xf32>
+  }
+}
+
+// -----
+
+// Where another axis is slower, the first runs from its end, domains take turns or CTAs have one tile each, all points run.
+
+// CHECK-LABEL: attn.kernel @until_slower
+// CHECK-NOT: attn.read
+// CHECK: scf.for
+// CHECK-LABEL: attn.kernel @until_reversed
+// CHECK-NOT: attn.read
+// CHECK: scf.for
+// CHECK-LABEL: attn.kernel @until_domains
+// CHECK-NOT: attn.read
+// CHECK: scf.for
+// CHECK-LABEL: attn.kernel @until_single
+// CHECK-NOT: attn.read
+// CHECK: attn.return
+!v = !attn.view<?x?xf32>
+attn.kernel @until_slower(%x: !v, %ends: !attn.view<1xi32>, %m: index, %n: index) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  attn.grid (%i, %j) visit %v in (work = %m, query = %n) order #attn.order<[query, work]> persistent 4 until %ends[%c0] : <1xi32> {
+    attn.store %t, %x[%i, %j] : tensor<1xf32> -> !v
+  }
+}
+attn.kernel @until_reversed(%x: !v, %ends: !attn.view<1xi32>, %m: index, %n: index) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  attn.grid (%i, %j) visit %v in (work = %m, query = %n) order #attn.order<[work, query], reversed = [work]> persistent 4 until %ends[%c0] : <1xi32> {
+    attn.store %t, %x[%i, %j] : tensor<1xf32> -> !v
+  }
+}
+attn.kernel @until_domains(%x: !v, %ends: !attn.view<1xi32>, %m: index, %n: index) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  attn.grid (%i, %j) visit %v in (work = %m, query = %n) sharing [work] order #attn.order<[sharing, query], domains = 2> persistent 4 until %ends[%c0] : <1xi32> {
+    attn.store %t, %x[%i, %j] : tensor<1xf32> -> !v
+  }
+}
+attn.kernel @until_single(%x: !v, %ends: !attn.view<1xi32>, %m: index, %n: index) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  attn.grid (%i, %j) visit %v in (work = %m, query = %n) until %ends[%c0] : <1xi32> {
+    attn.store %t, %x[%i, %j] : tensor<1xf32> -> !v
+  }
+}

@@ -326,7 +326,7 @@ attn.kernel @grid_folded_one(%n: index) {
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_folded_generic(%n: index) {
   // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) run 3 folded persistent 4 {
-  "attn.grid"(%n) <{axes = ["query"], sharing = [], folded, persistent = 4 : i64, run = 3 : i64}> ({
+  "attn.grid"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, axes = ["query"], sharing = [], folded, persistent = 4 : i64, run = 3 : i64}> ({
   ^bb0(%i: index, %v: index):
     attn.yield
   }) : (index) -> ()
@@ -375,45 +375,74 @@ attn.kernel @ctas_attributes(%n: index) {
 // attn.in_step
 //===----------------------------------------------------------------------===//
 
-// In a grid, in CTAs, and anywhere else: it constrains nothing.
+// Counted with in a grid and in CTAs.
 // CHECK-LABEL: attn.kernel @in_step
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @in_step(%n: index) {
-  // CHECK-NEXT: attn.grid ({{.*}}) visit %[[V:[^ ]+]] in
+  // CHECK-NEXT: %[[COUNTER:.*]] = attn.counter : <1xi32>{{$}}
+  %counter = attn.counter : !attn.view<1xi32>
+  %c0 = arith.constant 0 : index
   attn.grid (%i) visit %v in (a = %n) persistent 4 {
-    // CHECK-NEXT: %[[EARLY:.*]] = arith.cmpi ult, %[[V]], %[[N]] : index
+    // CHECK: %[[EARLY:.*]] = arith.cmpi ult, %{{.*}}, %[[N]] : index
     %early = arith.cmpi ult, %v, %n : index
-    // CHECK-NEXT: attn.in_step %[[EARLY]]{{$}}
-    attn.in_step %early
+    // CHECK-NEXT: attn.in_step %[[EARLY]], %[[COUNTER]][%{{.*}}] : <1xi32>{{$}}
+    attn.in_step %early, %counter[%c0] : !attn.view<1xi32>
   }
 }
 // CHECK-LABEL: attn.kernel @in_step_ctas
-// CHECK-SAME:    (%[[N:.*]]: index, %[[ALL:.*]]: i1)
-attn.kernel @in_step_ctas(%n: index, %all: i1) {
-  // CHECK-NEXT: attn.ctas
+// CHECK-SAME:    (%[[COUNTERS:.*]]: !attn.view<?x2xi32>, %[[N:.*]]: index, %[[ALL:.*]]: i1)
+attn.kernel @in_step_ctas(%counters: !attn.view<?x2xi32>, %n: index, %all: i1) {
+  // CHECK-NEXT: attn.ctas %[[C:.*]] in
   attn.ctas %c in %n {
-    // CHECK-NEXT: attn.in_step %[[ALL]] {note = 2 : i64}{{$}}
-    attn.in_step %all {note = 2}
-    // CHECK-NEXT: attn.in_step %[[ALL]]{{$}}
-    "attn.in_step"(%all) : (i1) -> ()
+    // CHECK-NEXT: attn.in_step %[[ALL]], %[[COUNTERS]][%[[C]], %[[C]]] {note = 2 : i64} : <?x2xi32>{{$}}
+    attn.in_step %all, %counters[%c, %c] {note = 2} : !attn.view<?x2xi32>
+    // CHECK-NEXT: attn.in_step %[[ALL]], %[[COUNTERS]][%[[C]], %[[C]]] : <?x2xi32>{{$}}
+    "attn.in_step"(%all, %counters, %c, %c) : (i1, !attn.view<?x2xi32>, index, index) -> ()
   }
-}
-// CHECK-LABEL: func.func @in_step_host
-func.func @in_step_host() {
-  // CHECK-NEXT: %[[TRUE:.*]] = arith.constant true
-  %true = arith.constant true
-  // CHECK-NEXT: attn.in_step %[[TRUE]]{{$}}
-  attn.in_step %true
-  return
 }
 
 // It is no pure operation: neither dropped, nor one with another of the same operand.
 // RUN: attn-opt %s --canonicalize --cse --mlir-print-op-generic | FileCheck %s --check-prefix=KEPT
 // KEPT: sym_name = "in_step"
-// KEPT: "attn.in_step"(%{{[^ ]+}}) : (i1) -> ()
+// KEPT: "attn.in_step"({{.*}}) : (i1, !attn.view<1xi32>, index) -> ()
 // KEPT: sym_name = "in_step_ctas"
-// KEPT: "attn.in_step"(%[[ALL:[^ ]+]]) {note = 2 : i64} : (i1) -> ()
-// KEPT-NEXT: "attn.in_step"(%[[ALL]]) : (i1) -> ()
+// KEPT: "attn.in_step"({{.*}}) {note = 2 : i64} : (i1, !attn.view<?x2xi32>, index, index) -> ()
+// KEPT-NEXT: "attn.in_step"({{.*}}) : (i1, !attn.view<?x2xi32>, index, index) -> ()
+
+//===----------------------------------------------------------------------===//
+// attn.counter, attn.take, and grids that take tiles
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: attn.kernel @dynamic
+attn.kernel @dynamic(%table: !attn.view<?x2xi64>, %n: index) {
+  %c1 = arith.constant 1 : index
+  // CHECK: %[[COUNTER:.*]] = attn.counter : <1xi32>{{$}}
+  %counter = attn.counter : !attn.view<1xi32>
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (a = %{{.*}}) persistent 4 dynamic %[[COUNTER]] : <1xi32> until %{{.*}}[%{{.*}}, %{{.*}}] : <?x2xi64> attributes {note} {
+  attn.grid (%i) visit %v in (a = %n) persistent 4 dynamic %counter : <1xi32> until %table[%n, %c1] : <?x2xi64> attributes {note} {
+  }
+}
+// CHECK-LABEL: attn.kernel @until
+attn.kernel @until(%table: !attn.view<?xi32>, %n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (a = %{{.*}}) persistent 4 until %{{.*}}[%{{.*}}] : <?xi32> {
+  attn.grid (%i) visit %v in (a = %n) persistent 4 until %table[%n] : <?xi32> {
+  }
+}
+// Neither dropped nor one with another.
+// CHECK-LABEL: attn.kernel @take
+// KEPT: sym_name = "take"
+// KEPT-COUNT-4: "attn.take"
+attn.kernel @take(%counters: !attn.view<?xi32>, %n: index) {
+  attn.ctas %c in %n {
+    // CHECK: %[[TAKEN:.*]] = attn.take %{{.*}}[%{{.*}}] : <?xi32>{{$}}
+    %taken = attn.take %counters[%c] : !attn.view<?xi32>
+    // CHECK-NEXT: attn.take %{{.*}}[%[[TAKEN]]] hand_on : <?xi32>{{$}}
+    %a = attn.take %counters[%taken] hand_on : !attn.view<?xi32>
+    // CHECK-NEXT: attn.take %{{.*}}[%[[TAKEN]]] from_producer {note} : <?xi32>{{$}}
+    %b = attn.take %counters[%taken] from_producer {note} : !attn.view<?xi32>
+    %d = attn.take %counters[%c] : !attn.view<?xi32>
+  }
+}
 
 //===----------------------------------------------------------------------===//
 // attn.stream

@@ -79,12 +79,13 @@ attn.kernel @threads_first(%x: !attn.view<?x64xbf16>, %n: index) attributes {thr
 // All threads of a CTA wait for the others, with whatever they do.
 // CHECK: remark: [Missed] specialized | Category:attn-specialize-warps | Function=step | Remark="CTAs keep in step, all threads of each"
 attn.kernel @step(%x: !attn.view<?x64xbf16>, %n: index, %all: i1) attributes {threads = 256 : i64} {
+  %counter = attn.counter : <1xi32>
   %r = attn.ring.create : <2 x !k>
   attn.grid (%i) visit %v in (query = %n) persistent 5 {
     %s = attn.ring.acquire %r : <2 x !k> -> <!k>
     %p = attn.ring.issue %s, %x[%i, %i] : <!k>, <?x64xbf16> -> <!k>
     attn.ring.land %p : <!k>
-    attn.in_step %all
+    attn.in_step %all, %counter[%i] : <1xi32>
   }
 }
 

@@ -24,7 +24,7 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[ENTRIES:.*]] = arith.subi %[[SUM]], %c1{{.*}} : index
 // CHECK: %[[LIST:.*]] = tensor.empty(%[[ENTRIES]]) : tensor<?x3xi32>
 // CHECK: %[[DEALT:.*]]:2 = attn.launch @f_attention_deal ins(%arg3, %arg1 : tensor<?xi32>, tensor<?x2x?x64xf16>) outs(%[[LIST]],
-// CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0 :
+// CHECK: %[[STATES:.*]]:4 = attn.launch @f_attention_split ins(%arg0, %arg1, %arg2, %arg3, %[[DEALT]]#0, %[[DEALT]]#1 :
 // CHECK-SAME: outs(%{{.*}} : tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1xf32>, tensor<?x4x1x64xf32>)
 // CHECK: attn.launch @f_attention_merge ins(%[[STATES]]#0, %[[STATES]]#1, %[[STATES]]#2, %[[STATES]]#3, %arg3, %arg1, %[[DEALT]]#1 :
 
@@ -68,9 +68,12 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: attn.write %c0, %list[%[[REST]], %c2]
 
 // CHECK-LABEL: attn.kernel @f_attention_split(
-// CHECK-SAME: %list: !attn.view<?x3xi32>, %factor:
-// CHECK: %[[SIZE:.*]] = attn.dim %list, 0
-// CHECK: attn.grid (%work, %kv_head, %group, %query) visit %visit in (work = %[[SIZE]], kv_head = %c2, group = %c2, query = %c1) sharing [work, kv_head] {
+// CHECK-SAME: %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>, %factor:
+// CHECK-SAME: follows
+// Entries that exist come first: their number is in the last row of the table.
+// CHECK-DAG: %[[STREAMS:.*]] = attn.dim %q, 0
+// CHECK-DAG: %[[SIZE:.*]] = attn.dim %list, 0
+// CHECK: attn.grid (%work, %kv_head, %group, %query) visit %visit in (work = %[[SIZE]], kv_head = %c2, group = %c2, query = %c1) sharing [work, kv_head] until %table[%[[STREAMS]], %c0{{.*}}] : <?x2xi32> {
 // CHECK: %[[SEQUENCE:.*]] = attn.read %list[%work, %c0]
 // CHECK: %[[FROM:.*]] = attn.read %list[%work, %c1]
 // CHECK: %[[TO:.*]] = attn.read %list[%work, %c2]
@@ -95,8 +98,34 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // STATED: %[[MOST:.*]] = arith.ceildivui %{{.*}}, %c64
 // STATED: %[[AT_LEAST:.*]] = arith.maxui %[[MOST]],
 // STATED: %[[ENTRIES:.*]] = arith.muli %{{.*}}, %[[AT_LEAST]]
-// STATED: tensor.empty(%[[ENTRIES]]) : tensor<?x3xi32>
+// STATED: tensor.empty(%[[ENTRIES]]) : tensor<?x4xi32>
 // STATED-LABEL: attn.kernel @f_attention_deal
 // STATED: attn.grid
-// STATED-COUNT-1: scf.for %{{.*}} step %c8
-// STATED: arith.ceildivui %{{.*}}, %c2
+// Such parts may be more than run at once: those that are whole come first, for which they are counted. The slots of a
+// sequence are neighbours all the same.
+// STATED: %[[WHOLE:.*]] = scf.for %{{.*}} step %c8 iter_args(%{{.*}} = %c0) -> (index) {
+// STATED: arith.divui %{{.*}}, %c2
+// STATED: %[[DEALT:.*]]:2 = scf.for %[[STREAM:.*]] = %c0 to %{{.*}} step %c8 iter_args(%[[SLOT:.*]] = %c0, %[[BEFORE:.*]] = %c0) -> (index, index) {
+// STATED: %[[PARTS:.*]] = arith.ceildivui %[[VISITS:.*]], %c2
+// STATED: %[[OWN:.*]] = arith.divui %[[VISITS]], %c2
+// STATED: attn.write %[[SLOT]], %table[%[[STREAM]], %c0]
+// STATED: attn.write %[[PARTS]], %table[%[[STREAM]], %c1]
+// STATED: scf.for %[[PART:.*]] = %c0 to %[[OWN]] step %c1 {
+// STATED-DAG: %[[FROM:.*]] = arith.muli %[[PART]], %c64
+// STATED-DAG: %[[ENTRY:.*]] = arith.addi %[[BEFORE]], %[[PART]]
+// STATED-DAG: %[[TO:.*]] = arith.addi %[[FROM]], %c64
+// STATED-DAG: %[[AT:.*]] = arith.addi %[[SLOT]], %[[PART]]
+// STATED: attn.write %[[STREAM]], %list[%[[ENTRY]], %c0]
+// STATED: attn.write %[[FROM]], %list[%[[ENTRY]], %c1]
+// STATED: attn.write %[[TO]], %list[%[[ENTRY]], %c2]
+// STATED: attn.write %[[AT]], %list[%[[ENTRY]], %c3]
+// STATED: %[[SHORTS:.*]] = arith.subi %[[SLOT]], %[[BEFORE]]
+// STATED: %[[NEXT:.*]] = arith.addi %[[WHOLE]], %[[SHORTS]]
+// STATED: scf.for %[[LAST:.*]] = %[[OWN]] to %[[PARTS]] step %c1 {
+// STATED: %[[BEHIND:.*]] = arith.subi %[[LAST]], %[[OWN]]
+// STATED: %[[ENTRY2:.*]] = arith.addi %[[NEXT]], %[[BEHIND]]
+// STATED: attn.write %{{.*}}, %list[%[[ENTRY2]], %c3]
+// STATED: attn.write %[[DEALT]]#0, %table[%{{.*}}, %c0]
+// STATED-LABEL: attn.kernel @f_attention_split
+// STATED: %[[TOOK:.*]] = attn.read %list[%work, %c3]
+// STATED: attn.store %{{.*}}, %factor[%[[TOOK]],

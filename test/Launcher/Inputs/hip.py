@@ -423,4 +423,5 @@ def test_launch_that_fails(scratch, log):
                       "hipErrorLaunchFailure (719)"], call, kernel, Arrays(CAUSAL).dlpack())
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -282,6 +282,7 @@ class Draw:
             words += [f"resident={self.count(1, 2)}"] if self.one_in(4) else []
             words += ["pair-tiles"] if self.one_in(3) else []
             words += ["in-step"] if self.one_in(4) else []
+            words += ["dynamic"] if self.one_in(4) else []
         if self.one_in(4):
             words.append("sawtooth=" + self.pick(["force", "force", "auto", "off"]))
         words += [f"splits={self.count(2, 4)}"] if self.one_in(8) else []

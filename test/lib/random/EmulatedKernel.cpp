@@ -296,7 +296,13 @@ private:
 llvm::Error EmulatedKernel::run(ArrayRef<StridedBuffer> views,
                                 ArrayRef<ScalarBytes> scalars,
                                 const EmulatedLaunch &how) {
-  Launch launch(manifest, views, how);
+  // Counters come last, and are zero when the kernel is launched.
+  SmallVector<StridedBuffer> all(views);
+  std::vector<int32_t> zeros(
+      manifest.getAs<ArrayAttr>("views").size() - views.size(), 0);
+  for (int32_t &zero : zeros)
+    all.push_back({&zero, {1}, {1}});
+  Launch launch(manifest, all, how);
   if (llvm::Error error = launch.copyIn())
     return error;
   if (!launch.aligned() || !launch.guarded())

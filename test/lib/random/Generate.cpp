@@ -288,6 +288,8 @@ private:
       m.schedule.push_back("pair-tiles");
     if (random.oneIn(4))
       m.schedule.push_back("in-step");
+    if (random.oneIn(4))
+      m.schedule.push_back("dynamic");
   }
 
   void chooseSchedule() {

@@ -16,6 +16,41 @@ using namespace attn;
 // GridOp
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// What a grid reads of memory besides its sizes.
+struct GridViews {
+  SmallVector<OpAsmParser::UnresolvedOperand> counter, until, untilOffsets;
+  ViewType counterType, untilType;
+
+  ParseResult parse(OpAsmParser &parser) {
+    if (succeeded(parser.parseOptionalKeyword("dynamic")) &&
+        (parser.parseOperand(counter.emplace_back()) || parser.parseColon() ||
+         parser.parseCustomTypeWithFallback(counterType)))
+      return failure();
+    if (succeeded(parser.parseOptionalKeyword("until")) &&
+        (parser.parseOperand(until.emplace_back()) ||
+         parser.parseOperandList(untilOffsets,
+                                 OpAsmParser::Delimiter::Square) ||
+         parser.parseColon() || parser.parseCustomTypeWithFallback(untilType)))
+      return failure();
+    return success();
+  }
+
+  ParseResult resolve(OpAsmParser &parser, OperationState &result) {
+    auto resolveOne = [&](auto &operands, Type type) {
+      return operands.empty()
+                 ? success()
+                 : parser.resolveOperands(operands, type, result.operands);
+    };
+    return failure(failed(resolveOne(counter, counterType)) ||
+                   failed(resolveOne(until, untilType)) ||
+                   failed(parser.resolveOperands(
+                       untilOffsets, parser.getBuilder().getIndexType(),
+                       result.operands)));
+  }
+};
+} // namespace
+
 ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
   SmallVector<OpAsmParser::Argument> arguments;
@@ -66,8 +101,17 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
   }
   if (succeeded(parser.parseOptionalKeyword("cluster")))
     result.addAttribute("cluster", b.getUnitAttr());
-  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+  GridViews views;
+  if (views.parse(parser) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes))
     return failure();
+  auto count = [](const auto &operands) {
+    return static_cast<int32_t>(operands.size());
+  };
+  result.addAttribute(
+      getOperandSegmentSizeAttr(),
+      b.getDenseI32ArrayAttr({count(sizes), count(views.counter),
+                              count(views.until), count(views.untilOffsets)}));
   if (failed(verifyInherentAttrs(result.name, result.attributes,
                                  [&]() { return parser.emitError(loc); })))
     return failure();
@@ -76,7 +120,8 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     argument.type = b.getIndexType();
   Region *body = result.addRegion();
   if (parser.parseRegion(*body, arguments) ||
-      parser.resolveOperands(sizes, b.getIndexType(), result.operands))
+      parser.resolveOperands(sizes, b.getIndexType(), result.operands) ||
+      views.resolve(parser, result))
     return failure();
   ensureTerminator(*body, b, result.location);
   return success();
@@ -104,15 +149,52 @@ void GridOp::print(OpAsmPrinter &p) {
     p << " persistent " << *getPersistent();
   if (getCluster())
     p << " cluster";
-  p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {"axes", "sharing", "order", "run", "folded", "persistent", "cluster"});
+  if (getCounter()) {
+    p << " dynamic " << getCounter() << " : ";
+    p.printStrippedAttrOrType(getCounter().getType());
+  }
+  if (getUntil()) {
+    p << " until " << getUntil() << "[" << getUntilOffsets() << "] : ";
+    p.printStrippedAttrOrType(getUntil().getType());
+  }
+  p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
+                                     {"axes", "sharing", "order", "run",
+                                      "folded", "persistent", "cluster",
+                                      getOperandSegmentSizeAttr()});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);
 }
 
+/// Elements that the grid reads, or takes tiles from.
+static LogicalResult verifyViews(GridOp grid) {
+  if (Value counter = grid.getCounter()) {
+    auto type = cast<ViewType>(counter.getType());
+    if (!grid.getPersistent())
+      return grid.emitOpError("expected persistent CTAs to take tiles from a "
+                              "counter");
+    if (!type.getElementType().isInteger(32) || type.getRank() != 1)
+      return grid.emitOpError("expected a counter of rank 1 of i32, but got ")
+             << type;
+  }
+  if (!grid.getUntil()) {
+    if (!grid.getUntilOffsets().empty())
+      return grid.emitOpError("expected a view for the offsets of 'until'");
+    return success();
+  }
+  auto type = cast<ViewType>(grid.getUntil().getType());
+  if (!isa<IntegerType>(type.getElementType()))
+    return grid.emitOpError("expected a view of i32 or i64, but got ") << type;
+  if (grid.getUntilOffsets().size() != type.getRank())
+    return grid.emitOpError("expected ")
+           << type.getRank() << " offsets, one for each dimension of " << type
+           << ", but got " << grid.getUntilOffsets().size();
+  return success();
+}
+
 LogicalResult GridOp::verify() {
+  if (failed(verifyViews(*this)))
+    return failure();
   if (getBody().getNumArguments() != getSizes().size() + 1)
     return emitOpError("expected ")
            << getSizes().size() + 1

@@ -37,9 +37,12 @@ void LaunchOp::getEffects(
   for (OpOperand &operand : getInputsMutable())
     if (isa<MemRefType>(operand.get().getType()))
       effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  // Counters among them are read, too.
   for (OpOperand &operand : getInitsMutable())
-    if (isa<MemRefType>(operand.get().getType()))
+    if (isa<MemRefType>(operand.get().getType())) {
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
       effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    }
 }
 
 LogicalResult LaunchOp::verify() {
@@ -338,4 +341,43 @@ void ReadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 
 LogicalResult WriteOp::verify() {
   return verifyElementAccess(*this, getView().getType(), getOffsets().size());
+}
+
+//===----------------------------------------------------------------------===//
+// CounterOp, TakeOp and InStepOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult CounterOp::verify() {
+  ViewType type = getView().getType();
+  if (type.getElementType().isInteger(32) && type.getRank() == 1 &&
+      type.getShape().front() == 1)
+    return success();
+  return emitOpError("expected a view of one i32, but got ") << type;
+}
+
+void CounterOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getView(), "counter");
+}
+
+/// Counters have 32 bits: so have indices on a GPU.
+static LogicalResult verifyCounter(Operation *op, ViewType view,
+                                   unsigned numOffsets) {
+  if (!view.getElementType().isInteger(32))
+    return op->emitOpError("expected a counter of i32, but got ") << view;
+  return verifyElementAccess(op, view, numOffsets);
+}
+
+LogicalResult TakeOp::verify() {
+  if (getHandOn() && getFromProducer())
+    return emitOpError("expected one of hand_on and from_producer, but got "
+                       "both");
+  return verifyCounter(*this, getCounter().getType(), getOffsets().size());
+}
+
+void TakeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getNumber(), "taken");
+}
+
+LogicalResult InStepOp::verify() {
+  return verifyCounter(*this, getCounter().getType(), getOffsets().size());
 }

@@ -65,6 +65,7 @@ constexpr Field kFields[] = {
     {"sms", FieldKind::Number, 2, "sms"},
     {"resident", FieldKind::Number, 2, "resident"},
     {"pair_tiles", FieldKind::Flag, 2, "pair-tiles"},
+    {"dynamic", FieldKind::Flag, 2, "dynamic"},
     {"in_step", FieldKind::Flag, 2, "in-step"},
     {"sawtooth", FieldKind::Word, 2, "sawtooth", kSawtooth},
     {"wgmma", FieldKind::Word, 3, "wgmma", kProducts},

@@ -100,6 +100,14 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kMergeStep = "merge";
     /// What makes the list of the parts, where lengths are read on the device.
     static constexpr ::llvm::StringLiteral kDealStep = "deal";
+    /// What makes a counter zero for the kernel behind it.
+    static constexpr ::llvm::StringLiteral kClearStep = "clear";
+    /// Attribute with the number of counters: they are the last of the views
+    /// that are written.
+    static constexpr ::llvm::StringLiteral kCountersAttr = "counters";
+    /// Attribute of a kernel that reads what the step before it writes: at its
+    /// start it waits for that one where both may run at the same time.
+    static constexpr ::llvm::StringLiteral kFollowsAttr = "follows";
     /// Empty for a kernel that computes an operation alone.
     ::llvm::StringRef getStep() {
       auto step = (*this)->getAttrOfType<::mlir::StringAttr>(kStepAttr);
@@ -148,6 +156,44 @@ def Attn_ReadOp : Attn_Op<"read", [MemoryEffects<[MemRead]>,
   let hasVerifier = 1;
 }
 
+def Attn_CounterOp : Attn_Op<"counter", [MemoryEffects<[MemAlloc]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "A number in memory that all CTAs of a launch count with";
+  let description = [{
+    Zero when a launch begins, and its own: launches that run at the same time
+    have one each. `attn-place-counters` makes it an argument of the kernel, and
+    workspace of the functions that launch it.
+
+    Example: `%counter = attn.counter : !attn.view<1xi32>`
+  }];
+  let results = (outs Attn_ViewType:$view);
+  let assemblyFormat = "attr-dict `:` type($view)";
+  let hasVerifier = 1;
+}
+
+def Attn_TakeOp : Attn_Op<"take", [MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Takes the next number from a counter";
+  let description = [{
+    Adds one to the element, at once for all CTAs (an atomic addition), and gives
+    what it was before: the same number to all threads of the CTA. Numbers come
+    in order, each once; which CTA gets which is not said.
+
+    Where a producer has loops of its own, it takes the number (`hand_on`), and
+    its consumers get what it took (`from_producer`), in the same order.
+
+    Example: `%tile = attn.take %counter[%c0] : !attn.view<1xi32>`
+  }];
+  let arguments = (ins Attn_ViewType:$counter, Variadic<Index>:$offsets,
+                       UnitAttr:$handOn, UnitAttr:$fromProducer);
+  let results = (outs Index:$number);
+  let assemblyFormat = [{
+    $counter `[` $offsets `]` (`hand_on` $handOn^)?
+    (`from_producer` $fromProducer^)? attr-dict `:` type($counter)
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_WriteOp : Attn_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let summary = "Writes one element of a view of integers";
   let description = [{
@@ -169,6 +215,7 @@ def Attn_WriteOp : Attn_Op<"write", [MemoryEffects<[MemWrite]>]> {
 //===----------------------------------------------------------------------===//
 
 def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
+    AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>,
     RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "Runs its body for every tile of a grid, on CTAs";
@@ -186,6 +233,11 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
     - `persistent` G: min(G, tiles) CTAs, each of which takes its next tile a
       stride of that number further (grid-stride loop, round-robin). Without
       it there is one CTA a tile. With `run`, read group for tile.
+    - `dynamic` C, of a persistent grid: each CTA takes its next tile when it is
+      done with one, by its number in the order, from the counter C, which is
+      zero when the launch begins.
+    - `until` V[...]: the body may be left out for points whose first coordinate
+      is not below that element of V, which an earlier step has written.
 
     - `cluster`: CTAs that differ in the last coordinate alone run at the same
       time, as a thread-block cluster (PTX ISA, "Cluster of Cooperative Thread
@@ -200,7 +252,9 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
   let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
     StrArrayAttr:$sharing, OptionalAttr<Attn_OrderAttr>:$order,
     DefaultValuedAttr<I64Attr, "1">:$run, UnitAttr:$folded,
-    OptionalAttr<I64Attr>:$persistent, UnitAttr:$cluster);
+    OptionalAttr<I64Attr>:$persistent, UnitAttr:$cluster,
+    Optional<Attn_ViewType>:$counter, Optional<Attn_ViewType>:$until,
+    Variadic<Index>:$untilOffsets);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -268,12 +322,17 @@ def Attn_InStepOp : Attn_Op<"in_step", [MemoryEffects<[MemRead, MemWrite]>]> {
   let description = [{
     A hint for persistent grids: where `all` holds, which says that every CTA
     makes this visit, the CTA waits until the others have reached theirs, or a
-    bounded time has passed. Nothing may depend on it.
+    bounded time has passed. Nothing may depend on it. They count their visits in
+    an element of a view, which is zero when the launch begins.
 
-    Example: `attn.in_step %all`
+    Example: `attn.in_step %all, %counter[%c0] : !attn.view<1xi32>`
   }];
-  let arguments = (ins I1:$all);
-  let assemblyFormat = "$all attr-dict";
+  let arguments = (ins I1:$all, Attn_ViewType:$counter,
+                       Variadic<Index>:$offsets);
+  let assemblyFormat = [{
+    $all `,` $counter `[` $offsets `]` attr-dict `:` type($counter)
+  }];
+  let hasVerifier = 1;
 }
 
 #endif // ATTN_KERNEL_OPS

@@ -44,7 +44,8 @@ struct OrderedBox {
 };
 
 /// Turns a grid and its order into index arithmetic (attn-materialize-grid).
-void materializeGrid(GridOp grid);
+/// `inTurn`: CTAs of a dynamic grid take tiles in turn.
+void materializeGrid(GridOp grid, bool inTurn = false);
 
 } // namespace attn
 

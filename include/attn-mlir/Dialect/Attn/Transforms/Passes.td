@@ -142,6 +142,10 @@ def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
     longest and the shortest that are left along the last axis together (`run 2
     folded`): all pairs are equally long.
 
+    With `dynamic` a CTA takes its next tile when it is done with one, from a
+    counter that all of them share (`attn.counter`): tiles that differ in length
+    are then dealt evenly without pairs.
+
     Does nothing where the grid is persistent already or static sizes give no
     more tiles than CTAs (`missed` remark).
   }];
@@ -151,7 +155,9 @@ def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
     Option<"resident", "resident", "int64_t", /*default=*/"0",
            "CTAs resident on an SM (0: from the footprint)">,
     Option<"pairTiles", "pair-tiles", "bool", /*default=*/"false",
-           "A CTA takes two tiles at a time, from both ends of the last axis">
+           "A CTA takes two tiles at a time, from both ends of the last axis">,
+    Option<"dynamic", "dynamic", "bool", /*default=*/"false",
+           "A CTA takes its next tile from a counter, when it is done with one">
   ];
   let statistics = [Statistic<"numPersistent", "persistent",
                               "Grids made persistent">];
@@ -257,7 +263,15 @@ def AttnMaterializeGrid : Pass<"attn-materialize-grid", "::attn::KernelOp"> {
         %h = arith.divui %t, %b : index
         ...
     ```
+
+    A `dynamic` grid becomes an `scf.while` that takes tiles by `attn.take` until
+    there are no more. `in-turn` makes it one whose CTAs take them in turn, for
+    whoever asks which tiles a CTA takes: the trace, and the model.
   }];
+  let options = [
+    Option<"inTurn", "in-turn", "bool", /*default=*/"false",
+           "CTAs of dynamic grids take tiles in turn">
+  ];
   let dependentDialects = ["::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numMaterialized", "materialized",
                               "Grids turned into arithmetic">];
@@ -271,14 +285,41 @@ def AttnKeepInStep : Pass<"attn-keep-in-step", "::attn::KernelOp"> {
     sawtooth order some walk up while others walk down. The pass puts an
     `attn.in_step` at the start of each visit that every CTA makes.
 
-    Nothing happens to grids that are not persistent, and to grids of runs.
+    Nothing happens to grids that are not persistent, and to grids of runs or of
+    tiles that CTAs take from a counter.
 
     Before: `attn.grid (...) visit %v in (...) persistent 264 { ... }`
 
-    After: `... { %all = arith.cmpi ult, %v, %rounds; attn.in_step %all ... }`
+    After: `%counter = attn.counter; ... { %all = arith.cmpi ult, %v, %rounds;
+    attn.in_step %all, %counter[%c0] ... }`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let statistics = [Statistic<"numGrids", "grids", "Grids kept in step">];
+}
+
+def AttnPlaceCounters : Pass<"attn-place-counters", "::mlir::ModuleOp"> {
+  let summary = "Make counters of kernels workspace of the functions that launch them";
+  let description = [{
+    Each `attn.counter` becomes an argument of its kernel, behind the views that
+    are written, and each launch of the kernel passes memory for it, which a
+    kernel of one CTA has made zero just before. A kernel that no function
+    launches has an argument more, which whoever launches it makes zero.
+
+    Before: `attn.kernel @f(%o: ...) { %counter = attn.counter : ... }`
+
+    After: `attn.kernel @f(%o: ..., %counter: !attn.view<1xi32>) { ... }`, and
+    where it is launched:
+
+    ```mlir
+    %0 = tensor.empty() : tensor<1xi32>
+    %1 = attn.launch @f_clear outs(%0 : tensor<1xi32>) ...
+    %2:2 = attn.launch @f ins(...) outs(%o, %1 : ...) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let statistics = [Statistic<"numCounters", "counters",
+                              "Counters that became arguments">];
 }
 
 //===----------------------------------------------------------------------===//

@@ -81,6 +81,9 @@ def Persistent : AttnRemark<"persistent", Passed, "CTAs take tiles in turn:", [
 def PersistentAlready : AttnRemark<"already-persistent", Missed, "the grid is persistent already"> {
   let description = "The pass ran before.";
 }
+def PersistentDynamic : AttnRemark<"dynamic", Passed, "CTAs take their next tile when they are done with one"> {
+  let description = "With `dynamic`: which CTA takes which tile is decided as they run.";
+}
 def PersistentClusters : AttnRemark<"persistent-clusters", Missed,
     "CTAs of a cluster take one tile together"> {
   let description = "The grid has `cluster`.";
@@ -110,6 +113,9 @@ def InStepNotPersistent : AttnRemark<"in-step", Missed, "the grid is not persist
 }
 def InStepRuns : AttnRemark<"in-step", Missed, "CTAs take runs of tiles, which may be cut short"> {
   let description = "The grid has a `run`, as with `pair-tiles`.";
+}
+def InStepDynamic : AttnRemark<"in-step", Missed, "CTAs take tiles from a counter, and not all make as many visits"> {
+  let description = "The grid has `dynamic`.";
 }
 def InStepAlready : AttnRemark<"in-step", Missed, "CTAs keep in step already"> {
   let description = "The pass ran before.";

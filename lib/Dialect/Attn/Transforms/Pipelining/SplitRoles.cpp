@@ -155,6 +155,12 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return 2 * bytes <= perSm ? 2 : 1;
   }
 
+  /// One of both takes numbers from counters.
+  static void handOver(SpecializeOp roles) {
+    roles.getProducer().walk([](TakeOp take) { take.setHandOn(true); });
+    roles.getConsumer().walk([](TakeOp take) { take.setFromProducer(true); });
+  }
+
   void split(CtasOp ctas, int64_t threads, int64_t warps) {
     Block *body = &ctas.getBody().front();
     IRRewriter rewriter(ctas);
@@ -176,6 +182,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
                                      body->begin(), Block::iterator(roles));
     rewriter.setInsertionPointToEnd(consumer);
     YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
+    handOver(roles);
     keepConsumers(roles.getConsumer());
     if (failed(keepProducer(roles.getProducer())))
       signalPassFailure();

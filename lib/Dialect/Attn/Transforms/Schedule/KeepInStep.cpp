@@ -1,6 +1,7 @@
 //===- KeepInStep.cpp - Persistent CTAs start their visits together -------===//
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -25,6 +26,8 @@ struct KeepInStepPass : attn::impl::AttnKeepInStepBase<KeepInStepPass> {
       return remarks::emitInStepNoGrid(kernel);
     if (!grid.getPersistent())
       return remarks::emitInStepNotPersistent(kernel);
+    if (grid.getCounter())
+      return remarks::emitInStepDynamic(kernel);
     if (grid.getRun() != 1)
       return remarks::emitInStepRuns(kernel);
     if (!grid.getBody().getOps<InStepOp>().empty())
@@ -46,10 +49,13 @@ struct KeepInStepPass : attn::impl::AttnKeepInStepBase<KeepInStepPass> {
     auto ctas = static_cast<int64_t>(*grid.getPersistent());
     Value rounds = b.createOrFold<arith::DivUIOp>(
         loc, tiles, arith::ConstantIndexOp::create(b, loc, ctas));
+    Value counter = CounterOp::create(
+        b, loc, ViewType::get(b.getContext(), {1}, b.getI32Type()));
+    Value first = arith::ConstantIndexOp::create(b, loc, 0);
     b.setInsertionPointToStart(grid.getBodyBlock());
     Value all = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                       grid.getVisit(), rounds);
-    InStepOp::create(b, loc, all);
+    InStepOp::create(b, loc, all, counter, first);
     ++numGrids;
     remarks::emitInStep(grid, ctas);
   }

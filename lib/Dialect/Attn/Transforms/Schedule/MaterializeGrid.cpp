@@ -1,6 +1,7 @@
 //===- MaterializeGrid.cpp - The grid as index arithmetic -----------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -24,8 +25,9 @@ namespace {
 /// Rewrites one grid.
 class GridMaterializer {
 public:
-  GridMaterializer(GridOp grid)
-      : grid(grid), rewriter(grid->getContext()), loc(grid.getLoc()) {}
+  GridMaterializer(GridOp grid, bool inTurn)
+      : grid(grid), takes(grid.getCounter() && !inTurn),
+        rewriter(grid->getContext()), loc(grid.getLoc()) {}
 
   void run() {
     rewriter.setInsertionPoint(grid);
@@ -61,7 +63,11 @@ private:
   SmallVector<Value> buildVisit(const OrderedBox &box, Value cta, Value tiles,
                                 Value ctas) {
     Value position = cta, round = constant(0);
-    if (grid.getPersistent()) {
+    if (grid.getPersistent() && endsWithFirstAxis(box))
+      tiles = countExisting(box);
+    if (takes) {
+      std::tie(position, round) = takeTiles(tiles);
+    } else if (grid.getPersistent()) {
       auto loop = scf::ForOp::create(rewriter, loc, cta, tiles, ctas);
       rewriter.setInsertionPointToStart(loop.getBody());
       position = loop.getInductionVar();
@@ -76,6 +82,59 @@ private:
       coords.back() = fold(coords.back());
     coords.push_back(round);
     return coords;
+  }
+
+  /// Whether the points that exist come before the others: where the first axis
+  /// is the slowest.
+  bool endsWithFirstAxis(const OrderedBox &box) {
+    if (!grid.getUntil() || box.order.getDomains() > 1)
+      return false;
+    StringRef first = box.axes.front();
+    StringRef slowest = box.order.getDigits().front().getValue();
+    if (slowest == "sharing" && !box.sharing.empty())
+      slowest = box.sharing.front();
+    return slowest == first &&
+           llvm::none_of(box.order.getReversed(), [&](StringAttr axis) {
+             return axis.getValue() == first;
+           });
+  }
+
+  /// The number of points that exist, of tiles or of runs of them.
+  Value countExisting(const OrderedBox &box) {
+    IndexBuilder m{rewriter, loc};
+    Value existing =
+        ReadOp::create(rewriter, loc, grid.getUntil(), grid.getUntilOffsets());
+    // What is negative is large without its sign.
+    existing = m.minU(existing, grid.getSizes().front());
+    if (box.sizes.size() == 1)
+      existing = m.ceilDiv(existing, m.constant(grid.getRun()));
+    for (Value size : ArrayRef(box.sizes).drop_front())
+      existing = m.mul(existing, size);
+    return existing;
+  }
+
+  /// Opens the loop over the tiles that a CTA takes from the counter, until
+  /// there are no more: the tile, and how many the CTA took before.
+  std::pair<Value, Value> takeTiles(Value tiles) {
+    Value counter = grid.getCounter();
+    Type index = rewriter.getIndexType();
+    Value first = TakeOp::create(rewriter, loc, counter, constant(0));
+    auto loop = scf::WhileOp::create(
+        rewriter, loc, TypeRange{index, index}, ValueRange{first, constant(0)},
+        [&](OpBuilder &b, Location, ValueRange tile) {
+          Value exists = arith::CmpIOp::create(
+              b, loc, arith::CmpIPredicate::ult, tile[0], tiles);
+          scf::ConditionOp::create(b, loc, exists, tile);
+        },
+        [&](OpBuilder &, Location, ValueRange tile) {
+          Value next = TakeOp::create(rewriter, loc, counter, constant(0));
+          Value visit =
+              arith::AddIOp::create(rewriter, loc, tile[1], constant(1));
+          scf::YieldOp::create(rewriter, loc, ValueRange{next, visit});
+        });
+    Block *body = loop.getAfterBody();
+    rewriter.setInsertionPointToStart(body);
+    return {body->getArgument(0), body->getArgument(1)};
   }
 
   Value constant(int64_t value) {
@@ -114,12 +173,16 @@ private:
   }
 
   GridOp grid;
+  /// Whether CTAs take tiles from the counter.
+  bool takes;
   IRRewriter rewriter;
   Location loc;
 };
 
 struct MaterializeGridPass
     : attn::impl::AttnMaterializeGridBase<MaterializeGridPass> {
+  using AttnMaterializeGridBase::AttnMaterializeGridBase;
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     auto grids = llvm::to_vector(kernel.getBody().getOps<GridOp>());
@@ -128,7 +191,7 @@ struct MaterializeGridPass
       return;
     }
     for (GridOp grid : grids) {
-      materializeGrid(grid);
+      materializeGrid(grid, inTurn);
       ++numMaterialized;
     }
     tidy(kernel);
@@ -137,4 +200,6 @@ struct MaterializeGridPass
 
 } // namespace
 
-void attn::materializeGrid(GridOp grid) { GridMaterializer(grid).run(); }
+void attn::materializeGrid(GridOp grid, bool inTurn) {
+  GridMaterializer(grid, inTurn).run();
+}

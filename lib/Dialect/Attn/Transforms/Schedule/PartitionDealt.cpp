@@ -37,9 +37,9 @@ KernelAxes Partitioner::dealtAxes(const WorkList &work, Value entries) {
 
 void Partitioner::buildDealtParts(StreamKernel &kernel, const WorkList &work) {
   OpBuilder &b = kernel.getBuilder();
-  kernel.enterGrid();
-  auto [from, to] =
-      work.enterEntry(kernel, splitAxis(), kernel.numInputViews() - 1);
+  unsigned tableView = kernel.numInputViews() - 1, listView = tableView - 1;
+  work.enterGrid(kernel, tableView);
+  auto [from, to] = work.enterEntry(kernel, splitAxis(), listView);
   endStream(kernel);
   SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
   SmallVector<Segment> segments =
@@ -66,8 +66,10 @@ void Partitioner::runDealt() {
   KernelAxes kernelAxes = dealtAxes(work, entries);
   SmallVector<KernelView> read = withSplitAxis(inputs);
   read.push_back(work.getList(splitAxis()));
+  read.push_back(work.getTable(splitAxis()));
   StreamKernel stream(op, nameWith("_split"), kernelAxes, read, states);
   buildDealtParts(stream, work);
+  stream.getKernel()->setAttr(KernelOp::kFollowsAttr, host.getUnitAttr());
   finish(stream, KernelOp::kSplitStep);
   for (auto [state, value] : llvm::zip(states, stream.launch().getResults()))
     state.tensor = value;

@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
@@ -28,6 +29,15 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     grid.setRun(2);
     grid.setFolded(true);
     return success();
+  }
+
+  /// Lets CTAs take tiles from a counter.
+  static void makeDynamic(GridOp grid) {
+    OpBuilder b(grid);
+    Value counter = CounterOp::create(
+        b, grid.getLoc(), ViewType::get(b.getContext(), {1}, b.getI32Type()));
+    grid.getCounterMutable().assign(counter);
+    remarks::emitPersistentDynamic(grid);
   }
 
   void runOnOperation() override {
@@ -81,6 +91,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
     remarks::emitPersistent(grid, ctas, perSm,
                             resident ? "option" : "footprint",
                             footprint.sharedBytes, footprint.registers);
+    if (dynamic)
+      makeDynamic(grid);
   }
 };
 

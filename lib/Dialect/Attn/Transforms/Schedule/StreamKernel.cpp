@@ -143,7 +143,8 @@ void StreamKernel::enterGrid(bool cluster) {
       GridOp::create(builder, loc, sizes, builder.getStrArrayAttr(names),
                      builder.getStrArrayAttr(sharing), OrderAttr(),
                      /*run=*/1, /*folded=*/false,
-                     /*persistent=*/IntegerAttr(), cluster);
+                     /*persistent=*/IntegerAttr(), cluster, /*counter=*/Value(),
+                     /*until=*/Value(), /*untilOffsets=*/ValueRange());
   SmallVector<Type> types(sizes.size() + 1, builder.getIndexType());
   SmallVector<Location> locs(types.size(), loc);
   Block *block = builder.createBlock(&grid.getBody(), {}, types, locs);

@@ -80,6 +80,25 @@ KernelView WorkList::getTable(unsigned work) const {
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// As many as there are rows in the table, but for the last.
+Value WorkList::countStreams(StreamKernel &kernel) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  Value streams = m.constant(1);
+  for (unsigned axis : owners)
+    streams = m.mul(streams, kernel.getContext().extents[axis]);
+  return streams;
+}
+
+void WorkList::enterGrid(StreamKernel &kernel, unsigned tableView) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  nameRows(kernel.getKernel(), kStreamsAxis, tableView);
+  Value offsets[] = {countStreams(kernel), m.constant(kFirstSlot)};
+  kernel.enterGrid();
+  GridOp grid = kernel.getKernel().getGrid();
+  grid.getUntilMutable().assign(kernel.getKernel().getArgument(tableView));
+  grid.getUntilOffsetsMutable().assign(offsets);
+}
+
 std::pair<Value, Value> WorkList::enterEntry(StreamKernel &kernel,
                                              unsigned work,
                                              unsigned listView) const {
@@ -91,6 +110,9 @@ std::pair<Value, Value> WorkList::enterEntry(StreamKernel &kernel,
   for (auto [number, axis] : llvm::enumerate(owners))
     kernel.setOffset(axis, field(number));
   Value from = field(owners.size()), to = field(owners.size() + 1);
+  // What follows is about the slot.
+  if (hasSlots())
+    kernel.setOffset(work, field(owners.size() + 2));
   return {from, to};
 }
 
@@ -176,8 +198,8 @@ Value WorkList::visitsOf(StreamKernel &kernel, Value length) const {
   return m.ceilDiv(m.maxS(span, m.constant(0)), m.constant(sizes[streamed]));
 }
 
-Value WorkList::forStreams(StreamKernel &kernel, Value streams, Value init,
-                           Body body) const {
+WorkList::Values WorkList::forStreams(StreamKernel &kernel, Value streams,
+                                      const Values &init, Body body) const {
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   IndexBuilder m{b, loc};
@@ -200,14 +222,14 @@ Value WorkList::forStreams(StreamKernel &kernel, Value streams, Value init,
     own.front() = rest;
     lengths.push_back(kernel.readElement(0, own));
   }
-  Value carried = loop.getRegionIterArg(0);
+  Values carried(loop.getRegionIterArgs());
   for (int64_t i = 0; i < kReadAtOnce; ++i) {
     for (auto [axis, coordinate] : llvm::zip(owners, coordinates[i]))
       kernel.setOffset(axis, coordinate);
     carried = body(numbers[i], visitsOf(kernel, lengths[i]), carried);
   }
   scf::YieldOp::create(b, loc, carried);
-  return loop.getResult(0);
+  return Values(loop.getResults());
 }
 
 /// Tiles of a part.
@@ -215,9 +237,10 @@ Value WorkList::buildPartTiles(StreamKernel &kernel, Value streams) {
   IndexBuilder m{kernel.getBuilder(), op.getLoc()};
   if (partLength > 0)
     return m.constant(partLength / sizes[streamed]);
-  Value total = forStreams(
-      kernel, streams, m.constant(0),
-      [&](Value, Value visits, Value sum) { return m.add(sum, visits); });
+  Value total = forStreams(kernel, streams, {m.constant(0)},
+                           [&](Value, Value visits, ValueRange sum) -> Values {
+                             return {m.add(sum[0], visits)};
+                           })[0];
   // What the host can compute is what it checks to fit 32 bits.
   Value most =
       m.ceilDiv(kernel.extentOf(streamed), m.constant(sizes[streamed]));
@@ -230,51 +253,107 @@ Value WorkList::buildPartTiles(StreamKernel &kernel, Value streams) {
                                           m.constant(leastTiles));
 }
 
-void WorkList::buildDeal(StreamKernel &kernel) {
+void WorkList::writeEntry(StreamKernel &kernel, Value entry, Value from,
+                          Value to, Value slot) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  SmallVector<Value> fields;
+  for (unsigned axis : owners)
+    fields.push_back(kernel.getContext().offsets[axis]);
+  fields.append({from, to});
+  if (hasSlots())
+    fields.push_back(slot);
+  for (auto [number, value] : llvm::enumerate(fields))
+    kernel.writeElement(value, kernel.numInputViews(),
+                        {entry, m.constant(number)});
+}
+
+void WorkList::writeTable(StreamKernel &kernel, Value row, Value first,
+                          Value second) const {
+  IndexBuilder m{kernel.getBuilder(), op.getLoc()};
+  unsigned table = kernel.numInputViews() + 1;
+  kernel.writeElement(first, table, {row, m.constant(kFirstSlot)});
+  kernel.writeElement(second, table, {row, m.constant(kSlots)});
+}
+
+/// A loop over numbers, in which stands what is built next.
+static Value enterLoop(OpBuilder &b, Location loc, Value from, Value to) {
+  auto loop = scf::ForOp::create(b, loc, from, to,
+                                 arith::ConstantIndexOp::create(b, loc, 1));
+  b.setInsertionPointToStart(loop.getBody());
+  return loop.getInductionVar();
+}
+
+Value WorkList::dealInTurn(StreamKernel &kernel, Value streams,
+                           Value partTiles) const {
+  OpBuilder &b = kernel.getBuilder();
+  IndexBuilder m{b, op.getLoc()};
+  Value zero = m.constant(0);
+  Value length = m.mul(partTiles, m.constant(sizes[streamed]));
+  auto body = [&](Value stream, Value visits, ValueRange slot) -> Values {
+    Value parts = m.ceilDiv(visits, partTiles);
+    writeTable(kernel, stream, slot[0], parts);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      Value part = enterLoop(b, op.getLoc(), zero, parts);
+      Value from = m.mul(part, length), entry = m.add(slot[0], part);
+      writeEntry(kernel, entry, from, m.add(from, length), entry);
+    }
+    return {m.add(slot[0], parts)};
+  };
+  return forStreams(kernel, streams, {zero}, body)[0];
+}
+
+/// Where entries are taken in turn, what is short should come last. Slots of a
+/// stream are neighbours nevertheless.
+Value WorkList::dealWholeFirst(StreamKernel &kernel, Value streams,
+                               Value partTiles) const {
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   IndexBuilder m{b, loc};
+  Value zero = m.constant(0);
+  Value length = m.mul(partTiles, m.constant(sizes[streamed]));
+  Value allWhole =
+      forStreams(kernel, streams, {zero},
+                 [&](Value, Value visits, ValueRange sum) -> Values {
+                   return {m.add(sum[0], m.div(visits, partTiles))};
+                 })[0];
+  auto body = [&](Value stream, Value visits, ValueRange before) -> Values {
+    Value slot = before[0], wholeBefore = before[1];
+    Value parts = m.ceilDiv(visits, partTiles);
+    Value whole = m.div(visits, partTiles);
+    writeTable(kernel, stream, slot, parts);
+    auto dealParts = [&](Value first, Value end, Value entry) {
+      OpBuilder::InsertionGuard guard(b);
+      Value part = enterLoop(b, loc, first, end);
+      Value from = m.mul(part, length);
+      writeEntry(kernel, m.add(entry, m.sub(part, first)), from,
+                 m.add(from, length), m.add(slot, part));
+    };
+    dealParts(zero, whole, wholeBefore);
+    dealParts(whole, parts, m.add(allWhole, m.sub(slot, wholeBefore)));
+    return {m.add(slot, parts), m.add(wholeBefore, whole)};
+  };
+  return forStreams(kernel, streams, {zero, zero}, body)[0];
+}
+
+void WorkList::buildDeal(StreamKernel &kernel) {
+  OpBuilder &b = kernel.getBuilder();
+  IndexBuilder m{b, op.getLoc()};
   kernel.enterGrid();
   for (auto [i, axis] : llvm::enumerate(axes))
     if (axis.kind == AxisKind::Unit || axis.kind == AxisKind::Group)
       kernel.setOffset(i, m.constant(0));
-  Value streams = m.constant(1);
-  for (unsigned axis : owners)
-    streams = m.mul(streams, kernel.getContext().extents[axis]);
+  Value streams = countStreams(kernel);
   Value partTiles = buildPartTiles(kernel, streams);
-  Value length = m.mul(partTiles, m.constant(sizes[streamed]));
-  unsigned listView = kernel.numInputViews(), tableView = listView + 1;
-  Value zero = m.constant(0), one = m.constant(1);
-  auto writeEntry = [&](Value entry, Value from, Value to) {
-    for (auto [number, axis] : llvm::enumerate(owners))
-      kernel.writeElement(kernel.getContext().offsets[axis], listView,
-                          {entry, m.constant(number)});
-    kernel.writeElement(from, listView, {entry, m.constant(owners.size())});
-    kernel.writeElement(to, listView, {entry, m.constant(owners.size() + 1)});
-  };
-  auto writeTable = [&](Value row, Value first, Value second) {
-    kernel.writeElement(first, tableView, {row, m.constant(kFirstSlot)});
-    kernel.writeElement(second, tableView, {row, m.constant(kSlots)});
-  };
-  Value entries = forStreams(
-      kernel, streams, zero, [&](Value stream, Value visits, Value slot) {
-        Value parts = m.ceilDiv(visits, partTiles);
-        writeTable(stream, slot, parts);
-        auto loop = scf::ForOp::create(b, loc, zero, parts, one);
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPointToStart(loop.getBody());
-        Value from = m.mul(loop.getInductionVar(), length);
-        writeEntry(m.add(slot, loop.getInductionVar()), from,
-                   m.add(from, length));
-        b.setInsertionPointAfter(loop);
-        return m.add(slot, parts);
-      });
-  writeTable(streams, entries, length);
-  auto rest =
-      scf::ForOp::create(b, loc, entries, kernel.sizeOf(listView, 0), one);
+  Value entries = hasSlots() ? dealWholeFirst(kernel, streams, partTiles)
+                             : dealInTurn(kernel, streams, partTiles);
+  writeTable(kernel, streams, entries,
+             m.mul(partTiles, m.constant(sizes[streamed])));
+  Value zero = m.constant(0);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(rest.getBody());
+  Value rest = enterLoop(b, op.getLoc(), entries,
+                         kernel.sizeOf(kernel.numInputViews(), 0));
   for (unsigned axis : owners)
     kernel.setOffset(axis, zero);
-  writeEntry(rest.getInductionVar(), zero, zero);
+  writeEntry(kernel, rest, zero, zero, rest);
 }

@@ -17,7 +17,9 @@ namespace attn {
 ///
 /// list[entry] = {unit coordinates that select a stream, from, to}: elements of
 ///   what a tile visits of its stream; the entry's number is the slot of the
-///   partial state. Entries behind the last visit nothing.
+///   partial state. Entries behind the last visit nothing. Of parts of a stated
+///   length, which may be more than run at once, those that are whole come
+///   first, and the slot is one column more.
 /// table[stream] = {first slot, slots}, for the merge; behind the last stream:
 ///   {entries, elements of a part}.
 class WorkList {
@@ -45,6 +47,9 @@ public:
   KernelView getList(unsigned work) const;
   KernelView getTable(unsigned work) const;
 
+  /// Enters the grid of a kernel over the entries, of which those that exist
+  /// are the first; its input `table` is the table.
+  void enterGrid(StreamKernel &kernel, unsigned table) const;
   /// Sets the coordinates of the stream in a kernel whose input `list` is the
   /// list; returns the range of its entry.
   std::pair<mlir::Value, mlir::Value>
@@ -55,18 +60,33 @@ public:
 
 private:
   mlir::Value streamOf(StreamKernel &kernel) const;
+  mlir::Value countStreams(StreamKernel &kernel) const;
   mlir::Value visitsOf(StreamKernel &kernel, mlir::Value length) const;
   void buildDeal(StreamKernel &kernel);
   mlir::Value buildPartTiles(StreamKernel &kernel, mlir::Value streams);
 
   /// Calls `body` in a loop over the streams with the number of one and the
-  /// tiles that it visits; loops carry one value.
-  using Body = llvm::function_ref<mlir::Value(
-      mlir::Value stream, mlir::Value visits, mlir::Value carried)>;
-  mlir::Value forStreams(StreamKernel &kernel, mlir::Value streams,
-                         mlir::Value init, Body body) const;
+  /// tiles that it visits.
+  using Values = llvm::SmallVector<mlir::Value>;
+  using Body = llvm::function_ref<Values(mlir::Value stream, mlir::Value visits,
+                                         mlir::ValueRange carried)>;
+  Values forStreams(StreamKernel &kernel, mlir::Value streams,
+                    const Values &init, Body body) const;
 
-  int64_t numFields() const { return owners.size() + 2; }
+  /// Writes an entry for the part of the stream at the context's coordinates.
+  void writeEntry(StreamKernel &kernel, mlir::Value entry, mlir::Value from,
+                  mlir::Value to, mlir::Value slot) const;
+  void writeTable(StreamKernel &kernel, mlir::Value row, mlir::Value first,
+                  mlir::Value second) const;
+  /// Write all entries that exist; return their number.
+  mlir::Value dealInTurn(StreamKernel &kernel, mlir::Value streams,
+                         mlir::Value partTiles) const;
+  mlir::Value dealWholeFirst(StreamKernel &kernel, mlir::Value streams,
+                             mlir::Value partTiles) const;
+
+  /// Whether whole parts come first.
+  bool hasSlots() const { return partLength > 0; }
+  int64_t numFields() const { return owners.size() + (hasSlots() ? 3 : 2); }
 
   /// A handle, whose methods are not const.
   mutable StreamableOpInterface op;

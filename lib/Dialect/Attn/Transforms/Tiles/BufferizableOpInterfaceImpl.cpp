@@ -16,7 +16,9 @@ struct LaunchModel
     : DstBufferizableOpInterfaceExternalModel<LaunchModel, LaunchOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
                               const AnalysisState &) const {
-    return cast<LaunchOp>(op).isDpsInput(&operand);
+    // What another launch wrote is a counter, which it cleared.
+    return cast<LaunchOp>(op).isDpsInput(&operand) ||
+           operand.get().getDefiningOp<LaunchOp>();
   }
   bool bufferizesToMemoryWrite(Operation *op, OpOperand &operand,
                                const AnalysisState &) const {

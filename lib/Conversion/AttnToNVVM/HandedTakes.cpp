@@ -1,0 +1,180 @@
+//===- HandedTakes.cpp - Numbers that a producer hands to consumers -------===//
+//
+// A mailbox of two slots in shared memory, each with two barriers: `full`, at
+// which the producer arrives when it has written a number, and `empty`, at
+// which every consumer thread arrives when it has read it. Both roles take in
+// the same order, and count what they took, as for rings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../AttnToGPU/Takes.h"
+#include "NVVMLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+constexpr int64_t kSlots = 2, kBarrierBytes = 8, kNumberBytes = 4;
+/// Nanoseconds that a wait may sleep before it looks again.
+constexpr int64_t kTicks = 10000000;
+
+/// Where the mailbox of a CTA lies, and where a thread counts what it took.
+struct Mailbox {
+  int64_t place;
+  Value counter;
+
+  static constexpr int64_t kBytes = kSlots * (2 * kBarrierBytes + kNumberBytes);
+};
+
+/// One access to a mailbox.
+struct MailboxBuilder {
+  MailboxBuilder(OpBuilder &b, Location loc, const Mailbox &mailbox)
+      : b(b), loc(loc), mailbox(mailbox) {}
+
+  ThreadBuilder t() const { return {b, loc}; }
+
+  /// Advances to the next number.
+  void next() {
+    Value count = LLVM::LoadOp::create(b, loc, b.getI32Type(), mailbox.counter);
+    LLVM::StoreOp::create(b, loc, t().add(count, 1), mailbox.counter);
+    slot = t().rem(count, kSlots);
+    parity = t().rem(t().div(count, kSlots), 2);
+  }
+
+  Value at(int64_t offset, int64_t bytes) const {
+    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+    Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+    return advance(b, loc, advance(b, loc, base, mailbox.place + offset),
+                   t().mul(slot, bytes));
+  }
+  Value full() const { return at(0, kBarrierBytes); }
+  Value empty() const { return at(kSlots * kBarrierBytes, kBarrierBytes); }
+  Value number() const { return at(2 * kSlots * kBarrierBytes, kNumberBytes); }
+
+  void wait(Value barrier, Value parity, StringRef what) const {
+    auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
+                                                    t().constant(kTicks));
+    op->setAttr("attn.barrier", b.getStringAttr(what));
+  }
+  void arrive(Value barrier) const {
+    NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), barrier, Value(),
+                                   NVVM::MemScopeKind::CTA, false);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  const Mailbox &mailbox;
+  Value slot, parity;
+};
+
+/// The producer, one thread, takes a number and writes it to the mailbox.
+struct HandOnPattern : OpRewritePattern<TakeOp> {
+  HandOnPattern(MLIRContext *context, const Mailbox &mailbox)
+      : OpRewritePattern(context), mailbox(mailbox) {}
+
+  LogicalResult matchAndRewrite(TakeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getHandOn())
+      return failure();
+    Location loc = op.getLoc();
+    MailboxBuilder box(rewriter, loc, mailbox);
+    box.next();
+    // Slots are empty at first: the parity that a fresh barrier is past.
+    box.wait(box.empty(), box.t().bitXor(box.parity, box.t().constant(1)),
+             "empty");
+    // Late, so that other CTAs may have the tile that this one cannot do yet.
+    Value number = takeNumber(rewriter, op);
+    LLVM::StoreOp::create(rewriter, loc, number, box.number(), kNumberBytes);
+    box.arrive(box.full());
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    number);
+    return success();
+  }
+
+  const Mailbox &mailbox;
+};
+
+/// Consumers read what the producer took.
+struct FromProducerPattern : OpRewritePattern<TakeOp> {
+  FromProducerPattern(MLIRContext *context, const Mailbox &mailbox)
+      : OpRewritePattern(context), mailbox(mailbox) {}
+
+  LogicalResult matchAndRewrite(TakeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getFromProducer())
+      return failure();
+    Location loc = op.getLoc();
+    MailboxBuilder box(rewriter, loc, mailbox);
+    box.next();
+    box.wait(box.full(), box.parity, "full");
+    Value number = LLVM::LoadOp::create(rewriter, loc, rewriter.getI32Type(),
+                                        box.number(), kNumberBytes);
+    box.arrive(box.empty());
+    rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
+                                                    number);
+    return success();
+  }
+
+  const Mailbox &mailbox;
+};
+
+/// Initialises the barriers, before those of rings: the fence behind these is
+/// for all.
+Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
+  Location loc = function.getLoc();
+  OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
+  ThreadBuilder t{b, loc};
+  Mailbox mailbox{place, {}};
+  mailbox.counter =
+      LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
+                             b.getI32Type(), t.constant(1));
+  LLVM::StoreOp::create(b, loc, t.constant(0), mailbox.counter);
+  int64_t consumers = computeThreads(&function.getBody().front().front());
+  scf::IfOp::create(
+      b, loc, t.equals(t.thread(), 0), [&](OpBuilder &n, Location) {
+        MailboxBuilder box(n, loc, mailbox);
+        for (int64_t slot = 0; slot < kSlots; ++slot) {
+          box.slot = box.t().constant(slot);
+          NVVM::MBarrierInitOp::create(n, loc, box.full(), box.t().constant(1),
+                                       Value());
+          NVVM::MBarrierInitOp::create(n, loc, box.empty(),
+                                       box.t().constant(consumers), Value());
+        }
+        scf::YieldOp::create(n, loc);
+      });
+  auto rings = function.getBody().front().getOps<RingCreateOp>();
+  if (rings.empty()) {
+    NVVM::FenceMbarrierInitOp::create(b, loc);
+    gpu::BarrierOp::create(b, loc);
+  }
+  return mailbox;
+}
+
+} // namespace
+
+int64_t attn::lowerHandedTakes(LLVM::LLVMFuncOp function, int64_t bytes) {
+  bool any = function
+                 .walk([](TakeOp take) {
+                   return take.getHandOn() || take.getFromProducer()
+                              ? WalkResult::interrupt()
+                              : WalkResult::advance();
+                 })
+                 .wasInterrupted();
+  if (!any)
+    return bytes;
+  int64_t place = llvm::alignTo(bytes, kBarrierBytes);
+  Mailbox mailbox = createMailbox(function, place);
+  RewritePatternSet patterns(function.getContext());
+  patterns.add<FromProducerPattern, HandOnPattern>(function.getContext(),
+                                                   mailbox);
+  walkAndApplyPatterns(function, std::move(patterns));
+  return place + Mailbox::kBytes;
+}

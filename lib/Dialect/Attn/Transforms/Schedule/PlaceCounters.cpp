@@ -1,0 +1,189 @@
+//===- PlaceCounters.cpp - Counters in the workspace of a program ---------===//
+//
+// A counter that lived in the kernel's module would be shared by launches that
+// run at the same time. As an argument each launch has its own, which a kernel
+// before it makes zero: nothing is assumed of what the memory held.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNPLACECOUNTERS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+constexpr StringLiteral kCounterName = "counter";
+
+ViewType counterType(MLIRContext *context) {
+  return ViewType::get(context, {1}, IntegerType::get(context, 32));
+}
+
+Attribute counterPermutation(MLIRContext *context) {
+  return AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(1, context));
+}
+
+/// Behind the last view.
+unsigned endOfViews(KernelOp kernel) {
+  unsigned end = 0;
+  for (BlockArgument argument : kernel.getArguments())
+    if (isa<ViewType>(argument.getType()))
+      end = argument.getArgNumber() + 1;
+  return end;
+}
+
+/// Adds an entry behind those of an array attribute, where there is one.
+void append(KernelOp kernel, StringRef name, unsigned at, Attribute entry) {
+  auto array = kernel->getAttrOfType<ArrayAttr>(name);
+  if (!array || at > array.size())
+    return;
+  SmallVector<Attribute> entries(array.getValue());
+  entries.insert(entries.begin() + at, entry);
+  kernel->setAttr(name, ArrayAttr::get(kernel.getContext(), entries));
+}
+
+StringAttr freeArgumentName(KernelOp kernel) {
+  llvm::StringSet<> taken;
+  for (StringAttr name : kernel.getArgNamesAttr().getAsRange<StringAttr>())
+    taken.insert(name.getValue());
+  std::string name = kCounterName.str();
+  for (unsigned i = 1; taken.contains(name); ++i)
+    name = (kCounterName + Twine(i)).str();
+  return StringAttr::get(kernel.getContext(), name);
+}
+
+/// Makes a counter the last of the views that the kernel writes.
+void makeArgument(KernelOp kernel, CounterOp counter) {
+  Builder b(kernel.getContext());
+  unsigned at = endOfViews(kernel);
+  if (kernel.getArgNamesAttr())
+    append(kernel, kernel.getArgNamesAttrName(), at, freeArgumentName(kernel));
+  append(kernel, KernelOp::kDimNamesAttr, at, b.getStrArrayAttr({""}));
+  append(kernel, KernelOp::kPermutationsAttr, at,
+         counterPermutation(kernel.getContext()));
+  (void)kernel.insertArgument(at, counter.getView().getType(), {},
+                              counter.getLoc());
+  auto numberOf = [&](StringRef name, int64_t absent) {
+    auto number = kernel->getAttrOfType<IntegerAttr>(name);
+    return number ? number.getInt() : absent;
+  };
+  auto increase = [&](StringRef name, int64_t absent) {
+    kernel->setAttr(name, b.getI64IntegerAttr(numberOf(name, absent) + 1));
+  };
+  // Without the attribute the last view is the one that is written.
+  increase(KernelOp::kOutputsAttr, 1);
+  increase(KernelOp::kCountersAttr, 0);
+  kernel->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
+  counter.getView().replaceAllUsesWith(kernel.getArgument(at));
+  counter.erase();
+}
+
+/// A kernel of one CTA that writes a zero.
+KernelOp buildClear(KernelOp kernel, SymbolTable &symbols) {
+  MLIRContext *context = kernel.getContext();
+  OpBuilder b(context);
+  Location loc = kernel.getLoc();
+  auto clear =
+      KernelOp::create(b, loc, (kernel.getSymName() + "_clear").str(),
+                       {counterType(context)}, {StringRef(kCounterName)});
+  clear->setAttr(KernelOp::kStepAttr, b.getStringAttr(KernelOp::kClearStep));
+  clear->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(1));
+  clear->setAttr(KernelOp::kDimNamesAttr,
+                 b.getArrayAttr({b.getStrArrayAttr({""})}));
+  clear->setAttr(KernelOp::kPermutationsAttr,
+                 b.getArrayAttr({counterPermutation(context)}));
+  b.setInsertionPoint(clear.getBody().front().getTerminator());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, loc, 1);
+  auto grid = GridOp::create(
+      b, loc, ValueRange{one}, b.getStrArrayAttr({"clear"}),
+      b.getStrArrayAttr({}), OrderAttr(), /*run=*/1, /*folded=*/false,
+      /*persistent=*/IntegerAttr(), /*cluster=*/false, /*counter=*/Value(),
+      /*until=*/Value(), /*untilOffsets=*/ValueRange());
+  Type index = b.getIndexType();
+  b.createBlock(&grid.getBody(), {}, {index, index}, {loc, loc});
+  WriteOp::create(b, loc, zero, clear.getArgument(0), zero);
+  YieldOp::create(b, loc);
+  symbols.insert(clear, Block::iterator(kernel));
+  return clear;
+}
+
+/// Launches a kernel that clears memory for a counter; returns that memory.
+Value buildCleared(OpBuilder &b, Location loc, KernelOp kernel,
+                   SymbolTable &symbols) {
+  auto type = RankedTensorType::get({1}, b.getI32Type());
+  Value memory = tensor::EmptyOp::create(b, loc, type, ValueRange());
+  // One for each launch: none may be taken for another's.
+  KernelOp clear = buildClear(kernel, symbols);
+  return LaunchOp::create(b, loc, TypeRange(type), clear.getSymName(),
+                          ValueRange(), memory, ValueRange(),
+                          b.getArrayAttr({counterPermutation(b.getContext())}))
+      .getResult(0);
+}
+
+/// Has a launch pass cleared memory for so many counters.
+LogicalResult passCounters(LaunchOp launch, KernelOp kernel, unsigned count,
+                           SymbolTable &symbols) {
+  if (!launch.hasPureTensorSemantics())
+    return launch.emitOpError("expected tensors, to which workspace for the "
+                              "counters of the kernel can be added, but got "
+                              "memrefs");
+  OpBuilder b(launch);
+  Location loc = launch.getLoc();
+  SmallVector<Value> inits(launch.getInits());
+  SmallVector<Type> results(launch.getResultTypes());
+  SmallVector<Attribute> views(launch.getViews().getValue());
+  for (unsigned i = 0; i < count; ++i) {
+    inits.push_back(buildCleared(b, loc, kernel, symbols));
+    results.push_back(inits.back().getType());
+    views.push_back(counterPermutation(b.getContext()));
+  }
+  auto passing =
+      LaunchOp::create(b, loc, results, launch.getKernel(), launch.getInputs(),
+                       inits, launch.getScalars(), b.getArrayAttr(views));
+  passing->setDiscardableAttrs(launch->getDiscardableAttrDictionary());
+  launch.replaceAllUsesWith(
+      passing.getResults().take_front(launch.getNumResults()));
+  launch.erase();
+  return success();
+}
+
+struct PlaceCountersPass
+    : attn::impl::AttnPlaceCountersBase<PlaceCountersPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (KernelOp kernel : llvm::to_vector(module.getOps<KernelOp>())) {
+      SmallVector<CounterOp> counters;
+      kernel.walk([&](CounterOp counter) { counters.push_back(counter); });
+      if (counters.empty())
+        continue;
+      SmallVector<LaunchOp> launches;
+      module.walk([&](LaunchOp launch) {
+        if (launch.getKernelAttr().getAttr() == kernel.getSymNameAttr())
+          launches.push_back(launch);
+      });
+      for (CounterOp counter : counters)
+        makeArgument(kernel, counter);
+      for (LaunchOp launch : launches)
+        if (failed(passCounters(launch, kernel, counters.size(), symbols)))
+          return signalPassFailure();
+      numCounters += counters.size();
+    }
+  }
+};
+
+} // namespace
