@@ -80,8 +80,8 @@ private:
   mlir::LogicalResult uniteAxes();
   /// Calls `fn` with each size of a result, as computed and as its array has
   /// it.
-  LogicalResult
-  forResultSizes(llvm::function_ref<void(Attribute, Attribute)> fn);
+  mlir::LogicalResult
+  forResultSizes(llvm::function_ref<void(mlir::Attribute, mlir::Attribute)> fn);
   mlir::LogicalResult uniteResults();
   void uniteLike();
   void nameViews();
