@@ -90,7 +90,9 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // CHECK: %[[FIRST:.*]] = attn.read %table[%batch, %c0]
 // CHECK: %[[COUNT:.*]] = attn.read %table[%batch, %c1]
 // CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %[[COUNT]]
-// CHECK: attn.stream %pos step 8 over [%[[FIRST]] to %[[LAST]]]
+// CHECK: %[[MANY:[^ ]+]] = arith.minsi %{{[^ ]+}}, %[[LAST]]
+// CHECK: attn.stream %pos step 8 over [%[[FIRST]] to %[[MANY]]]
+// CHECK: attn.stream %pos step 2 over [%[[MANY]] to %[[LAST]]]
 // CHECK: arith.cmpi ult, %pos, %[[LAST]]
 
 // A part of a stated length needs no sum, and its sequence room for as many as its capacity has.
