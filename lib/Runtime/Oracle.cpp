@@ -420,6 +420,12 @@ LogicalResult attn::evaluateReference(StreamableOpInterface op,
                     expected.output);
     return success();
   }
+  if (isa<MergeStatesOp>(op.getOperation())) {
+    int64_t rows = extents[0] * extents[1] * extents[2];
+    referenceMergedStates(extents[3], rows, extents[4], inputs[0], inputs[1],
+                          expected.output, expected.lse);
+    return success();
+  }
   if (options.reference)
     return options.reference(op, extents, inputs, expected.output,
                              expected.lse);

@@ -294,6 +294,31 @@ LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
   return success();
 }
 
+void attn::referenceMergedStates(int64_t parts, int64_t rows, int64_t columns,
+                                 ArrayRef<double> outputs,
+                                 ArrayRef<double> lses,
+                                 std::vector<double> &output,
+                                 std::vector<double> &lse) {
+  output.assign(rows * columns, 0);
+  lse.assign(rows, -std::numeric_limits<double>::infinity());
+  for (int64_t row = 0; row < rows; ++row) {
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (int64_t part = 0; part < parts; ++part)
+      largest = std::max(largest, lses[part * rows + row]);
+    if (std::isinf(largest))
+      continue;
+    for (int64_t part = 0; part < parts; ++part)
+      sum += std::exp(lses[part * rows + row] - largest);
+    lse[row] = largest + std::log(sum);
+    for (int64_t part = 0; part < parts; ++part) {
+      double weight = std::exp(lses[part * rows + row] - lse[row]);
+      for (int64_t d = 0; weight != 0 && d < columns; ++d)
+        output[row * columns + d] +=
+            weight * outputs[(part * rows + row) * columns + d];
+    }
+  }
+}
+
 void attn::referenceMatmul(int64_t m, int64_t n, int64_t k, ArrayRef<double> a,
                            ArrayRef<double> b, std::vector<double> &c) {
   c.assign(m * n, 0.0);

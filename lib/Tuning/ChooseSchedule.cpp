@@ -250,7 +250,7 @@ std::vector<LengthChoice> attn::chooseByLength(ModuleOp module,
     sizes[axis] = length;
     module.walk([&](StreamableOpInterface op) {
       for (const StreamAxis &other : op.getStreamAxes())
-        if (other.kind == AxisKind::Stream)
+        if (isStreamed(other.kind))
           sizes[other.name] = length;
     });
     std::vector<ScheduleCandidate> ranked =

@@ -33,7 +33,7 @@ static int64_t streamBytesOf(StreamableOpInterface op) {
     for (auto [i, axis] : llvm::enumerate(axes)) {
       if (!map.isFunctionOfDim(i))
         continue;
-      streamed |= axis.kind == AxisKind::Stream;
+      streamed |= isStreamed(axis.kind);
       if (axis.kind == AxisKind::Whole)
         own *= axis.extent;
     }
@@ -61,7 +61,7 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
   own.sets = 1;
   for (const StreamAxis &axis : op.getStreamAxes()) {
     std::optional<int64_t> extent = extentOf(axis, sizes);
-    if (axis.kind == AxisKind::Stream) {
+    if (isStreamed(axis.kind)) {
       own.stream = axis.name.str();
       own.streamExtent = extent;
     }

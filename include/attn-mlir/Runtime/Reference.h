@@ -58,6 +58,14 @@ referenceAttention(AttentionOp op, AttentionSizes sizes,
 void referenceMatmul(int64_t m, int64_t n, int64_t k, llvm::ArrayRef<double> a,
                      llvm::ArrayRef<double> b, std::vector<double> &c);
 
+/// What attn.merge_states makes of `parts` outputs of rows [rows, columns] and
+/// of their LSEs, by its definition.
+void referenceMergedStates(int64_t parts, int64_t rows, int64_t columns,
+                           llvm::ArrayRef<double> outputs,
+                           llvm::ArrayRef<double> lses,
+                           std::vector<double> &output,
+                           std::vector<double> &lse);
+
 /// The error of the row that exceeds its slack most.
 struct RowError {
   double error = 0, slack = 0;

@@ -199,6 +199,19 @@ func.func @attention_full(%q: tensor<?x?x4x64xbf16>, %k: tensor<?x?x2x64xbf16>,
 }
 
 //===----------------------------------------------------------------------===//
+// attn.merge_states
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: func.func @merge_states
+func.func @merge_states(%os: tensor<?x?x4x?x64xbf16>, %lses: tensor<?x?x4x?xf32>, %bshd: tensor<3x2x?x4x64xf16>, %few: tensor<3x2x4x?xf32>) {
+  // CHECK: attn.merge_states %{{.*}}, %{{.*}} : (tensor<?x?x4x?x64xbf16>, tensor<?x?x4x?xf32>) -> (tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>)
+  %0:2 = attn.merge_states %os, %lses : (tensor<?x?x4x?x64xbf16>, tensor<?x?x4x?xf32>) -> (tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>)
+  // CHECK: attn.merge_states %{{.*}}, %{{.*}} layout(bshd) {note} : (tensor<3x2x?x4x64xf16>, tensor<3x2x4x?xf32>) -> tensor<2x?x4x64xf32>
+  %1 = attn.merge_states %bshd, %few layout(bshd) {note} : (tensor<3x2x?x4x64xf16>, tensor<3x2x4x?xf32>) -> tensor<2x?x4x64xf32>
+  return
+}
+
+//===----------------------------------------------------------------------===//
 // attn.matmul
 //===----------------------------------------------------------------------===//
 

@@ -15,9 +15,8 @@ using namespace mlir;
 namespace attn {
 
 unsigned TileContext::streamAxis() const {
-  return llvm::find_if(
-             axes,
-             [](const StreamAxis &a) { return a.kind == AxisKind::Stream; }) -
+  return llvm::find_if(axes,
+                       [](const StreamAxis &a) { return isStreamed(a.kind); }) -
          axes.begin();
 }
 

@@ -22,7 +22,7 @@ static std::pair<int64_t, bool> tileOf(AffineMap map, ArrayRef<StreamAxis> axes,
     if (!map.isFunctionOfDim(i))
       continue;
     elements *= sizes[i];
-    streamed |= axes[i].kind == AxisKind::Stream;
+    streamed |= isStreamed(axes[i].kind);
   }
   return {elements, streamed};
 }

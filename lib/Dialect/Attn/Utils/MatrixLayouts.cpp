@@ -33,13 +33,13 @@ FragmentAttr mmaAccumulator(MLIRContext *context, int64_t rows, int64_t columns,
 }
 
 FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
-                         int64_t warps, int64_t lanes) {
+                         int64_t warps, int64_t lanes, int64_t least) {
   // Warps of the same rows have neighbouring columns of them, or copies.
   int64_t apart = std::gcd(rows, warps), perWarp = rows / apart,
           warpsOfRow = warps / apart;
-  bool parted = columns % (lanes * warpsOfRow) == 0;
+  bool parted = columns % (least * lanes * warpsOfRow) == 0;
   int64_t width = parted ? columns / warpsOfRow : columns, alongRow = lanes;
-  while (width % alongRow != 0)
+  while (alongRow > 1 && width % (least * alongRow) != 0)
     alongRow /= 2;
   // Lanes that are left have the next rows, or copies.
   int64_t rowLanes = std::gcd(perWarp, lanes / alongRow);

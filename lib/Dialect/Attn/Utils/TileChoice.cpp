@@ -21,6 +21,11 @@ public:
         target(TargetAttr::of(op)) {}
 
   FailureOr<TileChoice> choose() {
+    if (streamsSteps()) {
+      SmallVector<int64_t> sizes = sizesFor(kRowsOfSteps, 1, /*onlyFree=*/true);
+      if (fits(target, footprintOf(target, op, sizes)))
+        return TileChoice{sizes, /*fromTable=*/false};
+    }
     if (auto measured = measuredTile(target, op)) {
       SmallVector<int64_t> sizes =
           sizesFor(measured->group, measured->stream, /*onlyFree=*/true);
@@ -39,11 +44,20 @@ public:
 private:
   static constexpr std::pair<int64_t, int64_t> kDefaults[] = {
       {128, 128}, {128, 64}, {64, 64}, {64, 32}, {32, 32}, {16, 16}};
+  /// What streams steps does little with what it loads: small tiles, so that
+  /// many CTAs load.
+  static constexpr int64_t kRowsOfSteps = 4;
+
+  bool streamsSteps() const {
+    return llvm::any_of(axes, [](const StreamAxis &axis) {
+      return axis.kind == AxisKind::Steps;
+    });
+  }
 
   SmallVector<int64_t> sizesFor(int64_t group, int64_t stream, bool onlyFree) {
     SmallVector<int64_t> sizes;
     for (const StreamAxis &axis : axes) {
-      int64_t size = axis.kind == AxisKind::Unit ? 1
+      int64_t size = isSingle(axis.kind) ? 1
                      : axis.kind == AxisKind::Whole
                          // Loads beyond the view are zero: padding is free.
                          ? llvm::alignTo(axis.extent, tileGranule(target))

@@ -211,6 +211,69 @@ class Merge(NamedTuple):
         return rows, results
 
 
+class MergedParts(NamedTuple):
+    """attn.merge_states of outputs and LSEs, of which some saw no key: there the output is NaN."""
+
+    element: str
+    sizes: tuple  # parts, batch, heads, queries, D
+    schedule: str = ""
+    lower: str = ""
+    layout: str = "bhsd"
+    lse = True
+
+    def name(self):
+        return f"merged parts {self.element} {self.sizes} {self.layout} {self.schedule} {self.lower}"
+
+    def text(self):
+        parts, batch, heads, queries, dim = self.sizes
+        bshd = self.layout == "bshd"
+        o = f"?x{heads}x{dim}" if bshd else f"{heads}x?x{dim}"
+        os, lses = f"tensor<?x?x{o}x{self.element}>", f"tensor<?x?x{heads}x?xf32>"
+        o, lse = f"tensor<?x{o}x{self.element}>", f"tensor<?x{heads}x?xf32>"
+        layout = " layout(bshd)" if bshd else ""
+        return (
+            f"func.func @f(%os: {os}, %lses: {lses}) -> ({o}, {lse}) {{\n"
+            f"  %o, %lse = attn.merge_states %os, %lses{layout} : ({os}, {lses}) -> ({o}, {lse})\n"
+            f"  return %o, %lse : {o}, {lse}\n}}\n"
+        )
+
+    def views(self):
+        parts, batch, heads, queries, dim = self.sizes
+        bshd = self.layout == "bshd"
+        pad = dim % 2 + 2
+        return [
+            Buffer(self.sizes, (0, 1, 3, 2, 4) if bshd else range(5), self.element, pad),
+            Buffer(self.sizes[:4], range(4), "f32", 3),
+        ], [
+            Buffer((batch, heads, queries, dim), (0, 2, 1, 3) if bshd else range(4), self.element, 0),
+            Buffer((batch, heads, queries), range(3), "f32", 0),
+        ]
+
+    def adjust(self, os, lses):
+        for number, index in enumerate(itertools.product(*map(range, lses.sizes))):
+            at = lses.base(*index)
+            empty = number % 5 == 0 or index[-1] % 7 == 3
+            # Sums of exponentials of large scores, too, which no float holds.
+            moved = lses.values[at] * 4 + (10000 if index[-1] % 3 == 1 else 0)
+            (lses.values[at],) = decode(encode([-math.inf if empty else moved], "f32"), "f32")
+            if empty:
+                os.scale(math.nan, *index)
+
+    def wanted(self, os, lses):
+        rows, results = [], []
+        for index in itertools.product(*map(range, self.sizes[1:4])):
+            parts = [(lses.values[lses.base(p, *index)], os.row(p, *index)) for p in range(self.sizes[0])]
+            seen = [(lse, row) for lse, row in parts if lse != -math.inf]
+            top = max((lse for lse, _ in seen), default=-math.inf)
+            whole = sum(math.exp(lse - top) for lse, _ in seen)
+            result = [0.0] * self.sizes[4]
+            for lse, row in seen:
+                result = [x + math.exp(lse - top) / whole * y for x, y in zip(result, row)]
+            rows.append(result)
+            results.append(top + math.log(whole) if seen else -math.inf)
+        return rows, results
+
+
 def far_cases():
     """Rows as far apart as the code can have them, heads and batches further: places of elements
     need 34 bits, the offsets within a tile all 31 that they have."""
@@ -319,6 +382,11 @@ def cases():
         Merge((2, 1, 33), 32, "persistent sms=2 resident=1", "warps=2"),
         Merge((0, 1, 20)),
         Merge((1, 1, 1)),
+        MergedParts("bf16", (3, 2, 2, 37, 64)),
+        MergedParts("f16", (11, 1, 2, 21, 128), layout="bshd"),
+        MergedParts("f32", (2, 1, 3, 19, 72), "tiles=query=16"),
+        MergedParts("bf16", (6, 1, 1, 9, 128), "tiles=query=4 persistent sms=2 resident=1"),
+        MergedParts("bf16", (0, 1, 1, 5, 64)),
     ]
     return result
 

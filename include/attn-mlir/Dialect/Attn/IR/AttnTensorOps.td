@@ -117,6 +117,48 @@ def Attn_AttentionOp : Attn_Op<"attention", [
   }];
 }
 
+def Attn_MergeStatesOp : Attn_Op<"merge_states", [
+    Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+      ["getViewPermutations", "getFoldTemporaries"]>]> {
+  let summary = "Attention to all keys, from that to parts of them";
+  let description = [{
+    From O_p [parts, batch, heads, queries, D] and LSE_p [parts, batch, heads,
+    queries], results of `attn.attention` of the same queries and disjoint sets of
+    keys:
+
+        LSE = ln sum_p exp(LSE_p)
+        O   = sum_p exp(LSE_p - LSE) O_p
+
+    in f32, rounded once. That is how parts that several devices, or several
+    calls, have worked on become one ("Ring Attention with Blockwise
+    Transformers", Liu, Zaharia and Abbeel 2023). A part with an LSE of -inf saw no key of
+    that row: its O is not used, whatever it holds. Where no part saw one, O is 0
+    and LSE -inf. NaN goes on to the results of its row.
+
+    `layout` says how O_p and O lie in memory behind the parts, as that of
+    `attn.attention`; LSE_p and LSE are [parts, batch, heads, queries] and [batch,
+    heads, queries] in any.
+
+    It streams the parts, in any order.
+
+    Example:
+
+    ```mlir
+    %o, %lse = attn.merge_states %os, %lses : (tensor<4x?x32x?x128xbf16>, tensor<4x?x32x?xf32>)
+        -> (tensor<?x32x?x128xbf16>, tensor<?x32x?xf32>)
+    ```
+  }];
+  let arguments = (ins Attn_InputTensor:$outputs, RankedTensorOf<[F32]>:$lses,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+  let results = (outs Attn_InputTensor:$output,
+                      Optional<RankedTensorOf<[F32]>>:$lse);
+  let assemblyFormat = [{
+    $outputs `,` $lses (`layout` `(` $layout^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_MatmulOp : Attn_Op<"matmul", [
     Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface>]> {
   let summary = "Matrix product with f32 accumulation";

@@ -21,9 +21,24 @@ enum class AxisKind {
   Group,
   /// Streamed past each group tile (key, k).
   Stream,
+  /// Streamed one by one: tiles have no dimension for it (parts whose states
+  /// are
+  /// merged).
+  Steps,
   /// Held whole in every tile (head dimensions).
   Whole
 };
+
+/// Whether a stream runs along axes of this kind.
+inline bool isStreamed(AxisKind kind) {
+  return kind == AxisKind::Stream || kind == AxisKind::Steps;
+}
+
+/// Whether tiles hold one element of axes of this kind, and have no dimension
+/// for them.
+inline bool isSingle(AxisKind kind) {
+  return kind == AxisKind::Unit || kind == AxisKind::Steps;
+}
 
 /// An axis of the iteration space of a streamable op.
 struct StreamAxis {

@@ -26,9 +26,11 @@ FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
 /// For tiles that no matrix instruction takes: a row lies in the lanes of one
 /// warp, each of which has neighbouring columns; warps follow each other along
 /// the rows. Warps that are left share rows, column by column where these are
-/// enough for all lanes, else as copies. 16 divides the columns.
+/// enough for all lanes, else as copies. A lane has `least` columns or more, as
+/// far as they are a multiple. 16 divides the columns.
 FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
-                         int64_t columns, int64_t warps, int64_t lanes);
+                         int64_t columns, int64_t warps, int64_t lanes,
+                         int64_t least = 1);
 
 /// The A operand (16-bit elements) of the same instruction. In normal form it
 /// is the accumulator's layout, so that a result feeds the next product as it

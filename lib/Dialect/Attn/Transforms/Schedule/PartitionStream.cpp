@@ -150,6 +150,8 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   result.numSegments += segments.size();
+  if (axes[streamed].kind == AxisKind::Steps)
+    return mergeSteps(kernel, segments.front());
   SmallVector<Value> head = op.buildHead(b, loc, kernel.getContext());
   return kernel.buildStream(segments, head, [&](ValueRange carried) {
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/true);
@@ -320,23 +322,21 @@ SmallVector<Value> Partitioner::buildPart(StreamKernel &kernel) {
 }
 
 SmallVector<Value> Partitioner::stateOrNothing(StreamKernel &kernel,
-                                               int64_t ahead,
+                                               unsigned axis, int64_t ahead,
                                                SmallVector<Value> state,
-                                               ArrayRef<Value> head,
+                                               ArrayRef<Value> otherwise,
                                                Value end) {
   OpBuilder &b = kernel.getBuilder();
   const TileContext &context = kernel.getContext();
-  int64_t parts = context.axes[splitAxis()].extent;
-  if (!end && !ShapedType::isDynamic(parts) &&
-      parts % context.sizes[splitAxis()] == 0)
+  int64_t parts = context.axes[axis].extent;
+  if (!end && !ShapedType::isDynamic(parts) && parts % context.sizes[axis] == 0)
     return state;
   IndexBuilder m{b, op.getLoc()};
-  Value exists =
-      m.compare(arith::CmpIPredicate::ult,
-                m.add(context.offsets[splitAxis()], m.constant(ahead)),
-                end ? end : context.extents[splitAxis()]);
+  Value exists = m.compare(arith::CmpIPredicate::ult,
+                           m.add(context.offsets[axis], m.constant(ahead)),
+                           end ? end : context.extents[axis]);
   TileBuilder t{b, op.getLoc()};
-  for (auto [value, nothing] : llvm::zip(state, head))
+  for (auto [value, nothing] : llvm::zip(state, otherwise))
     value = t.select(t.spread(exists, t.shapeOf(value)), value, nothing);
   return state;
 }
@@ -357,21 +357,53 @@ Partitioner::mergeAll(StreamKernel &kernel,
   return states.front();
 }
 
-SmallVector<Value> Partitioner::foldStates(StreamKernel &kernel, Segment parts,
-                                           int64_t atOnce, ValueRange state,
-                                           LoadState load, Value end) {
+SmallVector<Value> Partitioner::mergeParts(StreamKernel &kernel, unsigned axis,
+                                           Segment parts, Value end,
+                                           VisitParts visit) {
   OpBuilder &b = kernel.getBuilder();
-  Location loc = op.getLoc();
-  const TileContext &context = kernel.getContext();
-  SmallVector<Value> head = op.buildHead(b, loc, context);
-  kernel.streamAlong(splitAxis(), atOnce);
-  return kernel.buildStream(parts, state, [&](ValueRange carried) {
-    SmallVector<SmallVector<Value>> states;
-    for (int64_t i = 0; i < atOnce; ++i)
-      states.push_back(stateOrNothing(kernel, i, load(i), head, end));
-    return op.buildMerge(b, loc, context, carried,
-                         mergeAll(kernel, std::move(states)));
-  });
+  IndexBuilder m{b, op.getLoc()};
+  int64_t extent = kernel.getContext().axes[axis].extent,
+          atOnce = mergedAtOnce(extent);
+  SmallVector<Value> state = op.buildHead(b, op.getLoc(), kernel.getContext());
+  auto stream = [&](const Segment &some, int64_t several) {
+    kernel.streamAlong(axis, several);
+    state = kernel.buildStream(some, state, [&](ValueRange carried) {
+      return visit(carried, several);
+    });
+  };
+  if (!end && !ShapedType::isDynamic(extent)) {
+    stream(parts, atOnce);
+    return state;
+  }
+  // More than half of a visit that is left is one.
+  Value visits =
+      m.div(m.add(m.sub(parts.hi, parts.lo), m.constant(atOnce / 2 - 1)),
+            m.constant(atOnce));
+  Value many =
+      m.minS(m.add(parts.lo, m.mul(visits, m.constant(atOnce))), parts.hi);
+  stream({parts.lo, many, /*masked=*/false}, atOnce);
+  stream({many, parts.hi, /*masked=*/false}, kMergedOfFew);
+  return state;
+}
+
+SmallVector<Value> Partitioner::mergeSteps(StreamKernel &kernel,
+                                           const Segment &steps) {
+  OpBuilder &b = kernel.getBuilder();
+  bool isWhole = split.parts == 1 && !split.overCtas;
+  Value end = isWhole ? Value() : steps.hi;
+  auto visit = [&](ValueRange carried, int64_t several) {
+    SmallVector<SmallVector<Value>> tiles;
+    for (int64_t i = 0; i < several; ++i)
+      tiles.push_back(kernel.loadTiles(/*streamed=*/true, i));
+    SmallVector<Value> state(carried);
+    for (int64_t i = 0; i < several; ++i) {
+      SmallVector<Value> folded =
+          op.buildFold(b, op.getLoc(), kernel.getContext(), state, tiles[i]);
+      state = stateOrNothing(kernel, streamed, i, folded, state, end);
+    }
+    return state;
+  };
+  return mergeParts(kernel, streamed, steps, end, visit);
 }
 
 void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
@@ -379,25 +411,21 @@ void Partitioner::buildMerges(StreamKernel &kernel, LoadState load, Value valid,
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   const TileContext &context = kernel.getContext();
-  IndexBuilder m{b, loc};
-  Segment many{m.constant(0), context.extents[splitAxis()], /*masked=*/false};
+  Segment all{IndexBuilder{b, loc}.constant(0), context.extents[splitAxis()],
+              /*masked=*/false};
   if (work)
-    many = work->slotsOf(kernel, kernel.numInputViews() - 1);
-  Value end = many.hi;
-  int64_t parts = context.axes[splitAxis()].extent,
-          atOnce = context.sizes[splitAxis()];
-  bool visitsEnd = !work && !ShapedType::isDynamic(parts);
-  SmallVector<Value> state = op.buildHead(b, loc, context);
-  if (!visitsEnd) {
-    // More than half of a visit that is left is one.
-    Value visits = m.div(m.add(m.sub(end, many.lo), m.constant(atOnce / 2 - 1)),
-                         m.constant(atOnce));
-    many.hi = m.minS(m.add(many.lo, m.mul(visits, m.constant(atOnce))), end);
-  }
-  state = foldStates(kernel, many, atOnce, state, load, work ? end : Value());
-  if (!visitsEnd)
-    state = foldStates(kernel, {many.hi, end, /*masked=*/false}, kMergedOfFew,
-                       state, load, work ? end : Value());
+    all = work->slotsOf(kernel, kernel.numInputViews() - 1);
+  Value end = work ? all.hi : Value();
+  SmallVector<Value> head = op.buildHead(b, loc, context);
+  auto visit = [&](ValueRange carried, int64_t several) {
+    SmallVector<SmallVector<Value>> states;
+    for (int64_t i = 0; i < several; ++i)
+      states.push_back(
+          stateOrNothing(kernel, splitAxis(), i, load(i), head, end));
+    return op.buildMerge(b, loc, context, carried,
+                         mergeAll(kernel, std::move(states)));
+  };
+  SmallVector<Value> state = mergeParts(kernel, splitAxis(), all, end, visit);
   kernel.storeTiles(
       checked(kernel, op.buildTail(b, loc, context, state), valid));
 }

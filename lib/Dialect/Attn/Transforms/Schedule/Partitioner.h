@@ -24,10 +24,10 @@ public:
   Partitioner(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes,
               const StreamSplit &split)
       : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split), host(op) {
-    auto isStream = [](const StreamAxis &axis) {
-      return axis.kind == AxisKind::Stream;
+    auto runsAlong = [](const StreamAxis &axis) {
+      return isStreamed(axis.kind);
     };
-    streamed = llvm::find_if(axes, isStream) - axes.begin();
+    streamed = llvm::find_if(axes, runsAlong) - axes.begin();
     describeViews();
   }
 
@@ -136,12 +136,12 @@ private:
   /// The state of the CTA's part.
   llvm::SmallVector<mlir::Value> buildPart(StreamKernel &kernel);
 
-  /// The state of part `ahead` behind the position of the stream, as loaded, or
-  /// that of nothing where there is no such part before `end` (null: of any).
+  /// The state of part `ahead` behind the position of the stream, or another
+  /// one where there is no such part before `end` (null: of any).
   llvm::SmallVector<mlir::Value>
-  stateOrNothing(StreamKernel &kernel, int64_t ahead,
+  stateOrNothing(StreamKernel &kernel, unsigned axis, int64_t ahead,
                  llvm::SmallVector<mlir::Value> state,
-                 llvm::ArrayRef<mlir::Value> head, mlir::Value end);
+                 llvm::ArrayRef<mlir::Value> otherwise, mlir::Value end);
 
   /// One state of several, neighbours first.
   llvm::SmallVector<mlir::Value>
@@ -152,12 +152,20 @@ private:
   using LoadState =
       llvm::function_ref<llvm::SmallVector<mlir::Value>(int64_t ahead)>;
 
-  /// Streams over these parts, so many of them at once, and merges what is
-  /// loaded into the state; there is none from `end` on (null: from the last).
-  llvm::SmallVector<mlir::Value> foldStates(StreamKernel &kernel, Segment parts,
-                                            int64_t atOnce,
-                                            mlir::ValueRange state,
-                                            LoadState load, mlir::Value end);
+  /// Takes several parts, from the position of the stream on, into a state.
+  using VisitParts = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::ValueRange carried, int64_t several)>;
+
+  /// One state of all these parts along an axis: many at once, then few. There
+  /// is none from `end` on (null: from the last).
+  llvm::SmallVector<mlir::Value> mergeParts(StreamKernel &kernel, unsigned axis,
+                                            Segment parts, mlir::Value end,
+                                            VisitParts visit);
+
+  /// Folds the steps that an op streams; several are loaded before the first is
+  /// folded.
+  llvm::SmallVector<mlir::Value> mergeSteps(StreamKernel &kernel,
+                                            const Segment &steps);
 
   /// Streams over all parts, or over those that `work` lists for the tile's
   /// stream, and makes the results, where `valid` holds (null: anywhere).

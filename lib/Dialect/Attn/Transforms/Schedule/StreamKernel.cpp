@@ -189,7 +189,7 @@ RankedTensorType StreamKernel::tileType(unsigned view) const {
   SmallVector<int64_t> shape;
   for (AffineExpr expr : views[view].map.getResults())
     for (auto [i, axis] : llvm::enumerate(axes))
-      if (axis.kind != AxisKind::Unit && expr.isFunctionOfDim(i))
+      if (!isSingle(axis.kind) && expr.isFunctionOfDim(i))
         shape.push_back(context.sizes[i]);
   return RankedTensorType::get(shape, views[view].getType().getElementType());
 }

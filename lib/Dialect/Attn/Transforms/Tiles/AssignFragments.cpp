@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 #include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -206,6 +207,19 @@ struct AssignFragmentsPass
     return large ? MfmaBlock::Large : MfmaBlock::Small;
   }
 
+  /// Neighbouring columns that a lane has at least where no product says more:
+  /// whole words of what goes from memory into registers.
+  static int64_t leastColumns(KernelOp kernel) {
+    constexpr int64_t kWordBits = 32;
+    int64_t least = 1;
+    kernel.walk([&](LoadOp load) {
+      auto tile = cast<RankedTensorType>(load.getTile().getType());
+      if (tile.getRank() == 2 && isDirect(load))
+        least = std::max(least, kWordBits / tile.getElementTypeBitWidth());
+    });
+    return least;
+  }
+
   static bool writesElements(KernelOp kernel) {
     return kernel.walk([](WriteOp) { return WalkResult::interrupt(); })
         .wasInterrupted();
@@ -220,20 +234,30 @@ struct AssignFragmentsPass
     return warps;
   }
 
-  FragmentAttr layoutOf(RankedTensorType tile, int64_t count, bool free) {
+  /// Columns of the rows of which tiles of one value a row are.
+  int64_t columnsOf(const TileGroup &group) const {
+    for (Value value : group.tiles)
+      if (RankedTensorType tile = plainTile(value.getType());
+          tile.getRank() == 2)
+        return tile.getDimSize(1);
+    return lanes();
+  }
+
+  FragmentAttr layoutOf(RankedTensorType tile, int64_t count, bool free,
+                        int64_t columns) {
     int64_t rows = tile.getDimSize(0),
-            width = tile.getRank() == 2 ? tile.getDimSize(1) : lanes();
+            width = tile.getRank() == 2 ? tile.getDimSize(1) : columns;
     FragmentAttr matrix =
-        free    ? rowsOfWarps(&getContext(), rows, width, count, lanes())
+        free    ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
         : block ? mfmaTile(&getContext(), *block, rows, width, count)
                 : mmaAccumulator(&getContext(), rows, width, count);
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
-  void assign(Value value, int64_t count, bool free) {
+  void assign(Value value, int64_t count, bool free, int64_t columns) {
     RankedTensorType tile = plainTile(value.getType());
     auto type = RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                                      layoutOf(tile, count, free));
+                                      layoutOf(tile, count, free, columns));
     value.setType(type);
     ++numTiles;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
@@ -247,6 +271,7 @@ struct AssignFragmentsPass
     KernelOp kernel = getOperation();
     mfma = TargetAttr::of(kernel).hasCapability("mfma");
     block.reset();
+    least = leastColumns(kernel);
     if (failed(checkOptions(kernel)))
       return signalPassFailure();
     TileGroups groups(kernel);
@@ -281,9 +306,11 @@ struct AssignFragmentsPass
     }
     if (mfma && !free)
       block = findBlock(groups, *rows / count);
-    for (TileGroup &group : groups.get())
+    for (TileGroup &group : groups.get()) {
+      int64_t columns = columnsOf(group);
       for (Value tile : group.tiles)
-        assign(tile, count, group.isFree() && (!allFree || free));
+        assign(tile, count, group.isFree() && (!allFree || free), columns);
+    }
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(lanes() * count));
     remarks::emitAssignFragments(
@@ -315,6 +342,7 @@ struct AssignFragmentsPass
 
   bool mfma = false;
   std::optional<MfmaBlock> block;
+  int64_t least = 1;
 };
 
 } // namespace
