@@ -694,13 +694,13 @@ attn.kernel @everything(%o: !attn.view<64xf32>, %f: f32) attributes {threads = 3
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>
 
-// Each thread its elements, where they lie in the view: the tile's rows and columns up
-// to the view's end, and the matrix itself. Sizes are compared in 32 bits, of which a
+// Each thread its elements, neighbouring columns together, where they lie in the view: the tile's
+// rows and columns up to the view's end, and the matrix itself. All of a row lie in it, or none. Sizes are compared in 32 bits, of which a
 // tile is a small part; addresses have 64.
 
 // CHECK-LABEL: llvm.func @store
 // CHECK-SAME: (%[[O:[^ ]+]]: !llvm.ptr, %[[B:[^ ]+]]: i64, %[[M:[^ ]+]]: i64, %[[SB:[^ ]+]]: i64, %[[SM:[^ ]+]]: i64, %[[F:[^ ]+]]: f16, %[[I:[^ ]+]]: i64)
-// CHECK-SAME: align = [{bytes = 2 : i64, view = 0 : i64}]
+// CHECK-SAME: align = [{bytes = 4 : i64, view = 0 : i64}]
 // CHECK-DAG: %[[MOST:[^ ]+]] = arith.constant 1073741824 : i64
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : i64
 // CHECK-DAG: %[[OB:[^ ]+]] = arith.muli %[[I]], %[[SB]] : i64
@@ -712,14 +712,16 @@ attn.kernel @everything(%o: !attn.view<64xf32>, %f: f32) attributes {threads = 3
 // CHECK-DAG: %[[IN:[^ ]+]] = arith.cmpi slt, %[[ROW:[^ ]+]], %[[ROWS]] : i32
 // CHECK: %[[BOTH:[^ ]+]] = arith.andi %[[EXISTS]], %[[IN]] : i1
 // CHECK: scf.if
+// CHECK: %[[PAIR:[^ ]+]] = vector.broadcast %[[F]] : f16 to vector<2xf16>
 // CHECK: %[[ROWW:[^ ]+]] = arith.extsi %[[ROW]] : i32 to i64
 // CHECK-NEXT: arith.muli %[[ROWW]], %[[SM]] : i64
 // CHECK: %[[TO:[^ ]+]] = llvm.addrspacecast %[[O]] : !llvm.ptr to !llvm.ptr<1>
 // CHECK: %[[BYTE:[^ ]+]] = arith.muli %{{[^ ]+}}, %[[C2]] : i64
 // CHECK: %[[AT:[^ ]+]] = llvm.getelementptr %[[TO]][%[[BYTE]]]
-// CHECK: llvm.store %[[F]], %[[AT]] {alignment = 2 : i64} : f16, !llvm.ptr<1>
+// CHECK: llvm.store %[[PAIR]], %[[AT]] {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
 // CHECK: }
-// CHECK-COUNT-3: llvm.store %[[F]], %{{[^ ]+}} {alignment = 2 : i64} : f16, !llvm.ptr<1>
+// CHECK: scf.if
+// CHECK: llvm.store %{{[^ ]+}}, %{{[^ ]+}} {alignment = 4 : i64} : vector<2xf16>, !llvm.ptr<1>
 // CHECK-NOT: llvm.store
 // CHECK: llvm.return
 attn.kernel @store(%o: !attn.view<?x?x64xf16>, %f: f16, %i: index) attributes {threads = 32} {
@@ -818,7 +820,7 @@ attn.kernel @store_through(%o: !attn.view<?x16xf16>, %f: f16) attributes {thread
 // CHECK: llvm.store {{.*}} : vector<4xi32>, !llvm.ptr<1>
 // CHECK: nvvm.fence.proxy
 // CHECK-NOT: !llvm.ptr<3>
-// CHECK-COUNT-8: llvm.store {{.*}} {alignment = 4 : i64} : f32, !llvm.ptr<1>
+// CHECK-COUNT-4: llvm.store {{.*}} {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
 attn.kernel @store_through_other(%o: !attn.view<?x16xf16>, %p: !attn.view<?x16xf32>, %f: f16, %g: f32) attributes {threads = 32} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 // a constant of zeros: no load stands behind a branch, and none reads an empty view.
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --implicit-check-not=attn.load
 // RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn-lower-to-nvvm)' | FileCheck %s --check-prefix=LLVM --implicit-check-not=unrealized_conversion_cast
-// LLVM: llvm.load {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// LLVM: llvm.load volatile {{.*}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
 
@@ -24,14 +24,14 @@
 // CHECK: %[[IN:[^ ]+]] = arith.andi %[[EXISTS]], %{{[^ ]+}} : i1
 // CHECK: %[[AT:[^ ]+]] = llvm.getelementptr %{{[^ ]+}}[%{{[^ ]+}}] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i8
 // CHECK-NEXT: %[[FROM:[^ ]+]] = arith.select %[[IN]], %[[AT]], %[[ZEROS]] : !llvm.ptr<1>
-// CHECK-NEXT: %[[PAIR:[^ ]+]] = llvm.load %[[FROM]] {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK-NEXT: %[[PAIR:[^ ]+]] = llvm.load volatile %[[FROM]] {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK-NEXT: %[[E:[^ ]+]]:2 = vector.to_elements %[[PAIR]]
 // CHECK-NOT: scf.if
-// CHECK: llvm.load %{{[^ ]+}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK: llvm.load volatile %{{[^ ]+}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK-NOT: scf.if
-// CHECK: llvm.load %{{[^ ]+}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK: llvm.load volatile %{{[^ ]+}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK-NOT: scf.if
-// CHECK: llvm.load %{{[^ ]+}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+// CHECK: llvm.load volatile %{{[^ ]+}} {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
 // CHECK-NOT: {{scf.if|llvm.load}}
 // CHECK: vector.from_elements %[[E]]#0, %[[E]]#1, {{.*}} : vector<8xf32>
 // CHECK-NOT: llvm.load
@@ -55,10 +55,10 @@ attn.kernel @pairs(%x: !attn.view<?x?x64xf32>, %o: !attn.view<?x64xf32>, %i: ind
 
 // CHECK-LABEL: llvm.func @elements
 // CHECK-SAME: align = [{bytes = 4 : i64, view = 0 : i64}, {bytes = 4 : i64, view = 1 : i64}, {bytes = 2 : i64, view = 2 : i64}, {bytes = 4 : i64, view = 3 : i64},
-// CHECK-COUNT-8: llvm.load %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
-// CHECK-COUNT-8: llvm.load %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
-// CHECK-COUNT-8: llvm.load %{{[^ ]+}} {alignment = 2 : i64} : !llvm.ptr<1> -> vector<1xf16>
-// CHECK-COUNT-4: llvm.load %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xbf16>
+// CHECK-COUNT-8: llvm.load volatile %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+// CHECK-COUNT-8: llvm.load volatile %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+// CHECK-COUNT-8: llvm.load volatile %{{[^ ]+}} {alignment = 2 : i64} : !llvm.ptr<1> -> vector<1xf16>
+// CHECK-COUNT-4: llvm.load volatile %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<2xbf16>
 // CHECK-NOT: llvm.load
 // CHECK: llvm.return
 attn.kernel @elements(%a: !attn.view<?x64xf32>, %b: !attn.view<?x?xf32>, %c: !attn.view<?x15xf16>, %d: !attn.view<?x64xbf16>,
@@ -94,10 +94,10 @@ attn.kernel @elements(%a: !attn.view<?x64xf32>, %b: !attn.view<?x?xf32>, %c: !at
 // CHECK-NEXT: %[[HAS:[^ ]+]] = arith.cmpi ult, %[[INDEX]],
 // CHECK-NEXT: %[[IN:[^ ]+]] = arith.andi %[[SLICE]], %[[HAS]] : i1
 // CHECK: %[[FROM:[^ ]+]] = arith.select %[[IN]], %{{[^ ]+}}, %[[ZEROS]] : !llvm.ptr<1>
-// CHECK-NEXT: %[[V:[^ ]+]] = llvm.load %[[FROM]] {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+// CHECK-NEXT: %[[V:[^ ]+]] = llvm.load volatile %[[FROM]] {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
 // CHECK-NEXT: %[[E:[^ ]+]] = vector.to_elements %[[V]]
 // CHECK-NOT: arith.remui
-// CHECK: llvm.load %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+// CHECK: llvm.load volatile %{{[^ ]+}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
 // CHECK-NOT: llvm.load
 // CHECK: arith.remui
 // CHECK: scf.if

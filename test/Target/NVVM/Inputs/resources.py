@@ -79,7 +79,7 @@ def check(name, target, facts, manifest, directory, most_spilled):
                 f"{facts['registers_per_sm']}"
             )
         # What merges states has them in registers; anything else streams through rings.
-        least = 0 if step.get("overlaps") else 1
+        least = 0 if step.get("overlaps") or "merge" in step["kernel"] else 1
         if not least <= step["shared_bytes"] <= facts["smem_per_block"]:
             yield (
                 f"{step['binary']} expects more shared memory than a CTA has, "

@@ -290,12 +290,14 @@ struct AssignFragmentsPass
     FailureOr<int64_t> rows = leadingRows(kernel, groups, allFree);
     if (failed(rows))
       return signalPassFailure();
-    // Who asks for warps asks for those of matrix instructions.
-    bool asked = warps || rowsPerWarp > 0, free = allFree && !asked;
+    // Who asks for warps asks for those of matrix instructions, where rows are
+    // enough.
+    bool asked = warps || rowsPerWarp > 0;
     int64_t count = warps             ? warps.getValue()
                     : rowsPerWarp > 0 ? *rows / rowsPerWarp
-                    : free            ? rowWarps(*rows)
+                    : allFree         ? rowWarps(*rows)
                                       : defaultWarps(kernel, *rows);
+    bool free = allFree && (!asked || (count > 0 && *rows % (16 * count) != 0));
     if (count < 1 || count > maxWarps() ||
         (!free && *rows % (16 * count) != 0)) {
       emitError(kernel.getLoc())
