@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Analysis/ScheduleModel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/Utils/RoleRegisters.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include "llvm/Support/MathExtras.h"
@@ -56,7 +57,8 @@ constexpr double kDramShare = 0.88;
 // Facts of the architecture that level 3 uses
 //===----------------------------------------------------------------------===//
 
-constexpr int64_t kWarp = 32, kGroupThreads = 128, kMostRegisters = 255;
+constexpr int64_t kWarp = 32, kGroupThreads = RoleRegisters::kGroupThreads,
+                  kMostRegisters = 255;
 /// Parts of an SM with a scheduler and a share of its units each, on which a
 /// warp stays (CUDA C++ Programming Guide; four SIMDs of a CU of CDNA 3).
 constexpr double kPartitions = 4;
@@ -65,19 +67,8 @@ constexpr int64_t kRowsPerWarp = 16;
 /// Bytes that an SM reads from shared memory in a cycle: 32 banks of 4 bytes
 /// (CUDA C++ Programming Guide; LDS of CDNA 3 likewise).
 constexpr double kSharedBytesPerCycle = 128;
-/// Registers of a producer's thread, and their unit (SplitRoles.cpp).
-constexpr int64_t kProducerRegisters = 32, kRegisterUnit = 8,
-                  kMostConsumerRegisters = 240;
-
-/// What threads that compute may hold, with a producer beside them.
-int64_t consumerRegisters(int64_t threads, int64_t perSm) {
-  int64_t groups = llvm::divideCeil(threads, kGroupThreads);
-  int64_t atLaunch = perSm / (threads + kGroupThreads) / kRegisterUnit *
-                     kRegisterUnit * (groups + 1);
-  return std::min((atLaunch - kProducerRegisters) / groups / kRegisterUnit *
-                      kRegisterUnit,
-                  kMostConsumerRegisters);
-}
+/// What registers of a thread are a multiple of.
+constexpr int64_t kRegisterUnit = 8;
 
 /// How often a thread holds its scores: weights, 16 bits each, wait for their
 /// product beside the next scores; where nothing bounds its registers, scores
@@ -155,13 +146,11 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
   if (r.sharedBytes)
     r.resident = std::min(r.resident, target.get(Fact::SmemPerSM) /
                                           (r.sharedBytes + reserved));
-  // One group of consumers leaves registers for a second CTA.
-  int64_t ofRoles = perSm;
-  if (r.consumerThreads == kGroupThreads && r.resident >= 2)
-    ofRoles /= 2;
+  int64_t withRoles =
+      residentWithRoles(target, r.consumerThreads, r.sharedBytes);
   r.registerLimit =
       lowering.specialized
-          ? consumerRegisters(r.consumerThreads, ofRoles)
+          ? roleRegisters(target, r.consumerThreads, withRoles).consumer
           : std::min(kMostRegisters, perSm / std::max<int64_t>(r.threads, 1));
   if (r.sharedBytes > r.sharedLimit)
     r.misfit = "expected " + std::to_string(r.sharedBytes) +
@@ -170,7 +159,7 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
     r.misfit = "expected " + std::to_string(r.registers) +
                " registers a thread of " + std::to_string(r.registerLimit);
   int64_t used = lowering.specialized
-                     ? ofRoles
+                     ? perSm / withRoles
                      : llvm::alignTo(r.registers, kRegisterUnit) * r.threads;
   r.resident = std::max<int64_t>(std::min(r.resident, perSm / used), 1);
   return r;

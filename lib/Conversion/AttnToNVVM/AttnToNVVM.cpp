@@ -76,12 +76,6 @@ struct ConvertAttnToNVVMPass
         .getShuffleResult();
   }
 
-  static Value dynamicSharedAt(OpBuilder &b, Location loc, int64_t place) {
-    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
-    Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
-    return advance(b, loc, base, place);
-  }
-
   /// Barriers are initialised by one thread: the others wait for it.
   static void fenceAfterRings(LLVM::LLVMFuncOp function) {
     RingCreateOp last;
@@ -102,12 +96,9 @@ struct ConvertAttnToNVVMPass
     if (auto load = dyn_cast<LoadOp>(user))
       return columnsAtOnce(load) * load.getView().getType().getElementBytes();
     auto store = dyn_cast<StoreOp>(user);
-    if (!store)
-      return 0;
-    return storesChunks(store)
-               ? 16
-               : columnsAtOnce(store) *
-                     store.getView().getType().getElementBytes();
+    if (store && !storesChunks(store))
+      return columnsAtOnce(store) * store.getView().getType().getElementBytes();
+    return store ? 16 : 0;
   }
 
   LogicalResult lower(LLVM::LLVMFuncOp function, int64_t sharedBytes) {

@@ -70,8 +70,7 @@ void attn::castExchanges(LLVM::LLVMFuncOp function) {
     OpBuilder b(exchange);
     Location loc = exchange.getLoc();
     int64_t place = exchange->getAttrOfType<IntegerAttr>(kPlaceAttr).getInt();
-    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
-    Value shared = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+    Value shared = dynamicSharedAt(b, loc, 0);
     for (Value view : exchange.getViews()) {
       auto viewType = cast<ViewType>(view.getType());
       view.replaceAllUsesWith(
@@ -145,9 +144,7 @@ struct ExchangePattern : OpConversionPattern<ExchangeOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     int64_t place = op->getAttrOfType<IntegerAttr>(kPlaceAttr).getInt();
-    auto type = LLVM::LLVMPointerType::get(rewriter.getContext(), kShared);
-    Value shared =
-        LLVM::AddressOfOp::create(rewriter, loc, type, kSharedMemory);
+    Value shared = dynamicSharedAt(rewriter, loc, 0);
     for (auto [tile, registers, view] :
          llvm::zip(op.getTiles(), adaptor.getTiles(), op.getViews())) {
       FragmentAttr layout = fragmentOf(tile.getType());

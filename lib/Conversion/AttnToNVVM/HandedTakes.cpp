@@ -22,9 +22,7 @@ using namespace attn;
 
 namespace {
 
-constexpr int64_t kSlots = 2, kBarrierBytes = 8, kNumberBytes = 4;
-/// Nanoseconds that a wait may sleep before it looks again.
-constexpr int64_t kTicks = 10000000;
+constexpr int64_t kSlots = 2, kNumberBytes = 4;
 
 /// Where the mailbox of a CTA lies, and where a thread counts what it took.
 struct Mailbox {
@@ -50,9 +48,7 @@ struct MailboxBuilder {
   }
 
   Value at(int64_t offset, int64_t bytes) const {
-    auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
-    Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
-    return advance(b, loc, advance(b, loc, base, mailbox.place + offset),
+    return advance(b, loc, dynamicSharedAt(b, loc, mailbox.place + offset),
                    t().mul(slot, bytes));
   }
   Value full() const { return at(0, kBarrierBytes); }
@@ -60,9 +56,7 @@ struct MailboxBuilder {
   Value number() const { return at(2 * kSlots * kBarrierBytes, kNumberBytes); }
 
   void wait(Value barrier, Value parity, StringRef what) const {
-    auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
-                                                    t().constant(kTicks));
-    op->setAttr("attn.barrier", b.getStringAttr(what));
+    waitForPhase(b, loc, barrier, parity, what);
   }
   void arrive(Value barrier) const {
     NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), barrier, Value(),

@@ -24,6 +24,22 @@ static void annotateMap(LLVM::LLVMFuncOp function, unsigned i) {
   function.setArgAttr(i, "nvvm.grid_constant", b.getUnitAttr());
 }
 
+Value attn::dynamicSharedAt(OpBuilder &b, Location loc, int64_t place) {
+  auto type = LLVM::LLVMPointerType::get(b.getContext(), kShared);
+  Value base = LLVM::AddressOfOp::create(b, loc, type, kSharedMemory);
+  return advance(b, loc, base, place);
+}
+
+void attn::waitForPhase(OpBuilder &b, Location loc, Value barrier, Value parity,
+                        StringRef what) {
+  // Nanoseconds that a wait may sleep before it looks again.
+  constexpr int64_t kTicks = 10000000;
+  ThreadBuilder t{b, loc};
+  auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
+                                                  t.constant(kTicks));
+  op->setAttr("attn.barrier", b.getStringAttr(what));
+}
+
 /// Dynamic shared memory: an external symbol without a size.
 static void declareShared(LLVM::LLVMFuncOp function) {
   OpBuilder b(function);

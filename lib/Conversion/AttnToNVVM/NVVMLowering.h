@@ -25,6 +25,15 @@ void lowerRoles(mlir::LLVM::LLVMFuncOp function);
 /// Turns as named barriers.
 void populateTurnPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// A place in the shared memory of the CTA.
+mlir::Value dynamicSharedAt(mlir::OpBuilder &b, mlir::Location loc,
+                            int64_t place);
+/// Bytes of a barrier there.
+constexpr int64_t kBarrierBytes = 8;
+/// Waits until the phase of this parity of a barrier is over; `what` names the
+/// barrier, for readers and for tests that drop waits.
+void waitForPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
+                  mlir::Value parity, llvm::StringRef what);
 /// Numbers that a producer takes from counters for its consumers, too, through
 /// shared memory behind `bytes` of it; returns the bytes in all.
 int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);

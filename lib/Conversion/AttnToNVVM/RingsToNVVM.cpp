@@ -26,10 +26,6 @@ using namespace attn;
 
 namespace {
 
-constexpr int64_t kBarrierBytes = 8;
-/// Nanoseconds that a wait may sleep before it looks again.
-constexpr int64_t kTicks = 10000000;
-
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
@@ -81,11 +77,8 @@ struct RingBuilder {
     return advance(b, loc, advance(b, loc, shared(), first),
                    t().mul(slot, kBarrierBytes));
   }
-  /// `what` names the barrier, for readers and for tests that drop waits.
   void wait(Value barrier, Value parity, StringRef what) const {
-    auto op = NVVM::MBarrierTryWaitParityOp::create(b, loc, barrier, parity,
-                                                    t().constant(kTicks));
-    op->setAttr("attn.barrier", b.getStringAttr(what));
+    waitForPhase(b, loc, barrier, parity, what);
   }
   /// Whether threads access the slots on their own, other than by ldmatrix and
   /// by the tensor memory accelerator: then each tells when it is done.

@@ -204,11 +204,7 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
                                           const TileContext &tile,
                                           ValueRange state) {
   TileBuilder t{b, loc};
-  int64_t rows = tile.sizes[Query];
-  // A row without keys has l = 0 and acc = 0: divide by 1 there.
-  Value empty = t.equal(state[L], t.splat(0, {rows}));
-  Value divisor = t.select(empty, t.splat(1, {rows}), state[L]);
-  Value out = t.div(state[Acc], t.broadcast(divisor, tile.sizes[ValueDim]));
+  Value out = t.divideRows(state[Acc], state[L]);
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
   if (getLse())

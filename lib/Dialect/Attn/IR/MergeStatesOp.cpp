@@ -4,6 +4,7 @@
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
 #include <limits>
 
 using namespace mlir;
@@ -14,22 +15,12 @@ enum PartAxis { kBatch, kHead, kQuery, kPart, kDim, kNumAxes };
 enum PartView { kOutputs, kLses };
 enum PartState { kMaximum, kSum, kAcc };
 
-/// log2(e) and ln(2): exponentials are of base 2, as on GPUs.
-constexpr double kLog2E = 1.4426950408889634, kLn2 = 0.6931471805599453;
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 } // namespace
 
 //===----------------------------------------------------------------------===//
 // Shapes
 //===----------------------------------------------------------------------===//
-
-/// The dimension of O that holds a head, or a query.
-static unsigned headDim(TensorLayout layout) {
-  return layout == TensorLayout::BHSD ? 1 : 2;
-}
-static unsigned seqDim(TensorLayout layout) {
-  return layout == TensorLayout::BHSD ? 2 : 1;
-}
 
 LogicalResult MergeStatesOp::verify() {
   RankedTensorType all = getOutputs().getType(), lses = getLses().getType(),
@@ -38,7 +29,7 @@ LogicalResult MergeStatesOp::verify() {
     return emitOpError("expected outputs of rank 5, [parts, batch, heads, "
                        "queries, D] in the order of its layout, but got ")
            << all;
-  unsigned head = headDim(getLayout()), query = seqDim(getLayout());
+  unsigned head = headDimOf(getLayout()), query = seqDimOf(getLayout());
   int64_t columns = all.getDimSize(4);
   if (ShapedType::isDynamic(columns) || columns == 0)
     return emitOpError("expected a static D of 1 or more, but got ") << all;
@@ -64,7 +55,7 @@ LogicalResult MergeStatesOp::verify() {
 
 SmallVector<StreamAxis> MergeStatesOp::getStreamAxes() {
   RankedTensorType all = getOutputs().getType();
-  unsigned head = 1 + headDim(getLayout()), query = 1 + seqDim(getLayout());
+  unsigned head = 1 + headDimOf(getLayout()), query = 1 + seqDimOf(getLayout());
   return {{"batch", AxisKind::Unit, all.getDimSize(1), kOutputs, 1, true},
           {"head", AxisKind::Unit, all.getDimSize(head), kOutputs, 2, true},
           {"query", AxisKind::Group, all.getDimSize(query), kOutputs, 3, true},
@@ -88,7 +79,7 @@ SmallVector<AffineMap> MergeStatesOp::getViewMaps() {
 }
 
 SmallVector<SmallVector<int64_t>> MergeStatesOp::getViewPermutations() {
-  int64_t head = headDim(getLayout()), query = seqDim(getLayout());
+  int64_t head = headDimOf(getLayout()), query = seqDimOf(getLayout());
   SmallVector<SmallVector<int64_t>> perms{
       {0, 1, 1 + head, 1 + query, 4}, {0, 1, 2, 3}, {0, head, query, 3}};
   if (getLse())
@@ -169,7 +160,8 @@ SmallVector<Value> MergeStatesOp::buildMerge(OpBuilder &b, Location loc,
   Value none = t.equal(maximum, t.splat(kNone, {rows}));
   Value reference = t.select(none, t.splat(0, {rows}), maximum);
   auto rescaled = [&](ValueRange part) {
-    Value factor = t.exp2(t.scale(t.sub(part[kMaximum], reference), kLog2E));
+    Value factor =
+        t.exp2(t.scale(t.sub(part[kMaximum], reference), llvm::numbers::log2e));
     return std::pair(t.mul(part[kSum], factor),
                      t.mul(part[kAcc], t.broadcast(factor, tile.sizes[kDim])));
   };
@@ -182,15 +174,12 @@ SmallVector<Value> MergeStatesOp::buildTail(OpBuilder &b, Location loc,
                                             const TileContext &tile,
                                             ValueRange state) {
   TileBuilder t{b, loc};
-  int64_t rows = tile.sizes[kQuery];
-  Value empty = t.equal(state[kSum], t.splat(0, {rows}));
-  Value divisor = t.select(empty, t.splat(1, {rows}), state[kSum]);
-  Value out = t.div(state[kAcc], t.broadcast(divisor, tile.sizes[kDim]));
+  Value out = t.divideRows(state[kAcc], state[kSum]);
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
   // log2(0) = -inf, as wanted.
   if (getLse())
-    results.push_back(
-        t.add(state[kMaximum], t.scale(t.log2(state[kSum]), kLn2)));
+    results.push_back(t.add(state[kMaximum],
+                            t.scale(t.log2(state[kSum]), llvm::numbers::ln2)));
   return results;
 }

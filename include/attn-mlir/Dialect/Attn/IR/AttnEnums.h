@@ -7,4 +7,18 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h.inc"
 
+namespace attn {
+
+/// The dimension of Q, K, V and O that holds the head.
+inline unsigned headDimOf(TensorLayout layout) {
+  return layout == TensorLayout::BHSD ? 1 : 2;
+}
+
+/// The dimension that holds the sequence.
+inline unsigned seqDimOf(TensorLayout layout) {
+  return layout == TensorLayout::BHSD ? 2 : 1;
+}
+
+} // namespace attn
+
 #endif // ATTN_MLIR_DIALECT_ATTN_IR_ATTNENUMS_H

@@ -107,8 +107,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
     /// Dimension of Q, K, V and O that holds the head and the sequence.
-    unsigned getHeadDim() { return getLayout() == TensorLayout::BHSD ? 1 : 2; }
-    unsigned getSeqDim() { return getLayout() == TensorLayout::BHSD ? 2 : 1; }
+    unsigned getHeadDim() { return headDimOf(getLayout()); }
+    unsigned getSeqDim() { return seqDimOf(getLayout()); }
     int64_t getNumQueryHeads() { return getQuery().getType().getDimSize(getHeadDim()); }
     int64_t getNumKvHeads() { return getKey().getType().getDimSize(getHeadDim()); }
     int64_t getQkDim() { return getQuery().getType().getDimSize(3); }
@@ -131,9 +131,9 @@ def Attn_MergeStatesOp : Attn_Op<"merge_states", [
 
     in f32, rounded once. That is how parts that several devices, or several
     calls, have worked on become one ("Ring Attention with Blockwise
-    Transformers", Liu, Zaharia and Abbeel 2023). A part with an LSE of -inf saw no key of
-    that row: its O is not used, whatever it holds. Where no part saw one, O is 0
-    and LSE -inf. NaN goes on to the results of its row.
+    Transformers", Liu, Zaharia and Abbeel 2023). A part with an LSE of -inf saw no
+    key of that row: its O is not used, whatever it holds. Where no part saw one, O
+    is 0 and LSE -inf. NaN goes on to the results of its row.
 
     `layout` says how O_p and O lie in memory behind the parts, as that of
     `attn.attention`; LSE_p and LSE are [parts, batch, heads, queries] and [batch,

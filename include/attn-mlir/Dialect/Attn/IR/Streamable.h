@@ -21,9 +21,7 @@ enum class AxisKind {
   Group,
   /// Streamed past each group tile (key, k).
   Stream,
-  /// Streamed one by one: tiles have no dimension for it (parts whose states
-  /// are
-  /// merged).
+  /// Streamed one by one, without a dimension in tiles (parts to be merged).
   Steps,
   /// Held whole in every tile (head dimensions).
   Whole

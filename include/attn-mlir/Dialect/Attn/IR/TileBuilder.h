@@ -184,6 +184,14 @@ struct TileBuilder {
     return fma(reference, unit, this->scale(log2(sum), llvm::numbers::ln2));
   }
 
+  /// Rows of weighted sums, each by the sum of its weights. A row without keys
+  /// has 0 in both: it is divided by 1.
+  mlir::Value divideRows(mlir::Value rows, mlir::Value sums) const {
+    mlir::Value empty = equal(sums, splat(0, shapeOf(sums)));
+    mlir::Value divisor = select(empty, splat(1, shapeOf(sums)), sums);
+    return div(rows, broadcast(divisor, shapeOf(rows)[1]));
+  }
+
   static llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile) {
     return mlir::cast<mlir::RankedTensorType>(tile.getType()).getShape();
   }

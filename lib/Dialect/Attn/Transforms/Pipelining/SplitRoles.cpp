@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
+#include "attn-mlir/Dialect/Attn/Utils/RoleRegisters.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -36,25 +37,6 @@ bool isComputation(Operation *op) {
   return isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, ExchangeOp,
              StoreOp>(op);
 }
-
-/// Registers of the threads of each role (PTX ISA, "setmaxnreg"; what a CTA
-/// gets at its launch is what it may distribute).
-struct Registers {
-  /// The index arithmetic of a producer spills with fewer than it gets here.
-  static constexpr int64_t kFewest = 32, kProducer = 40, kMost = 240, kUnit = 8;
-  static constexpr int64_t kGroupThreads = 128;
-
-  /// Of the threads of a CTA, where an SM has so many registers for it.
-  Registers(int64_t consumers, int64_t forCta) {
-    int64_t groups = consumers / kGroupThreads;
-    int64_t atLaunch =
-        forCta / (consumers + kGroupThreads) / kUnit * kUnit * (groups + 1);
-    consumer = std::min((atLaunch - kFewest) / groups / kUnit * kUnit, kMost);
-    producer = std::min(atLaunch - groups * consumer, kProducer);
-  }
-
-  int64_t producer, consumer;
-};
 
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Erases what `drop` names and what is dead then: uses before what they use
@@ -136,23 +118,17 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return applyPatternsGreedily(region, std::move(patterns));
   }
 
-  /// CTAs that an SM holds at once, of `threads` that compute: two where one
-  /// group of them leaves registers for that, and rings leave shared memory.
-  /// The second computes while the first waits for what it begins or ends with.
-  static int64_t residentOf(CtasOp ctas, int64_t threads, TargetAttr target) {
-    if (threads != Registers::kGroupThreads)
-      return 1;
-    int64_t perSm = target.get(Fact::SmemPerSM);
-    // What the system keeps for itself of each CTA's share.
-    int64_t bytes = perSm - target.get(Fact::SmemPerBlock);
-    ctas->getParentOfType<KernelOp>().walk([&](Operation *op) {
+  /// Shared memory of the rings and of what CTAs of a cluster exchange.
+  static int64_t sharedBytesOf(KernelOp kernel) {
+    int64_t bytes = 0;
+    kernel.walk([&](Operation *op) {
       if (auto ring = dyn_cast<RingCreateOp>(op))
         bytes += slotBytes(ring.getRing().getType()) +
                  barrierBytes(ring.getRing().getType());
       else if (auto exchange = dyn_cast<ExchangeOp>(op))
         bytes += exchange.getBytes();
     });
-    return 2 * bytes <= perSm ? 2 : 1;
+    return bytes;
   }
 
   /// One of both takes numbers from counters.
@@ -166,8 +142,9 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     IRRewriter rewriter(ctas);
     rewriter.setInsertionPoint(body->getTerminator());
     TargetAttr target = TargetAttr::of(ctas);
-    Registers registers(threads, target.get(Fact::RegistersPerSM) /
-                                     residentOf(ctas, threads, target));
+    int64_t resident = residentWithRoles(
+        target, threads, sharedBytesOf(ctas->getParentOfType<KernelOp>()));
+    RoleRegisters registers = roleRegisters(target, threads, resident);
     auto roles = SpecializeOp::create(rewriter, ctas.getLoc(), warps,
                                       registers.producer, registers.consumer);
     Block *producer = rewriter.createBlock(&roles.getProducer());
@@ -205,10 +182,10 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     bool plain = threads.getType().isSignlessInteger(64) ||
                  threads.getType().isSignlessInteger(32);
     if (!plain || threads.getInt() <= 0 ||
-        threads.getInt() % Registers::kGroupThreads != 0) {
+        threads.getInt() % RoleRegisters::kGroupThreads != 0) {
       InFlightDiagnostic error =
           kernel.emitOpError("expected whole warpgroups of ")
-          << Registers::kGroupThreads
+          << RoleRegisters::kGroupThreads
           << " threads beside a producer, in its attribute 'threads', but got ";
       plain ? error << threads.getInt() : error << threads;
       return signalPassFailure();

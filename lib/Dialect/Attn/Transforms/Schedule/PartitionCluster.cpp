@@ -93,9 +93,6 @@ void Partitioner::mergeShown(StreamKernel &kernel, ExchangeOp shown,
   b.setInsertionPointToStart(loop.getBody());
   Value row = loop.getInductionVar();
   kernel.narrow(axis, m.add(first, row), rows);
-  kernel.streamAlong(
-      splitAxis(),
-      mergedAtOnce(split.parts > 0 ? split.parts : ShapedType::kDynamic));
   auto load = [&](int64_t ahead) {
     return loadShown(kernel, shown, row, ahead);
   };

@@ -479,8 +479,6 @@ void Partitioner::runMerge(KernelAxes kernelAxes, ArrayRef<KernelView> states,
                            const WorkList *work) {
   // Every part of the stream is done: the split axis is what streams now.
   kernelAxes.streamed = splitAxis();
-  kernelAxes.sizes[splitAxis()] =
-      mergedAtOnce(kernelAxes.axes[splitAxis()].extent);
   if (unsigned rows = rowAxis(); rows < axes.size())
     kernelAxes.sizes[rows] = mergeRows(axes[rows], sizes[rows]);
   SmallVector<KernelView> merged(states);

@@ -1,0 +1,33 @@
+//===- RoleRegisters.h - Registers of a producer and of consumers -*- C++ -*-=//
+
+#ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_ROLEREGISTERS_H
+#define ATTN_MLIR_DIALECT_ATTN_UTILS_ROLEREGISTERS_H
+
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+
+namespace attn {
+
+/// Registers of a thread of each role, where a group of four warps copies
+/// beside those that compute (PTX ISA, "setmaxnreg"; what a CTA gets at its
+/// launch is what it may distribute).
+struct RoleRegisters {
+  static constexpr int64_t kGroupThreads = 128;
+
+  int64_t producer, consumer;
+};
+
+/// CTAs that an SM holds at once, of `threads` that compute and so many bytes
+/// of shared memory: two at most, where one group of threads leaves registers
+/// for that. The second computes while the first waits for what it begins or
+/// ends with.
+int64_t residentWithRoles(TargetAttr target, int64_t threads,
+                          int64_t sharedBytes);
+
+/// The registers of the roles of each of `resident` CTAs of an SM, of `threads`
+/// that compute.
+RoleRegisters roleRegisters(TargetAttr target, int64_t threads,
+                            int64_t resident);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_DIALECT_ATTN_UTILS_ROLEREGISTERS_H

@@ -1,0 +1,22 @@
+//===- TileWork.h - What tile operations ask of an SM -----------*- C++ -*-===//
+
+#ifndef ATTN_MLIR_LIB_ANALYSIS_TILEWORK_H
+#define ATTN_MLIR_LIB_ANALYSIS_TILEWORK_H
+
+#include "attn-mlir/Analysis/KernelRun.h"
+
+namespace attn {
+
+/// Bytes of a tile's elements.
+int64_t tileBytes(mlir::Type type);
+
+/// Adds up what a region does outside of streams that it holds; `masked`: where
+/// attn.mask acts.
+TileWork workOf(mlir::Block &block, bool masked);
+
+/// What a step of a stream does, with and without masks.
+StreamWork workOf(StreamOp stream);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_LIB_ANALYSIS_TILEWORK_H
