@@ -81,13 +81,14 @@ module attributes {attn.target = #attn.target<"h200">} {
   // where there are fewer of them than SMs, and the query heads of a group are rows
   // of one tile. Two CTAs of an SM cover each other's beginnings and ends; where
   // streams are long, wider tiles cost less. Clusters read with half of the SMs,
-  // which takes longer where streams are long.
+  // which takes longer where streams are long. With 128 columns a tile's loads are
+  // so short that a producer which reads ahead over tiles gains.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
-    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
     variants [#attn.variant<"key<=4096",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
-    <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
     variants [#attn.variant<"key<=4096",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1

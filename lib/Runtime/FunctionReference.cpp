@@ -257,7 +257,8 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
     for (auto [d, dim] : llvm::enumerate(perms[view]))
       shape[dim] = logical[d];
     ReferenceTensor &result = make(value, shape);
-    result.bound = bound + usualBound(getElementTypeOrSelf(value));
+    result.bound = bound + (i == 0 ? usualBound(op)
+                                   : usualBound(getElementTypeOrSelf(value)));
     result.isLog = i > 0;
     int64_t columns = i > 0 ? 1 : logical.back(), place = 0;
     forIndices(logical, [&](ArrayRef<int64_t> index) {

@@ -76,6 +76,14 @@ double attn::usualBound(Type element) {
   return element.isBF16() ? 1e-2 : element.isF16() ? 2e-3 : 1e-5;
 }
 
+double attn::usualBound(StreamableOpInterface op) {
+  double bound = usualBound(getElementTypeOrSelf(op->getResult(0)));
+  if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
+    bound =
+        std::max(bound, usualBound(getElementTypeOrSelf(attention.getValue())));
+  return bound;
+}
+
 double attn::roundTo(Type type, double value) {
   return decode(type, encode(type, value));
 }

@@ -28,9 +28,7 @@ static void printBound(double tolerance, double slack, llvm::raw_ostream &os,
 static bool print(StreamableOpInterface op, StringRef kernel,
                   const OracleReport &report, const CpuRunOptions &options,
                   llvm::raw_ostream &os) {
-  Type element = cast<ShapedType>(op->getResult(0).getType()).getElementType();
-  double tolerance =
-      options.tolerance > 0 ? options.tolerance : usualBound(element);
+  double tolerance = options.tolerance > 0 ? options.tolerance : usualBound(op);
   bool passed = report.isWithin(tolerance, tolerance);
   os << "kernel @" << kernel
      << llvm::format(": row-wise relative error against float64: "

@@ -53,9 +53,6 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
       return failure();
     cluster = std::exchange(module, std::move(*kernels));
   }
-  FailureOr<bool> fewParts = setGuardOfParts(**whole, *module, /*most=*/1);
-  if (failed(fewParts))
-    return failure();
   if (cluster) {
     // Only where streams are so few that all have clusters of the largest size
     // at once: smaller ones leave too many SMs without work.
@@ -63,7 +60,15 @@ LogicalResult attn::addSplitVariants(ModuleOp input, StringRef schedule,
     FailureOr<bool> fewTiles = setGuardOfGrid(*cluster, **whole, most);
     if (failed(fewTiles))
       return failure();
+    // What is behind a variant takes the sizes that it does not.
+    if (!guard.empty()) {
+      module = std::move(cluster);
+      return success();
+    }
   }
+  FailureOr<bool> fewParts = setGuardOfParts(**whole, *module, /*most=*/1);
+  if (failed(fewParts))
+    return failure();
   if (*fewParts)
     variants.push_back(std::move(*whole));
   if (cluster)

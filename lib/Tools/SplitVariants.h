@@ -18,7 +18,8 @@ using LowerModule =
 /// that there are no states to merge, and, if that is asked for, for those for
 /// which a cluster has, so that no other kernel merges them. What is left for
 /// all other sizes is `module` then. `guard`: what the sizes of all of these
-/// are, if not empty.
+/// are, if not empty; then clusters are all that `module` becomes where they
+/// are asked for, as what is behind takes the other sizes.
 mlir::LogicalResult addSplitVariants(
     mlir::ModuleOp input, llvm::StringRef schedule, llvm::StringRef guard,
     LowerModule lower, mlir::OwningOpRef<mlir::ModuleOp> &module,

@@ -59,6 +59,10 @@ ScalarBytes encodeScalar(mlir::Type type, double value);
 /// The bound of the project for errors of results of this element type.
 double usualBound(mlir::Type element);
 
+/// That of the first result of an op: attention rounds its weights to the
+/// element type of V, however wide O is.
+double usualBound(StreamableOpInterface op);
+
 /// Evaluates an op in float64: from the extents of its axes and its inputs in
 /// logical order, its first and, where there is one, second result.
 using ReferenceFn = std::function<mlir::LogicalResult(

@@ -102,9 +102,9 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
-  // expected-error @below {{output expects the element type of query, 'f16', but got 'f32'}}
+  // expected-error @below {{output expects the element type of query, 'f16', or f32, but got 'bf16'}}
   %o = attn.attention %q, %k, %v scale(0.125)
-      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf32>
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xbf16>
   return
 }
 

@@ -197,9 +197,13 @@ struct AttentionVerifier {
       if (type.getRank() != 4)
         return error() << name << " expects rank 4, but got rank "
                        << type.getRank() << " (" << type << ")";
-      if (type.getElementType() != op.getQuery().getType().getElementType())
+      Type wanted = op.getQuery().getType().getElementType();
+      // What is merged with other parts may stay as wide as it is accumulated.
+      bool mayBeWide = value == op.getOutput();
+      if (type.getElementType() != wanted &&
+          !(mayBeWide && type.getElementType().isF32()))
         return error() << name << " expects the element type of query, "
-                       << op.getQuery().getType().getElementType()
+                       << wanted << (mayBeWide ? ", or f32" : "")
                        << ", but got " << type.getElementType();
       for (unsigned dim : {op.getHeadDim(), 3u})
         if (type.isDynamicDim(dim))

@@ -36,6 +36,8 @@ class Case(NamedTuple):
     lse: bool = True
     # Key j is multiplied by 1 + growth * j: row maxima rise from tile to tile.
     growth: float = 0
+    # O in f32, as it is accumulated.
+    wide: bool = False
 
     def name(self):
         parts = [
@@ -48,6 +50,7 @@ class Case(NamedTuple):
             self.lower,
             self.layout,
             f"growth={self.growth}" if self.growth else "",
+            "wide" if self.wide else "",
         ]
         return " ".join(part for part in parts if part)
 
@@ -55,8 +58,9 @@ class Case(NamedTuple):
         hq, hkv = self.heads
         dqk, dv = self.dims
         place = "?x%dx?x%d" if self.layout == "bhsd" else "?x?x%dx%d"
-        tensor = lambda h, d: "tensor<%sx%s>" % (place % (h, d), self.element)
-        q, k, v, o = tensor(hq, dqk), tensor(hkv, dqk), tensor(hkv, dv), tensor(hq, dv)
+        tensor = lambda h, d, element: "tensor<%sx%s>" % (place % (h, d), element)
+        q, k, v = (tensor(h, d, self.element) for h, d in ((hq, dqk), (hkv, dqk), (hkv, dv)))
+        o = tensor(hq, dv, self.output())
         results = [o] + (["tensor<?x%dx?xf32>" % hq] if self.lse else [])
         layout = "" if self.layout == "bhsd" else "layout(bshd)"
         listed = "(" + ", ".join(results) + ")" if self.lse else o
@@ -67,6 +71,9 @@ class Case(NamedTuple):
             f"  return {'%r#0, %r#1' if self.lse else '%r'} : {', '.join(results)}\n}}\n"
         )
 
+    def output(self):
+        return "f32" if self.wide else self.element
+
     def views(self):
         batch, queries, keys = self.sizes
         (hq, hkv), (dqk, dv) = self.heads, self.dims
@@ -76,7 +83,7 @@ class Case(NamedTuple):
             Buffer((batch, hkv, keys, dqk), order, self.element, 2),
             Buffer((batch, hkv, keys, dv), order, self.element, 6),
         ]
-        outputs = [Buffer((batch, hq, queries, dv), order, self.element, 0)]
+        outputs = [Buffer((batch, hq, queries, dv), order, self.output(), 0)]
         if self.lse:
             outputs.append(Buffer((batch, hq, queries), (0, 1, 2), "f32", 0))
         return inputs, outputs
@@ -348,6 +355,9 @@ def cases():
         Case("full", "bf16", gqa, (128, 128), (1, 1, 300)),
         Case("full", "bf16", mha, (64, 64), (1, 33, 0)),
         Case("causal-br", "bf16", mha, (64, 64), (1, 90, 20)),
+        Case("causal-br", "bf16", gqa, (128, 128), (2, 50, 90), wide=True),
+        Case("window", "f16", gqa, (56, 56), (1, 70, 90), layout="bshd", wide=True),
+        Case("full", "bf16", mha, (64, 64), (1, 33, 130), "tiles=query=32,key=32 splits=2", wide=True),
     ]
     # The maximum of the tiles before, which keys that grow prove too small.
     for element, mask, heads, dim, growth in (

@@ -33,8 +33,10 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     [B,Hq,Sq,Dv], LSE [B,Hq,Sq] (`layout(bshd)`: Q, K, V and O have the
     sequence before the head). Hq is a multiple of Hkv. Head counts and head
     dimensions are static; head dimensions are multiples of 8 up to 256. B, Sq
-    and Skv may be dynamic. Element types f16, bf16 or f32, the same for Q, K,
-    V and O; scores, softmax and accumulation are f32; LSE is f32.
+    and Skv may be dynamic. Element types f16, bf16 or f32, the same for Q, K
+    and V; O has it too, or f32; scores, softmax and accumulation are f32; LSE is
+    f32. O in f32 with its LSE is the whole state of these keys: what
+    `attn.merge_states` makes of such parts is rounded once.
 
     *Edges.* A query that attends to nothing has O = 0 and LSE = -inf. Sq = 0
     or B = 0 is a no-op; Skv = 0 makes every query attend to nothing. Scores
