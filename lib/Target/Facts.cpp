@@ -150,6 +150,125 @@ constexpr SourcedFact kGb10[] = {
      "at most: 64 bytes a clock and SM (unchecked) at that clock"},
 };
 
+constexpr char kAmpere[] =
+    "NVIDIA Ampere Architecture In-Depth (technical blog), A100 with 40 GB";
+constexpr char kAda[] = "NVIDIA Ada GPU Architecture (white paper), appendix A";
+constexpr char kBlackwell[] =
+    "NVIDIA RTX Blackwell GPU Architecture (white paper), appendix A";
+constexpr char kSixteen[] =
+    "CUDA C++ Best Practices Guide, Throughput of Native Arithmetic "
+    "Instructions";
+constexpr char kNoClusters[] =
+    "CUDA Programming Guide, Thread Block Clusters: from compute capability "
+    "9.0 on";
+constexpr char kMostOfL2[] =
+    "at most: 64 bytes a clock and SM (unchecked) at that clock";
+
+constexpr SourcedFact kA100[] = {
+    {Fact::SMs, 108, kAmpere},
+    {Fact::MaxResidentCTAs, 32, kCudaSm},
+    {Fact::MaxClusterCTAs, 1, kNoClusters},
+    {Fact::MaxClusters, 108, "not applicable: CTAs"},
+    {Fact::SmemPerSM, 164 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 163 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
+    {Fact::L2Bytes, 40 << 20, kAmpere},
+    {Fact::L2EffectiveBytes, 20 << 20,
+     "unchecked (two partitions replicate what both read: half, as measured on "
+     "H200)"},
+    {Fact::L2Domains, 1, "CTAs cannot be placed on an L2 partition"},
+    {Fact::L2Partitions, 2, kAmpere},
+    {Fact::L2SectorBytes, 32, kSectors},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 2039, "NVIDIA A100 data sheet, 80 GB SXM"},
+    {Fact::TensorGflops, 312000, kAmpere},
+    {Fact::ClockMHz, 1410, kAmpere},
+    {Fact::SpecialPerClock, 16, kSixteen},
+    {Fact::FmaPerClock, 64, kAmpere},
+    {Fact::L2GBps, 7219,
+     "NVIDIA Ampere Architecture In-Depth: 5120 bytes a clock, at that clock"},
+};
+
+constexpr SourcedFact kRtx4090[] = {
+    {Fact::SMs, 128, kAda},
+    {Fact::MaxResidentCTAs, 24, kCudaSm},
+    {Fact::MaxClusterCTAs, 1, kNoClusters},
+    {Fact::MaxClusters, 128, "not applicable: CTAs"},
+    {Fact::SmemPerSM, 100 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 99 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
+    {Fact::L2Bytes, 72 << 20, kAda},
+    {Fact::L2EffectiveBytes, 60 << 20,
+     "unchecked (five sixths, as seen of GB10, which has one die, too)"},
+    {Fact::L2Domains, 1, "one die"},
+    {Fact::L2Partitions, 1, "unchecked (one die)"},
+    {Fact::L2SectorBytes, 32, kSectors},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 1008, kAda},
+    {Fact::TensorGflops, 165200,
+     "NVIDIA Ada GPU Architecture (white paper), appendix A: bf16 with f32 "
+     "accumulation, dense"},
+    {Fact::ClockMHz, 2520, kAda},
+    {Fact::SpecialPerClock, 16, kSixteen},
+    {Fact::FmaPerClock, 128, kAda},
+    {Fact::L2GBps, 20644, kMostOfL2},
+};
+
+constexpr SourcedFact kRtx5090[] = {
+    {Fact::SMs, 170, kBlackwell},
+    {Fact::MaxResidentCTAs, 24, kCudaSm},
+    {Fact::MaxClusterCTAs, 8, kClusters},
+    {Fact::MaxClusters, 20,
+     "unchecked (170 SMs, of which 10 may be left over)"},
+    {Fact::SmemPerSM, 100 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 99 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
+    {Fact::L2Bytes, 96 << 20, kBlackwell},
+    {Fact::L2EffectiveBytes, 80 << 20,
+     "unchecked (five sixths, as seen of GB10, which has one die, too)"},
+    {Fact::L2Domains, 1, "one die"},
+    {Fact::L2Partitions, 1, "unchecked (one die)"},
+    {Fact::L2SectorBytes, 32, kSectors},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 1792, kBlackwell},
+    {Fact::TensorGflops, 209500,
+     "NVIDIA RTX Blackwell GPU Architecture (white paper), appendix A: bf16 "
+     "with f32 accumulation, dense"},
+    {Fact::ClockMHz, 2407, kBlackwell},
+    {Fact::SpecialPerClock, 16, kSixteen},
+    {Fact::FmaPerClock, 128, kBlackwell},
+    {Fact::L2GBps, 26188, kMostOfL2},
+};
+
+constexpr SourcedFact kH100Pcie[] = {
+    {Fact::SMs, 114, kHopper},
+    {Fact::MaxResidentCTAs, 32, kCudaSm},
+    {Fact::MaxClusterCTAs, 8, kClusters},
+    {Fact::MaxClusters, 12,
+     "unchecked (114 SMs, of which 18 may be left over)"},
+    {Fact::SmemPerSM, 228 << 10, kCudaMemory},
+    {Fact::SmemPerBlock, 227 << 10, kCudaMemory},
+    {Fact::RegistersPerSM, 64 << 10, kCudaMemory},
+    {Fact::L2Bytes, 50 << 20, kHopper},
+    {Fact::L2EffectiveBytes, 25 << 20,
+     "two partitions replicate what both read: half, as measured on H200"},
+    {Fact::L2Domains, 1, "CTAs cannot be placed on an L2 partition"},
+    {Fact::L2Partitions, 2, kPartitions},
+    {Fact::L2SectorBytes, 32, kSectors},
+    {Fact::DispatchChunk, 1, "not applicable"},
+    {Fact::DramGBps, 2000, "NVIDIA H100 data sheet, PCIe"},
+    {Fact::TensorGflops, 756000,
+     "NVIDIA H100 data sheet, PCIe: 1513 TFLOP/s with sparsity, half of it "
+     "dense"},
+    {Fact::ClockMHz, 1620,
+     "that matrix rate, of 4096 operations a clock and SM (those of the SXM "
+     "board)"},
+    {Fact::SpecialPerClock, 16, kNapkin},
+    {Fact::FmaPerClock, 128, kHopper},
+    {Fact::L2GBps, 5440,
+     "unchecked (that of the SXM board, by the number of SMs)"},
+};
+
 constexpr SourcedFact kH100[] = {
     {Fact::SMs, 132, kHopper},
     {Fact::MaxResidentCTAs, 32, kCudaSm},
@@ -235,6 +354,8 @@ constexpr SourcedFact kMi300x[] = {
 };
 
 constexpr StringRef kCpuCaps[] = {"cpu"};
+constexpr StringRef kAmpereCaps[] = {"nvvm", "mma.sync", "ldmatrix",
+                                     "cp.async"};
 constexpr StringRef kGb10Caps[] = {"nvvm", "mma.sync", "ldmatrix", "cp.async",
                                    "tma"};
 constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
@@ -246,7 +367,11 @@ constexpr StringRef kMi300Caps[] = {
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
      kCpuCaps, kCpu},
+    {"a100", "sm_80", "NVIDIA A100 SXM4, 80 GB", kAmpereCaps, kA100},
+    {"rtx4090", "sm_89", "NVIDIA GeForce RTX 4090", kAmpereCaps, kRtx4090},
+    {"rtx5090", "sm_120a", "NVIDIA GeForce RTX 5090", kGb10Caps, kRtx5090},
     {"gb10", "sm_121a", "NVIDIA GB10 (DGX Spark)", kGb10Caps, kGb10},
+    {"h100-pcie", "sm_90a", "NVIDIA H100 PCIe", kHopperCaps, kH100Pcie},
     {"h100", "sm_90a", "NVIDIA H100 SXM5", kHopperCaps, kH100},
     {"h200", "sm_90a", "NVIDIA H200 SXM5", kHopperCaps, kH200Facts},
     {"mi300x", "gfx942", "AMD Instinct MI300X, one partition", kMi300Caps,

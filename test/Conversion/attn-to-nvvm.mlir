@@ -120,23 +120,24 @@ attn.kernel @ring_tensor(%x: !attn.view<?x4x?x64xbf16>, %i: index) attributes {t
 // CHECK: gpu.barrier
 // CHECK-NOT: scf.if
 // CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK: %[[T:[^ ]+]] = llvm.inline_asm has_side_effects {{.*}}%tid.x
 // CHECK-DAG: %[[ORIGIN:[^ ]+]] = arith.muli %[[I]], %[[SB]] : i64
 // CHECK-DAG: %[[EXISTS:[^ ]+]] = arith.cmpi ult, %[[I]], %[[B]] : i64
-// CHECK: %[[MINE:[^ ]+]] = arith.cmpi slt, %[[T:[^ ]+]], %[[CHUNKS]] : i32
-// CHECK: scf.if %[[MINE]] {
 // CHECK-DAG: %[[ROW:[^ ]+]] = arith.divui %[[T]], %{{[^ ]+}} : i32
 // CHECK-DAG: %[[CHUNK:[^ ]+]] = arith.remui %[[T]], %{{[^ ]+}} : i32
-// CHECK-DAG: %[[ROWW:[^ ]+]] = arith.extsi %[[ROW]] : i32 to i64
-// CHECK-DAG: %[[AT:[^ ]+]] = arith.addi %[[I]], %[[ROWW]] : i64
 // CHECK: %[[LEFT:[^ ]+]] = arith.subi %[[N]], %[[COLUMN:[^ ]+]] : i64
 // CHECK: %[[SOME:[^ ]+]] = arith.maxsi %[[LEFT]], %[[C0]] : i64
 // CHECK: %[[MOST:[^ ]+]] = arith.minsi %[[SOME]], %[[C8]] : i64
+// CHECK: %[[BYTESW:[^ ]+]] = arith.muli %[[MOST]], %[[C2]] : i64
+// CHECK: %[[THERE:[^ ]+]] = arith.trunci %[[BYTESW]] : i64 to i32
+// CHECK: %[[ROWW:[^ ]+]] = arith.extsi %[[ROW]] : i32 to i64
+// CHECK: %[[AT:[^ ]+]] = arith.addi %[[I]], %[[ROWW]] : i64
+// CHECK: %[[MINE:[^ ]+]] = arith.cmpi slt, %[[T]], %[[CHUNKS]] : i32
+// CHECK: scf.if %[[MINE]] {
 // CHECK: %[[IN:[^ ]+]] = arith.cmpi ult, %[[AT]], %[[M]] : i64
 // CHECK: %[[BOTH:[^ ]+]] = arith.andi %[[EXISTS]], %[[IN]] : i1
-// CHECK: %[[COLUMNS:[^ ]+]] = arith.select %[[BOTH]], %[[MOST]], %[[C0]] : i64
-// CHECK: %[[BYTESW:[^ ]+]] = arith.muli %[[COLUMNS]], %[[C2]] : i64
-// CHECK: %[[BYTES:[^ ]+]] = arith.trunci %[[BYTESW]] : i64 to i32
-// CHECK: %[[ANY:[^ ]+]] = arith.cmpi sgt, %[[COLUMNS]], %[[C0]] : i64
+// CHECK: %[[BYTES:[^ ]+]] = arith.select %[[BOTH]], %[[THERE]], %[[NONE:[^ ]+]] : i32
+// CHECK: %[[ANY:[^ ]+]] = arith.cmpi sgt, %[[BYTES]], %[[NONE]] : i32
 // CHECK: arith.select %[[ANY]], %{{[^ ]+}}, %[[C0]] : i64
 // CHECK: %[[SRC:[^ ]+]] = llvm.addrspacecast %{{[^ ]+}} : !llvm.ptr to !llvm.ptr<1>
 // CHECK: nvvm.cp.async.shared.global %{{[^ ]+}}, %[[SRC]], 16, cache = cg, %[[BYTES]]

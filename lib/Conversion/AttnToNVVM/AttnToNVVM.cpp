@@ -84,7 +84,9 @@ struct ConvertAttnToNVVMPass
       return;
     OpBuilder b(last->getContext());
     b.setInsertionPointAfter(last);
-    NVVM::FenceMbarrierInitOp::create(b, last.getLoc());
+    // Other CTAs, and the tensor memory accelerator, see them then, too.
+    if (TargetAttr::of(function).hasCapability("tma"))
+      NVVM::FenceMbarrierInitOp::create(b, last.getLoc());
     gpu::BarrierOp::create(b, last.getLoc());
   }
 
@@ -119,7 +121,11 @@ struct ConvertAttnToNVVMPass
     target.addLegalOp<UnrealizedConversionCastOp>();
     scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
                                                          target);
-    populateFragmentsToVectors(converter, patterns, {32, buildShuffle});
+    // Without tensor copies threads that compute hold what copies want, too.
+    bool copies = !TargetAttr::of(function).hasCapability("tma");
+    populateFragmentsToVectors(converter, patterns, {32, buildShuffle},
+                               copies ? ReadThread(readThreadAgain)
+                                      : ReadThread());
     populateClusterPatterns(converter, patterns);
     populateElementPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
@@ -143,14 +149,8 @@ struct ConvertAttnToNVVMPass
   /// The capability that an operation's instructions stand under; empty where
   /// all have them.
   static StringRef capabilityOf(Operation *op) {
-    if (auto issue = dyn_cast<RingIssueOp>(op);
-        issue && issue.getBy() == CopyKind::Async)
-      return "cp.async";
-    if (auto store = dyn_cast<StoreOp>(op); store && !store.getScratch())
-      return "";
-    // Barriers that are waited for are those that came with TMA.
-    if (isa<RingCreateOp, RingIssueOp, StoreOp>(op))
-      return "tma";
+    if (auto issue = dyn_cast<RingIssueOp>(op))
+      return issue.getBy() == CopyKind::Async ? "cp.async" : "tma";
     if (isa<DotIssueOp, DotWaitOp>(op))
       return "wgmma";
     if (isa<SpecializeOp>(op))

@@ -26,6 +26,7 @@ constexpr int64_t kSlots = 2, kNumberBytes = 4;
 
 /// Where the mailbox of a CTA lies, and where a thread counts what it took.
 struct Mailbox {
+  attn::TargetAttr target;
   int64_t place;
   Value counter;
 
@@ -56,7 +57,7 @@ struct MailboxBuilder {
   Value number() const { return at(2 * kSlots * kBarrierBytes, kNumberBytes); }
 
   void wait(Value barrier, Value parity, StringRef what) const {
-    waitForPhase(b, loc, barrier, parity, what);
+    waitForPhase(b, loc, mailbox.target, barrier, parity, what);
   }
   void arrive(Value barrier) const {
     NVVM::MBarrierArriveOp::create(b, loc, TypeRange(), barrier, Value(),
@@ -126,7 +127,7 @@ Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
   Location loc = function.getLoc();
   OpBuilder b = OpBuilder::atBlockBegin(&function.getBody().front());
   ThreadBuilder t{b, loc};
-  Mailbox mailbox{place, {}};
+  Mailbox mailbox{attn::TargetAttr::of(function), place, {}};
   mailbox.counter =
       LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                              b.getI32Type(), t.constant(1));

@@ -30,8 +30,29 @@ Value attn::dynamicSharedAt(OpBuilder &b, Location loc, int64_t place) {
   return advance(b, loc, base, place);
 }
 
-void attn::waitForPhase(OpBuilder &b, Location loc, Value barrier, Value parity,
-                        StringRef what) {
+/// Asks until it is so, where there is no instruction that waits. No operation
+/// of NVVM asks by parity for what every architecture with barriers has.
+static Operation *pollForPhase(OpBuilder &b, Location loc, Value barrier,
+                               Value parity) {
+  constexpr StringLiteral kPoll =
+      "{\n.reg .pred done;\nASK:\n"
+      "mbarrier.test_wait.parity.shared.b64 done, [$0], $1;\n"
+      "@!done bra.uni ASK;\n}";
+  return LLVM::InlineAsmOp::create(
+      b, loc, TypeRange(), ValueRange{barrier, parity}, kPoll, "r,r,~{memory}",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+}
+
+void attn::waitForPhase(OpBuilder &b, Location loc, attn::TargetAttr target,
+                        Value barrier, Value parity, StringRef what) {
+  if (!target.hasCapability("tma")) {
+    pollForPhase(b, loc, barrier, parity)
+        ->setAttr("attn.barrier", b.getStringAttr(what));
+    return;
+  }
   // Nanoseconds that a wait may sleep before it looks again.
   constexpr int64_t kTicks = 10000000;
   ThreadBuilder t{b, loc};

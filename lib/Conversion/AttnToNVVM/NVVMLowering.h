@@ -5,6 +5,8 @@
 
 #include "../AttnToGPU/Device.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
 class LoadOp;
@@ -32,8 +34,13 @@ mlir::Value dynamicSharedAt(mlir::OpBuilder &b, mlir::Location loc,
 constexpr int64_t kBarrierBytes = 8;
 /// Waits until the phase of this parity of a barrier is over; `what` names the
 /// barrier, for readers and for tests that drop waits.
-void waitForPhase(mlir::OpBuilder &b, mlir::Location loc, mlir::Value barrier,
+void waitForPhase(mlir::OpBuilder &b, mlir::Location loc,
+                  attn::TargetAttr target, mlir::Value barrier,
                   mlir::Value parity, llvm::StringRef what);
+/// Starts asynchronous copies of the chunks of a tile, by all threads that
+/// compute, to `data` in shared memory, where the tile has the type `tile`.
+void copyAsync(RingIssueOp op, mlir::RankedTensorType tile, mlir::Value data,
+               mlir::OpBuilder &b);
 /// Numbers that a producer takes from counters for its consumers, too, through
 /// shared memory behind `bytes` of it; returns the bytes in all.
 int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);

@@ -78,7 +78,7 @@ struct RingBuilder {
                    t().mul(slot, kBarrierBytes));
   }
   void wait(Value barrier, Value parity, StringRef what) const {
-    waitForPhase(b, loc, barrier, parity, what);
+    waitForPhase(b, loc, TargetAttr::of(ring), barrier, parity, what);
   }
   /// Whether threads access the slots on their own, other than by ldmatrix and
   /// by the tensor memory accelerator: then each tells when it is done.
@@ -136,15 +136,6 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
   }
 };
 
-/// Byte offset of a chunk whose row and number the thread knows only.
-Value asyncOffset(const SharedTile &tile, ThreadBuilder t, Value row,
-                  Value chunk) {
-  Value panel = t.div(chunk, tile.chunksPerPanel());
-  Value local =
-      tile.perThread(row, t.rem(row, 8), t.rem(chunk, tile.chunksPerPanel()));
-  return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
-}
-
 /// A tensor copy is started by one thread, which alone waits for the slot.
 struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -190,6 +181,13 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
   }
 
 private:
+  static void issueAsync(RingIssueOp op, Value slot, OpBuilder &b) {
+    RingBuilder ring{b, op.getLoc(), ringOfSlot(op.getSlot()), Value()};
+    copyAsync(op, ring.tile(), ring.data(slot), b);
+    NVVM::CpAsyncMBarrierArriveOp::create(b, op.getLoc(), ring.full(slot),
+                                          /*noinc=*/true);
+  }
+
   /// One copy a panel. The box is always written whole, with zeros outside of
   /// the view, and counted whole.
   static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
@@ -221,111 +219,6 @@ private:
           }
         },
         op->hasAttr(kAloneAttr));
-  }
-
-  /// Every thread copies chunks of at most 16 bytes; what lies outside of the
-  /// view is filled with zeros by a shorter source.
-  static void issueAsync(RingIssueOp op, Value slot, OpBuilder &b) {
-    Location loc = op.getLoc();
-    ThreadBuilder t{b, loc};
-    RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
-    SharedTile tile(ring.tile(), t);
-    ViewParameters view(op.getView());
-    unsigned rank = view.sizes.size();
-    auto wide = [&](Value v) -> Value {
-      return arith::IndexCastOp::create(b, loc, b.getI64Type(), v);
-    };
-    auto extend = [&](Value v) -> Value {
-      return arith::ExtSIOp::create(b, loc, b.getI64Type(), v);
-    };
-    auto add = [&](Value x, Value y) {
-      return b.createOrFold<arith::AddIOp>(loc, x, y);
-    };
-    auto mul = [&](Value x, Value y) {
-      return b.createOrFold<arith::MulIOp>(loc, x, y);
-    };
-    Value zero = arith::ConstantIntOp::create(b, loc, 0, 64);
-    // Elements from the base of the view to the tile's matrix, and whether the
-    // matrix exists.
-    Value origin = zero, exists;
-    for (unsigned dim = 0; dim + 2 < rank; ++dim) {
-      Value offset = wide(op.getOffsets()[dim]);
-      origin = add(origin, mul(offset, view.strides[dim]));
-      exists = t.both(exists,
-                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                            offset, view.sizes[dim]));
-    }
-    int64_t bytesAtOnce = op.getChunk();
-    int64_t chunkColumns = bytesAtOnce / tile.elementBytes();
-    int64_t perSwizzled = SharedTile::kChunkBytes / bytesAtOnce;
-    int64_t chunks = tile.chunksPerPanel() * tile.numPanels() * perSwizzled;
-    int64_t threads = computeThreads(op);
-    int64_t total = tile.rows() * chunks;
-    Value data = ring.data(slot);
-    Value end = view.sizes[rank - 2];
-    if (op.getUntil())
-      end = arith::MinSIOp::create(b, loc, end, wide(op.getUntil()));
-    for (int64_t first = 0; first < total; first += threads) {
-      Value number = t.add(t.thread(), first);
-      auto copy = [&](OpBuilder &, Location) {
-        Value row = t.div(number, chunks), chunk = t.rem(number, chunks);
-        Value offset = t.add(
-            asyncOffset(tile, t, row, t.div(chunk, perSwizzled)),
-            perSwizzled == 1 ? t.constant(0)
-                             : t.mul(t.rem(chunk, perSwizzled), bytesAtOnce));
-        Value i = add(wide(op.getOffsets()[rank - 2]), extend(row));
-        Value j = add(wide(op.getOffsets()[rank - 1]),
-                      extend(t.mul(chunk, chunkColumns)));
-        Value element = add(origin, add(mul(i, view.strides[rank - 2]), j));
-        // Columns of the chunk that exist, 0 if the row does not.
-        Value left =
-            b.createOrFold<arith::SubIOp>(loc, view.sizes[rank - 1], j);
-        Value all = arith::ConstantIntOp::create(b, loc, chunkColumns, 64);
-        left = arith::MinSIOp::create(
-            b, loc, arith::MaxSIOp::create(b, loc, left, zero), all);
-        Value inside = t.both(
-            exists,
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, i, end));
-        left = arith::SelectOp::create(b, loc, inside, left, zero);
-        Value bytes = arith::TruncIOp::create(
-            b, loc, b.getI32Type(),
-            mul(left,
-                arith::ConstantIntOp::create(b, loc, tile.elementBytes(), 64)));
-        // An address outside is never formed.
-        element = arith::SelectOp::create(
-            b, loc,
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, left,
-                                  zero),
-            element, zero);
-        Value source = advance(
-            b, loc, view.pointer,
-            mul(element,
-                arith::ConstantIntOp::create(b, loc, tile.elementBytes(), 64)));
-        source = LLVM::AddrSpaceCastOp::create(
-            b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobal),
-            source);
-        NVVM::CpAsyncOp::create(b, loc, advance(b, loc, data, offset), source,
-                                bytesAtOnce,
-                                bytesAtOnce == SharedTile::kChunkBytes
-                                    ? NVVM::LoadCacheModifierKind::CG
-                                    : NVVM::LoadCacheModifierKind::CA,
-                                bytes);
-      };
-      if (first + threads <= total) {
-        copy(b, loc);
-        continue;
-      }
-      scf::IfOp::create(b, loc, t.less(number, t.constant(total)),
-                        [&](OpBuilder &nested, Location) {
-                          OpBuilder::InsertionGuard guard(b);
-                          b.setInsertionPoint(nested.getInsertionBlock(),
-                                              nested.getInsertionPoint());
-                          copy(b, loc);
-                          scf::YieldOp::create(b, loc);
-                        });
-    }
-    NVVM::CpAsyncMBarrierArriveOp::create(b, loc, ring.full(slot),
-                                          /*noinc=*/true);
   }
 };
 
@@ -404,8 +297,7 @@ private:
     b.setInsertionPointToStart(loop.getBody());
     Value number = loop.getInductionVar();
     SharedTile tile(type, t);
-    Value offset =
-        asyncOffset(tile, t, t.div(number, chunks), t.rem(number, chunks));
+    Value offset = tile.chunk(t.div(number, chunks), t.rem(number, chunks));
     auto words = VectorType::get({4}, b.getI32Type());
     Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(words));
     LLVM::StoreOp::create(b, loc, zeros, advance(b, loc, data, offset),

@@ -142,10 +142,11 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
     NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
     writeRows(op, shared, adaptor.getScratch(), rows, t);
     // The next copy into this memory is asynchronous.
-    NVVM::FenceProxyOp::create(
-        rewriter, loc, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(op.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
+    if (TargetAttr::of(op).hasCapability("tma"))
+      NVVM::FenceProxyOp::create(
+          rewriter, loc, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
     rewriter.eraseOp(op);
     return success();
   }

@@ -248,8 +248,22 @@ Value numbers(ConversionPatternRewriter &b, Location loc, Type type,
       arith::IntegerOverflowFlags::nsw);
 }
 
-struct IotaPattern : OpConversionPattern<IotaOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// Patterns that number the elements of a thread.
+template <typename Op> struct NumberingPattern : OpConversionPattern<Op> {
+  NumberingPattern(const TypeConverter &converter, MLIRContext *context,
+                   const ReadThread &readThread)
+      : OpConversionPattern<Op>(converter, context, /*benefit=*/2),
+        readThread(readThread) {}
+
+  ThreadBuilder threadAt(OpBuilder &b, Location loc) const {
+    return {b, loc, readThread ? readThread(b, loc) : Value()};
+  }
+
+  ReadThread readThread;
+};
+
+struct IotaPattern : NumberingPattern<IotaOp> {
+  using NumberingPattern::NumberingPattern;
   LogicalResult
   matchAndRewrite(IotaOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -261,7 +275,7 @@ struct IotaPattern : OpConversionPattern<IotaOp> {
     SmallVector<int32_t> offsets;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
       offsets.push_back(layout.getRegisterOffset(r)[op.getDim()]);
-    Value first = firstNumber(ThreadBuilder{rewriter, loc}, layout, op.getDim(),
+    Value first = firstNumber(threadAt(rewriter, loc), layout, op.getDim(),
                               adaptor.getStart());
     rewriter.replaceOp(op, numbers(rewriter, loc,
                                    getTypeConverter()->convertType(type), first,
@@ -272,8 +286,8 @@ struct IotaPattern : OpConversionPattern<IotaOp> {
 
 /// The distance between two index tiles: one number that varies and a constant
 /// for each register, where two of each would fill registers.
-struct DistancePattern : OpConversionPattern<arith::SubIOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct DistancePattern : NumberingPattern<arith::SubIOp> {
+  using NumberingPattern::NumberingPattern;
   LogicalResult
   matchAndRewrite(arith::SubIOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -283,7 +297,7 @@ struct DistancePattern : OpConversionPattern<arith::SubIOp> {
     if (!lhs || !rhs || !layout)
       return rewriter.notifyMatchFailure(op, "not of index tiles");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
+    ThreadBuilder t = threadAt(rewriter, loc);
     SmallVector<int32_t> offsets;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
       SmallVector<int64_t> offset = layout.getRegisterOffset(r);
@@ -306,8 +320,8 @@ struct DistancePattern : OpConversionPattern<arith::SubIOp> {
 
 /// Compares columns with something: what the thread adds to its columns goes to
 /// the other side, so that a register is compared with a constant.
-struct CompareColumnsPattern : OpConversionPattern<arith::CmpIOp> {
-  using OpConversionPattern::OpConversionPattern;
+struct CompareColumnsPattern : NumberingPattern<arith::CmpIOp> {
+  using NumberingPattern::NumberingPattern;
   LogicalResult
   matchAndRewrite(arith::CmpIOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -316,7 +330,7 @@ struct CompareColumnsPattern : OpConversionPattern<arith::CmpIOp> {
     if (!iota || !layout || iota.getDim() != 1 || isUnsigned(op.getPredicate()))
       return rewriter.notifyMatchFailure(op, "no signed comparison of columns");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
+    ThreadBuilder t = threadAt(rewriter, loc);
     auto type = cast<VectorType>(adaptor.getLhs().getType());
     SmallVector<int32_t> columns;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
@@ -491,14 +505,16 @@ struct PermutePattern : OpConversionPattern<ConvertLayoutOp> {
 
 void attn::populateFragmentsToVectors(const TypeConverter &converter,
                                       RewritePatternSet &patterns,
-                                      const Reduction &reduction) {
+                                      const Reduction &reduction,
+                                      const ReadThread &readThread) {
   MLIRContext *context = patterns.getContext();
   patterns.add<ReducePattern, ReduceRegistersPattern>(converter, context,
                                                       reduction);
   patterns.add<ElementwisePattern>(converter, context);
   populateDecomposeAdvance(patterns);
-  patterns.add<BroadcastPattern, CompareColumnsPattern, ConstantPattern,
-               DistancePattern, IotaPattern, PermutePattern, SplatPattern,
+  patterns.add<CompareColumnsPattern, DistancePattern, IotaPattern>(
+      converter, context, readThread);
+  patterns.add<BroadcastPattern, ConstantPattern, PermutePattern, SplatPattern,
                IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
                IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
       converter, context, /*benefit=*/2);

@@ -78,11 +78,18 @@ struct Reduction {
   bool sumsPairs = false;
 };
 
+/// Reads the number of a thread anew.
+using ReadThread =
+    std::function<mlir::Value(mlir::OpBuilder &, mlir::Location)>;
+
 /// Elementwise arithmetic, constants, splats, index tiles, broadcasts, row
-/// reductions (within a warp) and conversions between fragment layouts.
+/// reductions (within a warp) and conversions between fragment layouts. Index
+/// tiles follow from what `readThread` gives, where there is one: registers
+/// then need not hold it between them.
 void populateFragmentsToVectors(const mlir::TypeConverter &converter,
                                 mlir::RewritePatternSet &patterns,
-                                const Reduction &reduction);
+                                const Reduction &reduction,
+                                const ReadThread &readThread = {});
 
 } // namespace attn
 

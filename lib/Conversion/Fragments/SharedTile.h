@@ -69,6 +69,13 @@ public:
     return {perThread, bits * kChunkBytes, row * span};
   }
 
+  /// Offset of a chunk whose row and number only the thread knows.
+  mlir::Value chunk(mlir::Value row, mlir::Value number) const {
+    mlir::Value local =
+        perThread(row, t.rem(row, 8), t.rem(number, chunksPerPanel()));
+    return t.add(local, t.mul(t.div(number, chunksPerPanel()), rows() * span));
+  }
+
   /// Offset of an element of the tile.
   mlir::Value element(mlir::Value row, mlir::Value column) const {
     if (sharedOf(type).getTransposed())

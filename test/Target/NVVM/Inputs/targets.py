@@ -12,7 +12,6 @@ def write(name, facts):
         file.write(f'module attributes {{attn.target = #attn.target<"h200", {facts}>}} {{\n{text}\n}}\n')
 
 
-write("no-tma", 'capabilities = ["nvvm", "mma.sync", "ldmatrix", "cp.async"]')
 write("no-async", 'capabilities = ["nvvm", "mma.sync", "ldmatrix", "tma"]')
 for arch in ("sm_30", "sm_70", "sm_80", "sm_89", "sm_999", "gfx942", "nonsense", "sm_", "-x"):
     write(arch, f'arch = "{arch}"')

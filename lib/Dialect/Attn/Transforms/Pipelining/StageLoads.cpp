@@ -115,7 +115,10 @@ private:
   CopyKind copierOf(ViewType view) {
     if (TargetAttr::of(kernel).hasCapability("buffer"))
       return CopyKind::Registers;
-    return dividingChunk(view) < kMaxChunk ? CopyKind::Async : copy;
+    TargetAttr target = TargetAttr::of(kernel);
+    bool chunks =
+        target.hasCapability("cp.async") && !target.hasCapability("tma");
+    return chunks || dividingChunk(view) < kMaxChunk ? CopyKind::Async : copy;
   }
 
   void buildFill(LoadOp load, Value ring, ValueRange offsets) {
