@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_ANALYSIS_TILEWORK_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 
 namespace attn {
 

@@ -172,7 +172,13 @@ LogicalResult checkKernel(KernelOp kernel) {
 /// The running numbers of a ring: slots taken, filled, waited for, given back.
 enum Number { kAcquired, kLanded, kWaited, kReleased, kNumNumbers };
 
+/// Elements that a slot has room for.
+int64_t placesOf(RankedTensorType tile) {
+  return SharedAttr::getNumBytes(tile) / (tile.getElementTypeBitWidth() / 8);
+}
+
 /// A ring as memory.
+
 struct Ring {
   RingType type;
   /// The elements of each slot, and of one more that stays NaN: a read that is
@@ -249,9 +255,21 @@ struct RingBuilder {
         m.constant(span / 16 - 1));
     offset = arith::XOrIOp::create(
         n, loc, offset, arith::ShLIOp::create(n, loc, bits, m.constant(4)));
-    Value panelBytes =
-        m.constant(SharedAttr::getStoredShape(tile()).first * span);
-    Value panel = m.mul(m.div(byte, spanBytes), panelBytes);
+    // The exclusive or of two bits of the row, at another place.
+    auto exchange = [&](int64_t low, int64_t place) {
+      Value bit =
+          m.rem(arith::XOrIOp::create(n, loc, m.div(row, m.constant(1 << low)),
+                                      m.div(row, m.constant(2 << low))),
+                m.constant(2));
+      offset = arith::XOrIOp::create(n, loc, offset,
+                                     m.mul(bit, m.constant(1 << place)));
+    };
+    if (SharedAttr::exchangesRows(tile()))
+      exchange(2, 6);
+    if (SharedAttr::exchangesHalves(tile()))
+      exchange(3, 3);
+    Value panel = m.mul(m.div(byte, spanBytes),
+                        m.constant(SharedAttr::getPanelDistance(tile())));
     return m.div(m.add(panel, offset), bytes);
   }
 
@@ -262,7 +280,7 @@ struct RingBuilder {
         b, loc,
         FloatAttr::get(type, APFloat::getNaN(type.getFloatSemantics())));
     Value zero = m().constant(0), one = m().constant(1);
-    Value elements = m().constant(tile().getNumElements());
+    Value elements = m().constant(placesOf(tile()));
     scf::buildLoopNest(b, loc, {first, zero}, {end, elements}, {one, one},
                        [&](OpBuilder &n, Location, ValueRange i) {
                          memref::StoreOp::create(n, loc, nan, ring.slots, i);
@@ -373,7 +391,7 @@ private:
     ring.index = rings.size();
     ring.slots = memref::AllocOp::create(
         rewriter, loc,
-        MemRefType::get({type.getStages() + 1, tile.getNumElements()},
+        MemRefType::get({type.getStages() + 1, placesOf(tile)},
                         tile.getElementType()));
     ring.numbers = memref::AllocOp::create(
         rewriter, loc, MemRefType::get({kNumNumbers}, rewriter.getIndexType()));

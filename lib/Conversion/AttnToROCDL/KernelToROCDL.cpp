@@ -53,9 +53,7 @@ int64_t attn::placeRingsInLds(LLVM::LLVMFuncOp function) {
   function.walk([&](RingCreateOp ring) {
     RingType type = ring.getRing().getType();
     ring->setAttr("data", b.getI64IntegerAttr(bytes));
-    RankedTensorType tile = type.getTile();
-    int64_t tileBytes =
-        tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
+    int64_t tileBytes = SharedAttr::getNumBytes(type.getTile());
     // The swizzle repeats every 1024 bytes at most.
     bytes += ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt() *
              llvm::alignTo(tileBytes, 1024);

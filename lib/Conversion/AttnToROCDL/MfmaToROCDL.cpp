@@ -40,9 +40,12 @@ public:
     Value group = t.div(lane, static_cast<int64_t>(block));
     // Chunks hold eight elements.
     Value chunk = vector == 8 ? group : t.div(group, 2);
-    perThread = tile.perThread(row, t.rem(row, 16), chunk);
-    if (vector != 8)
-      perThread = t.add(perThread, t.mul(t.rem(group, 2), 8));
+    perThread = tile.perThread(row, t.rem(row, tile.swizzleRows()), chunk);
+    if (vector == 8)
+      return;
+    Value half = t.mul(t.rem(group, 2), kHalf);
+    perThread = tile.exchangesHalves() ? t.bitXor(perThread, half)
+                                       : t.add(perThread, half);
   }
 
   /// The elements from column `k`, beyond the lane's, of row `row`.
@@ -50,18 +53,28 @@ public:
     SharedTile::Offset at = tile.atRow(perThread, row);
     int64_t chunk = k / 8;
     at.flip ^= chunk % tile.chunksPerPanel() * SharedTile::kChunkBytes;
-    at.constant +=
-        chunk / tile.chunksPerPanel() * tile.rows() * tile.panelBytes();
+    at.constant += chunk / tile.chunksPerPanel() * tile.panelDistance();
+    if (vector != 8 || !tile.exchangesHalves())
+      return load(at, vector);
+    Value first = load(at, 4);
+    at.flip ^= kHalf;
+    return vector::ShuffleOp::create(b, loc, first, load(at, 4),
+                                     ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  }
+
+private:
+  static constexpr int64_t kHalf = 8;
+
+  Value load(SharedTile::Offset at, int64_t count) {
     // Few addresses differ in more than the constant.
     Value &flipped = addresses[at.flip];
     if (!flipped)
       flipped = t.add(base, t.bitXor(perThread, t.constant(at.flip)));
-    return LLVM::LoadOp::create(b, loc, VectorType::get({vector}, element),
+    return LLVM::LoadOp::create(b, loc, VectorType::get({count}, element),
                                 ldsAt(b, loc, flipped, at.constant),
-                                static_cast<unsigned>(vector * 2));
+                                static_cast<unsigned>(count * 2));
   }
 
-private:
   OpBuilder &b;
   Location loc;
   ThreadBuilder t;

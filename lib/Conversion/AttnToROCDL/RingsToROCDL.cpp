@@ -249,15 +249,16 @@ private:
   }
 
   /// Offset of a chunk, with a row of which only the thread's part, or a
-  /// multiple of 16 beyond it, matters to the swizzle.
+  /// multiple of what the places of chunks repeat after, matters to the
+  /// swizzle.
   static Value chunkOffset(const SharedTile &tile, ThreadBuilder t, Value row,
                            Value chunk) {
-    Value local = tile.perThread(row, t.rem(row, 16),
+    Value local = tile.perThread(row, t.rem(row, tile.swizzleRows()),
                                  t.rem(chunk, tile.chunksPerPanel()));
     if (tile.numPanels() == 1)
       return local;
     Value panel = t.div(chunk, tile.chunksPerPanel());
-    return t.add(local, t.mul(panel, tile.rows() * tile.panelBytes()));
+    return t.add(local, t.mul(panel, tile.panelDistance()));
   }
 
   static void writeChunk(const CopyPlan &plan, int64_t item,
@@ -265,13 +266,30 @@ private:
                          ArrayRef<Value> words, ThreadBuilder t) {
     Place row = plan.major(t, item), chunk = plan.minor(t, item);
     int64_t constant = 0;
-    if (row.constant % 16 == 0)
+    if (row.constant % tile.swizzleRows() == 0)
       constant = row.constant * tile.panelBytes();
     else
       row.perThread = t.add(row.perThread, row.constant);
     Value offset = chunkOffset(tile, t, row.perThread, chunk.perThread);
-    LLVM::StoreOp::create(t.b, t.loc, combine(t, words),
+    SmallVector<Value> ordered(words);
+    if (tile.exchangesHalves())
+      offset = exchangeHalves(offset, ordered, t);
+    LLVM::StoreOp::create(t.b, t.loc, combine(t, ordered),
                           ldsAt(t.b, t.loc, t.add(base, offset), constant), 16);
+  }
+
+  /// The words of a chunk in the order in which they lie at `offset`; returns
+  /// where the chunk begins.
+  static Value exchangeHalves(Value offset, SmallVectorImpl<Value> &words,
+                              ThreadBuilder t) {
+    constexpr int64_t kHalf = 8;
+    Value half = t.rem(t.div(offset, kHalf), 2);
+    Value plain = t.equals(half, 0);
+    SmallVector<Value> from = llvm::to_vector(words);
+    for (unsigned i = 0; i < 4; ++i)
+      words[i] = arith::SelectOp::create(t.b, t.loc, plain, from[i],
+                                         from[(i + 2) % 4]);
+    return t.bitXor(offset, t.mul(half, kHalf));
   }
 
   /// Four elements of each of the item's columns, 8 bytes at a time.
@@ -293,7 +311,9 @@ private:
     // Columns of the tile are rows in memory.
     Value first = t.mul(t.add(columns.perThread, columns.constant), width);
     Value offset = chunkOffset(tile, t, first, t.div(group.perThread, 2));
-    offset = t.add(offset, t.mul(t.rem(group.perThread, 2), 8));
+    Value half = t.mul(t.rem(group.perThread, 2), 8);
+    offset =
+        tile.exchangesHalves() ? t.bitXor(offset, half) : t.add(offset, half);
     auto quad = VectorType::get({CopyPlan::kRows}, b.getI16Type());
     for (int64_t e = 0; e < width; ++e) {
       SmallVector<Value> elements;
@@ -345,7 +365,8 @@ int64_t runInChunk(RankedTensorType tile, FragmentAttr layout) {
   if (sharedOf(tile).getTransposed() || modes.empty() ||
       modes.front().strides[0] != 0 || modes.front().strides[1] != 1)
     return 1;
-  int64_t most = 16 * 8 / tile.getElementTypeBitWidth(), run = 1;
+  int64_t bytes = SharedAttr::exchangesHalves(tile) ? 8 : 16;
+  int64_t most = bytes * 8 / tile.getElementTypeBitWidth(), run = 1;
   auto divides = [&](int64_t width) {
     auto aligned = [&](const FragmentAttr::Mode &mode) {
       return mode.strides[1] % width == 0;

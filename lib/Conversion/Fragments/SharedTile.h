@@ -14,8 +14,7 @@ namespace attn {
 class SharedTile {
 public:
   SharedTile(mlir::RankedTensorType type, ThreadBuilder t)
-      : type(type), span(sharedOf(type).getSpan()),
-        folded(sharedOf(type).getFolded()),
+      : type(type), layout(sharedOf(type)), span(layout.getSpan()),
         stored(SharedAttr::getStoredShape(type)), t(t) {}
 
   static constexpr int64_t kChunkBytes = 16;
@@ -26,7 +25,15 @@ public:
   int64_t panelBytes() const { return span; }
   int64_t panelColumns() const { return span / elementBytes(); }
   int64_t numPanels() const { return stored.second / panelColumns(); }
-  int64_t bytes() const { return type.getNumElements() * elementBytes(); }
+  int64_t bytes() const { return SharedAttr::getNumBytes(type); }
+  /// Bytes from a panel to the next.
+  int64_t panelDistance() const { return SharedAttr::getPanelDistance(type); }
+  /// Rows after which the places of chunks repeat.
+  int64_t swizzleRows() const {
+    return !layout.getFolded() ? 8 : exchangesHalves() ? 32 : 16;
+  }
+  /// Whether bit 3 of an offset says which half of a chunk lies there.
+  bool exchangesHalves() const { return SharedAttr::exchangesHalves(type); }
   int64_t chunksPerPanel() const { return span / kChunkBytes; }
 
   /// An address: (base + perThread) ^ flip + constant, for a base that is a
@@ -39,41 +46,50 @@ public:
   };
 
   /// What an address has of the thread: of row `threadRow`, which is
-  /// `swizzleRow` modulo 8 (16 where folded), and of chunk `threadChunk` (null:
-  /// 0).
+  /// `swizzleRow` modulo swizzleRows(), and of chunk `threadChunk` (null: 0).
   mlir::Value perThread(mlir::Value threadRow, mlir::Value swizzleRow,
                         mlir::Value threadChunk) const {
-    // `swizzleRow` counts modulo 16 where bit 3 is folded in.
-    if (folded)
-      swizzleRow =
-          t.bitXor(swizzleRow, t.mul(t.rem(t.div(swizzleRow, 8), 2), 4));
+    auto bit = [&](int64_t i) { return t.rem(t.div(swizzleRow, 1 << i), 2); };
+    mlir::Value folded = layout.getFolded()
+                             ? t.bitXor(swizzleRow, t.mul(bit(3), 4))
+                             : swizzleRow;
     // Bits 7 and up of the offset within a panel, as many as chunks need.
-    mlir::Value bits = t.rem(t.div(swizzleRow, 128 / span), chunksPerPanel());
+    mlir::Value bits = t.rem(t.div(folded, 128 / span), chunksPerPanel());
     if (threadChunk)
       bits = t.bitXor(bits, threadChunk);
-    return t.add(t.mul(threadRow, span), t.shl(bits, 4));
+    mlir::Value rowBytes = t.mul(threadRow, span);
+    if (SharedAttr::exchangesRows(type))
+      rowBytes = t.bitXor(rowBytes, t.shl(t.bitXor(bit(2), bit(3)), 6));
+    mlir::Value place = t.add(rowBytes, t.shl(bits, 4));
+    if (!exchangesHalves())
+      return place;
+    return t.add(place, t.shl(t.bitXor(bit(3), bit(4)), 3));
   }
 
   /// Offset of chunk (columns of 16 bytes) `chunk` of row `row` beyond those of
-  /// the thread. `row` is a multiple of 8 (16 where folded); `chunk` + the
-  /// thread's has no carry (their bits are disjoint) and stays within a panel.
+  /// the thread. `row` is a multiple of swizzleRows(); `chunk` + the thread's
+  /// has no carry (their bits are disjoint) and stays within a panel.
   Offset at(mlir::Value perThread, int64_t row, int64_t chunk) const {
     int64_t panel = chunk / chunksPerPanel(), local = chunk % chunksPerPanel();
-    return {perThread, local * kChunkBytes, panel * rows() * span + row * span};
+    return {perThread, local * kChunkBytes,
+            panel * panelDistance() + row * span};
   }
 
   /// Offset of row `row` beyond the thread's, whose bits are disjoint from it.
   Offset atRow(mlir::Value perThread, int64_t row) const {
-    int64_t swizzleRow = folded ? row ^ ((row >> 1) & 4) : row;
-    int64_t bits = ((swizzleRow * span) >> 7) & (chunksPerPanel() - 1);
-    return {perThread, bits * kChunkBytes, row * span};
+    int64_t flip = SharedAttr::getFlip(type, row);
+    if (!SharedAttr::exchangesRows(type))
+      return {perThread, flip, row * span};
+    // The bit of the lowest row may be set already.
+    return {perThread, flip ^ (row % 2 * span), row / 2 * 2 * span};
   }
 
   /// Offset of a chunk whose row and number only the thread knows.
   mlir::Value chunk(mlir::Value row, mlir::Value number) const {
-    mlir::Value local =
-        perThread(row, t.rem(row, 8), t.rem(number, chunksPerPanel()));
-    return t.add(local, t.mul(t.div(number, chunksPerPanel()), rows() * span));
+    mlir::Value local = perThread(row, t.rem(row, swizzleRows()),
+                                  t.rem(number, chunksPerPanel()));
+    return t.add(local,
+                 t.mul(t.div(number, chunksPerPanel()), panelDistance()));
   }
 
   /// Offset of an element of the tile.
@@ -82,15 +98,17 @@ public:
       std::swap(row, column);
     mlir::Value byte = t.mul(column, elementBytes());
     mlir::Value chunk = t.div(t.rem(byte, span), kChunkBytes);
+    mlir::Value at = perThread(row, t.rem(row, swizzleRows()), chunk),
+                inChunk = t.rem(byte, kChunkBytes);
     mlir::Value local =
-        t.add(perThread(row, t.rem(row, 16), chunk), t.rem(byte, kChunkBytes));
-    return t.add(local, t.mul(t.div(byte, span), rows() * span));
+        exchangesHalves() ? t.bitXor(at, inChunk) : t.add(at, inChunk);
+    return t.add(local, t.mul(t.div(byte, span), panelDistance()));
   }
 
 private:
   mlir::RankedTensorType type;
+  SharedAttr layout;
   int64_t span;
-  bool folded;
   std::pair<int64_t, int64_t> stored;
   ThreadBuilder t;
 };

@@ -34,6 +34,7 @@ void Counters::add(const Counters &other) {
   ldsWriteBytes += other.ldsWriteBytes;
   ldsCycles += other.ldsCycles;
   ldsConflictCycles += other.ldsConflictCycles;
+  ldsWriteConflictCycles += other.ldsWriteConflictCycles;
 }
 
 llvm::json::Value Counters::toJSON() const {
@@ -55,5 +56,6 @@ llvm::json::Value Counters::toJSON() const {
       {"lds_write_bytes", ldsWriteBytes},
       {"lds_cycles", ldsCycles},
       {"lds_conflict_cycles", ldsConflictCycles},
+      {"lds_write_conflict_cycles", ldsWriteConflictCycles},
   };
 }

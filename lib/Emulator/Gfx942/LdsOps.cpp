@@ -45,6 +45,8 @@ void count(Wave &w, const MemOp &op, unsigned piece, bool store) {
   Counters &c = w.group.counters;
   c.ldsCycles += cycles.total;
   c.ldsConflictCycles += cycles.conflicts;
+  if (store)
+    c.ldsWriteConflictCycles += cycles.conflicts;
   (store ? c.ldsWriteBytes : c.ldsReadBytes) +=
       uint64_t(op.size) * popcount(op.exec);
 }

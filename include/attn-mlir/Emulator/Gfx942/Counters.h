@@ -48,7 +48,7 @@ struct Counters {
   /// Cycles of the LDS that accesses take, and those among them that distinct
   /// dwords of one bank within one phase cost (docs/emulator.md has the
   /// phases).
-  uint64_t ldsCycles = 0, ldsConflictCycles = 0;
+  uint64_t ldsCycles = 0, ldsConflictCycles = 0, ldsWriteConflictCycles = 0;
 
   uint64_t &of(InstClass c) { return instructions[static_cast<unsigned>(c)]; }
   uint64_t of(InstClass c) const {

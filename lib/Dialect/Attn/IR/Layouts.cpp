@@ -345,10 +345,57 @@ int64_t SharedAttr::getByteOffset(RankedTensorType type, int64_t row,
   if (layout.getTransposed())
     std::swap(row, column);
   int64_t byte = column * (type.getElementTypeBitWidth() / 8);
+  int64_t offset = (row * span + byte % span) ^ getFlip(type, row);
+  return byte / span * getPanelDistance(type) + offset;
+}
+
+/// Bytes of a row of a tile as it lies in memory.
+static int64_t storedRowBytes(RankedTensorType type) {
+  return SharedAttr::getStoredShape(type).second *
+         (type.getElementTypeBitWidth() / 8);
+}
+
+bool SharedAttr::exchangesRows(RankedTensorType type) {
+  auto layout = cast<SharedAttr>(type.getEncoding());
+  return layout.getFolded() && layout.getSpan() == 64;
+}
+
+bool SharedAttr::exchangesHalves(RankedTensorType type) {
+  auto layout = cast<SharedAttr>(type.getEncoding());
+  return layout.getFolded() && storedRowBytes(type) > layout.getSpan() &&
+         layout.getSpan() == 32;
+}
+
+int64_t SharedAttr::getFlip(RankedTensorType type, int64_t row) {
+  auto layout = cast<SharedAttr>(type.getEncoding());
+  int64_t span = layout.getSpan();
   int64_t swizzleRow = layout.getFolded() ? row ^ ((row >> 1) & 4) : row;
-  int64_t bits = ((swizzleRow * span) >> 7) & (span / 16 - 1);
-  int64_t offset = (row * span + byte % span) ^ (bits << 4);
-  return byte / span * getStoredShape(type).first * span + offset;
+  int64_t flip = (((swizzleRow * span) >> 7) & (span / 16 - 1)) << 4;
+  if (exchangesRows(type))
+    flip ^= ((row >> 2 ^ row >> 3) & 1) << 6;
+  if (exchangesHalves(type))
+    flip ^= ((row >> 3 ^ row >> 4) & 1) << 3;
+  return flip;
+}
+
+int64_t SharedAttr::getPanelDistance(RankedTensorType type) {
+  constexpr int64_t kBankBytes = 128;
+  auto layout = cast<SharedAttr>(type.getEncoding());
+  int64_t span = layout.getSpan(), distance = getStoredShape(type).first * span,
+          panels = storedRowBytes(type) / span, perBanks = kBankBytes / span,
+          apart = 0;
+  if (!layout.getFolded() || panels % 2 == 0 || panels == 1)
+    return distance;
+  // Row r of panel p begins at the banks r + p * apart of `perBanks`: chunks
+  // that follow each other, panel by panel and row by row, have all of them.
+  while (apart < perBanks && panels * apart % perBanks != 1 % perBanks)
+    ++apart;
+  return distance + apart * span;
+}
+
+int64_t SharedAttr::getNumBytes(RankedTensorType type) {
+  return storedRowBytes(type) / cast<SharedAttr>(type.getEncoding()).getSpan() *
+         getPanelDistance(type);
 }
 
 LogicalResult

@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -115,8 +116,8 @@ Footprint footprintOf(KernelOp kernel) {
 int64_t slotBytes(RingType ring) {
   constexpr int64_t kSlotUnit = 1024;
   RankedTensorType tile = ring.getTile();
-  int64_t bytes = tile.getNumElements() * (tile.getElementTypeBitWidth() / 8);
-  return ring.getStages() * llvm::alignTo(bytes, kSlotUnit);
+  return ring.getStages() *
+         llvm::alignTo(SharedAttr::getNumBytes(tile), kSlotUnit);
 }
 
 int64_t barrierBytes(RingType ring) {

@@ -380,6 +380,8 @@ def cases():
             Matmul(element, (70, 100, 90)),
             Matmul(element, (33, 47, 51), "tiles=m=32,n=48,k=16", "stages=3"),
             Matmul(element, (64, 72, 40), static=True),
+            # Eight elements a lane of rows of 32 bytes.
+            Matmul(element, (70, 100, 50), "tiles=m=64,n=64,k=16"),
             Matmul(element, (130, 60, 0), "tiles=m=128,n=64,k=64 persistent sms=2 resident=1", "warps=8"),
         ]
     for element in ("f32", "bf16"):

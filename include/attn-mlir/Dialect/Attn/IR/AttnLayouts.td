@@ -78,9 +78,14 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     or writing eight rows of one chunk touches every bank once.
 
     `transposed`: the tile lies there with rows and columns exchanged, so that the
-    elements of a column are neighbours. `folded`: bit 2 of the row number is
-    taken as bit 2 xor bit 3, for readers of which eight neighbouring lanes take
-    rows 0 to 3 and 8 to 11 of sixteen (MFMA with eight columns a lane).
+    elements of a column are neighbours. `folded`: for readers and writers of LDS
+    (AMD CDNA 3 ISA, "Data Share"), so that none of their phases meets a bank
+    twice. Bit 2 of the row number is taken as bit 2 xor bit 3, since eight
+    neighbouring lanes read rows 0 to 3 and 8 to 11 of sixteen (MFMA with eight
+    columns a lane). With a span of 64 the two rows of 128 bytes change places by
+    bits 2 and 3 of the row number, with one of 32 and several panels the halves of
+    chunks by its bits 3 and 4, as lanes then read 8 bytes. Panels of less than 128 bytes, if they are
+    an odd number, stand further apart by 32, 64 or 96 bytes.
 
     Example: `tensor<64x128xbf16, #attn.shared<128>>` has two panels of 64 columns,
     `tensor<64x128xbf16, #attn.shared<128, transposed, folded>>` one of 64 rows.
@@ -104,6 +109,16 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     /// Rows and columns of a tile of this type as they lie in memory.
     static std::pair<int64_t, int64_t>
     getStoredShape(::mlir::RankedTensorType type);
+    /// By which bits the byte offset of a row in its panel differs from row *
+    /// span: those of a sum of row numbers without carries are the exclusive or.
+    static int64_t getFlip(::mlir::RankedTensorType type, int64_t row);
+    /// Whether the rows of a tile of this type change places in pairs, or the
+    /// 8-byte halves of their chunks.
+    static bool exchangesRows(::mlir::RankedTensorType type);
+    static bool exchangesHalves(::mlir::RankedTensorType type);
+    /// Bytes from a panel of a tile of this type to the next, and of the tile.
+    static int64_t getPanelDistance(::mlir::RankedTensorType type);
+    static int64_t getNumBytes(::mlir::RankedTensorType type);
     /// The layout that a tensor map writes.
     bool isPlain() const { return !getTransposed() && !getFolded(); }
   }];
