@@ -256,12 +256,23 @@ private:
     return pm.run(*reference);
   }
 
+  /// Sizes for `op`, whose queries are those of all heads of a group where it
+  /// is packed.
+  llvm::StringMap<int64_t> referenceSizes() {
+    llvm::StringMap<int64_t> sizes = m.dynamicSizes();
+    for (const StreamAxis &axis : op.getStreamAxes())
+      if (auto queries = sizes.find("query");
+          axis.name == "group" && queries != sizes.end())
+        queries->second *= m.groupHeads / axis.extent;
+    return sizes;
+  }
+
   Outcome compare(const LaunchFn &launch) {
     if (mlir::failed(packReference()))
       return failed("the reference is not packed");
     reference->walk([&](StreamableOpInterface found) { op = found; });
     OracleOptions options;
-    options.sizes = m.dynamicSizes();
+    options.sizes = referenceSizes();
     options.scalars = m.captures();
     options.threads = 1;
     options.gaps.assign(m.gaps.begin(), m.gaps.end());
