@@ -75,7 +75,7 @@ void count(Wave &w, const MemOp &op, bool store) {
 uint8_t *memoryBytes(Wave &w, const MemOp &op, unsigned lane, unsigned dword,
                      unsigned size, bool store) {
   uint64_t address = op.address[lane] + 4 * dword;
-  if (!op.unaligned && address % size != 0) {
+  if (address % size != 0) {
     w.fail("lane " + Twine(lane) + ": misaligned access of " + Twine(size) +
            " bytes at " + w.group.memory->describe(address));
     return nullptr;
@@ -157,9 +157,6 @@ uint32_t ldsDestination(const Wave &w, const Inst &i) {
 
 //===----------------------------------------------------------------------===//
 // Global memory
-//
-// Drivers of amdhsa set SH_MEM_CONFIG.alignment_mode to "unaligned", and LLVM
-// joins accesses accordingly (its feature unaligned-access-mode).
 //===----------------------------------------------------------------------===//
 
 /// 64-bit vector address and "off", or a scalar base and a 32-bit vector
@@ -180,7 +177,6 @@ Handler globalLoad(unsigned size) {
   return [size](Wave &w, const Inst &i) {
     MemOp &op = w.issueVmem(i);
     op.size = size;
-    op.unaligned = true;
     op.complete = completeLoad;
     globalAddresses(w, i, op, i.ops[1], i.ops[2]);
     w.setPending(op, i.ops[0].reg, i.ops[0].count, /*vmem=*/true);
@@ -191,7 +187,6 @@ Handler globalStore(unsigned size, bool high) {
   return [=](Wave &w, const Inst &i) {
     MemOp &op = w.issueVmem(i);
     op.size = size;
-    op.unaligned = true;
     op.complete = completeStore;
     globalAddresses(w, i, op, i.ops[0], i.ops[2]);
     takeData(w, op, i.ops[1], high);

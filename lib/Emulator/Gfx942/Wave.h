@@ -39,8 +39,6 @@ struct MemOp {
   /// Bytes a lane of each piece (read2/write2 have two), where it starts, and
   /// for buffers which lanes are in bounds, by dword.
   uint8_t size = 4, pieces = 1;
-  /// Whether addresses need not be multiples of the size, up to a dword.
-  bool unaligned = false;
   uint32_t pieceOffset[2] = {0, 0};
   std::array<uint64_t, 4> inBounds = {~0ull, ~0ull, ~0ull, ~0ull};
   std::array<uint64_t, kLanes> address;

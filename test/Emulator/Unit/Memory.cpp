@@ -232,13 +232,6 @@ void testGlobal() {
                              "short_d16_hi");
                tally().check(w.vgpr(10, 2) == 0x50, "sbyte");
              });
-  device.run("global_load_dwordx2 v[8:9], v0, s[0:1] offset:2" + wait, 0,
-             addresses(4), [&](WaveRegisters &w) {
-               for (unsigned d = 0; d < 2; ++d)
-                 tally().check(w.vgpr(8 + d, 2) ==
-                                   (dword(2 + d) >> 16 | dword(3 + d) << 16),
-                               "global_load_dwordx2, unaligned");
-             });
   device.run("global_store_dwordx2 v0, v[2:3], s[0:1] offset:1024\n"
              "global_store_short_d16_hi v0, v4, s[0:1]\ns_waitcnt vmcnt(0)",
              0, addresses(8, 0, 0xf), [](WaveRegisters &) {});
