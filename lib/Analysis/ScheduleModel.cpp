@@ -241,8 +241,8 @@ std::vector<L2Traffic> trafficOf(const KernelRun &run, TargetAttr target,
     L2Traffic &own = result[number / chunk % domains];
     own.requestedBytes += run.visit.loadedBytes * cta.visits;
     own.missedBytes += run.visit.loadedBytes * cta.visits;
-    own.writtenBytes += run.visit.storedBytes * cta.visits +
-                        run.merge.storedBytes * cta.merges;
+    own.writtenBytes +=
+        run.visit.storedBytes * cta.visits + run.merge.storedBytes * cta.merges;
   }
   return result;
 }
@@ -304,8 +304,8 @@ public:
       visitCycles += resident > 1 ? kCtaStartShared : kCtaStart;
     tileMergeCycles = stored * run.merge.storedBytes / rates.dramBytes;
     for (const StreamWork &stream : run.streams)
-      stepCycles.push_back({step(stream, stream.step),
-                            step(stream, stream.maskedStep)});
+      stepCycles.push_back(
+          {step(stream, stream.step), step(stream, stream.maskedStep)});
   }
 
   /// Without what is behind exchanges.
@@ -436,8 +436,8 @@ void fillSlots(Prediction &p, const KernelRun &run, const SlotModel &model,
     slot.merge = merge;
     slot.work += model.workOf(cluster.front());
     slot.visits += cluster.front().visits;
-    for (auto [steps, masked] : llvm::zip(cluster.front().steps,
-                                          cluster.front().maskedSteps))
+    for (auto [steps, masked] :
+         llvm::zip(cluster.front().steps, cluster.front().maskedSteps))
       slot.steps += steps + masked;
     slots.push(slot);
   }
@@ -512,8 +512,8 @@ Prediction predict(const KernelRun &run, TargetAttr target,
   p.readSeconds = traffic.missedBytes / (kSmDramRate * readers);
   p.seconds = (run.merges ? kMergeLaunch : kLaunch) +
               std::max(p.computeSeconds,
-                       p.mergeSeconds +
-                           std::max({p.l2Seconds, p.dramSeconds, p.readSeconds}));
+                       p.mergeSeconds + std::max({p.l2Seconds, p.dramSeconds,
+                                                  p.readSeconds}));
   p.bound = boundOf(p);
   return p;
 }

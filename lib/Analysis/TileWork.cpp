@@ -23,7 +23,7 @@ TileWork &TileWork::operator+=(const TileWork &other) {
 }
 
 TileWork TileWork::operator*(double times) const {
-  return {tensorOps * times, specials * times, lanes * times,
+  return {tensorOps * times,   specials * times,    lanes * times,
           loadedBytes * times, storedBytes * times, exchangedBytes * times};
 }
 

@@ -56,9 +56,9 @@ struct Attempt {
 };
 constexpr Attempt kAttempts[] = {{true, true}, {true, false}, {false, false}};
 
-/// Stores are joined only where they are known to be aligned: LLVM 22 joins five
-/// or seven of 16 bits otherwise, which lanes of 80 and 112 columns have, and
-/// ends the process where it finds no instruction for them.
+/// Stores are joined only where they are known to be aligned: LLVM 22 joins
+/// five or seven of 16 bits otherwise, which lanes of 80 and 112 columns have,
+/// and ends the process where it finds no instruction for them.
 constexpr StringLiteral kFeatures = "-unaligned-access-mode";
 
 class AmdCodegen : public DeviceCodegen {

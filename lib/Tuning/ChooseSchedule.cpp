@@ -195,8 +195,8 @@ private:
       return;
     Prediction prediction = predict(run, target, lowering, &memo);
     candidate.seconds += prediction.seconds;
-    if (std::optional<SplitCost> split = splitCostOf(
-            kernel, completeSizes(kernel, sizes), run, prediction))
+    if (std::optional<SplitCost> split =
+            splitCostOf(kernel, completeSizes(kernel, sizes), run, prediction))
       candidate.split = split;
     if (prediction.seconds > candidate.prediction.seconds)
       candidate.prediction = std::move(prediction);
