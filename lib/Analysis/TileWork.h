@@ -7,6 +7,7 @@
 
 namespace attn {
 class LoadOp;
+class StreamOp;
 
 /// Bytes of a tile's elements.
 int64_t tileBytes(mlir::Type type);
