@@ -189,6 +189,11 @@ LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
   if (isa<CounterOp, InStepOp>(op))
     return success();
   auto stream = dyn_cast<StreamOp>(op);
+  // What CTAs of a cluster show each other are tiles.
+  if (isa<ExchangeOp>(op)) {
+    code.hasTiles = true;
+    return success();
+  }
   if (llvm::any_of(op.getResultTypes(),
                    [](Type type) { return isa<ViewType>(type); }))
     return op.emitOpError("cannot be predicted: views are the kernel's own");

@@ -27,8 +27,16 @@ int64_t KernelRun::totalVisits() const {
   return sum;
 }
 
+int64_t KernelRun::totalMerges() const {
+  int64_t sum = 0;
+  for (const CtaRun &cta : ctas)
+    sum += cta.merges;
+  return sum;
+}
+
 TileWork KernelRun::total() const {
   TileWork sum = visit * totalVisits();
+  sum += merge * totalMerges();
   for (const CtaRun &cta : ctas)
     for (auto [i, stream] : llvm::enumerate(streams)) {
       sum += stream.step * cta.steps[i];
@@ -112,9 +120,16 @@ public:
       numbers[stream] = result.streams.size();
       result.streams.push_back(workOf(stream));
     });
+    kernel.walk([&](CtasOp ctas) { cluster = ctas.getCluster(); });
+    kernel.walk([&](ExchangeOp exchange) {
+      splits = true;
+      result.exchangedBytes += exchange.getBytes();
+    });
   }
 
   void enterCta(int64_t cta) override {
+    if (cluster)
+      result.clusterCtas = std::max<int64_t>(program.valueOf(cluster), 1);
     result.ctas.emplace_back();
     result.ctas.back().steps.resize(result.streams.size());
     result.ctas.back().maskedSteps.resize(result.streams.size());
@@ -128,9 +143,8 @@ public:
     auto [info, isNew] = blocks.try_emplace(block);
     if (isNew)
       info->second = inspect(*block);
-    if (!info->second.isVisit)
-      return;
-    ++result.ctas.back().visits;
+    result.ctas.back().visits += info->second.isVisit;
+    result.ctas.back().merges += info->second.isMerge;
     recordTile(info->second.store);
   }
 
@@ -166,6 +180,8 @@ private:
     /// The blocks of one visit may be several: one that stores or streams
     /// counts.
     bool isVisit = false;
+    /// A loop behind an exchange merges a tile in each turn.
+    bool isMerge = false;
     StoreOp store;
   };
   /// What is asked of a load at every walk.
@@ -181,15 +197,29 @@ private:
     auto stores = block.getOps<StoreOp>();
     if (!stores.empty())
       info.store = *stores.begin();
-    info.isVisit = info.store || !block.getOps<StreamOp>().empty();
+    bool works = info.store || !block.getOps<StreamOp>().empty();
+    info.isMerge = works && isBehindExchange(block);
+    info.isVisit = works && !info.isMerge;
     if (info.isVisit)
       result.visit += workOf(block, /*masked=*/true);
+    // It is part of a visit's block, but another number of times.
+    if (info.isMerge) {
+      result.merge += workOf(block, /*masked=*/true);
+      result.visit += workOf(block, /*masked=*/true) * -1;
+    }
     return info;
+  }
+
+  static bool isBehindExchange(Block &block) {
+    Block *outer = block.getParentOp()->getBlock();
+    return outer && !outer->getOps<ExchangeOp>().empty();
   }
 
   SmallVector<StreamLoad, 2> inspect(StreamOp op) {
     SmallVector<StreamLoad, 2> loads;
     op.walk([&](LoadOp load) {
+      if (isOnChip(load))
+        return;
       auto view = cast<BlockArgument>(load.getView());
       loads.push_back(
           {view.getArgNumber(), tileBytes(load.getTile().getType()), {}});
@@ -231,6 +261,8 @@ private:
   const IndexProgram &program;
   KernelRun &result;
   bool splits;
+  /// The number of CTAs of a cluster, or null.
+  Value cluster;
   llvm::DenseMap<Operation *, unsigned> numbers;
   llvm::DenseMap<Value, bool> streamed;
   llvm::DenseMap<Block *, BlockInfo> blocks;
@@ -242,6 +274,8 @@ private:
 void measureTiles(KernelOp kernel, KernelRun &result) {
   llvm::DenseMap<Operation *, int64_t> perStream;
   kernel.walk([&](LoadOp load) {
+    if (isOnChip(load))
+      return;
     int64_t bytes = tileBytes(load.getTile().getType());
     if (auto stream = load->getParentOfType<StreamOp>())
       result.streamedTileBytes =
@@ -264,7 +298,10 @@ void measureTiles(KernelOp kernel, KernelRun &result) {
 
 LogicalResult measureViews(KernelOp kernel, Sizes &sizes, KernelRun &result) {
   llvm::DenseMap<Value, unsigned> accesses; // 1: read, 2: written
-  kernel.walk([&](LoadOp load) { accesses[load.getView()] |= 1; });
+  kernel.walk([&](LoadOp load) {
+    if (!isOnChip(load))
+      accesses[load.getView()] |= 1;
+  });
   kernel.walk([&](StoreOp store) { accesses[store.getView()] |= 2; });
   for (auto [view, kinds] : accesses) {
     auto type = cast<ViewType>(view.getType());

@@ -48,10 +48,18 @@ constexpr double kLaunch = 0.5e-6;
 /// (docs/notebooks/performance.md, "Decoding"), less what the model says of the
 /// merge itself.
 constexpr double kMergeLaunch = 3.5e-6;
+/// Seconds from the last step of a cluster's streams to the first of its merge:
+/// its barriers, and the way of states from SM to SM. 17.7 us by two kernels
+/// and 14.5 us by clusters (docs/notebooks/performance.md, "Decoding"), less
+/// what the model says of the rest.
+constexpr double kExchange = 1e-6;
 /// Registers of a thread beside accumulators: addresses, row maxima, barriers.
 constexpr int64_t kOtherRegisters = 30;
 /// Share of the data sheet's bandwidth that copies reach (4.22 of 4.8 TB/s).
 constexpr double kDramShare = 0.88;
+/// Bytes a second that one SM reads from memory, with two or three stages under
+/// way: 16 queries of 16896 keys by the 64 SMs of eight clusters (30.6 us).
+constexpr double kSmDramRate = 42e9;
 
 //===----------------------------------------------------------------------===//
 // Facts of the architecture that level 3 uses
@@ -119,7 +127,7 @@ Resources resourcesOf(const KernelRun &run, TargetAttr target,
   r.sharedBytes =
       run.merges
           ? 0
-          : lowering.stages * run.streamedTileBytes +
+          : run.exchangedBytes + lowering.stages * run.streamedTileBytes +
                 (inRegisters ? 0
                              : lowering.residentStages * run.residentTileBytes);
   r.sharedLimit = target.get(Fact::SmemPerBlock);
@@ -233,7 +241,8 @@ std::vector<L2Traffic> trafficOf(const KernelRun &run, TargetAttr target,
     L2Traffic &own = result[number / chunk % domains];
     own.requestedBytes += run.visit.loadedBytes * cta.visits;
     own.missedBytes += run.visit.loadedBytes * cta.visits;
-    own.writtenBytes += run.visit.storedBytes * cta.visits;
+    own.writtenBytes +=
+        run.visit.storedBytes * cta.visits + run.merge.storedBytes * cta.merges;
   }
   return result;
 }
@@ -293,17 +302,20 @@ public:
       visitCycles += kLoaded * run.visit.loadedBytes / rates.dramBytes;
     if (!persistent)
       visitCycles += resident > 1 ? kCtaStartShared : kCtaStart;
+    tileMergeCycles = stored * run.merge.storedBytes / rates.dramBytes;
     for (const StreamWork &stream : run.streams)
-      stepCycles.push_back({step(workOf(stream, stream.step)),
-                            step(workOf(stream, stream.maskedStep))});
+      stepCycles.push_back(
+          {step(stream, stream.step), step(stream, stream.maskedStep)});
   }
 
+  /// Without what is behind exchanges.
   double cyclesOf(const CtaRun &cta) const {
-    double cycles = visitCycles * cta.visits;
-    for (unsigned i = 0; i < stepCycles.size(); ++i)
-      cycles += stepCycles[i].first * cta.steps[i] +
-                stepCycles[i].second * cta.maskedSteps[i];
-    return cycles;
+    return visitCycles * cta.visits + streamCycles(cta, /*onChip=*/false);
+  }
+
+  /// Behind exchanges: the merge of its share of tiles.
+  double mergeCyclesOf(const CtaRun &cta) const {
+    return tileMergeCycles * cta.merges + streamCycles(cta, /*onChip=*/true);
   }
 
   /// The part of these cycles that work explains, before efficiencies.
@@ -317,10 +329,19 @@ public:
   }
 
 private:
+  double streamCycles(const CtaRun &cta, bool onChip) const {
+    double cycles = 0;
+    for (auto [i, stream] : llvm::enumerate(run.streams))
+      if (stream.onChip == onChip)
+        cycles += stepCycles[i].first * cta.steps[i] +
+                  stepCycles[i].second * cta.maskedSteps[i];
+    return cycles;
+  }
+
   /// What is left of a step where the maximum of the tiles before serves: no
   /// maximum over the scores, and no scaling of what is carried.
   TileWork workOf(const StreamWork &stream, TileWork step) const {
-    if (lowering.optimisticMax)
+    if (lowering.optimisticMax && !stream.onChip)
       step.lanes -= stream.scores + stream.state;
     return step;
   }
@@ -330,9 +351,10 @@ private:
            kIssueOfShared * copies * w.loadedBytes / kSharedBytesPerCycle;
   }
 
-  double step(const TileWork &w) const {
+  double step(const StreamWork &stream, const TileWork &asked) const {
+    TileWork w = workOf(stream, asked);
     double tensor = rates.tensorCycles(w), exp = rates.expCycles(w);
-    if (lowering.overlap) {
+    if (lowering.overlap && !stream.onChip) {
       // A group's own products, then its softmax, while others have theirs; a
       // step takes longer than either, since neither fills the other's gaps.
       double chain = (tensor + kExpAlone * exp) / groups;
@@ -363,30 +385,60 @@ private:
   double copies;
   /// Share of an SM's partitions that a CTA works on, and all its CTAs do.
   double partitions, allPartitions;
-  double visitCycles;
+  double visitCycles, tileMergeCycles;
   SmallVector<std::pair<double, double>, 2> stepCycles;
 };
 
-/// CTAs on slots in the order of dispatch, each to the slot that is free first.
-void fillSlots(Prediction &p, const KernelRun &run, const SlotModel &model) {
+/// Clusters of so many CTAs that run at once, with one CTA on an SM.
+int64_t clustersAtOnce(TargetAttr target, int64_t ctas) {
+  // Two neighbours are a cluster anywhere; larger ones leave SMs over.
+  if (ctas <= 2)
+    return target.get(Fact::SMs) / std::max<int64_t>(ctas, 1);
+  return target.get(Fact::MaxClusters) * target.get(Fact::MaxClusterCTAs) /
+         ctas;
+}
+
+/// Slots for CTAs of which an SM holds `resident`: a multiple of those of a
+/// cluster.
+int64_t slotsFor(const KernelRun &run, TargetAttr target, int64_t resident) {
+  int64_t clusters = clustersAtOnce(target, run.clusterCtas);
+  return std::max<int64_t>(clusters * resident, 1) * run.clusterCtas;
+}
+
+/// CTAs on slots in the order of dispatch, each to the slot that is free first;
+/// those of a cluster together, which end when the last of them does.
+void fillSlots(Prediction &p, const KernelRun &run, const SlotModel &model,
+               double clockHz) {
   struct Slot {
     double cycles = 0, work = 0, steps = 0, visits = 0;
+    /// Of the last cluster.
+    double merge = 0;
     bool operator>(const Slot &other) const { return cycles > other.cycles; }
   };
   std::priority_queue<Slot, std::vector<Slot>, std::greater<>> slots;
-  for (int64_t i = 0; i < p.slots; ++i)
+  for (int64_t i = 0; i < p.slots / run.clusterCtas; ++i)
     slots.push({});
   double busy = 0;
-  for (const CtaRun &cta : run.ctas) {
+  for (ArrayRef<CtaRun> left = run.ctas; !left.empty();) {
+    ArrayRef<CtaRun> cluster = left.take_front(run.clusterCtas);
+    left = left.drop_front(cluster.size());
     Slot slot = slots.top();
     slots.pop();
-    double cycles = model.cyclesOf(cta);
-    busy += cycles;
-    slot.cycles += cycles;
-    slot.work += model.workOf(cta);
-    slot.visits += cta.visits;
-    for (unsigned i = 0; i < cta.steps.size(); ++i)
-      slot.steps += cta.steps[i] + cta.maskedSteps[i];
+    double cycles = 0, merge = 0;
+    for (const CtaRun &cta : cluster) {
+      busy += model.cyclesOf(cta) + model.mergeCyclesOf(cta);
+      cycles = std::max(cycles, model.cyclesOf(cta));
+      merge = std::max(merge, model.mergeCyclesOf(cta));
+    }
+    if (run.clusterCtas > 1)
+      merge += kExchange * clockHz * cluster.front().visits;
+    slot.cycles += cycles + merge;
+    slot.merge = merge;
+    slot.work += model.workOf(cluster.front());
+    slot.visits += cluster.front().visits;
+    for (auto [steps, masked] :
+         llvm::zip(cluster.front().steps, cluster.front().maskedSteps))
+      slot.steps += steps + masked;
     slots.push(slot);
   }
   Slot last;
@@ -396,15 +448,21 @@ void fillSlots(Prediction &p, const KernelRun &run, const SlotModel &model) {
   p.slotWork = last.work;
   p.slotSteps = last.steps;
   p.slotVisits = last.visits;
+  p.computeSeconds = last.cycles / clockHz;
+  p.mergeSeconds = last.merge / clockHz;
   p.idle =
       last.cycles > 0 ? std::max(0.0, 1 - busy / (last.cycles * p.slots)) : 0;
 }
 
 Bound boundOf(const Prediction &p) {
   double compute = std::max({p.tensorCycles, p.expCycles, p.issueCycles});
-  if (p.dramSeconds >= p.computeSeconds && p.dramSeconds >= p.l2Seconds)
+  // While a cluster merges, nothing is read.
+  double streaming = p.computeSeconds - p.mergeSeconds;
+  if (p.readSeconds > std::max({p.dramSeconds, p.l2Seconds, streaming}))
+    return Bound::Latency;
+  if (p.dramSeconds >= streaming && p.dramSeconds >= p.l2Seconds)
     return Bound::Dram;
-  if (p.l2Seconds >= p.computeSeconds)
+  if (p.l2Seconds >= streaming)
     return Bound::L2;
   // Less than half of the cycles have work for the busiest unit.
   if (compute < p.cycles / 2)
@@ -425,14 +483,16 @@ Prediction predict(const KernelRun &run, TargetAttr target,
   p.visits = run.totalVisits();
   int64_t sms = target.get(Fact::SMs);
   // Few CTAs lie on SMs of their own.
-  int64_t resident = std::clamp<int64_t>(llvm::divideCeil(p.ctas, sms), 1,
-                                         p.resources.resident);
-  p.slots = sms * resident;
+  int64_t resident = std::clamp<int64_t>(
+      llvm::divideCeil(p.ctas, slotsFor(run, target, /*resident=*/1)), 1,
+      p.resources.resident);
+  p.slots = slotsFor(run, target, resident);
   p.waves = static_cast<double>(p.visits) / p.slots;
   bool persistent = p.visits > p.ctas && p.ctas <= p.slots;
   Rates rates(target, lowering);
   fillSlots(p, run,
-            SlotModel(run, rates, lowering, p.resources, resident, persistent));
+            SlotModel(run, rates, lowering, p.resources, resident, persistent),
+            target.get(Fact::ClockMHz) * 1e6);
   TileWork total = run.total() * (1.0 / sms);
   p.tensorCycles = rates.tensorCycles(total);
   p.expCycles = rates.expCycles(total);
@@ -444,13 +504,16 @@ Prediction predict(const KernelRun &run, TargetAttr target,
     entry->second = trafficOf(run, target, p.slots);
   p.traffic = entry->second;
   L2Traffic traffic = p.totalTraffic();
-  p.computeSeconds = p.cycles / (target.get(Fact::ClockMHz) * 1e6);
   p.l2Seconds = (traffic.requestedBytes + traffic.writtenBytes) /
                 (target.get(Fact::L2GBps) * 1e9);
   p.dramSeconds = (traffic.missedBytes + traffic.writtenBytes) /
                   (target.get(Fact::DramGBps) * 1e9 * kDramShare);
+  int64_t readers = std::clamp<int64_t>(p.ctas, 1, p.slots / resident);
+  p.readSeconds = traffic.missedBytes / (kSmDramRate * readers);
   p.seconds = (run.merges ? kMergeLaunch : kLaunch) +
-              std::max({p.computeSeconds, p.l2Seconds, p.dramSeconds});
+              std::max(p.computeSeconds,
+                       p.mergeSeconds + std::max({p.l2Seconds, p.dramSeconds,
+                                                  p.readSeconds}));
   p.bound = boundOf(p);
   return p;
 }

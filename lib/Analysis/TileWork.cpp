@@ -18,17 +18,22 @@ TileWork &TileWork::operator+=(const TileWork &other) {
   lanes += other.lanes;
   loadedBytes += other.loadedBytes;
   storedBytes += other.storedBytes;
+  exchangedBytes += other.exchangedBytes;
   return *this;
 }
 
 TileWork TileWork::operator*(double times) const {
-  return {tensorOps * times, specials * times, lanes * times,
-          loadedBytes * times, storedBytes * times};
+  return {tensorOps * times,   specials * times,    lanes * times,
+          loadedBytes * times, storedBytes * times, exchangedBytes * times};
 }
 
 int64_t attn::tileBytes(Type type) {
   auto tile = cast<ShapedType>(type);
   return tile.getNumElements() * tile.getElementTypeBitWidth() / 8;
+}
+
+bool attn::isOnChip(LoadOp load) {
+  return load.getView().getDefiningOp<ExchangeOp>() != nullptr;
 }
 
 static double elementsOf(Operation *op) {
@@ -56,7 +61,8 @@ static TileWork workOfOp(Operation *op, bool masked) {
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](DotOp dot) { work.tensorOps = dot.getNumOperations(); })
       .Case([&](LoadOp load) {
-        work.loadedBytes = tileBytes(load.getTile().getType());
+        (isOnChip(load) ? work.exchangedBytes : work.loadedBytes) =
+            tileBytes(load.getTile().getType());
       })
       .Case([&](StoreOp store) {
         work.storedBytes =
@@ -112,6 +118,7 @@ StreamWork attn::workOf(StreamOp stream) {
     if (matchPattern(dot.getAcc(), m_Constant()))
       result.scores += elementsOf(dot);
   });
+  stream.walk([&](LoadOp load) { result.onChip |= isOnChip(load); });
   for (Type type : stream.getResultTypes())
     if (auto tile = dyn_cast<ShapedType>(type))
       result.state += tile.getNumElements();

@@ -7,9 +7,14 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 
 namespace attn {
+class LoadOp;
+class StreamOp;
 
 /// Bytes of a tile's elements.
 int64_t tileBytes(mlir::Type type);
+
+/// Whether a load is of what CTAs of a cluster show each other.
+bool isOnChip(LoadOp load);
 
 /// Adds up what a region does outside of streams that it holds; `masked`: where
 /// attn.mask acts.

@@ -82,7 +82,7 @@ static DimSpec parseDim(const Cursor &at, Manifest &manifest) {
     return {-1, axisIndex(manifest.axes, at.text())};
   if (!at.isInteger())
     at.wanted("a size or the name of an axis");
-  return {at.integer(1, std::numeric_limits<int64_t>::max()), -1};
+  return {at.integer(0, std::numeric_limits<int64_t>::max()), -1};
 }
 
 static std::vector<int> parsePermutation(const Cursor &at, size_t rank) {

@@ -22,13 +22,15 @@ struct Page {
   KernelOp kernel;
   TargetAttr target;
   llvm::StringMap<int64_t> sizes;
+  /// What kernels before this one wrote for it to read.
+  ViewContents contents;
   KernelRun run;
   Lowering lowering;
   Prediction prediction;
   /// By the simulator; nothing where it would take long.
   std::optional<CacheReport> simulated;
 
-  /// Of a kernel that merges.
+  /// Of a kernel that merges states.
   std::optional<SplitCost> split() const {
     return splitCostOf(kernel, sizes, run, prediction);
   }
@@ -56,7 +58,9 @@ LogicalResult simulate(Page &page) {
       KernelTracer::compile(page.kernel);
   if (failed(tracer))
     return failure();
-  FailureOr<AccessTrace> trace = (*tracer)->trace(page.sizes);
+  FailureOr<AccessTrace> trace = (*tracer)->trace(
+      page.sizes, /*threads=*/0, std::numeric_limits<double>::infinity(), {},
+      page.contents);
   if (failed(trace))
     return failure();
   CacheConfig config = CacheConfig::of(page.kernel);
@@ -75,10 +79,12 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
   ModuleOp module = e.module;
   module.getContext()->loadDialect<scf::SCFDialect>();
   std::vector<Page> pages;
+  ViewContents contents;
   for (auto kernel : module.getOps<KernelOp>()) {
     Page page{kernel,
               TargetAttr::of(kernel),
               completeSizes(kernel, e.sizes),
+              contents,
               {},
               {},
               {},
@@ -89,8 +95,8 @@ FailureOr<std::vector<Page>> pagesOf(const Explanation &e, bool simulated) {
       return kernel.emitOpError("expected options of attn-to-target, but got '")
              << lower << "'";
     page.lowering = *lowering;
-    FailureOr<KernelRun> run = runKernel(kernel, page.sizes);
-    if (failed(run))
+    FailureOr<KernelRun> run = runKernel(kernel, page.sizes, contents);
+    if (failed(run) || failed(addWrites(kernel, page.sizes, contents)))
       return failure();
     page.run = std::move(*run);
     page.prediction = predict(page.run, page.target, page.lowering);
@@ -244,10 +250,21 @@ void printTraffic(const Page &page, llvm::raw_ostream &os) {
      << " MB written\n";
 }
 
-/// Of a kernel that merges: what the split of the one before it costs.
+/// Of a kernel that merges: what the split costs, its own or that of the one
+/// before it.
 void printSplit(const SplitCost &split, llvm::raw_ostream &os) {
-  os << "split: " << split.parts << " part(s) of each stream, whose states of "
-     << format("%.1f", split.stateBytes * 1e-6)
+  if (split.inCluster) {
+    os << "split: " << split.parts << " part(s) of each stream, one for each "
+       << "CTA of a cluster, whose states stay on the chip; the exchange and "
+       << "the merge take " << micro(split.mergeSeconds) << "\n";
+    return;
+  }
+  if (split.dealt)
+    os << "split: at most " << split.parts << " part(s) of all streams, which "
+       << "the device deals, ";
+  else
+    os << "split: " << split.parts << " part(s) of each stream, ";
+  os << "whose states of " << format("%.1f", split.stateBytes * 1e-6)
      << " MB are written and read once; the merge takes "
      << micro(split.mergeSeconds) << ", its launch included\n";
 }
@@ -285,7 +302,9 @@ FailureOr<ScheduleAttr> ownSchedule(const Explanation &e) {
 std::string partsOf(const ScheduleCandidate &candidate) {
   if (!candidate.split)
     return "";
-  return ", " + std::to_string(candidate.split->parts) + " part(s), merge " +
+  return ", " + std::to_string(candidate.split->parts) + " part(s)" +
+         (candidate.split->dealt ? " of all streams" : "") +
+         (candidate.split->inCluster ? " in a cluster" : "") + ", merge " +
          micro(candidate.split->mergeSeconds);
 }
 
@@ -426,6 +445,8 @@ json::Object predictionJson(const Prediction &p, int64_t sectorBytes) {
 json::Object splitJson(const SplitCost &split) {
   return json::Object{{"parts", split.parts},
                       {"state_bytes", split.stateBytes},
+                      {"in_cluster", split.inCluster},
+                      {"dealt", split.dealt},
                       {"merge_seconds", split.mergeSeconds}};
 }
 

@@ -60,13 +60,33 @@ static int64_t mergedStates(KernelOp kernel,
   return state.getShape().front();
 }
 
+/// Whether a kernel merges parts that a kernel before it dealt: a deal, the
+/// parts and their merge stand in a row.
+static bool readsDealt(KernelOp merge) {
+  auto split = dyn_cast_or_null<KernelOp>(merge->getPrevNode());
+  auto deal =
+      split ? dyn_cast_or_null<KernelOp>(split->getPrevNode()) : KernelOp();
+  return deal && deal.getStep() == KernelOp::kDealStep;
+}
+
 std::optional<SplitCost>
 attn::splitCostOf(KernelOp kernel, const llvm::StringMap<int64_t> &sizes,
                   const KernelRun &run, const Prediction &prediction) {
+  if (run.exchangedBytes > 0)
+    return SplitCost{run.clusterCtas, 0, prediction.mergeSeconds,
+                     /*inCluster=*/true};
   if (!run.merges)
     return std::nullopt;
   return SplitCost{mergedStates(kernel, sizes), run.viewBytesRead,
-                   prediction.seconds};
+                   prediction.seconds, /*inCluster=*/false, readsDealt(kernel)};
+}
+
+LogicalResult attn::addWrites(KernelOp kernel,
+                              const llvm::StringMap<int64_t> &sizes,
+                              ViewContents &contents) {
+  if (kernel.getStep() != KernelOp::kDealStep)
+    return success();
+  return runWrites(kernel, sizes, contents);
 }
 
 namespace {
@@ -110,16 +130,20 @@ public:
         workshop.scheduled(candidates.front().schedule);
     if (!module)
       return reject();
-    problem = "no CTAs are free for parts of a stream";
+    problem = kNoPartsFree.str();
     if (mergesOnePart(*module))
       return reject();
     StringRef traversal = candidates.front().schedule.getWord("sawtooth");
     bool mayTurn =
         !traversal.empty() && traversal != stringifyEnum(SawtoothMode::Off);
+    ViewContents contents;
     for (auto kernel : module->getOps<KernelOp>()) {
-      FailureOr<KernelRun> run =
-          runKernel(kernel, completeSizes(kernel, sizes));
-      if (failed(run))
+      llvm::StringMap<int64_t> own = completeSizes(kernel, sizes);
+      FailureOr<KernelRun> run = runKernel(kernel, own, contents);
+      if (failed(run) || failed(addWrites(kernel, own, contents)))
+        return reject();
+      problem = whyNotInClusters(*run, TargetAttr::of(kernel)).str();
+      if (!problem.empty())
         return reject();
       problem = "the traversal never turns for these sizes";
       if (mayTurn && !run->merges && !turns(*run))
@@ -131,6 +155,22 @@ public:
   }
 
 private:
+  static constexpr StringLiteral kNoPartsFree =
+      "no CTAs are free for parts of a stream";
+
+  /// Why the clusters of a kernel that has some are none to choose; else empty.
+  static StringRef whyNotInClusters(const KernelRun &run, TargetAttr target) {
+    if (run.exchangedBytes == 0)
+      return "";
+    if (run.clusterCtas <= 1)
+      return kNoPartsFree;
+    // What a bundle has two kernels for (SplitVariants.cpp).
+    int64_t clusters = run.ctas.size() / run.clusterCtas;
+    return clusters > target.get(Fact::MaxClusters)
+               ? "more streams than clusters of the largest size at once"
+               : "";
+  }
+
   /// A split into one part costs a merge and gains nothing.
   bool mergesOnePart(ModuleOp module) {
     return llvm::any_of(module.getOps<KernelOp>(), [&](KernelOp kernel) {
@@ -155,9 +195,9 @@ private:
       return;
     Prediction prediction = predict(run, target, lowering, &memo);
     candidate.seconds += prediction.seconds;
-    if (run.merges)
-      candidate.split =
-          splitCostOf(kernel, completeSizes(kernel, sizes), run, prediction);
+    if (std::optional<SplitCost> split =
+            splitCostOf(kernel, completeSizes(kernel, sizes), run, prediction))
+      candidate.split = split;
     if (prediction.seconds > candidate.prediction.seconds)
       candidate.prediction = std::move(prediction);
   }

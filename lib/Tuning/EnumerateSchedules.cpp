@@ -156,6 +156,9 @@ void Enumeration::addSplits() {
     append(cross(splits, portableSchedules()), of({""}));
     return;
   }
+  // Where streams are so few that each has a cluster, it merges their states.
+  if (traits.target.hasCapability("cluster"))
+    llvm::append_range(splits, cross(splits, of({"split_cluster"})));
   if (traits.packs)
     splits.push_back(of({"pack_group"}).front());
   // A tile of one warpgroup, also where its rows are fewer: packed ones are

@@ -32,3 +32,25 @@ attn.kernel @exchange(%o: !attn.view<?x8xf32>, %n: index) {
     attn.store %u, %o[%first, %c0] : tensor<16x8xf32> -> !attn.view<?x8xf32>
   }
 }
+
+// A length that both halves need is read in both.
+// CHECK-LABEL: func.func @reads(
+// CHECK: scf.for %{{[^ ]+}} = %c0 to %c4 step %c1 {
+// CHECK: memref.load %arg2[
+// CHECK: scf.for %{{[^ ]+}} = %c0 to %c4 step %c1 {
+// CHECK: memref.load %arg2[
+attn.kernel @reads(%lengths: !attn.view<?xi32>, %o: !attn.view<?x8xf32>, %n: index) {
+  %c4 = arith.constant 4 : index
+  %c0 = arith.constant 0 : index
+  %count = arith.muli %n, %c4 : index
+  attn.ctas %cta in %count cluster %c4 {
+    %part = arith.remui %cta, %c4 : index
+    %row = arith.divui %cta, %c4 : index
+    %first = attn.read %lengths[%row] : !attn.view<?xi32>
+    %t = arith.constant dense<1.0> : tensor<16x8xf32>
+    attn.store %t, %o[%first, %c0] : tensor<16x8xf32> -> !attn.view<?x8xf32>
+    %v = attn.exchange %part gives %t : tensor<16x8xf32> -> !attn.view<?x3x8xf32>
+    %u = attn.load %v[%c0, %c0, %c0] : !attn.view<?x3x8xf32> -> tensor<16x8xf32>
+    attn.store %u, %o[%first, %c0] : tensor<16x8xf32> -> !attn.view<?x8xf32>
+  }
+}

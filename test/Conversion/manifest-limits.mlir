@@ -6,6 +6,7 @@
 // RUN: attn-opt %t/sizes.mlir --pass-pipeline='builtin.module(attn-set-target{target=mi300x},convert-attn-to-rocdl)' 2>&1 | FileCheck %t/sizes.mlir
 // RUN: attn-opt %t/strides.mlir --pass-pipeline='builtin.module(attn-set-target{target=mi300x},convert-attn-to-rocdl)' | FileCheck %t/strides.mlir
 // RUN: attn-opt %t/static.mlir --pass-pipeline='builtin.module(attn-set-target{target=mi300x},convert-attn-to-rocdl)' | FileCheck %t/static.mlir
+// RUN: attn-opt %t/none.mlir --pass-pipeline='builtin.module(attn-set-target{target=mi300x},convert-attn-to-rocdl)' | FileCheck %t/none.mlir
 
 // Tiles of keys that a persistent CTA passes through a ring: visits x keys / 64 at most 2^30. One that is not
 // persistent has one visit.
@@ -86,5 +87,19 @@ attn.kernel @static(%x: !attn.view<536870912xf32>) attributes {threads = 64 : i6
   attn.ctas %w in %c1 {
     %t = arith.constant dense<1.0> : tensor<64xf32, #t>
     attn.store %t, %x[%w] : tensor<64xf32, #t> -> !attn.view<536870912xf32>
+  }
+}
+
+//--- none.mlir
+// Without a CTA nothing is computed: what a CTA would compute from sizes alone has no limit.
+// CHECK: limits = {{\[\[}}"le", ["size", 0, 0], 536870912]], {{(names|parameters)}}
+#t = #attn.fragment<threads [64:(1)], registers []>
+attn.kernel @none(%x: !attn.view<?xf32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %x, 0 : !attn.view<?xf32>
+  attn.ctas %w in %c0 {
+    %twice = arith.addi %n, %n : index
+    %t = arith.constant dense<1.0> : tensor<64xf32, #t>
+    attn.store %t, %x[%twice] : tensor<64xf32, #t> -> !attn.view<?xf32>
   }
 }

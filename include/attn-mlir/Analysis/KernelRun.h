@@ -31,6 +31,8 @@ struct TileWork {
   /// half (two elements an instruction).
   double lanes = 0;
   double loadedBytes = 0, storedBytes = 0;
+  /// Of what CTAs of a cluster show each other.
+  double exchangedBytes = 0;
 
   TileWork &operator+=(const TileWork &other);
   TileWork operator*(double times) const;
@@ -46,11 +48,15 @@ struct StreamWork {
   /// f32 values that the stream carries.
   int64_t state = 0;
   int64_t stepSize = 0;
+  /// Whether it merges what CTAs of a cluster show each other.
+  bool onChip = false;
 };
 
 /// What one CTA does.
 struct CtaRun {
   int64_t visits = 0;
+  /// Tiles that it merges behind exchanges of its cluster.
+  int64_t merges = 0;
   /// For each stream of the kernel.
   llvm::SmallVector<int64_t, 1> steps, maskedSteps;
 };
@@ -76,6 +82,8 @@ struct KernelRun {
   std::vector<StreamWork> streams;
   /// What a visit does beside its streams.
   TileWork visit;
+  /// What it does for each tile that it merges behind an exchange, likewise.
+  TileWork merge;
   std::vector<CtaRun> ctas;
   std::vector<Walk> walks;
   /// In the order of CTAs and of their visits: the first store of each.
@@ -86,6 +94,8 @@ struct KernelRun {
   /// Shared memory of tiles: one stage of streamed ones (of the stream with
   /// most), and of those that stay.
   int64_t streamedTileBytes = 0, residentTileBytes = 0;
+  /// CTAs of a cluster, and what one of them shows the others at a time.
+  int64_t clusterCtas = 1, exchangedBytes = 0;
   /// Rows of a tile of scores or, without, of the state.
   int64_t rows = 0;
   /// Whether it merges states: one launch behind the kernel that makes them,
@@ -95,6 +105,7 @@ struct KernelRun {
   double viewBytesRead = 0, viewBytesWritten = 0;
 
   int64_t totalVisits() const;
+  int64_t totalMerges() const;
   TileWork total() const;
 };
 

@@ -76,6 +76,10 @@ struct Prediction {
   /// Cycles of the slot that is done last; and what it does, for calibration.
   double cycles = 0, slotWork = 0, slotSteps = 0, slotVisits = 0;
   double computeSeconds = 0, l2Seconds = 0, dramSeconds = 0, seconds = 0;
+  /// Until SMs have read what misses L2: few of them do not keep memory busy.
+  double readSeconds = 0;
+  /// Of the last cluster: its exchange, and the merge of what was shown.
+  double mergeSeconds = 0;
   Bound bound = Bound::Tensor;
 
   L2Traffic totalTraffic() const;

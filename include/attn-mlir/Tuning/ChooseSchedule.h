@@ -11,19 +11,27 @@
 namespace attn {
 class KernelOp;
 
-/// A schedule, and what the model says of a module that is compiled by it.
 /// What a split over CTAs costs.
 struct SplitCost {
   int64_t parts = 1;
-  double stateBytes = 0, mergeSeconds = 0;
+  /// Of states in memory; 0 where a cluster merges them.
+  double stateBytes = 0;
+  double mergeSeconds = 0;
+  /// Whether the CTAs of a cluster merge the states, and no second kernel.
+  bool inCluster = false;
+  /// Whether the device deals them: then they are of all streams together, and
+  /// as many as there can be.
+  bool dealt = false;
 };
 
-/// Of a kernel that merges, with its run and prediction; nothing of others.
+/// Of a kernel that merges, of its own or others' states, with its run and
+/// prediction; nothing of others.
 std::optional<SplitCost> splitCostOf(KernelOp kernel,
                                      const llvm::StringMap<int64_t> &sizes,
                                      const KernelRun &run,
                                      const Prediction &prediction);
 
+/// A schedule, and what the model says of a module that is compiled by it.
 struct ScheduleCandidate {
   ScheduleAttr schedule;
   /// Why it is out of the question, or empty.
@@ -91,6 +99,12 @@ int64_t assumedSize(llvm::StringRef axis);
 /// assumed ones. Names that are not the kernel's are left out.
 llvm::StringMap<int64_t> completeSizes(KernelOp kernel,
                                        const llvm::StringMap<int64_t> &given);
+
+/// Adds to `contents` what a kernel writes for those behind it to read: a list
+/// of parts.
+mlir::LogicalResult addWrites(KernelOp kernel,
+                              const llvm::StringMap<int64_t> &sizes,
+                              ViewContents &contents);
 
 /// In what `best` is better than `other`, in a few words.
 std::string reasonFor(const ScheduleCandidate &best,

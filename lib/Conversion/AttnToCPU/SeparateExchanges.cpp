@@ -1,6 +1,7 @@
 //===- SeparateExchanges.cpp - Clusters whose CTAs run in turn ------------===//
 
 #include "SeparateExchanges.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
@@ -41,8 +42,16 @@ public:
   }
 
 private:
+  /// Whether an operation reads a number, such as a length, that the kernel
+  /// does not write.
+  static bool readsWhatStays(Operation *op) {
+    auto read = dyn_cast<ReadOp>(op);
+    return read && llvm::none_of(read.getView().getUsers(),
+                                 llvm::IsaPred<WriteOp, StoreOp>);
+  }
+
   /// What runs behind the exchange is computed there again, as far as it needs
-  /// what was before it: index arithmetic.
+  /// what was before it: index arithmetic, and numbers that nothing writes.
   LogicalResult findKept() {
     BackwardSliceOptions options;
     options.inclusive = options.omitBlockArguments = true;
@@ -61,7 +70,8 @@ private:
           (void)getBackwardSlice(value, &kept, options);
     }
     for (Operation *op : kept)
-      if (!isMemoryEffectFree(op) || op->getNumRegions() > 0)
+      if ((!isMemoryEffectFree(op) && !readsWhatStays(op)) ||
+          op->getNumRegions() > 0)
         return op->emitOpError("expected index arithmetic alone to be used "
                                "behind the exchange of a cluster");
     return success();

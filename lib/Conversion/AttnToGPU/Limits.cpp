@@ -16,6 +16,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace attn;
@@ -59,6 +60,10 @@ public:
 
   ArrayAttr run() {
     limitAxes();
+    // Where coordinates are known, for there are none, a CTA would compute
+    // everything from sizes alone.
+    if (hasNoCtas())
+      return b.getArrayAttr(limits.getArrayRef());
     kernel.walk([&](Operation *op) {
       if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) &&
           op->getResult(0).getType().isIndex())
@@ -70,6 +75,16 @@ public:
   }
 
 private:
+  /// Whether the types say that there is no tile.
+  bool hasNoCtas() {
+    bool any = false, none = true;
+    kernel.walk([&](CtasOp ctas) {
+      any = true;
+      none &= matchPattern(ctas.getCount(), m_Zero());
+    });
+    return any && none;
+  }
+
   void limitAxes() {
     auto names = kernel->getAttrOfType<ArrayAttr>(KernelOp::kDimNamesAttr);
     llvm::DenseSet<StringRef> seen;

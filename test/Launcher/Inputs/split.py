@@ -97,6 +97,15 @@ def test_packed(scratch, log):
     run_all(scratch, "pack-group split-ctas splits=5", 2)
 
 
+def test_no_queries(scratch, log):
+    """A size that the types say is 0: nothing is launched, and nothing is wrong."""
+    case = Case("full", "f16", (4, 2), (64, 64), (2, 0, 30), lse=False)
+    kernel = load(scratch, case, None)
+    *inputs, out = Run(case).arrays()
+    kernel(*inputs, out=out)
+    kernel.close()
+
+
 def test_rows_with_gaps(scratch, log):
     """Heads that do not follow each other are no rows of one tile: refused, in words."""
     case = CASES[1]

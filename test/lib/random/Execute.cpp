@@ -2,8 +2,10 @@
 
 #include "Execute.h"
 #include "EmulatedKernel.h"
+#include "EmulatedProgram.h"
 #include "TestDialect.h"
 #include "TestReference.h"
+#include "WholeFunction.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
@@ -178,14 +180,20 @@ private:
       return lowerToCpu(/*sequential=*/false) ? Outcome() : refused();
     if (!lowerToDevice())
       return refused();
-    FailureOr<LLVM::LLVMFuncOp> function = findDeviceFunction(*module);
-    if (mlir::failed(function))
+    if (!m.isProgram() && mlir::failed(findDeviceFunction(*module)))
       return refused();
-    auto device = (*function)->getParentOfType<gpu::GPUModuleOp>();
+    bool any = false, done = true;
+    module->walk([&](gpu::GPUModuleOp device) {
+      any = true;
+      done &= compileDevice(device);
+    });
+    return any && done ? Outcome() : refused();
+  }
+
+  bool compileDevice(gpu::GPUModuleOp device) {
     StringRef arch = TargetAttr::of(*module).getArch().getValue();
-    bool done = m.target == "mi300x" ? succeeded(compileToHsaco(device, arch))
-                                     : succeeded(translateToPtx(device, arch));
-    return done ? Outcome() : refused();
+    return m.target == "mi300x" ? succeeded(compileToHsaco(device, arch))
+                                : succeeded(translateToPtx(device, arch));
   }
 
   Outcome runOnCpu(bool sequential) {
@@ -198,15 +206,33 @@ private:
     if (!compiled)
       return failed("no code for the CPU: " +
                     llvm::toString(compiled.takeError()));
+    if (m.isProgram())
+      return compare(
+          [&](ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars) {
+            return callWholeFunction(**compiled, "f", op, views, scalars);
+          });
     return compare(
         [&](ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars) {
           return (*compiled)->run(kernels.front().name, views, scalars, 1);
         });
   }
 
+  Outcome emulateProgram() {
+    std::unique_ptr<EmulatedProgram> program =
+        EmulatedProgram::compile(*module);
+    if (!program)
+      return refused();
+    return compare(
+        [&](ArrayRef<StridedBuffer> views, ArrayRef<ScalarBytes> scalars) {
+          return program->run(op, views, scalars, m.seed);
+        });
+  }
+
   Outcome emulate() {
     if (!lowerToDevice())
       return refused();
+    if (m.isProgram())
+      return emulateProgram();
     auto kernel = EmulatedKernel::compile(*module);
     if (!kernel)
       return refused();
@@ -220,22 +246,33 @@ private:
         });
   }
 
-  /// A kernel of packed heads computes the packed operation.
+  /// A kernel of packed heads computes the packed operation, its function the
+  /// one that was packed.
   LogicalResult packReference() {
-    if (!llvm::is_contained(m.schedule, "pack-group"))
+    if (!m.hasOption("pack-group") || m.isProgram())
       return success();
     PassManager pm(&context);
     pm.addPass(createAttnPackGroup());
     return pm.run(*reference);
   }
 
+  /// Sizes for `op`, whose queries are those of all heads of a group where it
+  /// is packed.
+  llvm::StringMap<int64_t> referenceSizes() {
+    llvm::StringMap<int64_t> sizes = m.dynamicSizes();
+    for (const StreamAxis &axis : op.getStreamAxes())
+      if (auto queries = sizes.find("query");
+          axis.name == "group" && queries != sizes.end())
+        queries->second *= m.groupHeads / axis.extent;
+    return sizes;
+  }
+
   Outcome compare(const LaunchFn &launch) {
-    StreamableOpInterface op;
     if (mlir::failed(packReference()))
       return failed("the reference is not packed");
     reference->walk([&](StreamableOpInterface found) { op = found; });
     OracleOptions options;
-    options.sizes = m.dynamicSizes();
+    options.sizes = referenceSizes();
     options.scalars = m.captures();
     options.threads = 1;
     options.gaps.assign(m.gaps.begin(), m.gaps.end());
@@ -250,10 +287,10 @@ private:
                  ? Outcome{Outcome::Refused, EmulatedKernel::kUnaligned.str(),
                            messages}
                  : failed("does not run");
-    return judge(op, *report);
+    return judge(*report);
   }
 
-  Outcome judge(StreamableOpInterface op, const OracleReport &report) {
+  Outcome judge(const OracleReport &report) {
     double bound = usualBound(
         cast<ShapedType>(op->getOperand(0).getType()).getElementType());
     if (m.bound >= 0)
@@ -275,6 +312,8 @@ private:
   std::string messages, changed;
   ScopedDiagnosticHandler handler;
   OwningOpRef<ModuleOp> reference, module;
+  /// What results are compared with; set by `compare`.
+  StreamableOpInterface op;
 };
 
 } // namespace

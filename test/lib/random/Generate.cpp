@@ -10,7 +10,10 @@ namespace {
 class Generator {
 public:
   Generator(Mode mode, uint64_t seed, const Limits &limits)
-      : random(seed * 4 + uint64_t(mode)), limits(limits) {
+      : random(seed * 4 + uint64_t(mode)),
+        // Of its own, so that a seed's other features are what they were before
+        // streams were split.
+        splitRandom(~(seed * 4 + uint64_t(mode))), limits(limits) {
     m.seed = seed;
     m.mode = mode;
   }
@@ -37,6 +40,8 @@ public:
     }
     chooseGaps();
     chooseSchedule();
+    chooseLengths();
+    chooseSplit();
     if (usesLevel3())
       chooseLowering();
     return m;
@@ -105,6 +110,9 @@ private:
     // The rounding of sums that nearly cancel is not small beside them; by a
     // large scale it shows in the LSE of rows that see one key.
     if (std::abs(m.scale) * float(m.qkDim) > 60 && !m.hasExactProducts())
+      m.values = Values::Ties;
+    // Nor is it in f32 where keys grow.
+    if (m.values == Values::Growing && m.element == "f32" && reach() > 4000)
       m.values = Values::Ties;
     chooseParts();
   }
@@ -206,6 +214,10 @@ private:
       if (!onCores() && !random.oneIn(8))
         m.axes.back().size += m.axes.back().size & 1;
     }
+    // A row of few sums may be near zero, beside which rounding is not small.
+    if (m.op == OpKind::Matmul && m.element == "f32")
+      if (int64_t &columns = m.axes[1].size; columns > 0 && columns < 8)
+        columns += 8;
     // A mean of nothing has no logarithm.
     if (m.op == OpKind::LogSumExp)
       m.axes[1].size = std::max<int64_t>(m.axes[1].size, 1);
@@ -309,6 +321,64 @@ private:
       m.schedule.push_back("pack-group");
   }
 
+  /// Lengths of the keys that the device reads.
+  void chooseLengths() {
+    if (m.op == OpKind::Attention && splitRandom.oneIn(8))
+      m.lengths = splitRandom.oneIn(3) ? "i64" : "i32";
+  }
+
+  /// The size of a tile of the stream, or 0 where the compiler takes its own.
+  int64_t streamedTile() const {
+    return m.tiles.empty() ? 0
+                           : std::stoll(m.tiles.back().substr(
+                                 m.tiles.back().find('=') + 1));
+  }
+
+  /// Streams in parts: over CTAs, as many as are free, as are stated, or as the
+  /// length asks for; or over the CTAs of a cluster.
+  void chooseSplit() {
+    if (!splitRandom.oneIn(m.lengths.empty() ? 4 : 2))
+      return;
+    llvm::erase_if(m.schedule, [](const std::string &option) {
+      return llvm::StringRef(option).starts_with("splits=");
+    });
+    auto parts = [&](int64_t most) {
+      if (splitRandom.oneIn(2))
+        m.schedule.push_back("splits=" +
+                             std::to_string(splitRandom.integer(1, most)));
+    };
+    if (hasClusters() && splitRandom.oneIn(2)) {
+      m.schedule.push_back("split-cluster");
+      parts(8);
+    } else if (streamedTile() != 0 && splitRandom.oneIn(3)) {
+      m.schedule.push_back(
+          "split-length=" +
+          std::to_string(streamedTile() * splitRandom.integer(1, 4)));
+    } else {
+      m.schedule.push_back("split-ctas");
+      parts(9);
+    }
+    adaptToSplit();
+  }
+
+  bool hasClusters() const { return m.target == "h200"; }
+
+  /// Memory and lengths as programs have them.
+  void adaptToSplit() {
+    if (!m.isProgram())
+      return;
+    // The launcher takes what caller's memory looks like, not what the test's
+    // does.
+    m.deviceRowBytes = 0;
+    // Heads of a group are rows only where nothing lies between them.
+    if (m.hasOption("pack-group") && usesLevel3() && !splitRandom.oneIn(8))
+      m.gaps = {0};
+    // Parts are of long streams; longer ones have larger scores where keys
+    // grow.
+    if (m.values != Values::Growing && splitRandom.oneIn(2))
+      m.axes.back().size *= 2;
+  }
+
   std::string number(int64_t lo, int64_t hi) {
     return std::to_string(random.integer(lo, hi));
   }
@@ -372,7 +442,7 @@ private:
     flag("store-tensors", 4);
   }
 
-  Random random;
+  Random random, splitRandom;
   Limits limits;
   RandomModule m;
 };

@@ -44,6 +44,16 @@ std::vector<double> RandomModule::captures() const {
   return values;
 }
 
+bool RandomModule::hasOption(llvm::StringRef name) const {
+  return llvm::any_of(schedule, [&](llvm::StringRef option) {
+    return option.split('=').first == name;
+  });
+}
+
+bool RandomModule::isProgram() const {
+  return hasOption("split-ctas") || hasOption("split-length");
+}
+
 bool RandomModule::hasExactProducts() const {
   return values == Values::Ties || values == Values::Large;
 }
@@ -136,12 +146,16 @@ private:
                 l = tensor({dim("batch"), std::to_string(heads), dim("query")},
                            "f32");
     std::string results = m.lse ? "(" + o + ", " + l + ")" : o;
-    std::string scalars = captured("x", true);
+    std::string scalars = captured("x", true), lengths;
+    if (!m.lengths.empty())
+      lengths = tensor({dim("batch")}, m.lengths);
     os << "func.func @f(%q: " << q << ",\n    %k: " << k << ",\n    %v: " << v
+       << (lengths.empty() ? "" : ",\n    %n: " + lengths)
        << (scalars.empty() ? "" : ",\n    " + scalars) << ")\n    -> "
        << results << " {\n  " << (m.lse ? "%r:2" : "%r")
        << " = attn.attention %q, %k, %v" << maskText() << " scale("
-       << exact(m.scale) << ")" << (m.bshd ? " layout(bshd)" : "");
+       << exact(m.scale) << ")" << (m.bshd ? " layout(bshd)" : "")
+       << (lengths.empty() ? "" : " lengths(%n : " + lengths + ")");
     score();
     os << "\n  : (" << q << ", " << k << ", " << v << ") -> " << results
        << "\n  return "
@@ -192,6 +206,9 @@ std::string RandomModule::command(llvm::StringRef file) const {
                      " --schedule='" + scheduleText() + "'";
   if (mode != Mode::Run)
     text += " --lower='" + lowerText() + "'";
+  if ((mode == Mode::Compile || mode == Mode::Emulate) && isProgram() &&
+      target != "cpu")
+    return text + " --emit=bundle -o bundle";
   if (mode == Mode::Compile || mode == Mode::Emulate) {
     llvm::StringRef emit = target == "cpu"      ? "llvm"
                            : target == "mi300x" ? "hsaco"
@@ -220,6 +237,8 @@ std::string RandomModule::inputsInWords() const {
   for (int64_t gap : gaps)
     text += " " + std::to_string(gap);
   text += " elements";
+  if (!lengths.empty())
+    text += "; lengths: a prime, all, 0, 1, and so on";
   if (deviceRowBytes)
     text += "; " + std::to_string(deviceRowBytes) +
             " bytes from row to row on the device";

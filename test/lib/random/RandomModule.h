@@ -60,6 +60,8 @@ struct RandomModule {
   /// Of attention only.
   int64_t qkDim = 16, valueDim = 16, kvHeads = 1, groupHeads = 1;
   bool bshd = false, lse = false;
+  /// Element type of lengths that the device reads, or empty: there are none.
+  std::string lengths;
   Mask mask;
   float scale = 1;
   std::vector<ScorePart> parts;
@@ -90,6 +92,11 @@ struct RandomModule {
   /// Values of the captures of the score parts.
   std::vector<double> captures() const;
   int64_t sizeOf(llvm::StringRef axis) const;
+
+  /// Whether an option of the schedule is `name`, or begins with "name=".
+  bool hasOption(llvm::StringRef name) const;
+  /// Whether several kernels compute the operation.
+  bool isProgram() const;
 
   /// Whether scores are computed without rounding whatever the order of sums.
   bool hasExactProducts() const;

@@ -50,6 +50,7 @@ private:
     if (m.mask.kind != Mask::None)
       add([](RandomModule &n) { n.mask = {}; });
     set(&RandomModule::values, Values::Normal);
+    set(&RandomModule::lengths, std::string());
     set(&RandomModule::lse, false);
     set(&RandomModule::bshd, false);
     set(&RandomModule::deviceRowBytes, 0);

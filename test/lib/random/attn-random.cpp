@@ -31,8 +31,8 @@ static cl::opt<uint64_t> firstSeed("seed", cl::desc("The first seed"),
 static cl::opt<uint64_t> count("count", cl::desc("Modules of each mode"),
                                cl::init(100), cl::cat(category));
 static cl::opt<unsigned>
-    seconds("seconds", cl::desc("Stop each mode after so long (0: never)"),
-            cl::init(0), cl::cat(category));
+    timeOfMode("seconds", cl::desc("Stop each mode after so long (0: never)"),
+               cl::init(0), cl::cat(category));
 static cl::opt<unsigned>
     limit("limit", cl::desc("Seconds of computing that a module may take"),
           cl::init(60), cl::cat(category));
@@ -120,9 +120,18 @@ static void report(Mode mode, uint64_t seed, const Outcome &failure) {
 namespace {
 struct Tally {
   uint64_t passed = 0, failed = 0;
+  /// Of those that passed.
+  uint64_t overCtas = 0, clusters = 0, lengths = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace
+
+static void countPassed(const RandomModule &module, Tally &tally) {
+  ++tally.passed;
+  tally.overCtas += module.isProgram();
+  tally.clusters += module.hasOption("split-cluster");
+  tally.lengths += !module.lengths.empty();
+}
 
 static Tally runMode(Mode mode) {
   Tally tally;
@@ -135,13 +144,13 @@ static Tally runMode(Mode mode) {
   executeInChildren([&](uint64_t i) { return makeModule(mode, firstSeed + i); },
                     [&](uint64_t i, const Outcome &outcome) {
                       if (outcome.status == Outcome::Passed)
-                        ++tally.passed;
+                        countPassed(makeModule(mode, firstSeed + i), tally);
                       else if (outcome.status == Outcome::Refused)
                         ++tally.refused[outcome.kind];
                       else
                         report(mode, firstSeed + i, outcome), ++tally.failed;
                       return i + 1 < count && tally.failed < failures &&
-                             (seconds == 0 || elapsed() < seconds);
+                             (timeOfMode == 0 || elapsed() < timeOfMode);
                     },
                     limit, /*quiet=*/false);
   uint64_t refused = 0;
@@ -150,6 +159,9 @@ static Tally runMode(Mode mode) {
   llvm::outs() << nameOf(mode) << ": " << tally.passed << " right, " << refused
                << " refused, " << tally.failed << " failed, "
                << llvm::format("%.0f s\n", elapsed());
+  llvm::outs() << "  right, split over CTAs: " << tally.overCtas
+               << ", over clusters: " << tally.clusters
+               << ", with lengths: " << tally.lengths << "\n";
   for (const auto &[kind, times] : tally.refused)
     llvm::outs() << "  refused: " << kind << " (" << times << ")\n";
   llvm::outs().flush();

@@ -448,8 +448,9 @@ int64_t Partitioner::mergeRows(const StreamAxis &axis, int64_t size) {
 }
 
 int64_t Partitioner::mergedAtOnce(int64_t parts) {
-  return ShapedType::isDynamic(parts) ? kMergedAtOnce
-                                      : std::min(parts, kMergedAtOnce);
+  return ShapedType::isDynamic(parts)
+             ? kMergedAtOnce
+             : std::clamp<int64_t>(parts, 1, kMergedAtOnce);
 }
 
 unsigned Partitioner::rowAxis() const {
