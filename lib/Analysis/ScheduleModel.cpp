@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Analysis/ScheduleModel.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Utils/RoleRegisters.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PriorityQueue.h"
@@ -272,7 +273,7 @@ struct Rates {
         lanes(target.get(Fact::FmaPerClock)),
         dramBytes(target.get(Fact::DramGBps) * 1e3 * kDramShare /
                   target.get(Fact::SMs) / target.get(Fact::ClockMHz)) {
-    if (!lowering.warpgroups && target.hasCapability("wgmma"))
+    if (!lowering.warpgroups && hasAsynchronousUnit(target))
       tensor *= kSynchronousRate;
   }
   double tensor, special, lanes, dramBytes;

@@ -6,7 +6,6 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "attn-mlir/Pipelines/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -49,11 +48,10 @@ void attn::buildKernelSchedule(OpPassManager &pm,
 void attn::buildKernelLowering(OpPassManager &pm,
                                const TargetOptions &options) {
   pm.addPass(createAttnSimplifyTiles());
+  pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
   pm.addPass(createAttnStageLoads(
       {options.stages, options.copy, options.residentStages, options.chunk}));
-  bool warpgroups = options.wgmma != Products::None;
-  pm.addPass(createAttnAssignFragments(
-      {options.warps, warpgroups ? kWgmmaRowsPerWarp : 0}));
+  pm.addPass(createAttnAssignFragments());
   pm.addPass(createAttnDeferRowSums());
   if (options.optimisticMax)
     pm.addPass(createAttnOptimisticMax());
@@ -61,8 +59,8 @@ void attn::buildKernelLowering(OpPassManager &pm,
     pm.addPass(createAttnStoreTensors());
   if (options.priority != Products::None)
     pm.addPass(createAttnPrioritizeProducts({options.priority}));
-  if (warpgroups)
-    pm.addPass(createAttnIssueDots({options.wgmma}));
+  if (options.wgmma != Products::None)
+    pm.addPass(createAttnIssueDots());
   if (options.specialize)
     pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
 }

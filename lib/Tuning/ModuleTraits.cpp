@@ -5,6 +5,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Transforms/PackGroup.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -109,7 +110,7 @@ ModuleTraits::of(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
 }
 
 bool ModuleTraits::hasWarpgroups() const {
-  return target.hasCapability("wgmma") && target.hasCapability("setmaxnreg") &&
+  return hasAsynchronousUnit(target) && target.hasCapability("setmaxnreg") &&
          target.hasCapability("tma") && attention && halfPrecision;
 }
 

@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Simulation/CacheSimulator.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/Support/MathExtras.h"
@@ -244,7 +245,7 @@ ScheduleAttr attn::withLowering(ModuleOp module, ScheduleAttr schedule) {
   // By default four warps have 32 rows each, and next to no register left.
   constexpr int64_t kRows = 128;
   TargetAttr target = TargetAttr::of(module);
-  if (!target.hasCapability("mma.sync") && !target.hasCapability("mfma"))
+  if (unitsOf(target).empty())
     return schedule;
   Workshop workshop(module);
   ScopedDiagnosticHandler quiet(&workshop.getContext(),

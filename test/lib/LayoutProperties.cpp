@@ -2,7 +2,7 @@
 
 #include "LayoutProperties.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include <map>
 #include <set>
 
@@ -130,7 +130,7 @@ bool storesEachOnce(RankedTensorType type) {
     for (int64_t j = 0; j < type.getDimSize(1); ++j) {
       int64_t place = SharedAttr::getByteOffset(type, i, j);
       if (place < 0 || place % bytes != 0 ||
-          place >= type.getNumElements() * bytes)
+          place >= SharedAttr::getNumBytes(type))
         return false;
       places.insert(place);
     }

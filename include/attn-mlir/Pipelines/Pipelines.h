@@ -81,7 +81,7 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<int64_t> chunk{*this, "chunk", llvm::cl::init(0),
                         llvm::cl::desc("attn-stage-loads: chunk")};
   Option<int64_t> warps{*this, "warps", llvm::cl::init(0),
-                        llvm::cl::desc("attn-assign-fragments: warps")};
+                        llvm::cl::desc("attn-assign-units: warps")};
   Option<bool> specialize{*this, "specialize", llvm::cl::init(false),
                           llvm::cl::desc("run attn-specialize-warps")};
   Option<bool> overlap{*this, "overlap", llvm::cl::init(false),

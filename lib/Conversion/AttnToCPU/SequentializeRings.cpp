@@ -502,7 +502,8 @@ private:
     Value zero = arith::ConstantOp::create(rewriter, loc, rows,
                                            rewriter.getZeroAttr(rows));
     rewriter.replaceOpWithNewOp<DotOp>(op, rows, op.getTile(), matrix, zero,
-                                       /*transpose_rhs=*/false);
+                                       /*transpose_rhs=*/false,
+                                       /*prioritized=*/false, /*unit=*/nullptr);
   }
 
   static void strip(Value value) {
@@ -547,9 +548,10 @@ LogicalResult computeAtWaits(KernelOp kernel) {
           "expected a product straight from attn.dot.issue, "
           "of which it is the only use");
     IRRewriter rewriter(wait);
-    rewriter.replaceOpWithNewOp<DotOp>(wait, wait.getTile().getType(),
-                                       issue.getLhs(), issue.getRhs(),
-                                       issue.getAcc(), issue.getTransposeRhs());
+    rewriter.replaceOpWithNewOp<DotOp>(
+        wait, wait.getTile().getType(), issue.getLhs(), issue.getRhs(),
+        issue.getAcc(), issue.getTransposeRhs(), /*prioritized=*/false,
+        issue.getUnitAttr());
     rewriter.eraseOp(issue);
   }
   return success();

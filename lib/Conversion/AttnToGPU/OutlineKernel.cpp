@@ -10,7 +10,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -11,7 +11,8 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr int64_t kM = 16, kN = 8, kK = 16;
 
-int64_t warpsOf(Operation *op) { return computeThreads(op) / 32; }
+int64_t warpsOf(Operation *op) { return computeThreads(op) / kWarpThreads; }
 
 /// Fetches operands of a warp from one tile in shared memory: four registers at
 /// a time, the matrices at (row, column), (row + 8, column), (row, column + 8),
@@ -36,7 +37,7 @@ public:
       : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base),
         layout(transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row) {
     ThreadBuilder t{b, loc};
-    Value lane = t.lane();
+    Value lane = laneOf(t);
     Value inMatrix = t.rem(lane, 8);
     Value second = t.rem(t.div(lane, 8), 2), third = t.div(lane, 16);
     Value down = acrossFirst ? third : second;
@@ -138,7 +139,7 @@ private:
 
   Value firstRow(int64_t rows) const {
     ThreadBuilder t{b, loc};
-    return t.mul(t.warp(), rows);
+    return t.mul(warpOf(t), rows);
   }
 
   void multiply(int64_t block, int64_t n, ValueRange a, ValueRange bOperand) {
@@ -189,6 +190,10 @@ struct DotPattern : OpConversionPattern<DotOp> {
     auto lhs = cast<RankedTensorType>(op.getLhs().getType()),
          result = cast<RankedTensorType>(op.getResult().getType());
     int64_t rows = result.getDimSize(0), warps = warpsOf(op);
+    if (MatrixUnitInterface unit = op.getUnitAttr();
+        unit && !isa<MmaSyncAttr>(unit))
+      return op.emitOpError("expected the matrix unit ")
+             << MmaSyncAttr::get(op.getContext()) << ", but got " << unit;
     if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
       return op.emitOpError(
                  "expected operands of f16 or bf16 for mma.sync, but got ")
@@ -252,7 +257,7 @@ private:
     auto source = cast<RankedTensorType>(op.getSource().getType());
     ThreadBuilder t{b, loc};
     int64_t rows = source.getDimSize(0) / warps;
-    Fetcher tile(b, loc, source, base, t.mul(t.warp(), rows),
+    Fetcher tile(b, loc, source, base, t.mul(warpOf(t), rows),
                  /*acrossFirst=*/false, /*transpose=*/false);
     SmallVector<Value> words;
     for (int64_t block = 0; block < rows / kM; ++block)

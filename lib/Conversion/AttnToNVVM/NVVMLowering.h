@@ -16,6 +16,15 @@ class StoreOp;
 /// stmatrix move.
 constexpr int64_t kMatrix = 8;
 
+/// Threads of a warp, and the numbers of a thread in its warp and of its warp.
+constexpr int64_t kWarpThreads = 32;
+inline mlir::Value laneOf(const ThreadBuilder &t) {
+  return t.rem(t.thread(), kWarpThreads);
+}
+inline mlir::Value warpOf(const ThreadBuilder &t) {
+  return t.div(t.thread(), kWarpThreads);
+}
+
 /// Threads that hold tiles in the function around `op`: all but a producer's.
 int64_t computeThreads(mlir::Operation *op);
 /// Waits for each other of these threads.

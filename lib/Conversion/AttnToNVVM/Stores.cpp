@@ -3,7 +3,7 @@
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -132,7 +132,8 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
     auto shared = RankedTensorType::get(
         type.getShape(), type.getElementType(),
         SharedAttr::getWidest(op.getContext(), type.getDimSize(1) * 2));
-    int64_t warps = computeThreads(op) / 32, rows = type.getDimSize(0) / warps;
+    int64_t warps = computeThreads(op) / kWarpThreads,
+            rows = type.getDimSize(0) / warps;
     // Where the memory held rows of the same place, only this warp read them.
     if (scratch == shared)
       NVVM::SyncWarpOp::create(rewriter, loc, t.constant(-1));
@@ -154,7 +155,8 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
 private:
   static bool isAccumulator(StoreOp op, RankedTensorType type,
                             FragmentAttr layout) {
-    int64_t warps = computeThreads(op) / 32, rows = type.getDimSize(0);
+    int64_t warps = computeThreads(op) / kWarpThreads,
+            rows = type.getDimSize(0);
     return rows % (16 * warps) == 0 &&
            type.getDimSize(1) % kChunkColumns == 0 &&
            layout ==
@@ -191,10 +193,10 @@ private:
     SharedTile tile(shared, t);
     Destination destination(op, b);
     int64_t chunks = tile.chunksPerPanel() * tile.numPanels();
-    Value firstRow = t.mul(t.warp(), rows);
+    Value firstRow = t.mul(warpOf(t), rows);
     auto wide = VectorType::get({4}, b.getI32Type());
     for (int64_t first = 0; first < rows * chunks; first += 32) {
-      Value number = t.add(t.lane(), first);
+      Value number = t.add(laneOf(t), first);
       Value row = t.add(firstRow, t.div(number, chunks));
       Value chunk = t.rem(number, chunks);
       Value panel = t.div(chunk, tile.chunksPerPanel());

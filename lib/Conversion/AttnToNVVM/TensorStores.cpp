@@ -10,7 +10,7 @@
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -51,8 +51,8 @@ private:
   /// (row + 8, column), and the two that lie 8 columns on, in the same panel,
   /// which is a multiple of 16 columns.
   Value perThread() const {
-    Value inMatrix = t.rem(t.lane(), kMatrix);
-    Value matrix = t.div(t.lane(), kMatrix);
+    Value inMatrix = t.rem(laneOf(t), kMatrix);
+    Value matrix = t.div(laneOf(t), kMatrix);
     Value row =
         t.add(t.add(firstRow, inMatrix), t.mul(t.rem(matrix, 2), kMatrix));
     return tile.perThread(row, inMatrix, t.div(matrix, 2));
@@ -86,7 +86,7 @@ struct TensorStorePattern : OpConversionPattern<StoreOp> {
       return rewriter.notifyMatchFailure(op, "not by a tensor map");
     Location loc = op.getLoc();
     auto shared = cast<RankedTensorType>(op.getScratch().getType());
-    int64_t warps = computeThreads(op) / 32;
+    int64_t warps = computeThreads(op) / kWarpThreads;
     int64_t rows = shared.getDimSize(0) / warps;
     if (shared.getDimSize(0) % (2 * kMatrix * warps) != 0 ||
         layout != mmaAccumulator(op.getContext(), shared.getDimSize(0),
@@ -95,7 +95,7 @@ struct TensorStorePattern : OpConversionPattern<StoreOp> {
                  "expected an accumulator with whole rows in each of ")
              << warps << " warps for `by_tensor_map`, but got " << layout;
     ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
-    Value firstRow = t.mul(t.warp(), rows);
+    Value firstRow = t.mul(warpOf(t), rows);
     auto words =
         VectorType::get({layout.getNumRegisters() / 2}, rewriter.getI32Type());
     auto packed = vector::ToElementsOp::create(

@@ -11,7 +11,7 @@
 
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -217,10 +217,15 @@ struct ProductIssuePattern : OpConversionPattern<DotIssueOp> {
   LogicalResult
   matchAndRewrite(DotIssueOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    auto acc = cast<RankedTensorType>(op.getAcc().getType());
+    auto unit = WgmmaAttr::get(op.getContext());
+    if (MatrixUnitInterface named = op.getUnitAttr(); named && named != unit)
+      return op.emitOpError("expected the matrix unit ")
+             << unit << ", but got " << named;
     std::string reason =
-        whyNotWgmma(cast<RankedTensorType>(op.getLhs().getType()),
-                    cast<RankedTensorType>(op.getRhs().getType()),
-                    cast<RankedTensorType>(op.getAcc().getType()));
+        whyNotLaidOut(unit, cast<RankedTensorType>(op.getLhs().getType()),
+                      cast<RankedTensorType>(op.getRhs().getType()), acc,
+                      fragmentOf(acc).getNumThreads() / unit.getLanes());
     if (!reason.empty())
       return op.emitOpError("expected a product that wgmma can compute: ")
              << reason;

@@ -11,7 +11,8 @@
 #include "ROCDLLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -20,8 +21,6 @@ using namespace attn;
 
 namespace {
 
-/// Elements of an operand in a lane.
-constexpr int64_t kDepth = 4;
 /// Priorities of waves, of 0 to 3 (AMD CDNA 3 ISA, "S_SETPRIO").
 constexpr int16_t kUsual = 0, kRaised = 1;
 
@@ -89,12 +88,13 @@ private:
 /// Multiplies the tiles of one dot.
 class Multiplier {
 public:
-  Multiplier(DotOp op, DotOp::Adaptor adaptor, MfmaBlock block, OpBuilder &b)
+  Multiplier(DotOp op, DotOp::Adaptor adaptor, MfmaAttr unit, OpBuilder &b)
       : op(op), adaptor(adaptor), b(b), loc(op.getLoc()), t{b, loc},
         lhs(cast<RankedTensorType>(op.getLhs().getType())),
         rhs(cast<RankedTensorType>(op.getRhs().getType())),
-        result(cast<RankedTensorType>(op.getResult().getType())), block(block),
-        size(static_cast<int64_t>(block)), groups(kLanes / size) {}
+        result(cast<RankedTensorType>(op.getResult().getType())), unit(unit),
+        block(static_cast<MfmaBlock>(unit.getSize())), size(unit.getSize()),
+        groups(kLanes / size), elements(unit.getDepth() / groups) {}
 
   Value run() {
     int64_t depth = lhs.getDimSize(1), columns = result.getDimSize(1);
@@ -185,37 +185,42 @@ private:
     for (int64_t n = 0; n < perRow; ++n)
       operands.push_back(rhsTile->read(firstRow(n), k));
     // Products into one accumulator stand apart: each waits for the last.
-    for (int64_t part = 0; part < vector; part += kDepth)
+    for (int64_t part = 0; part < vector; part += elements)
       for (int64_t n = 0; n < perRow; ++n)
         for (int64_t row = 0; row < rowBlocks; ++row) {
           Value &acc = accumulators[row * perRow + n];
-          acc = multiply(slice(operands[n], part, kDepth),
-                         slice(a[row], part, kDepth), acc);
+          acc = multiply(slice(operands[n], part, elements),
+                         slice(a[row], part, elements), acc);
         }
   }
 
   Value multiply(Value left, Value right, Value acc) {
     bool half = lhs.getElementType().isF16();
-    if (!half) {
-      // The intrinsics of bf16 take integers.
-      auto bits = VectorType::get({kDepth}, b.getI16Type());
+    if (!half && !unit.isDeep()) {
+      // The older intrinsics of bf16 take integers.
+      auto bits = VectorType::get({elements}, b.getI16Type());
       left = LLVM::BitcastOp::create(b, loc, bits, left);
       right = LLVM::BitcastOp::create(b, loc, bits, right);
     }
     Value zero = t.constant(0);
-    SmallVector<Value> operands{left, right, acc, zero, zero, zero};
-    Type type = acc.getType();
-    if (block == MfmaBlock::Large)
-      return half ? ROCDL::mfma_f32_32x32x8f16::create(b, loc, type, operands)
-                        .getResult()
-                  : ROCDL::mfma_f32_32x32x8bf16_1k::create(b, loc, type,
-                                                           operands)
-                        .getResult();
-    return half
-               ? ROCDL::mfma_f32_16x16x16f16::create(b, loc, type, operands)
-                     .getResult()
-               : ROCDL::mfma_f32_16x16x16bf16_1k::create(b, loc, type, operands)
-                     .getResult();
+    OperationState product(loc, nameOf(half),
+                           {left, right, acc, zero, zero, zero},
+                           {acc.getType()}, {});
+    return b.create(product)->getResult(0);
+  }
+
+  /// The operation that stands for the instruction.
+  StringRef nameOf(bool half) const {
+    bool large = block == MfmaBlock::Large;
+    if (unit.isDeep())
+      return large ? (half ? ROCDL::mfma_f32_32x32x16_f16::getOperationName()
+                           : ROCDL::mfma_f32_32x32x16_bf16::getOperationName())
+                   : (half ? ROCDL::mfma_f32_16x16x32_f16::getOperationName()
+                           : ROCDL::mfma_f32_16x16x32_bf16::getOperationName());
+    return large ? (half ? ROCDL::mfma_f32_32x32x8f16::getOperationName()
+                         : ROCDL::mfma_f32_32x32x8bf16_1k::getOperationName())
+                 : (half ? ROCDL::mfma_f32_16x16x16f16::getOperationName()
+                         : ROCDL::mfma_f32_16x16x16bf16_1k::getOperationName());
   }
 
   DotOp op;
@@ -224,9 +229,11 @@ private:
   Location loc;
   ThreadBuilder t;
   RankedTensorType lhs, rhs, result;
+  MfmaAttr unit;
   MfmaBlock block;
-  /// Rows of a block; groups of lanes that share them.
-  int64_t size, groups;
+  /// Rows of a block; groups of lanes that share them; elements of an operand
+  /// in a lane.
+  int64_t size, groups, elements;
   /// Consecutive elements of a lane, of operands and of the result.
   int64_t vector = 0, resultVector = 0;
   int64_t rowBlocks = 0, perAccumulator = 0;
@@ -239,20 +246,41 @@ struct DotPattern : OpConversionPattern<DotOp> {
   LogicalResult
   matchAndRewrite(DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FailureOr<MfmaBlock> block = check(op);
-    if (failed(block))
+    FailureOr<MfmaAttr> unit = check(op);
+    if (failed(unit))
       return failure();
     Location loc = op.getLoc();
     if (op.getPrioritized())
       ROCDL::SetPrioOp::create(rewriter, loc, kRaised);
-    Value result = Multiplier(op, adaptor, *block, rewriter).run();
+    Value result = Multiplier(op, adaptor, *unit, rewriter).run();
     if (op.getPrioritized())
       ROCDL::SetPrioOp::create(rewriter, loc, kUsual);
     rewriter.replaceOp(op, result);
     return success();
   }
 
-  static FailureOr<MfmaBlock> check(DotOp op) {
+  /// The unit that the product names, else the one of gfx942 whose layout the
+  /// result has, if any.
+  static MfmaAttr findUnit(DotOp op, RankedTensorType result) {
+    if (MatrixUnitInterface unit = op.getUnitAttr())
+      return dyn_cast<MfmaAttr>(unit);
+    for (auto [size, depth] : {std::pair(32, 8), std::pair(16, 16)}) {
+      auto unit = MfmaAttr::get(op.getContext(), size, depth);
+      if (hasLayoutOf(unit, result, wavesOf(op)))
+        return unit;
+    }
+    return nullptr;
+  }
+
+  static bool hasLayoutOf(MfmaAttr unit, RankedTensorType result,
+                          int64_t waves) {
+    int64_t rows = result.getDimSize(0), columns = result.getDimSize(1);
+    return rows % (unit.getSize() * waves) == 0 &&
+           columns % unit.getSize() == 0 &&
+           result.getEncoding() == unit.getAccumulator(rows, columns, waves);
+  }
+
+  static FailureOr<MfmaAttr> check(DotOp op) {
     auto lhs = cast<RankedTensorType>(op.getLhs().getType()),
          rhs = cast<RankedTensorType>(op.getRhs().getType()),
          result = cast<RankedTensorType>(op.getResult().getType());
@@ -260,15 +288,18 @@ struct DotPattern : OpConversionPattern<DotOp> {
       return op.emitOpError(
                  "expected operands of f16 or bf16 for MFMA, but got ")
              << lhs.getElementType();
-    std::optional<MfmaBlock> block = mfmaBlockOf(result, wavesOf(op));
-    if (!block || result.getDimSize(1) % static_cast<int64_t>(*block) != 0)
+    MfmaAttr unit = findUnit(op, result);
+    if (op.getUnit() && !unit)
+      return op.emitOpError("expected a matrix unit #attn.mfma, but got ")
+             << op.getUnitAttr();
+    if (!unit || !hasLayoutOf(unit, result, wavesOf(op)))
       return op.emitOpError("expected a result in the layout of an MFMA "
                             "accumulator over ")
              << wavesOf(op) << " waves, but got " << result;
-    if (lhs.getDimSize(1) % 16 != 0)
-      return op.emitOpError(
-                 "expected a multiple of 16 elements to sum over, but got ")
-             << lhs.getDimSize(1);
+    int64_t depth = std::max<int64_t>(unit.getDepth(), 16);
+    if (lhs.getDimSize(1) % depth != 0)
+      return op.emitOpError("expected a multiple of ")
+             << depth << " elements to sum over, but got " << lhs.getDimSize(1);
     SharedAttr right = sharedOf(rhs);
     if (!right || right.getTransposed() == op.getTransposeRhs())
       return op.emitOpError("expected a right-hand side in LDS in which the "
@@ -278,10 +309,9 @@ struct DotPattern : OpConversionPattern<DotOp> {
              << rhs;
     SharedAttr left = sharedOf(lhs);
     if (left ? !left.getTransposed()
-             : fragmentOf(lhs) == mfmaTile(op.getContext(), *block,
-                                           lhs.getDimSize(0), lhs.getDimSize(1),
-                                           wavesOf(op)))
-      return *block;
+             : fragmentOf(lhs) == unit.getLhs(lhs.getDimSize(0),
+                                              lhs.getDimSize(1), wavesOf(op)))
+      return unit;
     return op.emitOpError("expected a left-hand side in LDS by rows, or in the "
                           "layout of an MFMA operand, but got ")
            << lhs;

@@ -46,8 +46,6 @@ struct ThreadBuilder {
   mlir::Value narrow(mlir::Value index) const;
   /// Number of the thread in its CTA.
   mlir::Value thread() const;
-  mlir::Value lane() const { return rem(thread(), 32); }
-  mlir::Value warp() const { return div(thread(), 32); }
   /// Coordinate `dim` of register 0 of this thread.
   mlir::Value threadOffset(FragmentAttr layout, unsigned dim) const;
   /// Whether this thread is the first of those that hold copies; null if none

@@ -3,29 +3,22 @@
 // RUN: split-file %s %t
 
 // RUN: attn-opt %t/none.mlir -o %t/none.before
-// RUN: attn-opt %t/none.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=1}))' -o %t/none.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: attn-opt %t/none.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))' -o %t/none.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: diff %t/none.before %t/none.after
 // NONE: none.mlir:1:1: remark: [Missed] warps | Category:attn-assign-fragments | Function=empty | Remark="no tiles without a layout"
 // NONE: none.mlir:3:1: remark: [Missed] warps | Category:attn-assign-fragments | Function=assigned | Remark="no tiles without a layout"
 
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=33}))' 2>&1 | FileCheck %s --check-prefix=MANY
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=3}))' 2>&1 | FileCheck %s --check-prefix=UNEVEN
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=8}))' 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=4}))' | FileCheck %s --check-prefix=MOST
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=8}))' 2>&1 | FileCheck %s --check-prefix=FEW
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=128}))' 2>&1 | FileCheck %s --check-prefix=MISSING
-// RUN: not attn-opt %t/none.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=-1}))' 2>&1 | FileCheck %s --check-prefix=ROWS
-// RUN: not attn-opt %t/many.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=16}))' 2>&1 | FileCheck %s --check-prefix=ALL
-// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{threads=128}))' 2>&1 | FileCheck %s --check-prefix=OPTION
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=-1},attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=33},attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=MANY
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=3},attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=8},attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=FEW
+// RUN: attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=4},attn-assign-fragments))' | FileCheck %s --check-prefix=MOST
+// RUN: not attn-opt %t/tile.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{threads=128},attn-assign-fragments))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // NEGATIVE: tile.mlir:1:1: error: expected 1 to 32 warps, or 0 for the default, but got -1
 // MANY: tile.mlir:1:1: error: expected 1 to 32 warps, or 0 for the default, but got 33
-// ROWS: none.mlir:1:1: error: expected 1 to 1048576 rows a warp, or 0 for the default, but got -1
 // UNEVEN: tile.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 3 warps for 64 rows
 // FEW: tile.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 8 warps for 64 rows
 // MOST: threads = 128
-// MISSING: tile.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 0 warps for 64 rows
-// ALL: many.mlir:1:1: error: expected 1 to 32 warps of a multiple of 16 rows each, but got 64 warps for 1024 rows
 // OPTION: error: {{.*}}no such option threads
 
 // RUN: attn-opt %t/tiles.mlir --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))'
@@ -45,12 +38,6 @@ attn.kernel @assigned(%o: !attn.view<?xf32>, %i: index) {
 attn.kernel @tile(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<64x8xf32>
   attn.store %t, %o[%i, %i] : tensor<64x8xf32> -> <?x?xf32>
-}
-
-//--- many.mlir
-attn.kernel @many(%o: !attn.view<?x?xf32>, %i: index) {
-  %t = arith.constant dense<1.0> : tensor<1024x8xf32>
-  attn.store %t, %o[%i, %i] : tensor<1024x8xf32> -> <?x?xf32>
 }
 
 //--- scalar.mlir

@@ -2,35 +2,25 @@
 // from shared memory.
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments))' --remarks-filter='attn-assign.*' -o %t.default 2>&1 | FileCheck %s --check-prefixes=REMARK
 // RUN: FileCheck %s --input-file=%t.default
-// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=1}))' --remarks-filter='attn-assign.*' -o %t.one 2>&1 | FileCheck %s --check-prefixes=ONEREMARK
+// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=1},attn-assign-fragments))' --remarks-filter='attn-assign.*' -o %t.one 2>&1 | FileCheck %s --check-prefixes=ONEREMARK
 // RUN: FileCheck %s --input-file=%t.one --check-prefix=ONE
-// RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=16}))' --remarks-filter='attn-assign.*' -o %t.rows 2>&1 | FileCheck %s --check-prefixes=ROWSREMARK
-// RUN: FileCheck %s --input-file=%t.rows --check-prefix=ROWS
 // The number of warps, where it is given, decides.
-// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{rows-per-warp=16 warps=1}))' | diff %t.one -
 // What has layouts keeps them.
-// RUN: attn-opt %t.default --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-assign-fragments{warps=1}))' | diff %t.default -
+// RUN: attn-opt %t.default --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{warps=1},attn-assign-fragments))' | diff %t.default -
 
 // About 32 rows a warp, four warps where there are rows enough for them.
-// REMARK: remark: [Passed] warps | Category:attn-assign-fragments | Function=attention | Remark="tiles lie in the registers of", rows=128, warps=4, warps-from=default
-// REMARK: Function=matmul | Remark="tiles lie in the registers of", rows=32, warps=2, warps-from=default
-// REMARK: Function=rows16 | {{.*}} rows=16, warps=1, warps-from=default
-// REMARK: Function=rows48 | {{.*}} rows=48, warps=3, warps-from=default
-// REMARK: Function=rows80 | {{.*}} rows=80, warps=5, warps-from=default
-// REMARK: Function=rows256 | {{.*}} rows=256, warps={{4|8}}, warps-from=default
-// REMARK: Function=rows512 | {{.*}} rows=512, warps={{8|16}}, warps-from=default
-// REMARK: Function=kinds | {{.*}} rows=64, warps=4, warps-from=default
-// REMARK: Function=fetch | {{.*}} rows=64, warps=4, warps-from=default
-// ONEREMARK: Function=attention | Remark="tiles lie in the registers of", rows=128, warps=1, warps-from=option
-// ONEREMARK: Function=matmul | Remark="tiles lie in the registers of", rows=32, warps=1, warps-from=option
+// REMARK: remark: [Passed] warps | Category:attn-assign-fragments | Function=attention | Remark="tiles lie in the registers of", rows=128, warps=4
+// REMARK: Function=matmul | Remark="tiles lie in the registers of", rows=32, warps=2
+// REMARK: Function=rows16 | {{.*}} rows=16, warps=1
+// REMARK: Function=rows48 | {{.*}} rows=48, warps=3
+// REMARK: Function=rows80 | {{.*}} rows=80, warps=5
+// REMARK: Function=rows256 | {{.*}} rows=256, warps={{4|8}}
+// REMARK: Function=rows512 | {{.*}} rows=512, warps={{8|16}}
+// REMARK: Function=kinds | {{.*}} rows=64, warps=4
+// REMARK: Function=fetch | {{.*}} rows=64, warps=4
+// ONEREMARK: Function=attention | Remark="tiles lie in the registers of", rows=128, warps=1
+// ONEREMARK: Function=matmul | Remark="tiles lie in the registers of", rows=32, warps=1
 // 16 rows a warp, as warpgroups want: as many warps as that makes, up to 32.
-// ROWSREMARK: Function=attention | Remark="tiles lie in the registers of", rows=128, warps=8, warps-from=option
-// ROWSREMARK: Function=matmul | {{.*}} rows=32, warps=2, warps-from=option
-// ROWSREMARK: Function=rows16 | {{.*}} rows=16, warps=1, warps-from=option
-// ROWSREMARK: Function=rows48 | {{.*}} rows=48, warps=3, warps-from=option
-// ROWSREMARK: Function=rows80 | {{.*}} rows=80, warps=5, warps-from=option
-// ROWSREMARK: Function=rows256 | {{.*}} rows=256, warps=16, warps-from=option
-// ROWSREMARK: Function=rows512 | {{.*}} rows=512, warps=32, warps-from=option
 
 // A warp has consecutive rows: 32 of 128, as two blocks of 16. The rows have the
 // tile's layout, less its columns. Products take tiles in shared memory as they are.
@@ -59,14 +49,6 @@
 // ONE-SAME: attributes {threads = 32 : i64}
 // ONE-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #[[ACC]]>
 // ONE-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #[[ROW]]>
-// ROWS-DAG: #[[ACC:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 6:(0, 8)]>
-// ROWS-DAG: #[[ROW:rows[0-9]*]] = #attn.fragment<threads [4:(0), 8:(1), 8:(16)], registers [2:(8)]>
-// ROWS-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
-// ROWS-LABEL: attn.kernel @attention
-// ROWS-SAME: attributes {threads = 256 : i64}
-// ROWS-DAG: arith.constant dense<0.000000e+00> : tensor<128x48xf32, #[[ACC]]>
-// ROWS-DAG: arith.constant dense<0xFF800000> : tensor<128xf32, #[[ROW]]>
-// ROWS: attn.dot {{.*}} : tensor<128x48xbf16, #[[ACC]]>, tensor<48x64xbf16, #[[SHARED]]> into
 attn.kernel @attention(%q: !attn.view<?x64xbf16>, %k: !attn.view<?x64xbf16>, %o: !attn.view<?x64xbf16>, %n: index) {
   %rq = attn.ring.create : <1 x tensor<128x64xbf16, #attn.shared<128>>>
   %rk = attn.ring.create : <2 x tensor<48x64xbf16, #attn.shared<128>>>
@@ -175,8 +157,6 @@ attn.kernel @rows256(%o: !attn.view<?x?xf32>, %i: index) {
 
 // CHECK-LABEL: attn.kernel @rows512
 // CHECK-SAME: threads = {{256|512}}
-// ROWS-LABEL: attn.kernel @rows512
-// ROWS-SAME: threads = 1024
 attn.kernel @rows512(%o: !attn.view<?x?xf32>, %i: index) {
   %t = arith.constant dense<1.0> : tensor<512x8xf32>
   attn.store %t, %o[%i, %i] : tensor<512x8xf32> -> <?x?xf32>

@@ -12,13 +12,13 @@
 // RUN: attn-opt %t/fits.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=gb10},attn.kernel(attn-issue-dots))' -o %t/gb10.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=TARGET --implicit-check-not=remark:
 // RUN: diff %t/gb10.before %t/gb10.after
 // RUN: attn-opt %t/fits.mlir -o %t/cpu.before
-// RUN: attn-opt %t/fits.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots{products=scores}))' -o %t/cpu.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=TARGET --implicit-check-not=remark:
+// RUN: attn-opt %t/fits.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots))' -o %t/cpu.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=TARGET --implicit-check-not=remark:
 // RUN: diff %t/cpu.before %t/cpu.after
 // TARGET: fits.mlir:1:1: remark: [Missed] issued | Category:attn-issue-dots | Function=fits | Remark="the target has no asynchronous products"
 
 // Options: there are two sets of products. It is a pass on kernels.
-// RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots{products=sums}))' 2>&1 | FileCheck %s --check-prefix=VALUE
-// VALUE: for the --products option: expected one of all, scores, but got 'sums'
+// RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn.kernel(attn-assign-units{products=sums}))' 2>&1 | FileCheck %s --check-prefix=VALUE
+// VALUE: for the --products option: expected one of none, all, scores, but got 'sums'
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots{scores}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: {{.*}}no such option scores
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn-to-target{wgmma=sums})' 2>&1 | FileCheck %s --check-prefix=WGMMA
@@ -26,7 +26,7 @@
 // RUN: not attn-opt %t/fits.mlir --pass-pipeline='builtin.module(attn-issue-dots)' 2>&1 | FileCheck %s --check-prefix=ANCHOR
 // ANCHOR: error: Can't add pass 'AttnIssueDots' restricted to 'attn.kernel' on a PassManager intended to run on 'builtin.module'
 
-// With wgmma=all in the pipeline of such a target warps have 16 rows for nothing.
+// wgmma=all in the pipeline of such a target changes nothing.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=gb10 --lower=wgmma=all --emit=target --remarks -o %t/gb10.mlir 2>&1 | FileCheck %s --check-prefix=PIPE
 // RUN: FileCheck %s --check-prefix=PIPEIR --implicit-check-not=attn.dot. --input-file=%t/gb10.mlir
 // PIPE: remark: [Missed] issued | Category:attn-issue-dots | Function=prefill_attention | Remark="the target has no asynchronous products"
@@ -147,7 +147,7 @@ attn.kernel @warps4(%y: !attn.view<?x?xf32>, %n: index) attributes {threads = 12
   %d = attn.dot %s, %t, %zero transpose_rhs : !a128, !a into !c4
   attn.store %d, %y[%n, %n] : !c4 -> <?x?xf32>
 }
-// CHECK: products.mlir:[[# @LINE + 10]]:8: remark: [Missed] issued | {{.*}} | Function=order | Remark="warps have other than 16 rows each"
+// CHECK: products.mlir:[[# @LINE + 10]]:8: remark: [Missed] issued | {{.*}} | Function=order | Remark="the result is not in the layout of an accumulator"
 // CHECK-NEXT: attn.dot
 #order = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 2:(64, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
 !c8 = tensor<128x64xf32, #order>
@@ -230,7 +230,7 @@ attn.kernel @chosen(%y: !attn.view<?x?xf32>, %n: index, %b: i1) attributes {thre
 }
 
 // No layouts yet, as before attn-assign-fragments.
-// CHECK: products.mlir:[[# @LINE + 5]]:8: remark: [Missed] issued | {{.*}} | Function=plain | Remark="warps have other than 16 rows each"
+// CHECK: products.mlir:[[# @LINE + 5]]:8: remark: [Missed] issued | {{.*}} | Function=plain | Remark="the result is not in the layout of an accumulator"
 // CHECK-NEXT: attn.dot
 attn.kernel @plain(%y: !attn.view<?x?xf32>, %n: index) {
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

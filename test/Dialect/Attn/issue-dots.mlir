@@ -1,11 +1,10 @@
 // attn-issue-dots: products of warpgroups, issued in one place and waited for in another.
 // RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots))' --remarks-filter='attn-issue.*' -o %t.all 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.all
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots{products=all}))' | diff %t.all -
-// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-issue-dots{products=scores}))' --remarks-filter='attn-issue.*' -o %t.scores 2>&1 | FileCheck %s --check-prefix=SREMARK --implicit-check-not=remark:
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-assign-units{products=all},attn-issue-dots))' | sed 's/ by(#attn.mma_sync)//' | diff %t.all -
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-assign-units{products=scores},attn-issue-dots))' --remarks-filter='attn-issue.*' -o %t.scores 2>&1 | FileCheck %s --check-prefix=SREMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t.scores --check-prefix=SCORES
 // The scores first and the others then are all of them; of these nothing is left to do.
-// RUN: attn-opt %t.scores --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots))' | diff %t.all -
 // RUN: attn-opt %t.all --pass-pipeline='builtin.module(attn.kernel(attn-issue-dots))' | diff %t.all -
 
 // A remark for each product: those that stay say where they are.
@@ -16,11 +15,11 @@
 // REMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="operands are not copied by tensor maps"
 // REMARK-NEXT: %o = attn.dot %p, %t, %zero :
 // SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=attention | Remark="product is asynchronous"
-// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=attention | Remark="only scores are asked for"
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=attention | Remark="its matrix unit is not asynchronous"
 // SREMARK-NEXT: %o = attn.dot %p, %t, %a :
-// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=matmul | Remark="only scores are asked for"
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=matmul | Remark="its matrix unit is not asynchronous"
 // SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=mixed | Remark="product is asynchronous"
-// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="only scores are asked for"
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="its matrix unit is not asynchronous"
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
@@ -43,22 +42,22 @@
 // CHECK: %[[Q:[^ ]+]] = attn.ring.wait %[[RQ:[^ ]+]] : <1 x
 // CHECK-NEXT: attn.stream %{{[^ ]+}} step 32 over {{.*}} carry (%[[A:[^ ]+]] = %[[ZERO]] :
 // CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK:[^ ]+]] :
-// CHECK-NEXT: %[[QK:product[^ ]*]] = attn.dot.issue %[[Q]], %[[K]], %[[NONE]] transpose_rhs : tensor<64x64xbf16, #[[SHARED128]]>, tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x32xf32, #[[ACC:acc[0-9]*]]> -> <tensor<64x32xf32, #[[ACC]]>>{{$}}
+// CHECK-NEXT: %[[QK:product[^ ]*]] = attn.dot.issue %[[Q]], %[[K]], %[[NONE]] transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16, #[[SHARED128]]>, tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x32xf32, #[[ACC:acc[0-9]*]]> -> <tensor<64x32xf32, #[[ACC]]>>{{$}}
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <tensor<64x32xf32, #[[ACC]]>> -> tensor<64x32xf32, #[[ACC]]>{{$}}
 // CHECK-NEXT: attn.ring.release %[[RK]] :
 // CHECK-NEXT: %[[P:[^ ]+]] = arith.truncf %[[S]] :
 // CHECK-NEXT: %[[V:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
-// CHECK-NEXT: %[[PV:product[^ ]*]] = attn.dot.issue %[[P]], %[[V]], %[[A]] : tensor<64x32xbf16, #[[ACC]]>, tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x64xf32, #[[WIDE:acc[0-9]*]]> -> <tensor<64x64xf32, #[[WIDE]]>>{{$}}
+// CHECK-NEXT: %[[PV:product[^ ]*]] = attn.dot.issue %[[P]], %[[V]], %[[A]] by(#attn.wgmma) : tensor<64x32xbf16, #[[ACC]]>, tensor<32x64xbf16, #[[SHARED128]]>, tensor<64x64xf32, #[[WIDE:acc[0-9]*]]> -> <tensor<64x64xf32, #[[WIDE]]>>{{$}}
 // CHECK-NEXT: %[[O:[^ ]+]] = attn.dot.wait %[[PV]] : <tensor<64x64xf32, #[[WIDE]]>> -> tensor<64x64xf32, #[[WIDE]]>{{$}}
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: attn.yield %[[O]] :
 // SCORES-LABEL: attn.kernel @attention
-// SCORES: %[[QK:product[^ ]*]] = attn.dot.issue {{.*}} transpose_rhs : tensor<64x64xbf16,
+// SCORES: %[[QK:product[^ ]*]] = attn.dot.issue {{.*}} transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16,
 // SCORES-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] :
 // SCORES-NEXT: attn.ring.release
 // SCORES-NEXT: %[[P:[^ ]+]] = arith.truncf %[[S]] :
 // SCORES-NEXT: %[[V:[^ ]+]] = attn.ring.wait
-// SCORES-NEXT: %[[O:[^ ]+]] = attn.dot %[[P]], %[[V]], %{{[^ ]+}} : tensor<64x32xbf16,
+// SCORES-NEXT: %[[O:[^ ]+]] = attn.dot %[[P]], %[[V]], %{{[^ ]+}} by(#attn.mma_sync) : tensor<64x32xbf16,
 // SCORES-NEXT: attn.ring.release
 // SCORES-NEXT: attn.yield %[[O]] :
 attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index) attributes {threads = 128 : i64} {
@@ -90,11 +89,11 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
 // memory, of f16.
 
 // CHECK-LABEL: attn.kernel @matmul
-// CHECK: %[[P:product[^ ]*]] = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x32xf16, #[[SHARED64]]>, tensor<32x256xf16, #[[SHARED128]]>, tensor<128x256xf32, #[[ACC:acc[0-9]*]]> -> <tensor<128x256xf32, #[[ACC]]>>
+// CHECK: %[[P:product[^ ]*]] = attn.dot.issue %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} by(#attn.wgmma) : tensor<128x32xf16, #[[SHARED64]]>, tensor<32x256xf16, #[[SHARED128]]>, tensor<128x256xf32, #[[ACC:acc[0-9]*]]> -> <tensor<128x256xf32, #[[ACC]]>>
 // CHECK-NEXT: %[[D:[^ ]+]] = attn.dot.wait %[[P]] : <tensor<128x256xf32, #[[ACC]]>> -> tensor<128x256xf32, #[[ACC]]>
 // CHECK-NEXT: attn.yield %[[D]]
 // SCORES-LABEL: attn.kernel @matmul
-// SCORES: %[[D:[^ ]+]] = attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x32xf16,
+// SCORES: %[[D:[^ ]+]] = attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} by(#attn.mma_sync) : tensor<128x32xf16,
 // SCORES-NEXT: attn.yield %[[D]]
 #large = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 32:(0, 8)]>
 !a = tensor<128x32xf16, #attn.shared<64>>
@@ -156,16 +155,16 @@ attn.kernel @mixed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // PIPE-DAG: #[[ACC64:acc[0-9]*]] = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
 // PIPE-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // PIPE: attn.kernel @prefill_attention{{.*}} threads = 256
-// PIPE: attn.dot.issue {{.*}} transpose_rhs : tensor<128x128xbf16, #[[SHARED]]>, tensor<64x128xbf16, #[[SHARED]]>, tensor<128x64xf32, #[[ACC64]]>
+// PIPE: attn.dot.issue {{.*}} transpose_rhs by(#attn.wgmma) : tensor<128x128xbf16, #[[SHARED]]>, tensor<64x128xbf16, #[[SHARED]]>, tensor<128x64xf32, #[[ACC64]]>
 // PIPE: attn.dot.wait
-// PIPE: attn.dot.issue {{.*}} : tensor<128x64xbf16, #[[ACC64]]>, tensor<64x128xbf16, #[[SHARED]]>, tensor<128x128xf32,
+// PIPE: attn.dot.issue {{.*}} by(#attn.wgmma) : tensor<128x64xbf16, #[[ACC64]]>, tensor<64x128xbf16, #[[SHARED]]>, tensor<128x128xf32,
 // PIPE: attn.dot.wait
 // PIPESCORES: attn.kernel @prefill_attention{{.*}} threads = 256
 // PIPESCORES: attn.dot.issue {{.*}} transpose_rhs
 // PIPESCORES: attn.dot.wait
 // PIPESCORES-NOT: attn.dot.issue
-// PIPESCORES: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x64xbf16,
+// PIPESCORES: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} by(#attn.mma_sync) : tensor<128x64xbf16,
 // PIPESCORES-NOT: attn.dot.issue
 // PLAIN: attn.kernel @prefill_attention{{.*}} threads = 128
 // PLAIN: attn.dot {{.*}} transpose_rhs
-// PLAIN: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : tensor<128x64xbf16,
+// PLAIN: attn.dot %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} by(#attn.mma_sync) : tensor<128x64xbf16,

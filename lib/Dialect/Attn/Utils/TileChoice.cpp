@@ -3,8 +3,8 @@
 #include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
 
 using namespace mlir;

@@ -5,6 +5,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h.inc"

@@ -5,6 +5,7 @@
 
 include "attn-mlir/Dialect/Attn/IR/AttnEnums.td"
 include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
+include "attn-mlir/Dialect/Attn/IR/AttnUnits.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -18,17 +19,18 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     `attn.dot`, without waiting for it. Products complete in the order in which
     they are issued. `rhs` lies in shared memory, `lhs` there or in registers.
 
-    On targets with the capability `wgmma` four warps compute 64 rows together (PTX
-    ISA, "Asynchronous warpgroup level matrix instructions").
+    `by` names the matrix unit, as for `attn.dot`: with `#attn.wgmma` four warps
+    compute 64 rows together.
 
-    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
+    Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
-                       UnitAttr:$transpose_rhs);
+                       UnitAttr:$transpose_rhs,
+                       OptionalAttr<Attn_MatrixUnitInterface>:$unit);
   let results = (outs Attn_ProductType:$product);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? attr-dict
-    `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
+    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? (`by` `(` custom<Unit>($unit)^ `)`)?
+    attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
   }];
   let hasVerifier = 1;
 }

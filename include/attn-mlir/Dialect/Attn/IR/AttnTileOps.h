@@ -5,6 +5,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

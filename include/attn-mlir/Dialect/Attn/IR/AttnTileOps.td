@@ -5,6 +5,7 @@
 
 include "attn-mlir/Dialect/Attn/IR/AttnEnums.td"
 include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
+include "attn-mlir/Dialect/Attn/IR/AttnUnits.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -86,16 +87,18 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
   let description = [{
     result = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, with
     f32 accumulation. `prioritized`, a hint: warps that are at it go before others
-    of their scheduler (attn-prioritize-products).
+    of their scheduler (attn-prioritize-products). `by` names the matrix unit that
+    computes it (attn-assign-units).
 
     Example: `%s = attn.dot %q, %k, %zero transpose_rhs : tensor<128x64xbf16>, tensor<32x64xbf16> into tensor<128x32xf32>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
-                       UnitAttr:$transpose_rhs, UnitAttr:$prioritized);
+                       UnitAttr:$transpose_rhs, UnitAttr:$prioritized,
+                       OptionalAttr<Attn_MatrixUnitInterface>:$unit);
   let results = (outs Attn_AccTile:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)?
-    (`prioritized` $prioritized^)? attr-dict
+    (`prioritized` $prioritized^)? (`by` `(` custom<Unit>($unit)^ `)`)? attr-dict
     `:` type($lhs) `,` type($rhs) `into` type($result)
   }];
   let hasVerifier = 1;

@@ -109,7 +109,8 @@ struct TileBuilder {
   // Tile operations of the dialect.
   mlir::Value dot(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
                   bool transposeRhs = false) const {
-    return DotOp::create(b, loc, acc.getType(), lhs, rhs, acc, transposeRhs);
+    return DotOp::create(b, loc, acc.getType(), lhs, rhs, acc, transposeRhs,
+                         /*prioritized=*/false, /*unit=*/nullptr);
   }
   mlir::Value reduce(ReduceKind kind, mlir::Value tile) const {
     return ReduceOp::create(b, loc, kind, tile);

@@ -22,6 +22,31 @@ def AttnSimplifyTiles : Pass<"attn-simplify-tiles", "::attn::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def AttnAssignUnits : Pass<"attn-assign-units", "::attn::KernelOp"> {
+  let summary = "Give each product a matrix unit";
+  let description = [{
+    Each product names the fastest unit of the target (`MatrixUnitInterface`) that can
+    compute it, and the kernel gets its `threads`. Results feed other products: all
+    units of a kernel have the same layouts. `products` says which of them units may
+    compute that complete asynchronously: all, only the `scores`, those with a
+    transposed right-hand side, or none.
+
+    A product that no unit of the target takes names none, with a remark.
+
+    Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
+
+    After: `%s = attn.dot %q, %k, %zero transpose_rhs by(#attn.wgmma) : ...`
+  }];
+  let options = [
+    Option<"warps", "warps", "int64_t", /*default=*/"0",
+           "Warps of a CTA (0: as the unit wants them, else about 32 rows each)">,
+    Option<"products", "products", "::attn::Products", /*default=*/"::attn::Products::All",
+           "Which products asynchronous units may compute",
+           "::llvm::cl::values(clEnumValN(::attn::Products::None, \"none\", \"no product\"), clEnumValN(::attn::Products::All, \"all\", \"every product\"), clEnumValN(::attn::Products::Scores, \"scores\", \"those with a transposed right-hand side\"))">
+  ];
+  let statistics = [Statistic<"numAssigned", "assigned", "Products given a unit">];
+}
+
 def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
   let summary = "Load tiles through rings in shared memory";
   let description = [{
@@ -82,9 +107,11 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
 def AttnAssignFragments : Pass<"attn-assign-fragments", "::attn::KernelOp"> {
   let summary = "Distribute tiles over the registers of warps";
   let description = [{
-    Gives every tile of the kernel that has no layout the one of an accumulator of
-    `mma.sync.m16n8k16` over `warps` warps (`#attn.fragment`), and one value a row the
-    slice of it. Tiles in shared memory stay there. Sets the kernel's `threads`.
+    Gives every tile of the kernel that has no layout the one of an accumulator of the
+    unit that its products name (`attn-assign-units`) over the warps of the kernel's
+    `threads` (`#attn.fragment`), and one value a row the slice of it. Tiles in shared
+    memory stay there. Where there are no products, rows lie in the lanes of a warp,
+    and the pass sets `threads`.
 
     All tiles of a kernel have one number of rows, a multiple of 16 for each warp.
 
@@ -92,12 +119,6 @@ def AttnAssignFragments : Pass<"attn-assign-fragments", "::attn::KernelOp"> {
 
     After: `%p = math.exp2 %s : tensor<128x64xf32, #attn.fragment<threads [...], registers [...]>>`
   }];
-  let options = [
-    Option<"warps", "warps", "int64_t", /*default=*/"0",
-           "Warps of a CTA (0: about 32 rows each)">,
-    Option<"rowsPerWarp", "rows-per-warp", "int64_t", /*default=*/"0",
-           "Rows of a warp where `warps` is 0: a multiple of 16 (0: about 32)">
-  ];
   let statistics = [Statistic<"numTiles", "tiles", "Tiles given a layout">];
 }
 
@@ -146,27 +167,22 @@ def AttnIssueDots : Pass<"attn-issue-dots", "::attn::KernelOp"> {
   let summary = "Make products asynchronous";
   let description = [{
     `attn.dot` becomes `attn.dot.issue` and `attn.dot.wait` right behind it, where
-    the target has asynchronous products (the capability `wgmma`) that can compute
-    it: 16-bit operands, 16 rows a warp in groups of four warps, the right-hand
-    side in shared memory, filled by the tensor memory accelerator as the left-hand
-    one is unless it lies in registers. `products` says which: all, or only the
-    `scores`, those with a transposed right-hand side. Later passes move waits away
-    from where products are issued.
+    its unit, or that of the target where it names none, completes asynchronously
+    (`Completion`) and takes its operands as they lie: the right-hand side in shared
+    memory, filled by the tensor memory accelerator as the left-hand one is unless it
+    lies in registers. Another product that names such a unit goes to the fastest
+    sequential one with the same layouts. Later passes move waits away from where
+    products are issued.
 
-    Before: `%s = attn.dot %q, %k, %zero transpose_rhs : ...`
+    Before: `%s = attn.dot %q, %k, %zero transpose_rhs by(#attn.wgmma) : ...`
 
     After:
 
     ```mlir
-    %p = attn.dot.issue %q, %k, %zero transpose_rhs : ...
+    %p = attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : ...
     %s = attn.dot.wait %p : ...
     ```
   }];
-  let options = [
-    Option<"products", "products", "::attn::Products", /*default=*/"::attn::Products::All",
-           "Which products",
-           "::llvm::cl::values(clEnumValN(::attn::Products::All, \"all\", \"every product\"), clEnumValN(::attn::Products::Scores, \"scores\", \"those with a transposed right-hand side\"))">
-  ];
   let statistics = [Statistic<"numIssued", "issued", "Products made asynchronous">];
 }
 

@@ -196,10 +196,26 @@ def StageLoadsNone : AttnRemark<"staged", Missed, "no loads"> {
 }
 }
 
+let category = "attn-assign-units" in {
+def AssignUnits : AttnRemark<"unit", Passed, "products have a matrix unit:", [
+    RemarkArg<"products", Int, "how many">,
+    RemarkArg<"unit", String, "which">,
+    RemarkArg<"warps", Int, "warps of a CTA">,
+    From<"warps", "whether an `option` or the `default` says how many">]> {
+  let description = "Once for each unit of a kernel.";
+}
+def AssignUnitsNot : AttnRemark<"unit", Missed, "{reason}", [
+    Because<"what of the product no matrix unit of the target takes">]> {
+  let description = "Once for each product, if a kernel has one that no unit takes.";
+}
+def AssignUnitsNone : AttnRemark<"unit", Missed, "no products"> {
+  let description = "The kernel multiplies no tiles.";
+}
+}
+
 let category = "attn-assign-fragments" in {
 def AssignFragments : AttnRemark<"warps", Passed, "tiles lie in the registers of", [
     RemarkArg<"warps", Int, "how many">,
-    From<"warps", "whether an `option` or the `default` says so">,
     RemarkArg<"rows", Int, "rows of a tile">]> {
   let description = "Every tile that had no layout has one.";
 }
@@ -302,7 +318,7 @@ def IssueDot : AttnRemark<"issued", Passed, "product is asynchronous"> {
   let description = "Once for each product.";
 }
 def IssueDotsTarget : AttnRemark<"issued", Missed, "the target has no asynchronous products"> {
-  let description = "It lacks the capability `wgmma`, or no product is asked for.";
+  let description = "None of its matrix units completes asynchronously.";
 }
 def IssueDotNot : AttnRemark<"issued", Missed, "{reason}", [
     Because<"what of the product's tiles asynchronous products cannot take">]> {

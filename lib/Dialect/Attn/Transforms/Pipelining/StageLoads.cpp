@@ -8,11 +8,11 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -35,22 +35,28 @@ RankedTensorType tileOf(LoadOp load) {
   return cast<RankedTensorType>(load.getTile().getType());
 }
 
-/// The tile's type, with the layout that it has in shared memory.
-RankedTensorType sharedType(RankedTensorType tile, bool transposed = false,
-                            bool folded = false) {
-  int64_t columns = tile.getDimSize(transposed ? 0 : 1);
-  auto layout = SharedAttr::getWidest(
-      tile.getContext(), columns * (tile.getElementTypeBitWidth() / 8),
-      transposed, folded);
-  return RankedTensorType::get(tile.getShape(), tile.getElementType(), layout);
-}
-
 /// Whether all users are products that sum over the rows of the tile.
 bool isSummedOverRows(LoadOp load) {
   return llvm::all_of(load.getTile().getUses(), [](OpOperand &use) {
     auto dot = dyn_cast<DotOp>(use.getOwner());
     return dot && use.getOperandNumber() == 1 && !dot.getTransposeRhs();
   });
+}
+
+/// The unit that multiplies the tile, as far as any does.
+MatrixUnitInterface unitOf(LoadOp load) {
+  for (Operation *user : load.getTile().getUsers())
+    if (auto dot = dyn_cast<DotOp>(user))
+      return unitOf(dot);
+  return usualUnit(TargetAttr::of(load));
+}
+
+/// The tile's type, with the layout that it has in shared memory.
+RankedTensorType sharedType(LoadOp load) {
+  RankedTensorType tile = tileOf(load);
+  return RankedTensorType::get(
+      tile.getShape(), tile.getElementType(),
+      unitOf(load).getStaged(tile, isSummedOverRows(load)));
 }
 
 /// The first or last operation of `block` that uses `value`.
@@ -104,11 +110,7 @@ public:
 private:
   Value createRing(LoadOp load, int64_t stages) {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    // MFMA wants elements along the summed dimension as neighbours.
-    bool mfma = TargetAttr::of(kernel).hasCapability("mfma");
-    RankedTensorType tile =
-        sharedType(tileOf(load), mfma && isSummedOverRows(load), mfma);
-    auto type = RingType::get(load.getContext(), stages, tile);
+    auto type = RingType::get(load.getContext(), stages, sharedType(load));
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
@@ -199,7 +201,7 @@ private:
       auto tile = cast<RankedTensorType>(store.getTile().getType());
       if (store.getScratch() || tile.getRank() != 2 ||
           tile.getElementTypeBitWidth() != 16 ||
-          sharedType(tile).getNumElements() * 16 >
+          tile.getNumElements() * 16 >
               have.getNumElements() * have.getElementTypeBitWidth())
         continue;
       store.getScratchMutable().assign(wait.getTile());

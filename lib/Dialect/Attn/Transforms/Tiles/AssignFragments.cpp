@@ -5,10 +5,12 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/DirectLoads.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -165,48 +167,6 @@ struct AssignFragmentsPass
     return !constant || isa<SplatElementsAttr>(constant.getValue());
   }
 
-  /// About 32 rows a warp, which use each B fragment twice; 4 warps if there
-  /// are rows enough for them.
-  int64_t defaultWarps(int64_t rows) {
-    int64_t blocks = rows / 16, best = 1;
-    for (int64_t warps = 1; warps <= maxWarps() && warps <= blocks; ++warps)
-      if (blocks % warps == 0 && (warps <= 4 || rows / warps > 32 || best == 1))
-        best = warps;
-    return best;
-  }
-
-  /// Registers that accumulators and what is computed of them take in all
-  /// threads: one tile of each shape.
-  static int64_t countRegisters(KernelOp kernel) {
-    llvm::SmallSetVector<Type, 4> tiles;
-    kernel.walk([&](DotOp dot) { tiles.insert(dot.getResult().getType()); });
-    int64_t registers = 0;
-    for (Type type : tiles)
-      registers += cast<ShapedType>(type).getNumElements();
-    return registers;
-  }
-
-  /// More warps where a thread would hold more than it has registers for.
-  int64_t defaultWarps(KernelOp kernel, int64_t rows) {
-    int64_t warps = defaultWarps(rows), registers = countRegisters(kernel);
-    while (registers / (lanes() * warps) > mostHeld() &&
-           2 * warps <= maxWarps() && rows % (32 * warps) == 0)
-      warps *= 2;
-    return warps;
-  }
-
-  /// Large blocks where all tiles of matrix instructions consist of them.
-  static MfmaBlock findBlock(TileGroups &groups, int64_t rowsPerWarp) {
-    bool large = rowsPerWarp % 32 == 0;
-    for (TileGroup &group : groups.get())
-      for (Value value : group.tiles) {
-        RankedTensorType tile = plainTile(value.getType());
-        large &= group.isFree() || tile.getRank() != 2 ||
-                 tile.getDimSize(1) % 32 == 0;
-      }
-    return large ? MfmaBlock::Large : MfmaBlock::Small;
-  }
-
   /// Neighbouring columns that a lane has at least where no product says more:
   /// whole words of what goes from memory into registers.
   static int64_t leastColumns(KernelOp kernel) {
@@ -248,9 +208,8 @@ struct AssignFragmentsPass
     int64_t rows = tile.getDimSize(0),
             width = tile.getRank() == 2 ? tile.getDimSize(1) : columns;
     FragmentAttr matrix =
-        free    ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
-        : block ? mfmaTile(&getContext(), *block, rows, width, count)
-                : mmaAccumulator(&getContext(), rows, width, count);
+        free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
+             : unit.getAccumulator(rows, width, count);
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
@@ -269,11 +228,8 @@ struct AssignFragmentsPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    mfma = TargetAttr::of(kernel).hasCapability("mfma");
-    block.reset();
+    unit = findUnit(kernel);
     least = leastColumns(kernel);
-    if (failed(checkOptions(kernel)))
-      return signalPassFailure();
     TileGroups groups(kernel);
     if (failed(findRows(kernel, groups)))
       return signalPassFailure();
@@ -292,22 +248,20 @@ struct AssignFragmentsPass
       return signalPassFailure();
     // Who asks for warps asks for those of matrix instructions, where rows are
     // enough.
-    bool asked = warps || rowsPerWarp > 0;
-    int64_t count = warps             ? warps.getValue()
-                    : rowsPerWarp > 0 ? *rows / rowsPerWarp
-                    : allFree         ? rowWarps(*rows)
-                                      : defaultWarps(kernel, *rows);
-    bool free = allFree && (!asked || (count > 0 && *rows % (16 * count) != 0));
-    if (count < 1 || count > maxWarps() ||
-        (!free && *rows % (16 * count) != 0)) {
+    auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
+    int64_t count = threads   ? threads.getInt() / lanes()
+                    : allFree ? rowWarps(*rows)
+                              : defaultWarps(kernel, *rows, unit),
+            most = mostWarps(TargetAttr::of(kernel));
+    bool free =
+        allFree && (!threads || (count > 0 && *rows % (16 * count) != 0));
+    if (count < 1 || count > most || (!free && *rows % (16 * count) != 0)) {
       emitError(kernel.getLoc())
-          << "expected 1 to " << maxWarps()
+          << "expected 1 to " << most
           << " warps of a multiple of 16 rows each, but got " << count
           << " warps for " << *rows << " rows";
       return signalPassFailure();
     }
-    if (mfma && !free)
-      block = findBlock(groups, *rows / count);
     for (TileGroup &group : groups.get()) {
       int64_t columns = columnsOf(group);
       for (Value tile : group.tiles)
@@ -315,35 +269,24 @@ struct AssignFragmentsPass
     }
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(lanes() * count));
-    remarks::emitAssignFragments(
-        kernel, count, warps || rowsPerWarp ? "option" : "default", *rows);
+    remarks::emitAssignFragments(kernel, count, *rows);
   }
 
-  /// Threads of a CTA are 1024 at most.
-  int64_t lanes() const { return mfma ? 64 : 32; }
-  LogicalResult checkOptions(KernelOp kernel) {
-    int64_t most = maxWarps(), mostRows = int64_t(1) << 20;
-    if (warps < 0 || warps > most)
-      return emitError(kernel.getLoc())
-             << "expected 1 to " << most
-             << " warps, or 0 for the default, but got " << warps.getValue();
-    if (rowsPerWarp < 0 || rowsPerWarp > mostRows)
-      return emitError(kernel.getLoc())
-             << "expected 1 to " << mostRows
-             << " rows a warp, or 0 for the default, but got "
-             << rowsPerWarp.getValue();
-    return success();
+  /// The unit whose layouts tiles have: all that products name share them.
+  static MatrixUnitInterface findUnit(KernelOp kernel) {
+    MatrixUnitInterface unit = usualUnit(TargetAttr::of(kernel));
+    kernel.walk([&](DotOp dot) {
+      unit = unitOf(dot);
+      return WalkResult::interrupt();
+    });
+    return unit;
   }
 
-  int64_t maxWarps() const { return 1024 / lanes(); }
-  /// What operands and addresses leave of the registers of a thread: 255, or
-  /// 512 with accumulators among them.
-  int64_t mostHeld() const { return mfma ? 320 : 208; }
-  /// Columns of an accumulator: of m16n8k16, or of 16x16x16.
-  int64_t columns() const { return mfma ? 16 : 8; }
+  int64_t lanes() const { return unit.getLanes(); }
+  /// What columns of tiles are a multiple of.
+  int64_t columns() const { return std::min<int64_t>(unit.getColumns(), 16); }
 
-  bool mfma = false;
-  std::optional<MfmaBlock> block;
+  MatrixUnitInterface unit;
   int64_t least = 1;
 };
 

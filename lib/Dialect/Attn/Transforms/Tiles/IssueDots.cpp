@@ -1,6 +1,5 @@
 //===- IssueDots.cpp - Asynchronous products ------------------------------===//
 
-#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
@@ -8,9 +7,9 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/IR/PatternMatch.h"
 
 namespace attn {
@@ -34,14 +33,25 @@ bool isWrittenByThreads(Value tile) {
 struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
   using AttnIssueDotsBase::AttnIssueDotsBase;
 
+  /// The unit that a product names, else the fastest of the target.
+  static MatrixUnitInterface unitFor(DotOp dot) {
+    if (std::optional<MatrixUnitInterface> unit = dot.getUnit())
+      return *unit;
+    SmallVector<MatrixUnitInterface> units = unitsOf(TargetAttr::of(dot));
+    return units.empty() ? MatrixUnitInterface() : units.front();
+  }
+
+  static bool isAsynchronous(MatrixUnitInterface unit) {
+    return unit && unit.getCompletion() != Completion::Sequential;
+  }
+
   /// Why a product stays as it is; empty if it need not.
-  std::string whyNot(DotOp dot) {
-    if (products == Products::Scores && !dot.getTransposeRhs())
-      return "only scores are asked for";
-    auto lhs = cast<RankedTensorType>(dot.getLhs().getType());
+  static std::string whyNot(DotOp dot, MatrixUnitInterface unit) {
+    auto lhs = cast<RankedTensorType>(dot.getLhs().getType()),
+         result = cast<RankedTensorType>(dot.getResult().getType());
     std::string reason =
-        whyNotWgmma(lhs, cast<RankedTensorType>(dot.getRhs().getType()),
-                    cast<RankedTensorType>(dot.getResult().getType()));
+        whyNotLaidOut(unit, lhs, cast<RankedTensorType>(dot.getRhs().getType()),
+                      result, warpsOf(result, unit));
     if (!reason.empty())
       return reason;
     bool lhsShared = isa_and_nonnull<SharedAttr>(lhs.getEncoding());
@@ -51,33 +61,60 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
     return "";
   }
 
-  void issue(DotOp dot) {
+  /// Warps that hold a tile.
+  static int64_t warpsOf(RankedTensorType tile, MatrixUnitInterface unit) {
+    auto layout = dyn_cast_if_present<FragmentAttr>(tile.getEncoding());
+    return layout ? layout.getNumThreads() / unit.getLanes() : 1;
+  }
+
+  /// The fastest unit that has a result at once, of the same layouts.
+  static void makeSequential(DotOp dot) {
+    auto lhs = cast<RankedTensorType>(dot.getLhs().getType()),
+         rhs = cast<RankedTensorType>(dot.getRhs().getType()),
+         result = cast<RankedTensorType>(dot.getResult().getType());
+    dot.removeUnitAttr();
+    for (MatrixUnitInterface unit : unitsOf(TargetAttr::of(dot)))
+      if (!isAsynchronous(unit) &&
+          whyNotLaidOut(unit, lhs, rhs, result, warpsOf(result, unit))
+              .empty()) {
+        dot.setUnitAttr(unit);
+        return;
+      }
+  }
+
+  static void issue(DotOp dot, MatrixUnitInterface unit) {
     IRRewriter rewriter(dot);
     auto product = DotIssueOp::create(
         rewriter, dot.getLoc(),
         ProductType::get(dot.getContext(),
                          cast<RankedTensorType>(dot.getResult().getType())),
-        dot.getLhs(), dot.getRhs(), dot.getAcc(), dot.getTransposeRhs());
+        dot.getLhs(), dot.getRhs(), dot.getAcc(), dot.getTransposeRhs(), unit);
     rewriter.replaceOpWithNewOp<DotWaitOp>(dot, dot.getResult().getType(),
                                            product, /*outstanding=*/0);
   }
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (products == Products::None ||
-        !TargetAttr::of(kernel).hasCapability("wgmma")) {
+    if (!hasAsynchronousUnit(TargetAttr::of(kernel))) {
       remarks::emitIssueDotsTarget(kernel);
       return;
     }
     SmallVector<DotOp> dots;
     kernel.walk([&](DotOp dot) { dots.push_back(dot); });
     for (DotOp dot : dots) {
-      std::string reason = whyNot(dot);
+      MatrixUnitInterface unit = unitFor(dot);
+      if (!isAsynchronous(unit)) {
+        remarks::emitIssueDotNot(dot, "its matrix unit is not asynchronous");
+        continue;
+      }
+      std::string reason = whyNot(dot, unit);
       if (!reason.empty()) {
+        if (dot.getUnit())
+          makeSequential(dot);
         remarks::emitIssueDotNot(dot, reason);
         continue;
       }
-      issue(dot);
+      issue(dot, unit);
       ++numIssued;
       remarks::emitIssueDot(kernel);
     }

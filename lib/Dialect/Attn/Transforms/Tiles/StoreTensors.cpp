@@ -5,9 +5,9 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;

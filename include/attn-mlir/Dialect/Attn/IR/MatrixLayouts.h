@@ -1,21 +1,16 @@
 //===- MatrixLayouts.h - Layouts of matrix instructions ---------*- C++ -*-===//
 //
-// What the matrix instructions of a target want of tiles: the layouts of their
-// operands as instances of #attn.fragment.
+// The layouts of the operands of matrix instructions as instances of
+// #attn.fragment. Matrix units (AttnUnits.td) say which of them they take.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
-#define ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
+#ifndef ATTN_MLIR_DIALECT_ATTN_IR_MATRIXLAYOUTS_H
+#define ATTN_MLIR_DIALECT_ATTN_IR_MATRIXLAYOUTS_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
-
-/// Rows and columns of tiles are multiples of this where a target has matrix
-/// instructions (m16n8k16; MFMA 16x16x16), else 1.
-int64_t tileGranule(TargetAttr target);
 
 /// The accumulator of mma.sync.m16n8k16 (PTX ISA, "Matrix fragments for
 /// mma.m16n8k16") for a tile of rows x columns: each of `warps` warps has
@@ -38,21 +33,7 @@ FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
 FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                     int64_t warps);
 
-/// Rows that a warp has of the accumulator of wgmma: four warps have 64.
-constexpr int64_t kWgmmaRowsPerWarp = 16;
-
-/// Why wgmma (PTX ISA, "Asynchronous warpgroup level matrix instructions")
-/// cannot compute a product of tiles with these types; empty if it can. Its
-/// accumulator is that of mma.sync with 16 rows a warp, and so is its A operand
-/// in registers.
-std::string whyNotWgmma(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs,
-                        mlir::RankedTensorType result);
-
-/// Threads that execute together: 64 where a target has MFMA, else 32.
-int64_t lanesOf(TargetAttr target);
-
-/// Rows and columns of the result of an MFMA instruction: 32x32x8 or 16x16x16,
-/// of f16 or bf16.
+/// Rows and columns of the result of an MFMA instruction.
 enum class MfmaBlock : int64_t { Small = 16, Large = 32 };
 
 /// Consecutive columns that a lane has of a tile in mfmaTile: 8, or 4 where
@@ -83,10 +64,6 @@ FragmentAttr mfmaTile(mlir::MLIRContext *context, MfmaBlock block, int64_t rows,
 /// stands for.
 int64_t mfmaOperandRow(MfmaBlock block, int64_t vector, int64_t m, int64_t a);
 
-/// The block whose layout a tile has over `warps` warps, if any.
-std::optional<MfmaBlock> mfmaBlockOf(mlir::RankedTensorType tile,
-                                     int64_t warps);
-
 } // namespace attn
 
-#endif // ATTN_MLIR_DIALECT_ATTN_UTILS_MATRIXLAYOUTS_H
+#endif // ATTN_MLIR_DIALECT_ATTN_IR_MATRIXLAYOUTS_H

@@ -1,21 +1,13 @@
 //===- MatrixLayouts.cpp - Layouts of matrix instructions -----------------===//
 
-#include "attn-mlir/Dialect/Attn/Utils/MatrixLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 #include <numeric>
 
 using namespace mlir;
 
 namespace attn {
-
-int64_t tileGranule(TargetAttr target) {
-  for (StringRef capability : {"mma.sync", "wgmma", "mfma"})
-    if (target.hasCapability(capability))
-      return 16;
-  return 1;
-}
 
 /// Lane l of a warp holds row l / 4 and columns 2 (l % 4), of every 8 x 8
 /// matrix; warps follow each other along the rows.
@@ -73,35 +65,6 @@ FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
                                  registers);
 }
 
-std::string whyNotWgmma(RankedTensorType lhs, RankedTensorType rhs,
-                        RankedTensorType result) {
-  constexpr int64_t kMostColumns = 256, kDepth = 16, kColumns = 16;
-  int64_t rows = result.getDimSize(0), columns = result.getDimSize(1);
-  int64_t warps = rows / kWgmmaRowsPerWarp;
-  MLIRContext *context = result.getContext();
-  if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
-    return "operands are not of f16 or bf16";
-  if (rows % (4 * kWgmmaRowsPerWarp) != 0)
-    return "rows are no multiple of 64";
-  if (columns % kColumns != 0 || columns > kMostColumns)
-    return "columns are no multiple of 16 up to 256";
-  if (lhs.getDimSize(1) % kDepth != 0)
-    return "the summed dimension is no multiple of 16";
-  if (result.getEncoding() != mmaAccumulator(context, rows, columns, warps))
-    return "warps have other than 16 rows each";
-  if (!isa_and_nonnull<SharedAttr>(rhs.getEncoding()))
-    return "the right-hand side is not in shared memory";
-  if (!isa_and_nonnull<SharedAttr>(lhs.getEncoding()) &&
-      lhs.getEncoding() != mmaLhs(context, rows, lhs.getDimSize(1), warps))
-    return "the left-hand side is neither in shared memory nor in the "
-           "registers of an A operand";
-  return "";
-}
-
-int64_t lanesOf(TargetAttr target) {
-  return target.hasCapability("mfma") ? 64 : 32;
-}
-
 int64_t mfmaVector(MfmaBlock block, int64_t columns) {
   int64_t groups = 64 / static_cast<int64_t>(block);
   return columns % (groups * 8) == 0 ? 8 : 4;
@@ -132,19 +95,6 @@ int64_t mfmaOperandRow(MfmaBlock block, int64_t vector, int64_t m, int64_t a) {
     return vector == 8 ? (m & 19) | (m & 4) << 1 | (m & 8) >> 1 : m;
   // Row 4 (lane / 16) + r, of two accumulators that have four columns each.
   return vector == 8 ? 8 * (m / 4) + 4 * a + m % 4 : m;
-}
-
-std::optional<MfmaBlock> mfmaBlockOf(RankedTensorType tile, int64_t warps) {
-  for (MfmaBlock block : {MfmaBlock::Large, MfmaBlock::Small}) {
-    auto size = static_cast<int64_t>(block);
-    if (tile.getDimSize(0) % (size * warps) == 0 &&
-        tile.getDimSize(1) % 16 == 0 &&
-        tile.getEncoding() == mfmaTile(tile.getContext(), block,
-                                       tile.getDimSize(0), tile.getDimSize(1),
-                                       warps))
-      return block;
-  }
-  return std::nullopt;
 }
 
 } // namespace attn

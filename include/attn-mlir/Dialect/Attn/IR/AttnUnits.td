@@ -1,0 +1,128 @@
+//===- AttnUnits.td - Matrix units -------------------------*- tablegen -*-===//
+
+#ifndef ATTN_UNITS
+#define ATTN_UNITS
+
+include "attn-mlir/Dialect/Attn/IR/AttnBase.td"
+
+def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
+  let cppNamespace = "::attn";
+  let description = [{
+    What multiplies tiles: an instruction, or a family of them that differ in size
+    alone. A target lists its units (`unitsOf`), `attn-assign-units` puts one on each
+    product, and the passes between ask it for layouts. Only the conversion to the
+    unit's target knows how the instruction is written.
+
+    A new unit is a new attribute with this interface and its patterns in the folder
+    of its target; no pass knows the units.
+  }];
+  let methods = [
+    InterfaceMethod<"The capability by which targets state that they have it.",
+      "::llvm::StringRef", "getCapability", (ins)>,
+    InterfaceMethod<"Who issues an instruction.",
+      "::attn::MatrixIssuer", "getIssuer", (ins)>,
+    InterfaceMethod<"Threads of a warp.",
+      "int64_t", "getLanes", (ins)>,
+    InterfaceMethod<"Rows of a result that warps have a multiple of.",
+      "int64_t", "getRows", (ins)>,
+    InterfaceMethod<"Columns that results have a multiple of.",
+      "int64_t", "getColumns", (ins)>,
+    InterfaceMethod<"Elements that one instruction sums over; products a multiple.",
+      "int64_t", "getDepth", (ins)>,
+    InterfaceMethod<"Rows that a warp must have of a result; 0: any multiple.",
+      "int64_t", "getRowsPerWarp", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<"Whether operands may be of this type.",
+      "bool", "takesElement", (ins "::mlir::Type":$type), [{}], [{
+        return type.isF16() || type.isBF16();
+      }]>,
+    InterfaceMethod<"Where accumulators live.",
+      "::attn::AccumulatorSpace", "getAccumulatorSpace", (ins), [{}],
+      [{ return ::attn::AccumulatorSpace::Registers; }]>,
+    InterfaceMethod<"How it is known that a result is there.",
+      "::attn::Completion", "getCompletion", (ins), [{}],
+      [{ return ::attn::Completion::Sequential; }]>,
+    InterfaceMethod<[{
+      32-bit registers that a thread can hold of tiles, beside operands and
+      addresses.
+      }],
+      "int64_t", "getMostHeld", (ins)>,
+    InterfaceMethod<[{
+      The layout of a result of rows x columns over `warps` warps. It is that of
+      what is computed of results element by element, too. Sizes fit
+      (`whyNotShaped`).
+      }],
+      "::attn::FragmentAttr", "getAccumulator",
+      (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$warps)>,
+    InterfaceMethod<[{
+      The layout of a left-hand side in registers. Where it is the accumulator's, a
+      result feeds the next product as it is.
+      }],
+      "::attn::FragmentAttr", "getLhs",
+      (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$warps)>,
+    InterfaceMethod<[{
+      How a tile lies in shared memory for this unit to read it;
+      `summedOverRows`: products sum over its rows.
+      }],
+      "::attn::SharedAttr", "getStaged",
+      (ins "::mlir::RankedTensorType":$tile, "bool":$summedOverRows)>,
+    InterfaceMethod<[{
+      Why a product of tiles of these types, with a layout or none, is not for this
+      unit over `warps` warps; empty if it is. Layouts are not looked at.
+      }],
+      "std::string", "whyNotShaped",
+      (ins "::mlir::RankedTensorType":$lhs, "::mlir::RankedTensorType":$rhs,
+           "::mlir::RankedTensorType":$result, "int64_t":$warps)>
+  ];
+}
+
+class Attn_Unit<string name, string mnemonic, list<string> methods = []>
+    : Attn_Attr<name, mnemonic,
+        [DeclareAttrInterfaceMethods<Attn_MatrixUnitInterface, methods>]>;
+
+def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync"> {
+  let summary = "Matrix products of a warp of NVIDIA GPUs";
+  let description = [{
+    `mma.sync.m16n8k16` (PTX ISA, "Matrix fragments for mma.m16n8k16"): a warp
+    multiplies 16 x 16 by 16 x 8 elements of f16 or bf16 out of its registers, and
+    has the result when the instruction is done.
+
+    Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mma_sync) : ...`
+  }];
+}
+
+def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
+    ["getCompletion", "getRowsPerWarp"]> {
+  let summary = "Matrix products of a warpgroup of Hopper";
+  let description = [{
+    `wgmma.mma_async` (PTX ISA, "Asynchronous warpgroup level matrix instructions"):
+    four warps multiply 64 x 16 by 16 x n elements of f16 or bf16, n up to 256, of
+    which the right-hand side lies in shared memory, the left-hand one there or in
+    registers. Products complete in the order in which groups of them are
+    committed. Accumulator and left-hand side are those of `mma.sync` with 16 rows a
+    warp.
+
+    Example: `attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : ...`
+  }];
+}
+
+def Attn_MfmaUnit : Attn_Unit<"Mfma", "mfma"> {
+  let summary = "Matrix products of a wave of AMD GPUs";
+  let description = [{
+    `v_mfma_f32_32x32x8`, `v_mfma_f32_16x16x16` and, of twice their depth,
+    `v_mfma_f32_32x32x16` and `v_mfma_f32_16x16x32` (AMD CDNA 3 and CDNA 4 ISA,
+    "Matrix Arithmetic Instructions"): a wave multiplies elements of f16 or bf16 out
+    of its registers. Products are computed transposed (`mfmaTile`); elements that
+    are summed over lie in shared memory as neighbours.
+
+    Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mfma<32x32x8>) : ...`
+  }];
+  let parameters = (ins "int64_t":$size, "int64_t":$depth);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Whether it is one of those that only gfx950 has.
+    bool isDeep() const { return getSize() * getDepth() > 256; }
+  }];
+}
+
+#endif // ATTN_UNITS

@@ -1,0 +1,282 @@
+//===- MatrixUnits.cpp - What multiplies tiles ----------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace attn;
+
+#include "attn-mlir/Dialect/Attn/IR/AttnUnitInterfaces.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// What units share
+//===----------------------------------------------------------------------===//
+
+/// Rows and columns of tiles are multiples of this for every unit.
+static constexpr int64_t kGranule = 16;
+
+/// The tile by rows, or by columns, in the widest panels.
+static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
+                           bool folded) {
+  int64_t columns = tile.getDimSize(transposed ? 0 : 1);
+  return SharedAttr::getWidest(tile.getContext(),
+                               columns * (tile.getElementTypeBitWidth() / 8),
+                               transposed, folded);
+}
+
+/// What all units ask of a product; empty where it is so.
+static std::string whyNotSized(MatrixUnitInterface unit, RankedTensorType lhs,
+                               RankedTensorType result, int64_t warps) {
+  auto multipleOf = [](const char *what, int64_t size) {
+    return std::string(what) + " no multiple of " + std::to_string(size);
+  };
+  int64_t rows = unit.getRows(), depth = std::max(unit.getDepth(), kGranule),
+          columns = std::max(unit.getColumns(), kGranule);
+  if (!unit.takesElement(lhs.getElementType()))
+    return "operands are not of f16 or bf16";
+  if (result.getDimSize(0) % (rows * warps) != 0)
+    return multipleOf("rows of a warp are", rows);
+  if (result.getDimSize(1) % columns != 0)
+    return multipleOf("columns are", columns);
+  if (lhs.getDimSize(1) % depth != 0)
+    return multipleOf("the summed dimension is", depth);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// MmaSyncAttr
+//===----------------------------------------------------------------------===//
+
+StringRef MmaSyncAttr::getCapability() const { return "mma.sync"; }
+MatrixIssuer MmaSyncAttr::getIssuer() const { return MatrixIssuer::Warp; }
+int64_t MmaSyncAttr::getLanes() const { return 32; }
+int64_t MmaSyncAttr::getRows() const { return 16; }
+int64_t MmaSyncAttr::getColumns() const { return 8; }
+int64_t MmaSyncAttr::getDepth() const { return 16; }
+/// Of 255.
+int64_t MmaSyncAttr::getMostHeld() const { return 208; }
+
+FragmentAttr MmaSyncAttr::getAccumulator(int64_t rows, int64_t columns,
+                                         int64_t warps) const {
+  return mmaAccumulator(getContext(), rows, columns, warps);
+}
+
+FragmentAttr MmaSyncAttr::getLhs(int64_t rows, int64_t columns,
+                                 int64_t warps) const {
+  return mmaLhs(getContext(), rows, columns, warps);
+}
+
+SharedAttr MmaSyncAttr::getStaged(RankedTensorType tile, bool) const {
+  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                      RankedTensorType result,
+                                      int64_t warps) const {
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+//===----------------------------------------------------------------------===//
+// WgmmaAttr
+//===----------------------------------------------------------------------===//
+
+StringRef WgmmaAttr::getCapability() const { return "wgmma"; }
+MatrixIssuer WgmmaAttr::getIssuer() const { return MatrixIssuer::Warpgroup; }
+int64_t WgmmaAttr::getLanes() const { return 32; }
+int64_t WgmmaAttr::getRows() const { return 16; }
+int64_t WgmmaAttr::getColumns() const { return 8; }
+int64_t WgmmaAttr::getDepth() const { return 16; }
+int64_t WgmmaAttr::getRowsPerWarp() const { return 16; }
+int64_t WgmmaAttr::getMostHeld() const { return 208; }
+Completion WgmmaAttr::getCompletion() const { return Completion::Groups; }
+
+FragmentAttr WgmmaAttr::getAccumulator(int64_t rows, int64_t columns,
+                                       int64_t warps) const {
+  return mmaAccumulator(getContext(), rows, columns, warps);
+}
+
+FragmentAttr WgmmaAttr::getLhs(int64_t rows, int64_t columns,
+                               int64_t warps) const {
+  return mmaLhs(getContext(), rows, columns, warps);
+}
+
+SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
+  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                    RankedTensorType result,
+                                    int64_t warps) const {
+  constexpr int64_t kMostColumns = 256, kColumns = 16, kWarps = 4;
+  if (!takesElement(lhs.getElementType()))
+    return "operands are not of f16 or bf16";
+  if (result.getDimSize(0) % (kWarps * getRowsPerWarp()) != 0)
+    return "rows are no multiple of 64";
+  if (result.getDimSize(0) != warps * getRowsPerWarp())
+    return "warps have other than 16 rows each";
+  if (result.getDimSize(1) % kColumns != 0 ||
+      result.getDimSize(1) > kMostColumns)
+    return "columns are no multiple of 16 up to 256";
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+//===----------------------------------------------------------------------===//
+// MfmaAttr
+//===----------------------------------------------------------------------===//
+
+static MfmaBlock blockOf(MfmaAttr unit) {
+  return static_cast<MfmaBlock>(unit.getSize());
+}
+
+StringRef MfmaAttr::getCapability() const {
+  return isDeep() ? "mfma-deep" : "mfma";
+}
+MatrixIssuer MfmaAttr::getIssuer() const { return MatrixIssuer::Warp; }
+int64_t MfmaAttr::getLanes() const { return 64; }
+int64_t MfmaAttr::getRows() const { return getSize(); }
+int64_t MfmaAttr::getColumns() const { return getSize(); }
+/// Of 512, accumulators included.
+int64_t MfmaAttr::getMostHeld() const { return 320; }
+
+FragmentAttr MfmaAttr::getAccumulator(int64_t rows, int64_t columns,
+                                      int64_t warps) const {
+  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
+}
+
+FragmentAttr MfmaAttr::getLhs(int64_t rows, int64_t columns,
+                              int64_t warps) const {
+  return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
+}
+
+SharedAttr MfmaAttr::getStaged(RankedTensorType tile,
+                               bool summedOverRows) const {
+  return stagedAs(tile, /*transposed=*/summedOverRows, /*folded=*/true);
+}
+
+std::string MfmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                   RankedTensorType result,
+                                   int64_t warps) const {
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+Attribute MfmaAttr::parse(AsmParser &parser, Type) {
+  SmallVector<int64_t> sizes;
+  SMLoc loc;
+  if (parser.parseLess() || parser.getCurrentLocation(&loc) ||
+      parser.parseDimensionList(sizes, /*allowDynamic=*/false,
+                                /*withTrailingX=*/false) ||
+      parser.parseGreater())
+    return {};
+  if (sizes.size() != 3 || sizes[0] != sizes[1])
+    return parser.emitError(loc, "expected rows x columns x depth with as many "
+                                 "rows as columns"),
+           Attribute();
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    sizes[0], sizes[2]);
+}
+
+void MfmaAttr::print(AsmPrinter &printer) const {
+  printer << "<" << getSize() << "x" << getSize() << "x" << getDepth() << ">";
+}
+
+LogicalResult MfmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t size, int64_t depth) {
+  if ((size == 32 && (depth == 8 || depth == 16)) ||
+      (size == 16 && (depth == 16 || depth == 32)))
+    return success();
+  return emitError() << "expected 32x32x8, 32x32x16, 16x16x16 or 16x16x32, but "
+                        "got "
+                     << size << "x" << size << "x" << depth;
+}
+
+//===----------------------------------------------------------------------===//
+// The units of a target
+//===----------------------------------------------------------------------===//
+
+/// All units, the fastest of a target before its others.
+static SmallVector<MatrixUnitInterface> allUnits(MLIRContext *context) {
+  return {WgmmaAttr::get(context),        MfmaAttr::get(context, 32, 16),
+          MfmaAttr::get(context, 16, 32), MfmaAttr::get(context, 32, 8),
+          MfmaAttr::get(context, 16, 16), MmaSyncAttr::get(context)};
+}
+
+SmallVector<MatrixUnitInterface> attn::unitsOf(TargetAttr target) {
+  SmallVector<MatrixUnitInterface> units = allUnits(target.getContext());
+  llvm::erase_if(units, [&](MatrixUnitInterface unit) {
+    return !target.hasCapability(unit.getCapability());
+  });
+  return units;
+}
+
+bool attn::hasAsynchronousUnit(TargetAttr target) {
+  return llvm::any_of(unitsOf(target), [](MatrixUnitInterface unit) {
+    return unit.getCompletion() != Completion::Sequential;
+  });
+}
+
+MatrixUnitInterface attn::usualUnit(TargetAttr target) {
+  SmallVector<MatrixUnitInterface> units = unitsOf(target);
+  return units.empty() ? MmaSyncAttr::get(target.getContext()) : units.back();
+}
+
+ParseResult attn::parseUnit(OpAsmParser &parser, MatrixUnitInterface &unit) {
+  Attribute attribute;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseAttribute(attribute))
+    return failure();
+  unit = dyn_cast<MatrixUnitInterface>(attribute);
+  if (unit)
+    return success();
+  return parser.emitError(loc, "expected a matrix unit, as #attn.mma_sync is, "
+                               "but got ")
+         << attribute;
+}
+
+void attn::printUnit(OpAsmPrinter &printer, Operation *,
+                     MatrixUnitInterface unit) {
+  printer << unit;
+}
+
+MatrixUnitInterface attn::unitOf(DotOp dot) {
+  if (std::optional<MatrixUnitInterface> unit = dot.getUnit())
+    return *unit;
+  return usualUnit(TargetAttr::of(dot));
+}
+
+std::string attn::whyNotLaidOut(MatrixUnitInterface unit, RankedTensorType lhs,
+                                RankedTensorType rhs, RankedTensorType result,
+                                int64_t warps) {
+  const char *noAccumulator =
+      "the result is not in the layout of an accumulator";
+  if (!isa_and_nonnull<FragmentAttr>(result.getEncoding()))
+    return noAccumulator;
+  std::string reason = unit.whyNotShaped(lhs, rhs, result, warps);
+  if (!reason.empty())
+    return reason;
+  int64_t rows = result.getDimSize(0);
+  if (result.getEncoding() !=
+      unit.getAccumulator(rows, result.getDimSize(1), warps))
+    return noAccumulator;
+  if (!isa_and_nonnull<SharedAttr>(rhs.getEncoding()))
+    return "the right-hand side is not in shared memory";
+  if (!isa_and_nonnull<SharedAttr>(lhs.getEncoding()) &&
+      lhs.getEncoding() != unit.getLhs(rows, lhs.getDimSize(1), warps))
+    return "the left-hand side is neither in shared memory nor in the "
+           "registers of an A operand";
+  return "";
+}
+
+int64_t attn::tileGranule(TargetAttr target) {
+  return unitsOf(target).empty() ? 1 : kGranule;
+}
+
+int64_t attn::lanesOf(TargetAttr target) {
+  return usualUnit(target).getLanes();
+}
+
+int64_t attn::mostWarps(TargetAttr target) {
+  constexpr int64_t kMostThreads = 1024;
+  return kMostThreads / lanesOf(target);
+}

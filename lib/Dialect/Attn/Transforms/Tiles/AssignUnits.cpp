@@ -1,0 +1,174 @@
+//===- AssignUnits.cpp - A matrix unit for each product -------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNASSIGNUNITS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
+using namespace attn;
+
+namespace {
+
+RankedTensorType lhsOf(DotOp dot) {
+  return cast<RankedTensorType>(dot.getLhs().getType());
+}
+RankedTensorType rhsOf(DotOp dot) {
+  return cast<RankedTensorType>(dot.getRhs().getType());
+}
+RankedTensorType resultOf(DotOp dot) {
+  return cast<RankedTensorType>(dot.getResult().getType());
+}
+
+/// Whether two units that can compute a product want the same of its tiles.
+bool haveSameLayouts(MatrixUnitInterface a, MatrixUnitInterface b, DotOp dot,
+                     int64_t warps) {
+  int64_t rows = resultOf(dot).getDimSize(0),
+          columns = resultOf(dot).getDimSize(1),
+          depth = lhsOf(dot).getDimSize(1);
+  return a.getAccumulator(rows, columns, warps) ==
+             b.getAccumulator(rows, columns, warps) &&
+         a.getLhs(rows, depth, warps) == b.getLhs(rows, depth, warps) &&
+         a.getStaged(rhsOf(dot), !dot.getTransposeRhs()) ==
+             b.getStaged(rhsOf(dot), !dot.getTransposeRhs());
+}
+
+struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
+  using AttnAssignUnitsBase::AttnAssignUnitsBase;
+
+  LogicalResult checkOptions(KernelOp kernel) {
+    int64_t most = mostWarps(TargetAttr::of(kernel));
+    if (warps < 0 || warps > most)
+      return emitError(kernel.getLoc())
+             << "expected 1 to " << most
+             << " warps, or 0 for the default, but got " << warps.getValue();
+    return success();
+  }
+
+  /// Warps of a CTA whose products `unit` computes first of all: those that the
+  /// kernel has, or that are asked for, or that suit the unit.
+  int64_t warpsFor(KernelOp kernel, MatrixUnitInterface unit) {
+    TargetAttr target = TargetAttr::of(kernel);
+    if (auto threads =
+            kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr))
+      return std::max<int64_t>(threads.getInt() / lanesOf(target), 1);
+    if (warps)
+      return warps;
+    int64_t rows = resultOf(dots.front()).getDimSize(0),
+            each = unit.getRowsPerWarp();
+    return each ? std::max<int64_t>(rows / each, 1)
+                : defaultWarps(kernel, rows, unit);
+  }
+
+  /// Asynchronous units are for the products that are asked for.
+  bool isAskedFor(MatrixUnitInterface unit, DotOp dot) {
+    return unit.getCompletion() == Completion::Sequential ||
+           products == Products::All ||
+           (products == Products::Scores && dot.getTransposeRhs());
+  }
+
+  std::string whyNot(MatrixUnitInterface unit, DotOp dot, int64_t count) {
+    if (!isAskedFor(unit, dot))
+      return "it is not asked for";
+    return unit.whyNotShaped(lhsOf(dot), rhsOf(dot), resultOf(dot), count);
+  }
+
+  /// A unit for each product if `units.front()` computes some and the others of
+  /// the same layouts the rest, else an empty map.
+  llvm::MapVector<DotOp, MatrixUnitInterface>
+  choose(ArrayRef<MatrixUnitInterface> units, int64_t count) {
+    llvm::MapVector<DotOp, MatrixUnitInterface> chosen;
+    bool leads = false;
+    for (DotOp dot : dots) {
+      const auto *unit = llvm::find_if(units, [&](MatrixUnitInterface other) {
+        return whyNot(other, dot, count).empty() &&
+               haveSameLayouts(units.front(), other, dot, count);
+      });
+      if (unit == units.end())
+        return {};
+      leads |= unit == units.begin();
+      chosen[dot] = *unit;
+    }
+    return leads ? chosen : llvm::MapVector<DotOp, MatrixUnitInterface>();
+  }
+
+  void setThreads(KernelOp kernel, int64_t count) {
+    int64_t threads = lanesOf(TargetAttr::of(kernel)) * count;
+    kernel->setAttr(KernelOp::kThreadsAttr,
+                    OpBuilder(kernel).getI64IntegerAttr(threads));
+  }
+
+  void assign(KernelOp kernel,
+              const llvm::MapVector<DotOp, MatrixUnitInterface> &chosen,
+              int64_t count) {
+    llvm::MapVector<Attribute, int64_t> users;
+    for (auto [dot, unit] : chosen) {
+      DotOp(dot).setUnitAttr(unit);
+      ++users[unit];
+      ++numAssigned;
+    }
+    StringRef from = warps ? "option" : "default";
+    for (auto [unit, number] : users) {
+      std::string name;
+      llvm::raw_string_ostream(name) << unit;
+      remarks::emitAssignUnits(kernel, number, name, count, from);
+    }
+  }
+
+  /// Says of each product why even the unit that takes most does not take it.
+  void explain(MatrixUnitInterface unit, int64_t count) {
+    for (DotOp dot : dots) {
+      std::string reason = unitsOf(TargetAttr::of(dot)).empty()
+                               ? "the target has no matrix units"
+                               : whyNot(unit, dot, count);
+      remarks::emitAssignUnitsNot(dot, reason.empty()
+                                           ? "another product of the kernel "
+                                             "cannot be computed with it"
+                                           : reason);
+    }
+  }
+
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    if (failed(checkOptions(kernel)))
+      return signalPassFailure();
+    dots.clear();
+    kernel.walk([&](DotOp dot) { dots.push_back(dot); });
+    if (dots.empty()) {
+      if (warps && !kernel->hasAttr(KernelOp::kThreadsAttr))
+        setThreads(kernel, warps);
+      remarks::emitAssignUnitsNone(kernel);
+      return;
+    }
+    SmallVector<MatrixUnitInterface> units = unitsOf(TargetAttr::of(kernel));
+    for (ArrayRef<MatrixUnitInterface> rest = units; !rest.empty();
+         rest = rest.drop_front()) {
+      int64_t count = warpsFor(kernel, rest.front());
+      auto chosen = choose(rest, count);
+      if (chosen.empty())
+        continue;
+      setThreads(kernel, count);
+      return assign(kernel, chosen, count);
+    }
+    MatrixUnitInterface usual = usualUnit(TargetAttr::of(kernel));
+    int64_t count = warpsFor(kernel, usual);
+    setThreads(kernel, count);
+    explain(usual, count);
+  }
+
+  SmallVector<DotOp> dots;
+};
+
+} // namespace

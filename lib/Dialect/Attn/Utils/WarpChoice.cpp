@@ -1,0 +1,44 @@
+//===- WarpChoice.cpp - Warps of a CTA ------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace attn;
+
+/// Rows that a warp has by default.
+static constexpr int64_t kUsualRows = 32;
+
+static int64_t warpsForRows(int64_t rows, int64_t most) {
+  constexpr int64_t kBlockRows = 16, kUsualWarps = 4;
+  int64_t blocks = rows / kBlockRows, best = 1;
+  for (int64_t warps = 1; warps <= most && warps <= blocks; ++warps)
+    if (blocks % warps == 0 &&
+        (warps <= kUsualWarps || rows / warps > kUsualRows || best == 1))
+      best = warps;
+  return best;
+}
+
+/// Registers that accumulators and what is computed of them take in all
+/// threads: one tile of each shape.
+static int64_t countRegisters(KernelOp kernel) {
+  llvm::SmallSetVector<Type, 4> tiles;
+  kernel.walk([&](DotOp dot) { tiles.insert(dot.getResult().getType()); });
+  int64_t registers = 0;
+  for (Type type : tiles)
+    registers += cast<ShapedType>(type).getNumElements();
+  return registers;
+}
+
+int64_t attn::defaultWarps(KernelOp kernel, int64_t rows,
+                           MatrixUnitInterface unit) {
+  int64_t most = mostWarps(TargetAttr::of(kernel)),
+          warps = warpsForRows(rows, most), registers = countRegisters(kernel);
+  while (registers / (unit.getLanes() * warps) > unit.getMostHeld() &&
+         2 * warps <= most && rows % (kUsualRows * warps) == 0)
+    warps *= 2;
+  return warps;
+}
