@@ -109,8 +109,11 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
 }
 
 void attn::buildLowerToROCDLPipeline(OpPassManager &pm) {
+  // A loop around others holds twice what these carry, in registers for one
+  // wave a SIMD: five loops are a window's in either direction.
+  constexpr int64_t kMostLoops = 5;
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
-  pm.addPass(createConvertAttnStreamToSCF());
+  pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertAttnToROCDL());

@@ -227,7 +227,8 @@ constexpr Known kAMD[] = {{"rocdl.ballot", ""},
                           {"rocdl.workitem.id.z", ""},
                           {"llvm.amdgcn.exp2", ""},
                           {"llvm.amdgcn.log", ""},
-                          {"llvm.amdgcn.rcp", ""}};
+                          {"llvm.amdgcn.rcp", ""},
+                          {"llvm.amdgcn.sbfe.i32", ""}};
 
 /// Whether there are registers for values of a type, among them addresses in
 /// `clusters` of CTAs.

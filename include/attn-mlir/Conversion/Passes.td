@@ -9,7 +9,7 @@ def ConvertAttnStreamToSCF : Pass<"convert-attn-stream-to-scf"> {
   let summary = "Lower streams to loops over segments and tiles";
   let description = [{
     `attn.stream` becomes a loop over its segments around a loop over the tiles
-    of a segment. The direction changes start and step, never the body; a
+    of a segment, or, of few segments, a loop for each. The direction changes start and step, never the body; a
     stream with masked and unmasked segments has one body of each kind, of which
     `scf.if` picks one a segment. In the masked body `attn.mask` becomes a
     select against -inf, in the other it disappears.
@@ -19,6 +19,11 @@ def ConvertAttnStreamToSCF : Pass<"convert-attn-stream-to-scf"> {
     After: `scf.for %s = %c0 to %c2 { ... scf.if %masked { scf.for ... } else { scf.for ... } }`
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let options = [
+    Option<"mostLoops", "most-loops", "int64_t", /*default=*/"0",
+           "Most loops one behind the other for the segments of a stream (0: 2, where one "
+           "is masked and one is not; 3, where a producer fills the rings)">
+  ];
   let statistics = [Statistic<"numStreams", "streams", "Streams lowered">];
 }
 

@@ -156,6 +156,7 @@ struct ConvertAttnToROCDLPass
                          {ldsPlace, ldsBarrier, readFirstLane});
     populateLdsRingPatterns(converter, patterns);
     populateMfmaPatterns(converter, patterns);
+    populateBandPatterns(converter, patterns);
     populateBallotPatterns(converter, patterns);
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();

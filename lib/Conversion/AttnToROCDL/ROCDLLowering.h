@@ -99,6 +99,10 @@ int64_t wordsOfCopy(mlir::RankedTensorType tile, int64_t threads);
 void populateMfmaPatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
 
+/// Scores that masks by bounds of columns remove.
+void populateBandPatterns(const mlir::TypeConverter &converter,
+                          mlir::RewritePatternSet &patterns);
+
 /// What the lanes of a wave agree on.
 void populateBallotPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

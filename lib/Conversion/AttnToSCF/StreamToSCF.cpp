@@ -26,8 +26,9 @@ namespace {
 /// Lowers one stream.
 class StreamLowering {
 public:
-  StreamLowering(StreamOp stream, OpBuilder &b)
-      : stream(stream), b(b), loc(stream.getLoc()) {}
+  /// `loops`: for the segments of a stream; 0: by what they hold.
+  StreamLowering(StreamOp stream, int64_t loops, OpBuilder &b)
+      : stream(stream), loops(loops), b(b), loc(stream.getLoc()) {}
 
   SmallVector<Value> run() {
     unsigned count = stream.getMasked().size();
@@ -39,7 +40,7 @@ public:
     if (count == 1)
       return buildTiles(stream.getLowers()[0], stream.getUppers()[0],
                         stream.getMasked()[0], state, index(0));
-    if (!stream.getReverse() && count <= mostLoops())
+    if (numLoops() <= (loops ? loops : mostLoops()))
       return buildInOrder(state);
     // With a producer the loop also counts the visits before the segment.
     SmallVector<Value> carried = state;
@@ -55,9 +56,12 @@ public:
   }
 
 private:
-  /// Segments that are worth a loop each: one masked and one not; a window's,
-  /// with masked tiles at both ends, where loops do not hold the copies too.
-  unsigned mostLoops() {
+  /// Segments that are worth a loop each in one direction: one masked and one
+  /// not; a window's, with masked tiles at both ends, where loops do not hold
+  /// the copies too.
+  int64_t mostLoops() {
+    if (stream.getReverse())
+      return 0;
     auto kernel = stream->getParentOfType<KernelOp>();
     if (kernel && kernel->hasAttr(KernelOp::kProducerWarpsAttr))
       return 3;
@@ -88,14 +92,33 @@ private:
     return result;
   }
 
-  /// Few segments in a fixed order: one loop after the other.
+  /// Loops one behind the other that walk over the segments in either order:
+  /// all but the last have one before it and one behind it.
+  unsigned numLoops() {
+    unsigned count = stream.getMasked().size();
+    return stream.getReverse() ? 2 * count - 1 : count;
+  }
+
+  /// Few segments: one loop after the other, of which those of the other
+  /// direction have no tiles.
   SmallVector<Value> buildInOrder(SmallVector<Value> state) {
     Value first = index(0);
-    for (unsigned s = 0; s < stream.getMasked().size(); ++s) {
-      state = buildTiles(stream.getLowers()[s], stream.getUppers()[s],
-                         stream.getMasked()[s], state, first);
-      if (producing())
-        first = b.createOrFold<arith::AddIOp>(loc, first, visits[s]);
+    unsigned count = stream.getMasked().size();
+    for (unsigned i = 0; i < numLoops(); ++i) {
+      unsigned s = i < count ? i : 2 * count - 2 - i;
+      Value lower = stream.getLowers()[s], upper = stream.getUppers()[s],
+            number = producing() ? visits[s] : Value();
+      if (stream.getReverse() && s + 1 < count) {
+        auto unlessOther = [&](Value value, Value none) {
+          return i < count ? direct(value, none) : direct(none, value);
+        };
+        upper = unlessOther(upper, lower);
+        if (number)
+          number = unlessOther(number, index(0));
+      }
+      state = buildTiles(lower, upper, stream.getMasked()[s], state, first);
+      if (number)
+        first = b.createOrFold<arith::AddIOp>(loc, first, number);
     }
     return state;
   }
@@ -351,6 +374,7 @@ private:
   }
 
   StreamOp stream;
+  int64_t loops;
   OpBuilder &b;
   Location loc;
   /// Of a stream with a producer: the rings it fills, the visits of each
@@ -361,14 +385,24 @@ private:
 
 struct StreamToSCFPass
     : attn::impl::ConvertAttnStreamToSCFBase<StreamToSCFPass> {
+  using ConvertAttnStreamToSCFBase::ConvertAttnStreamToSCFBase;
+
   void runOnOperation() override {
+    constexpr int64_t kMost = 64;
+    if (mostLoops < 0 || mostLoops > kMost) {
+      emitError(getOperation()->getLoc())
+          << "expected 1 to " << kMost
+          << " loops, or 0 for the default, but got " << mostLoops.getValue();
+      return signalPassFailure();
+    }
     // Inner streams first, so that a cloned body holds none.
     SmallVector<StreamOp> streams;
     getOperation()->walk([&](StreamOp stream) { streams.push_back(stream); });
     IRRewriter rewriter(&getContext());
     for (StreamOp stream : streams) {
       rewriter.setInsertionPoint(stream);
-      rewriter.replaceOp(stream, StreamLowering(stream, rewriter).run());
+      rewriter.replaceOp(stream,
+                         StreamLowering(stream, mostLoops, rewriter).run());
       ++numStreams;
     }
   }
