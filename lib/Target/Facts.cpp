@@ -405,6 +405,9 @@ constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
                                      "cluster",  "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
+constexpr StringRef kMi355Caps[] = {
+    "rocdl",         "mfma",        "buffer", "dpp", "resident-in-registers",
+    "wave-priority", "bf16-convert"};
 
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
@@ -418,7 +421,7 @@ const KnownTarget kTargets[] = {
     {"h200", "sm_90a", "NVIDIA H200 SXM5", kHopperCaps, kH200Facts},
     {"mi300x", "gfx942", "AMD Instinct MI300X, one partition", kMi300Caps,
      kMi300x},
-    {"mi355x", "gfx950", "AMD Instinct MI355X, one partition", kMi300Caps,
+    {"mi355x", "gfx950", "AMD Instinct MI355X, one partition", kMi355Caps,
      kMi355x},
 };
 
