@@ -353,6 +353,48 @@ constexpr SourcedFact kMi300x[] = {
      "AMD CDNA 3 white paper, L2 cache: 2 KB a clock and XCD, up to 34.4 TB/s"},
 };
 
+constexpr char kRocmSpecsMi355[] =
+    "AMD ROCm documentation, AMD GPU specifications: MI355X";
+constexpr char kMi355Sheet[] = "unchecked (AMD Instinct MI355X data sheet)";
+
+constexpr SourcedFact kMi355x[] = {
+    {Fact::SMs, 256, kRocmSpecsMi355},
+    {Fact::MaxResidentCTAs, 16,
+     "LLVM, AMDGPUBaseInfo.cpp, getMaxWorkGroupsPerCU: 16 barriers a CU"},
+    {Fact::MaxClusterCTAs, 1, "gfx950 has none"},
+    {Fact::MaxClusters, 256, "not applicable: CTAs"},
+    {Fact::SmemPerSM, 160 << 10, kRocmSpecsMi355},
+    {Fact::SmemPerBlock, 160 << 10,
+     "LLVM's AMDGPU back end: the limit of local memory of gfx950"},
+    {Fact::RegistersPerSM, 128 << 10,
+     "AMD ROCm documentation, AMD GPU specifications: MI355X, 512 KiB of "
+     "VGPR"},
+    {Fact::L2Bytes, 4 << 20, kRocmSpecsMi355},
+    {Fact::L2EffectiveBytes, 4 << 20, "unchecked (all of it, as of MI300X)"},
+    {Fact::L2Domains, 8,
+     "AMD ROCm documentation, AMD GPU specifications: MI355X, 32 of 256 CUs "
+     "an XCD"},
+    {Fact::L2Partitions, 1, "one L2 for each die"},
+    {Fact::L2SectorBytes, 128,
+     "AMDGPU Kernel Optimization Guide (nod-ai), MI355X Cache Hierarchy: lines "
+     "that are read"},
+    {Fact::DispatchChunk, 1,
+     "unchecked (as on MI300X: workgroups go to the dies in turn)"},
+    {Fact::DramGBps, 8000,
+     "AMDGPU Kernel Optimization Guide (nod-ai), MI355X Memory Bandwidth"},
+    {Fact::TensorGflops, 2516600, kMi355Sheet},
+    {Fact::ClockMHz, 2400,
+     "rocminfo of an MI355X, Max Clock Freq. (ROCm/aiter, issue 4457); that "
+     "matrix rate are 4096 FLOP a clock of 256 CUs"},
+    {Fact::SpecialPerClock, 32,
+     "unchecked (twice that of MI300X, said of CDNA 4; LLVM's schedule has "
+     "16)"},
+    {Fact::FmaPerClock, 128,
+     "unchecked (as MI300X: vector FP32, 256 FLOP a clock and CU)"},
+    {Fact::L2GBps, 39300,
+     "unchecked (as MI300X: 2 KB a clock and XCD, at that clock)"},
+};
+
 constexpr StringRef kCpuCaps[] = {"cpu"};
 constexpr StringRef kAmpereCaps[] = {"nvvm", "mma.sync", "ldmatrix",
                                      "cp.async"};
@@ -363,6 +405,9 @@ constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
                                      "cluster",  "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
+constexpr StringRef kMi355Caps[] = {
+    "rocdl",         "mfma",        "buffer", "dpp", "resident-in-registers",
+    "wave-priority", "bf16-convert"};
 
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
@@ -376,6 +421,8 @@ const KnownTarget kTargets[] = {
     {"h200", "sm_90a", "NVIDIA H200 SXM5", kHopperCaps, kH200Facts},
     {"mi300x", "gfx942", "AMD Instinct MI300X, one partition", kMi300Caps,
      kMi300x},
+    {"mi355x", "gfx950", "AMD Instinct MI355X, one partition", kMi355Caps,
+     kMi355x},
 };
 
 } // namespace

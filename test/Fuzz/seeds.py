@@ -110,9 +110,10 @@ def manifests(options, scratch, corpus):
 
 
 def code_objects(options, scratch, corpus):
-    directory, manifest = bundle_for(options, scratch, "mi300x")
-    for binary in manifest["binaries"]:
-        corpus.add((directory / binary["file"]).read_bytes())
+    for target in ("mi300x", "mi355x"):
+        directory, manifest = bundle_for(options, scratch, target)
+        for binary in manifest["binaries"]:
+            corpus.add((directory / binary["file"]).read_bytes())
     if (options.llvm_tools / "ld.lld").exists():
         run(options.llvm_tools / "llc", "-mtriple=amdgcn-amd-amdhsa", "-mcpu=gfx942", "-filetype=obj",
             SOURCE / "test/Emulator/Inputs/launch.ll", "-o", scratch / "launch.o")

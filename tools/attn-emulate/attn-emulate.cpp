@@ -1,4 +1,4 @@
-//===- attn-emulate.cpp - Runs a gfx942 code object without the hardware --===//
+//===- attn-emulate.cpp - Runs AMD code objects without the hardware -----===//
 
 #include "Arguments.h"
 #include "llvm/Support/CommandLine.h"
@@ -221,7 +221,8 @@ int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
-                              "Runs a gfx942 code object in an emulator\n");
+                              "Runs a code object of gfx942 or gfx950 in an "
+                              "emulator\n");
   auto fail = [](const Twine &message) {
     errs() << "attn-emulate: error: " << message << "\n";
     return 1;

@@ -163,7 +163,8 @@ struct ConvertAttnToROCDLPass
     splitSelects(function);
     eraseViews(function);
     RewritePatternSet truncations(&getContext());
-    populateTruncatePatterns(truncations);
+    populateTruncatePatterns(
+        truncations, TargetAttr::of(function).hasCapability("bf16-convert"));
     walkAndApplyPatterns(function, std::move(truncations));
     return lowerMath(function, kIntrinsics, "AMD");
   }

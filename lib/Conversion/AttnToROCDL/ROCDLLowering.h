@@ -109,8 +109,8 @@ void populateBallotPatterns(const mlir::TypeConverter &converter,
 
 /// Takes vectors of selects apart, so that few conditions are alive at once.
 void splitSelects(mlir::LLVM::LLVMFuncOp function);
-/// f32 to bf16 in few instructions.
-void populateTruncatePatterns(mlir::RewritePatternSet &patterns);
+/// f32 to bf16 in few instructions; whether one of the target `converts`.
+void populateTruncatePatterns(mlir::RewritePatternSet &patterns, bool converts);
 
 /// The value of the lane whose number differs in the bits of `mask`, 16 or 32.
 mlir::Value exchangeLanes(mlir::OpBuilder &b, mlir::Location loc,

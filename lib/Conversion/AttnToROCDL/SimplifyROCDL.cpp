@@ -130,6 +130,11 @@ private:
   llvm::DenseMap<Value, SmallVector<Value>> elements;
 };
 
+bool isF32ToBf16(arith::TruncFOp op, VectorType type) {
+  return type && type.getElementType().isBF16() &&
+         getElementTypeOrSelf(op.getIn().getType()).isF32();
+}
+
 /// f32 to bf16 to nearest, ties to even: an addition carries into the upper
 /// half, of two of which one v_perm_b32 makes a register. The back end's own
 /// takes three instructions more, for NaNs that would carry into the sign:
@@ -140,8 +145,7 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &b) const override {
     auto type = dyn_cast<VectorType>(op.getType());
-    if (!type || !type.getElementType().isBF16() ||
-        !getElementTypeOrSelf(op.getIn().getType()).isF32())
+    if (!isF32ToBf16(op, type))
       return b.notifyMatchFailure(op, "no vector of f32 to bf16");
     Location loc = op.getLoc();
     int64_t count = type.getNumElements();
@@ -166,6 +170,34 @@ struct TruncatePattern : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
+/// Two by two, as v_cvt_pk_bf16_f32 converts: of a longer vector the back end
+/// takes one for each element.
+struct TruncatePairsPattern : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &b) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!isF32ToBf16(op, type) || type.getNumElements() <= 2)
+      return b.notifyMatchFailure(op, "no long vector of f32 to bf16");
+    Location loc = op.getLoc();
+    auto wide = vector::ToElementsOp::create(b, loc, op.getIn()).getResults();
+    SmallVector<Value> narrow;
+    for (; !wide.empty();
+         wide = wide.drop_front(std::min<size_t>(2, wide.size()))) {
+      SmallVector<Value> pair(wide.take_front(2));
+      int64_t count = pair.size();
+      Value vector = vector::FromElementsOp::create(
+          b, loc, VectorType::get({count}, b.getF32Type()), pair);
+      Value truncated = arith::TruncFOp::create(
+          b, loc, VectorType::get({count}, b.getBF16Type()), vector);
+      llvm::append_range(
+          narrow, vector::ToElementsOp::create(b, loc, truncated).getResults());
+    }
+    b.replaceOpWithNewOp<vector::FromElementsOp>(op, type, narrow);
+    return success();
+  }
+};
+
 } // namespace
 
 void attn::splitSelects(LLVM::LLVMFuncOp function) {
@@ -178,6 +210,10 @@ void attn::splitSelects(LLVM::LLVMFuncOp function) {
     SelectSplitter(op).run();
 }
 
-void attn::populateTruncatePatterns(RewritePatternSet &patterns) {
-  patterns.add<TruncatePattern>(patterns.getContext());
+void attn::populateTruncatePatterns(RewritePatternSet &patterns,
+                                    bool converts) {
+  if (converts)
+    patterns.add<TruncatePairsPattern>(patterns.getContext());
+  else
+    patterns.add<TruncatePattern>(patterns.getContext());
 }

@@ -249,6 +249,7 @@ static bool parseNumberModifier(StringRef key, StringRef value, Modifiers &m) {
                          .Case("cbsz", &m.cbsz)
                          .Case("abid", &m.abid)
                          .Case("blgp", &m.blgp)
+                         .Case("bitop3", &m.bitop3)
                          .Default(nullptr);
   if (number)
     return !value.getAsInteger(0, *number);

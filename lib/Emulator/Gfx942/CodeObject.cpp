@@ -1,4 +1,4 @@
-//===- CodeObject.cpp - A gfx942 code object (hsaco) ----------------------===//
+//===- CodeObject.cpp - A code object (hsaco) -----------------------------===//
 
 #include "attn-mlir/Emulator/Gfx942/CodeObject.h"
 #include "llvm/ADT/STLExtras.h"
@@ -68,8 +68,11 @@ Error CodeObjectReader::checkHeader(const ElfFile &file) {
     return fail("not an AMDGPU code object (e_machine " +
                 Twine(header.e_machine) + ")");
   unsigned mach = header.e_flags & elf::EF_AMDGPU_MACH;
-  if (mach != elf::EF_AMDGPU_MACH_AMDGCN_GFX942)
-    return fail("expected gfx942, but got EF_AMDGPU_MACH 0x" + utohexstr(mach));
+  const ArchInfo *arch = findArch(mach);
+  if (!arch)
+    return fail("expected gfx942 or gfx950, but got EF_AMDGPU_MACH 0x" +
+                utohexstr(mach));
+  object->architecture = arch->arch;
   if (header.e_type != elf::ET_DYN)
     return fail(
         "not linked: expected a shared object, as `ld.lld -shared` makes");
@@ -318,8 +321,9 @@ Expected<std::unique_ptr<CodeObject>> CodeObject::load(StringRef elf,
 }
 
 std::unique_ptr<CodeObject> CodeObject::fromCode(ArrayRef<uint8_t> code,
-                                                 KernelInfo info) {
+                                                 KernelInfo info, Arch arch) {
   std::unique_ptr<CodeObject> object(new CodeObject);
+  object->architecture = arch;
   object->imageBytes.assign(code.begin(), code.end());
   info.entry = info.codeBegin = 0;
   info.codeEnd = code.size();

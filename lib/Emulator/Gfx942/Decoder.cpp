@@ -28,6 +28,10 @@ struct Decoder::Tools {
   std::unique_ptr<MCDisassembler> disassembler;
   std::unique_ptr<MCInstPrinter> printer;
 
+  explicit Tools(const char *cpu);
+
+  /// Decodes what is at `code`; the bytes that it takes, 0 where it is nothing.
+  uint64_t decode(ArrayRef<uint8_t> code, uint64_t pc, MCInst &mc);
   std::string print(const MCInst &inst, uint64_t pc) {
     std::string text;
     raw_string_ostream os(text);
@@ -37,29 +41,28 @@ struct Decoder::Tools {
   bool implicitly(const MCInst &inst, StringRef reg);
 };
 
-Decoder::Decoder() : tools(std::make_unique<Tools>()) {
+Decoder::Tools::Tools(const char *cpu) {
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTargetMC();
   LLVMInitializeAMDGPUDisassembler();
-  Tools &t = *tools;
   std::string error;
-  const Target *target = TargetRegistry::lookupTarget(t.triple, error);
+  const Target *target = TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return;
-  t.registers.reset(target->createMCRegInfo(t.triple));
-  t.asmInfo.reset(
-      target->createMCAsmInfo(*t.registers, t.triple, MCTargetOptions()));
-  t.instrs.reset(target->createMCInstrInfo());
-  // With literals behind any instruction, which gfx942 has not: see decode().
-  t.subtarget.reset(
-      target->createMCSubtargetInfo(t.triple, "gfx942", "+vop3-literal"));
-  t.context = std::make_unique<MCContext>(t.triple, t.asmInfo.get(),
-                                          t.registers.get(), t.subtarget.get());
-  t.disassembler.reset(target->createMCDisassembler(*t.subtarget, *t.context));
-  t.printer.reset(
-      target->createMCInstPrinter(t.triple, t.asmInfo->getAssemblerDialect(),
-                                  *t.asmInfo, *t.instrs, *t.registers));
+  registers.reset(target->createMCRegInfo(triple));
+  asmInfo.reset(target->createMCAsmInfo(*registers, triple, MCTargetOptions()));
+  instrs.reset(target->createMCInstrInfo());
+  // With literals behind any instruction, which CDNA has not: see decode().
+  subtarget.reset(target->createMCSubtargetInfo(triple, cpu, "+vop3-literal"));
+  context = std::make_unique<MCContext>(triple, asmInfo.get(), registers.get(),
+                                        subtarget.get());
+  disassembler.reset(target->createMCDisassembler(*subtarget, *context));
+  printer.reset(target->createMCInstPrinter(
+      triple, asmInfo->getAssemblerDialect(), *asmInfo, *instrs, *registers));
 }
+
+Decoder::Decoder(Arch arch)
+    : arch(arch), tools(std::make_unique<Tools>(infoOf(arch).name)) {}
 
 Decoder::~Decoder() = default;
 
@@ -94,22 +97,43 @@ void Decoder::fill(Inst &inst, const MCInst &mc) {
   inst.defs = tools->instrs->get(mc.getOpcode()).getNumDefs();
   inst.implicitVcc = tools->implicitly(mc, "VCC");
   inst.implicitM0 = tools->implicitly(mc, "M0");
-  assignSemantics(inst);
+  assignSemantics(inst, arch);
 }
 
-/// Decodes what is at `code`; the bytes that it takes, 0 where it is nothing.
 /// LLVM looks for a literal behind every operand 255 and crashes where it sees
 /// no bytes for it. So it sees some, and what takes them is no instruction.
-uint64_t Decoder::decodeOne(ArrayRef<uint8_t> code, uint64_t pc, MCInst &mc) {
+uint64_t Decoder::Tools::decode(ArrayRef<uint8_t> code, uint64_t pc,
+                                MCInst &mc) {
   constexpr size_t kMostBytes = 8, kLiteralBytes = 4;
   uint8_t bytes[kMostBytes + kLiteralBytes] = {};
   size_t count = std::min(code.size(), std::size(bytes));
   llvm::copy(code.take_front(count), bytes);
   uint64_t size = 0;
-  auto status =
-      tools->disassembler->getInstruction(mc, size, bytes, pc, nulls());
+  auto status = disassembler->getInstruction(mc, size, bytes, pc, nulls());
   bool fits = size <= std::min(count, kMostBytes);
   return status == MCDisassembler::Success && fits ? size : 0;
+}
+
+/// Names what is no instruction here: of which architecture it is one, if of
+/// any.
+void Decoder::describeForeign(Inst &inst, ArrayRef<uint8_t> code) {
+  std::string here = infoOf(arch).name;
+  inst.name = "<not an instruction of " + here + ">";
+  for (unsigned n = 0; n < kArchs; ++n) {
+    const ArchInfo &other = infoOf(static_cast<Arch>(n));
+    if (other.arch == arch)
+      continue;
+    if (!foreign[n])
+      foreign[n] = std::make_unique<Tools>(other.name);
+    MCInst mc;
+    uint64_t size = foreign[n]->decode(code, inst.pc, mc);
+    if (!size)
+      continue;
+    inst.size = size;
+    inst.name = "<" + foreign[n]->print(mc, inst.pc) + ">, an instruction of " +
+                other.name + " and not of " + here;
+  }
+  inst.text = inst.name;
 }
 
 Expected<Program> Decoder::decode(const CodeObject &object,
@@ -120,14 +144,15 @@ Expected<Program> Decoder::decode(const CodeObject &object,
   ArrayRef<uint8_t> image = object.image();
   for (uint64_t pc = kernel.codeBegin; pc + 4 <= kernel.codeEnd;) {
     MCInst mc;
-    uint64_t size = decodeOne(image.slice(pc, kernel.codeEnd - pc), pc, mc);
+    ArrayRef<uint8_t> code = image.slice(pc, kernel.codeEnd - pc);
+    uint64_t size = tools->decode(code, pc, mc);
     Inst inst;
     inst.pc = pc;
     inst.size = size ? size : 4;
     if (size)
       fill(inst, mc);
     else
-      inst.name = inst.text = "<not an instruction of gfx942>";
+      describeForeign(inst, code);
     if (inst.name == "s_barrier")
       inst.ordinal = program.barriers++;
     program.indexOf[pc] = program.insts.size();

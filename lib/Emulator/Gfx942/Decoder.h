@@ -21,10 +21,10 @@ struct Program {
   unsigned barriers = 0;
 };
 
-/// LLVM's disassembler for gfx942.
+/// LLVM's disassembler for an architecture.
 class Decoder {
 public:
-  Decoder();
+  explicit Decoder(Arch arch);
   ~Decoder();
   /// Decodes all of the kernel's function. Code that does not disassemble is an
   /// instruction without semantics: an error only where it is executed.
@@ -32,12 +32,14 @@ public:
                                  const KernelInfo &kernel);
 
 private:
-  uint64_t decodeOne(llvm::ArrayRef<uint8_t> code, uint64_t pc,
-                     llvm::MCInst &mc);
   void fill(Inst &inst, const llvm::MCInst &mc);
+  void describeForeign(Inst &inst, llvm::ArrayRef<uint8_t> code);
 
   struct Tools;
+  const Arch arch;
   std::unique_ptr<Tools> tools;
+  /// Of the other architectures, made where they are asked; by number.
+  std::unique_ptr<Tools> foreign[kArchs];
 };
 
 } // namespace attn::gfx942

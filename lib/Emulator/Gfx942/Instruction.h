@@ -92,6 +92,7 @@ struct Modifiers {
   int64_t offset = 0;
   unsigned offset0 = 0, offset1 = 0;
   unsigned cbsz = 0, abid = 0, blgp = 0;
+  unsigned bitop3 = 0; // a bit of result for each of eight combinations
 
   DppKind dpp = DppKind::None;
   uint8_t dppArg[4] = {0, 0, 0, 0};

@@ -15,7 +15,7 @@ using namespace llvm;
 
 namespace {
 
-constexpr uint32_t kMaxLds = 64 * 1024, kMaxWorkItems = 1024;
+constexpr uint32_t kMaxWorkItems = 1024;
 constexpr unsigned kSimds = 4, kRegistersOfSimd = 512;
 
 uint64_t volume(Dim3 d) { return uint64_t(d.x) * d.y * d.z; }
@@ -60,8 +60,9 @@ Error Launch::check(Dim3 grid, Dim3 block, ArrayRef<uint8_t> kernargs,
                                "dimension, but got " +
                                Twine(all));
   uint64_t lds = uint64_t(kernel.ldsBytes) + dynamicLds;
-  if (lds > kMaxLds)
-    return createStringError("a workgroup has at most " + Twine(kMaxLds) +
+  uint32_t most = infoOf(object.arch()).ldsBytes;
+  if (lds > most)
+    return createStringError("a workgroup has at most " + Twine(most) +
                              " bytes of LDS, but got " + Twine(lds));
   unsigned wavesOfSimd = divideCeil(divideCeil(items, kLanes), kSimds);
   if (wavesOfSimd * kernel.vectorRegisters() > kRegistersOfSimd)
@@ -308,6 +309,7 @@ Expected<Counters> Launch::run(Dim3 grid, Dim3 block,
   codeAddress = memory.allocate(object.image().size(), "code object",
                                 /*readOnly=*/true);
   cantFail(memory.write(codeAddress, object.image()));
+  group.arch = object.arch();
   group.program = &program;
   group.counters.barrierExecutions.resize(program.barriers);
   group.memory = &memory;

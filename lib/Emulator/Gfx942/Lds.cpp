@@ -81,13 +81,31 @@ std::string Lds::check(const LdsAccess &access, uint64_t offset,
 
 namespace {
 
-constexpr unsigned kBanks = 32;
+constexpr unsigned kMostBanks = 64;
+
+/// How the lanes of a wave meet in an access. Phases take lanes four by four,
+/// in this order in either half of the wave.
+struct Phasing {
+  unsigned lanes = 32; // of a phase
+  unsigned banks = 32;
+  std::array<uint8_t, 8> quads = {0, 1, 2, 3, 4, 5, 6, 7};
+
+  /// The n-th lane, in the order of phases.
+  unsigned laneAt(unsigned n) const {
+    return n / 32 * 32 + quads[n % 32 / 4] * 4u + n % 4;
+  }
+};
 
 /// Cycles of one phase: the most distinct dwords that one bank has to serve.
 class Phase {
 public:
+  explicit Phase(unsigned bankCount) : bankCount(bankCount) {}
+  void clear() {
+    for (auto &bank : banks)
+      bank.clear();
+  }
   void add(uint32_t dword) {
-    auto &bank = banks[dword % kBanks];
+    auto &bank = banks[dword % bankCount];
     if (std::find(bank.begin(), bank.end(), dword) == bank.end())
       bank.push_back(dword);
   }
@@ -99,45 +117,55 @@ public:
   }
 
 private:
-  std::array<SmallVector<uint32_t, 4>, kBanks> banks;
+  unsigned bankCount;
+  std::array<SmallVector<uint32_t, 4>, kMostBanks> banks;
 };
 
 } // namespace
 
-/// The lanes of phase `phase`. 4-byte accesses: 32 consecutive lanes; 8-byte:
-/// 16; 16-byte: 8, of which reads take four from each half of a group of 32
-/// lanes.
-static SmallVector<unsigned, 32> lanesOfPhase(unsigned phase, unsigned size,
-                                              bool store) {
-  SmallVector<unsigned, 32> lanes;
-  if (size == 16 && !store) {
-    // 0-3 with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27.
-    static const unsigned second[4] = {20, 16, 28, 24};
-    unsigned base = phase / 4 * 32;
-    for (unsigned i = 0; i < 4; ++i)
-      lanes.push_back(base + phase % 4 * 4 + i);
-    for (unsigned i = 0; i < 4; ++i)
-      lanes.push_back(base + second[phase % 4] + i);
-    return lanes;
-  }
-  unsigned count = size == 16 ? 8 : size == 8 ? 16 : 32;
-  for (unsigned i = 0; i < count; ++i)
-    lanes.push_back(phase * count + i);
-  return lanes;
+/// Of an access of `width` bytes (4, 8, 12, 16) a lane on gfx942; also of
+/// writes, and of reads of 12 bytes, on gfx950.
+static Phasing phasingOfHalf(unsigned width, bool store) {
+  Phasing phasing;
+  phasing.lanes = width > 8 ? 8 : 128 / width;
+  // 0-3 with 20-23, 4-7 with 16-19, 8-11 with 28-31, 12-15 with 24-27.
+  if (width > 8 && !store)
+    phasing.quads = {0, 5, 1, 4, 2, 7, 3, 6};
+  return phasing;
 }
 
-LdsCycles attn::gfx942::countLdsCycles(ArrayRef<uint32_t> addresses,
+/// Of a read on gfx950, which has twice the banks for it.
+static Phasing phasingOfFullRead(unsigned width) {
+  Phasing phasing;
+  phasing.lanes = 256 / width;
+  phasing.banks = kMostBanks;
+  // 0-3 with 12-15, 20-23 and 24-27; 4-7 with 8-11, 16-19 and 28-31.
+  if (width == 16)
+    phasing.quads = {0, 3, 5, 6, 1, 2, 4, 7};
+  return phasing;
+}
+
+static Phasing phasingOf(Arch arch, unsigned size, bool store) {
+  unsigned width = std::max(size, 4u);
+  if (arch == Arch::Gfx950 && !store && width != 12)
+    return phasingOfFullRead(width);
+  return phasingOfHalf(width, store);
+}
+
+LdsCycles attn::gfx942::countLdsCycles(Arch arch, ArrayRef<uint32_t> addresses,
                                        uint64_t active, unsigned size,
                                        bool store) {
-  unsigned width = size > 8 ? 16 : std::max(size, 4u);
-  unsigned phases = 2 * width / 4;
+  Phasing phasing = phasingOf(arch, size, store);
+  Phase phase(phasing.banks);
   LdsCycles result;
-  for (unsigned p = 0; p < phases; ++p) {
-    Phase phase;
-    for (unsigned lane : lanesOfPhase(p, width, store))
+  for (unsigned first = 0; first < addresses.size(); first += phasing.lanes) {
+    phase.clear();
+    for (unsigned n = first; n < first + phasing.lanes; ++n) {
+      unsigned lane = phasing.laneAt(n);
       if (active >> lane & 1)
         for (unsigned byte = 0; byte < size; byte += 4)
           phase.add((addresses[lane] + byte) / 4);
+    }
     unsigned cycles = phase.cycles();
     result.total += cycles;
     result.conflicts += cycles ? cycles - 1 : 0;

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_EMULATOR_GFX942_LDS_H
 
 #include "Instruction.h"
+#include "attn-mlir/Emulator/Gfx942/Arch.h"
 #include "llvm/ADT/ArrayRef.h"
 
 namespace attn::gfx942 {
@@ -53,13 +54,13 @@ private:
 
 /// Cycles that the LDS spends on one access by `active` lanes at byte
 /// `addresses`, `size` bytes a lane, and how many of them are bank conflicts.
-/// 32 banks of 4 bytes; lanes meet in phases (docs/emulator.md); lanes that
-/// read the same dword share it.
+/// Banks have 4 bytes; lanes meet in phases (docs/emulator.md); lanes that read
+/// the same dword share it.
 struct LdsCycles {
   unsigned total = 0, conflicts = 0;
 };
-LdsCycles countLdsCycles(llvm::ArrayRef<uint32_t> addresses, uint64_t active,
-                         unsigned size, bool store);
+LdsCycles countLdsCycles(Arch arch, llvm::ArrayRef<uint32_t> addresses,
+                         uint64_t active, unsigned size, bool store);
 
 } // namespace attn::gfx942
 

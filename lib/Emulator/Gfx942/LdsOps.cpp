@@ -1,13 +1,15 @@
 //===- LdsOps.cpp - DS instructions ---------------------------------------===//
 //
-// CDNA3 ISA, sections 11 (LDS) and 12.12 (DS). A wave's DS instructions are
-// performed in order; each acts when it completes.
+// CDNA3 ISA, sections 11 (LDS) and 12.12 (DS); transposing reads: CDNA4 ISA,
+// section 11.4. A wave's DS instructions are performed in order; each acts when
+// it completes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "MemoryAccess.h"
 #include "Semantics.h"
 #include "Wave.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace attn::gfx942;
@@ -41,7 +43,8 @@ void count(Wave &w, const MemOp &op, unsigned piece, bool store) {
   std::array<uint32_t, kLanes> addresses;
   for (unsigned lane = 0; lane < kLanes; ++lane)
     addresses[lane] = pieceAddress(op, lane, piece);
-  LdsCycles cycles = countLdsCycles(addresses, op.exec, op.size, store);
+  LdsCycles cycles =
+      countLdsCycles(w.group.arch, addresses, op.exec, op.size, store);
   Counters &c = w.group.counters;
   c.ldsCycles += cycles.total;
   c.ldsConflictCycles += cycles.conflicts;
@@ -81,6 +84,30 @@ void completeRead(Wave &w, const MemOp &op) {
   }
 }
 
+/// Every 16 lanes read, 8 bytes each, rows of 16 elements of B bytes, one row
+/// after the other, and column c goes to lane c: its element n is of row n.
+template <unsigned B> void completeTransposed(Wave &w, const MemOp &op) {
+  constexpr unsigned kGroup = 16, kEach = 8 / B, kLanesOfRow = kGroup / kEach;
+  count(w, op, 0, /*store=*/false);
+  std::array<std::array<uint8_t, 8>, kLanes> read;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const uint8_t *from =
+        ldsBytes(w, op, lane, pieceAddress(op, lane, 0), /*store=*/false);
+    if (!from)
+      return;
+    std::memcpy(read[lane].data(), from, 8);
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    unsigned column = lane % kGroup;
+    uint8_t bytes[8];
+    for (unsigned n = 0; n < kEach; ++n) {
+      unsigned source = lane - column + n * kLanesOfRow + column / kEach;
+      std::memcpy(&bytes[n * B], &read[source][column % kEach * B], B);
+    }
+    loadLane(w, op, op.dst, lane, bytes);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Reads and writes
 //===----------------------------------------------------------------------===//
@@ -112,6 +139,18 @@ Handler dsRead(unsigned size, unsigned pieces, unsigned stride) {
     op.complete = completeRead;
     w.setPending(op, i.ops[0].reg, i.ops[0].count, /*vmem=*/false);
   };
+}
+
+/// The manual wants all lanes active (EXEC all ones).
+template <unsigned B> void dsReadTransposed(Wave &w, const Inst &i) {
+  if (w.exec() != ~uint64_t(0))
+    return w.fail("a transposing read needs all lanes, but EXEC is 0x" +
+                  utohexstr(w.exec(), /*LowerCase=*/true));
+  MemOp &op = w.issueLds(i);
+  setAddresses(w, op, i.ops[1]);
+  setPieces(op, i, /*size=*/8, /*pieces=*/1, /*stride=*/0);
+  op.complete = completeTransposed<B>;
+  w.setPending(op, i.ops[0].reg, i.ops[0].count, /*vmem=*/false);
 }
 
 Handler dsWrite(unsigned size, unsigned pieces, unsigned stride, bool high) {
@@ -227,6 +266,8 @@ void attn::gfx942::addLds(SemanticsTable &t) {
   t.add("ds_write_b16", kLds, dsWrite(2, 1, 0, false));
   t.add("ds_write_b8_d16_hi", kLds, dsWrite(1, 1, 0, true));
   t.add("ds_write_b16_d16_hi", kLds, dsWrite(2, 1, 0, true));
+  addRead(t, "ds_read_b64_tr_b8", dsReadTransposed<1>);
+  addRead(t, "ds_read_b64_tr_b16", dsReadTransposed<2>);
   addRead(t, "ds_swizzle_b32", swizzle);
   addRead(t, "ds_bpermute_b32", bpermute);
   addRead(t, "ds_permute_b32", permute);

@@ -9,8 +9,16 @@ using namespace attn::gfx942;
 using namespace llvm;
 
 struct Machine::Impl {
+  /// Made where it is asked for.
+  Decoder &decoderFor(const CodeObject &object) {
+    auto &decoder = decoders[static_cast<unsigned>(object.arch())];
+    if (!decoder)
+      decoder = std::make_unique<Decoder>(object.arch());
+    return *decoder;
+  }
+
   GlobalMemory memory;
-  Decoder decoder;
+  std::unique_ptr<Decoder> decoders[kArchs];
 };
 
 Machine::Machine() : impl(std::make_unique<Impl>()) {}
@@ -72,7 +80,7 @@ Expected<Counters> Machine::launch(const CodeObject &object,
     return createStringError("kernel '" + kernelName +
                              "': " + toString(std::move(e)));
   };
-  Expected<Program> program = impl->decoder.decode(object, **kernel);
+  Expected<Program> program = impl->decoderFor(object).decode(object, **kernel);
   if (!program)
     return annotate(program.takeError());
   if (Error e = checkRegisters(*program, **kernel))
@@ -93,7 +101,7 @@ Expected<CodeSummary> Machine::summarize(const CodeObject &object,
   auto kernel = object.find(kernelName);
   if (!kernel)
     return kernel.takeError();
-  Expected<Program> program = impl->decoder.decode(object, **kernel);
+  Expected<Program> program = impl->decoderFor(object).decode(object, **kernel);
   if (!program)
     return createStringError("kernel '" + kernelName +
                              "': " + toString(program.takeError()));

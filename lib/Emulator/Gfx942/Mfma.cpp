@@ -1,6 +1,7 @@
 //===- Mfma.cpp - Matrix fused multiply-add -------------------------------===//
 //
-// CDNA3 ISA, section 7 (matrix arithmetic). D = A * B + C with A of M x K, B of
+// CDNA3 ISA, section 7 (matrix arithmetic); the products of twice the depth:
+// CDNA4 ISA, the same section. D = A * B + C with A of M x K, B of
 // K x N, for the dense forms with one block:
 //
 //   lane l, element j of A:  row l mod M,     k = J * (l / M) + j   (J elements
@@ -110,6 +111,11 @@ void attn::gfx942::addMfma(SemanticsTable &t) {
   add<ElementF16, ElementF16, 16, 16>(t, "f16");
   add<ElementBf16, ElementBf16, 32, 8>(t, "bf16");
   add<ElementBf16, ElementBf16, 16, 16>(t, "bf16");
+  // Of gfx950.
+  add<ElementF16, ElementF16, 32, 16>(t, "f16");
+  add<ElementF16, ElementF16, 16, 32>(t, "f16");
+  add<ElementBf16, ElementBf16, 32, 16>(t, "bf16");
+  add<ElementBf16, ElementBf16, 16, 32>(t, "bf16");
   add<ElementF32, ElementF32, 32, 2>(t, "f32");
   add<ElementF32, ElementF32, 16, 4>(t, "f32");
   addFloat8<ElementFp8, ElementFp8>(t, "fp8_fp8");

@@ -34,9 +34,15 @@ static const SemanticsTable &semantics() {
   return table;
 }
 
-void attn::gfx942::assignSemantics(Inst &inst) {
+/// Names that mean other formats on gfx950: fp8 and bf8 are OCP's there, of
+/// which there are none here.
+static bool hasOtherFormats(llvm::StringRef name) {
+  return name.contains("fp8") || name.contains("bf8");
+}
+
+void attn::gfx942::assignSemantics(Inst &inst, Arch arch) {
   const SemanticsTable::Entry *entry = semantics().find(inst.name);
-  if (!entry)
+  if (!entry || (arch != Arch::Gfx942 && hasOtherFormats(inst.name)))
     return;
   inst.cls = entry->cls;
   inst.handler = entry->handler;

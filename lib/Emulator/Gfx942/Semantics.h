@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_EMULATOR_GFX942_SEMANTICS_H
 
 #include "Instruction.h"
+#include "attn-mlir/Emulator/Gfx942/Arch.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace attn::gfx942 {
@@ -49,8 +50,8 @@ void addScalarMemory(SemanticsTable &table);
 void addVectorMemory(SemanticsTable &table);
 
 /// Sets class and handler by `inst.name`; the handler stays empty where there
-/// are no semantics.
-void assignSemantics(Inst &inst);
+/// are no semantics for `arch`.
+void assignSemantics(Inst &inst, Arch arch);
 /// All names that have a handler, sorted.
 std::vector<std::string> instructionNames();
 

@@ -1,6 +1,7 @@
 //===- VectorConvert.cpp - Conversions ------------------------------------===//
 //
-// CDNA3 ISA, sections 12.8 and 12.11. The fp8 formats are FNUZ: OCP's bit
+// CDNA3 ISA, sections 12.8 and 12.11; v_cvt_pk_f16_f32 and
+// v_cvt_pk_bf16_f32: CDNA4 ISA, the same. The fp8 formats are FNUZ: OCP's bit
 // layouts with the bias one higher, one zero, and 0x80 the only NaN.
 //
 //===----------------------------------------------------------------------===//
@@ -81,6 +82,27 @@ void addIntegers(SemanticsTable &t) {
         }));
 }
 
+/// To the nearest, ties to even, denormals kept; a NaN stays one and is quiet
+/// (which of its bits stay is unchecked).
+uint32_t roundToBf16(float x) {
+  uint32_t bits = bit_cast<uint32_t>(x);
+  if (std::isnan(x))
+    return bits >> 16 | 0x40;
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/// Of gfx950: two f32 to 16 bits each, to the nearest.
+void addPairs(SemanticsTable &t) {
+  t.add("v_cvt_pk_f16_f32", kValu,
+        vectorOp<uint32_t, float, float>([](float a, float b) {
+          return Half::nearest(a).bits | uint32_t(Half::nearest(b).bits) << 16;
+        }));
+  t.add("v_cvt_pk_bf16_f32", kValu,
+        vectorOp<uint32_t, float, float>([](float a, float b) {
+          return roundToBf16(a) | roundToBf16(b) << 16;
+        }));
+}
+
 /// Two f32 into the half of the destination that op_sel's fourth bit names.
 template <typename F8> void packFloat8(Wave &w, const Inst &i) {
   Source a, b;
@@ -133,6 +155,7 @@ void addFloat8(SemanticsTable &t) {
 
 void attn::gfx942::addVectorConvert(SemanticsTable &table) {
   addFloats(table);
+  addPairs(table);
   addIntegers(table);
   addFloat8(table);
 }

@@ -1,6 +1,7 @@
 //===- VectorFloat.cpp - f32 and f64 arithmetic ---------------------------===//
 //
-// CDNA3 ISA, sections 12.7 to 12.11 (VOP2, VOP1, VOP3).
+// CDNA3 ISA, sections 12.7 to 12.11 (VOP2, VOP1, VOP3); v_minimum3_f32 and
+// v_maximum3_f32: CDNA4 ISA, the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,13 @@ template <typename T> T maxNum(T a, T b) {
   if (a == b)
     return std::signbit(a) ? b : a;
   return a > b ? a : b;
+}
+/// IEEE 754 minimum and maximum: a NaN wins.
+float minimum(float a, float b) {
+  return std::isnan(a) || std::isnan(b) ? NAN : minNum(a, b);
+}
+float maximum(float a, float b) {
+  return std::isnan(a) || std::isnan(b) ? NAN : maxNum(a, b);
 }
 float med3(float a, float b, float c) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(c))
@@ -81,6 +89,10 @@ void addBasic(SemanticsTable &t) {
   t.add("v_fmac_f32", c, vectorOpAt<B, B, B, B>({1, 2, 0}, fma));
   three("v_max3_f32", [](B a, B b, B x) { return maxNum(maxNum(a, b), x); });
   three("v_min3_f32", [](B a, B b, B x) { return minNum(minNum(a, b), x); });
+  three("v_minimum3_f32",
+        [](B a, B b, B x) { return minimum(minimum(a, b), x); });
+  three("v_maximum3_f32",
+        [](B a, B b, B x) { return maximum(maximum(a, b), x); });
   three("v_med3_f32", med3);
   t.add("v_ldexp_f32", c, vectorOp<B, B, int32_t>([](B a, int32_t e) {
           return std::ldexp(a, e);

@@ -1,6 +1,7 @@
 //===- VectorInteger.cpp - 32- and 64-bit integer instructions ------------===//
 //
-// CDNA3 ISA, sections 12.7 to 12.11 (VOP2, VOP1, VOP3).
+// CDNA3 ISA, sections 12.7 to 12.11 (VOP2, VOP1, VOP3); v_bitop3_b32: CDNA4
+// ISA, the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,6 +159,23 @@ void addOne(SemanticsTable &t) {
   });
 }
 
+/// Bit n of `table` is the result where a's bit, b's and c's are n in binary: a
+/// alone is 0xf0, b 0xcc, c 0xaa.
+U bitOp3(unsigned table, U a, U b, U c) {
+  U result = 0;
+  for (unsigned n = 0; n < 8; ++n)
+    if (table >> n & 1)
+      result |= (n & 4 ? a : ~a) & (n & 2 ? b : ~b) & (n & 1 ? c : ~c);
+  return result;
+}
+
+void bitOp3OfLanes(Wave &w, const Inst &i) {
+  executeVector<U, U, U, U>(
+      w, i, {1, 2, 3},
+      [&](U a, U b, U c) { return bitOp3(i.mods.bitop3, a, b, c); },
+      std::index_sequence_for<U, U, U>());
+}
+
 void addWide(SemanticsTable &t) {
   t.add("v_lshlrev_b64", kValu,
         vectorOp<U64, U, U64>([](U n, U64 a) { return a << (n & 63); }));
@@ -237,6 +255,7 @@ void attn::gfx942::addVectorInteger(SemanticsTable &table) {
   addThree(table);
   addOne(table);
   addWide(table);
+  table.add("v_bitop3_b32", kValu, bitOp3OfLanes);
   addCarries(table);
   table.add("v_mad_u64_u32", kValu, mad64<false>);
   table.add("v_mad_i64_i32", kValu, mad64<true>);

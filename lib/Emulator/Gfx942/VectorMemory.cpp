@@ -121,25 +121,39 @@ void completeStore(Wave &w, const MemOp &op) {
   });
 }
 
-/// A load to LDS: lane l's dword goes to ldsBase + 4 * l.
+/// What one lane loads, with zeros for what is out of a V#'s bounds; false
+/// after a diagnostic.
+bool loadDwords(Wave &w, const MemOp &op, unsigned lane, uint32_t (&value)[4]) {
+  unsigned part = std::min<unsigned>(op.size, 4);
+  for (unsigned d = 0; d * 4 < op.size; ++d) {
+    if (!(op.inBounds[d] >> lane & 1))
+      continue;
+    const uint8_t *from = memoryBytes(w, op, lane, d, part, /*store=*/false);
+    if (!from)
+      return false;
+    std::memcpy(&value[d], from, part);
+  }
+  return true;
+}
+
+/// A load to LDS: lane l's bytes go to ldsBase + l * width, padded with zeros:
+/// to a dword (CDNA3 ISA, section 9.1.9), and three dwords to four (MLIR's
+/// AMDGPU dialect, gather_to_lds).
 void completeLoadToLds(Wave &w, const MemOp &op) {
   count(w, op, /*store=*/false);
   LdsAccess access{op.inst, w.index, op.issued, w.epoch, /*store=*/true};
+  unsigned width = op.size > 8 ? 16 : 4;
   forEachActive(op.exec, [&](unsigned lane) {
-    uint32_t value = 0;
-    if (op.inBounds[0] >> lane & 1) {
-      const uint8_t *from = memoryBytes(w, op, lane, 0, op.size, false);
-      if (!from)
-        return;
-      std::memcpy(&value, from, op.size);
-    }
-    uint64_t offset = op.ldsBase + 4 * lane;
-    std::string message = w.group.lds.check(access, offset, 4);
+    uint32_t value[4] = {0, 0, 0, 0};
+    if (!loadDwords(w, op, lane, value))
+      return;
+    uint64_t offset = op.ldsBase + uint64_t(width) * lane;
+    std::string message = w.group.lds.check(access, offset, width);
     if (!message.empty())
       return w.fail("lane " + Twine(lane) + ": " + message);
-    std::memcpy(w.group.lds.bytes() + offset, &value, 4);
+    std::memcpy(w.group.lds.bytes() + offset, value, width);
   });
-  w.group.counters.ldsWriteBytes += 4 * popcount(op.exec);
+  w.group.counters.ldsWriteBytes += uint64_t(width) * popcount(op.exec);
 }
 
 void takeData(Wave &w, MemOp &op, const Operand &data, bool high) {
@@ -151,8 +165,11 @@ void takeData(Wave &w, MemOp &op, const Operand &data, bool high) {
   }
 }
 
+/// The manual of CDNA3 has 16 bits of M0; gfx950, whose LDS is larger, takes
+/// all (unchecked).
 uint32_t ldsDestination(const Wave &w, const Inst &i) {
-  return (w.s[kM0] & 0xffff) + uint32_t(i.mods.offset);
+  uint32_t base = w.group.arch == Arch::Gfx942 ? w.s[kM0] & 0xffff : w.s[kM0];
+  return base + uint32_t(i.mods.offset);
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,11 +210,14 @@ Handler globalStore(unsigned size, bool high) {
   };
 }
 
-void globalLoadToLds(Wave &w, const Inst &i) {
-  MemOp &op = w.issueVmem(i);
-  op.complete = completeLoadToLds;
-  op.ldsBase = ldsDestination(w, i);
-  globalAddresses(w, i, op, i.ops[0], i.ops[1]);
+Handler globalLoadToLds(unsigned size) {
+  return [size](Wave &w, const Inst &i) {
+    MemOp &op = w.issueVmem(i);
+    op.size = size;
+    op.complete = completeLoadToLds;
+    op.ldsBase = ldsDestination(w, i);
+    globalAddresses(w, i, op, i.ops[0], i.ops[1]);
+  };
 }
 
 //===----------------------------------------------------------------------===//
@@ -439,6 +459,9 @@ void attn::gfx942::addVectorMemory(SemanticsTable &t) {
     addStores(t, suffix, 1);
   for (const char *suffix : {"short", "short_d16_hi"})
     addStores(t, suffix, 2);
-  t.add("global_load_lds_dword", kVmem, globalLoadToLds);
+  for (auto [suffix, size] : {std::pair("dword", 4), std::pair("dwordx3", 12),
+                              std::pair("dwordx4", 16)})
+    t.add(std::string("global_load_lds_") + suffix, kVmem,
+          globalLoadToLds(size));
   addAtomics(t);
 }

@@ -1,6 +1,8 @@
 //===- VectorMoves.cpp - Moves, selects, lanes ----------------------------===//
 //
 // CDNA3 ISA, sections 12.7 to 12.11; AGPRs: section 7 (matrix arithmetic).
+// Swaps of lanes: LLVM's "User Guide for AMDGPU Backend",
+// llvm.amdgcn.permlane16.swap and llvm.amdgcn.permlane32.swap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,6 +54,18 @@ void swapRegisters(Wave &w, const Inst &i) {
       std::swap(a[lane], b[lane]);
 }
 
+/// Swaps each odd row of `Lanes` lanes of the first operand with the even row
+/// before it of the second.
+template <unsigned Lanes> void swapRows(Wave &w, const Inst &i) {
+  if (w.exec() != ~uint64_t(0))
+    return w.fail(
+        "the emulator has no swap of lanes some of which are inactive");
+  LaneArray &a = w.v[i.ops[0].reg], &b = w.v[i.ops[1].reg];
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    if (lane / Lanes % 2 == 0)
+      std::swap(a[lane + Lanes], b[lane]);
+}
+
 /// b + the number of bits of `mask` below this lane, in one half of the wave.
 template <unsigned FirstLane> void maskCount(Wave &w, const Inst &i) {
   Source mask, b;
@@ -83,6 +97,8 @@ void attn::gfx942::addVectorMoves(SemanticsTable &t) {
   t.add("v_readfirstlane_b32", kValu, readFirstLane);
   t.add("v_writelane_b32", kValu, writeLane);
   t.add("v_swap_b32", kValu, swapRegisters);
+  t.add("v_permlane16_swap_b32", kValu, swapRows<16>);
+  t.add("v_permlane32_swap_b32", kValu, swapRows<32>);
   t.add("v_mbcnt_lo_u32_b32", kValu, maskCount<0>);
   t.add("v_mbcnt_hi_u32_b32", kValu, maskCount<32>);
   t.add("v_pack_b32_f16", kValu,

@@ -16,6 +16,7 @@ using LaneArray = std::array<uint32_t, kLanes>;
 
 /// What the waves of a workgroup share.
 struct Workgroup {
+  Arch arch = Arch::Gfx942;
   const Program *program = nullptr;
   GlobalMemory *memory = nullptr;
   Lds lds;

@@ -9,7 +9,7 @@
 //   ATTN_EMULATE_SEED=N                              of `random`
 //   ATTN_EMULATE_COUNTERS=FILE                       appends a line of JSON per
 //   launch
-//   ATTN_EMULATE_ARCH=gfx90a:xnack-                  what the device says it is
+//   ATTN_EMULATE_ARCH=gfx950:xnack-                  what the device says it is
 //   ATTN_EMULATE_INSTRUCTIONS=N                      most of a launch
 //
 // What stopped a launch is printed to stderr and returned by
@@ -67,6 +67,21 @@ Error failWith(Error code, const llvm::Twine &message) {
 }
 Error failWith(Error code, llvm::Error error) {
   return failWith(code, llvm::toString(std::move(error)));
+}
+
+/// What the device says it is, with its features.
+std::string statedArch() {
+  const char *arch = std::getenv("ATTN_EMULATE_ARCH");
+  return arch ? arch : "gfx942:sramecc+:xnack-";
+}
+
+/// What is emulated: of what the device says it is, what the emulator knows.
+const ArchInfo &emulatedArch() {
+  std::string stated = statedArch();
+  const ArchInfo &newer = infoOf(Arch::Gfx950);
+  return StringRef(stated).split(':').first == newer.name
+             ? newer
+             : infoOf(Arch::Gfx942);
 }
 
 uint64_t addressOf(const void *pointer) {
@@ -234,7 +249,7 @@ ATTN_HIP_EXPORT Error hipSetDevice(int ordinal) {
 }
 
 ATTN_HIP_EXPORT Error hipDeviceGetName(char *name, int length, int) {
-  std::snprintf(name, length, "gfx942 (emulated)");
+  std::snprintf(name, length, "%s (emulated)", emulatedArch().name);
   return kSuccess;
 }
 
@@ -246,20 +261,20 @@ ATTN_HIP_EXPORT Error hipGetDevicePropertiesR0600(void *properties,
                     "there is one device");
   char *bytes = static_cast<char *>(properties);
   std::memset(bytes, 0, kDevicePropertiesBytesR0600);
-  const char *arch = std::getenv("ATTN_EMULATE_ARCH");
-  std::snprintf(bytes + kDeviceNameOffset, kDeviceTextBytes,
-                "gfx942 (emulated)");
+  std::snprintf(bytes + kDeviceNameOffset, kDeviceTextBytes, "%s (emulated)",
+                emulatedArch().name);
   std::snprintf(bytes + kArchNameOffsetR0600, kDeviceTextBytes, "%s",
-                arch ? arch : "gfx942:sramecc+:xnack-");
+                statedArch().c_str());
   return kSuccess;
 }
 
-/// An MI300X's.
+/// An MI300X's or an MI355X's.
 ATTN_HIP_EXPORT Error hipDeviceGetAttribute(int *value, int attribute,
                                             int ordinal) {
   if (ordinal != 0)
     return failWith(kInvalidDevice, "there is one device");
-  static const std::map<int, int> values = {
+  const ArchInfo &arch = emulatedArch();
+  const std::map<int, int> values = {
       {kL2CacheSize, 4 << 20},
       {kComputeCapabilityMajor, 9},
       {kComputeCapabilityMinor, 4},
@@ -271,9 +286,9 @@ ATTN_HIP_EXPORT Error hipDeviceGetAttribute(int *value, int attribute,
       {kMaxGridDimZ, 65536},
       {kMaxThreadsPerBlock, 1024},
       {kMaxThreadsPerMultiprocessor, 2048},
-      {kMultiprocessorCount, 304},
-      {kMaxSharedMemoryPerBlock, 65536},
-      {kSharedMemPerMultiprocessor, 65536},
+      {kMultiprocessorCount, arch.arch == Arch::Gfx942 ? 304 : 256},
+      {kMaxSharedMemoryPerBlock, int(arch.ldsBytes)},
+      {kSharedMemPerMultiprocessor, int(arch.ldsBytes)},
       {kWarpSize, 64},
   };
   auto it = values.find(attribute);
@@ -430,6 +445,11 @@ ATTN_HIP_EXPORT Error hipModuleLoadData(Module **module, const void *image) {
   auto object = CodeObject::load(bytes, "module");
   if (!object)
     return failWith(kNoBinaryForGpu, object.takeError());
+  if ((*object)->arch() != emulatedArch().arch)
+    return failWith(kNoBinaryForGpu, llvm::Twine("the device is ") +
+                                         emulatedArch().name +
+                                         ", but the module is for " +
+                                         infoOf((*object)->arch()).name);
   auto *result = new Module{std::move(*object), {}};
   device().modules.insert(result);
   *module = result;

@@ -46,7 +46,7 @@ std::string emulator_test::hex(uint64_t x) {
 }
 
 /// `text` as a relocatable object.
-static SmallString<0> assembleObject(const std::string &text) {
+static SmallString<0> assembleObject(const std::string &text, Arch arch) {
   LLVMInitializeAMDGPUTargetInfo();
   LLVMInitializeAMDGPUTargetMC();
   LLVMInitializeAMDGPUAsmParser();
@@ -59,7 +59,7 @@ static SmallString<0> assembleObject(const std::string &text) {
       target->createMCAsmInfo(*registers, triple, options));
   std::unique_ptr<MCInstrInfo> instrs(target->createMCInstrInfo());
   std::unique_ptr<MCSubtargetInfo> subtarget(
-      target->createMCSubtargetInfo(triple, "gfx942", ""));
+      target->createMCSubtargetInfo(triple, infoOf(arch).name, ""));
   SourceMgr sources;
   sources.AddNewSourceBuffer(MemoryBuffer::getMemBufferCopy(text), SMLoc());
   MCContext context(triple, asmInfo.get(), registers.get(), subtarget.get(),
@@ -90,8 +90,9 @@ static SmallString<0> assembleObject(const std::string &text) {
   return object;
 }
 
-std::vector<uint8_t> emulator_test::assemble(const std::string &text) {
-  SmallString<0> object = assembleObject(text + "\ns_endpgm\n");
+std::vector<uint8_t> emulator_test::assemble(const std::string &text,
+                                             Arch arch) {
+  SmallString<0> object = assembleObject(text + "\ns_endpgm\n", arch);
   auto file = cantFail(
       object::ObjectFile::createObjectFile(MemoryBufferRef(object, "snippet")));
   for (const auto &section : file->sections())
@@ -114,7 +115,8 @@ std::string Snippet::run(Counters *counters) const {
   info.scratchBytes = scratchBytes;
   info.rsrc1 = 0x3f | denormMode << 16 | 1u << 21 | 1u << 23;
   info.rsrc3 = 63;
-  auto object = CodeObject::fromCode(assemble(text), info);
+  auto object = CodeObject::fromCode(
+      assemble(text, assembledFor.value_or(arch)), info, arch);
   Machine own;
   Machine &m = machine ? *machine : own;
   auto result =
@@ -129,8 +131,9 @@ std::string Snippet::run(Counters *counters) const {
 }
 
 void emulator_test::runWave(const std::string &text, Registers before,
-                            Registers after) {
+                            Registers after, Arch arch) {
   Snippet snippet;
+  snippet.arch = arch;
   snippet.text = text;
   snippet.options.beforeWave = std::move(before);
   snippet.options.afterWave = std::move(after);
@@ -145,7 +148,7 @@ void emulator_test::setOperands(WaveRegisters &w, const OperandCase &c) {
   }
 }
 
-void emulator_test::runCase(const OperandCase &c) {
+void emulator_test::runCase(const OperandCase &c, Arch arch) {
   runWave(
       c.text, [&](WaveRegisters &w) { setOperands(w, c); },
       [&](WaveRegisters &w) {
@@ -153,7 +156,8 @@ void emulator_test::runCase(const OperandCase &c) {
           tally().check(w.vgpr(0, lane) == c.result,
                         std::string(c.text) + ": expected " + hex(c.result) +
                             ", but got " + hex(w.vgpr(0, lane)));
-      });
+      },
+      arch);
 }
 
 void emulator_test::expectError(Snippet snippet, const std::string &part) {

@@ -6,12 +6,14 @@
 #include "attn-mlir/Emulator/Gfx942/Machine.h"
 #include "llvm/ADT/bit.h"
 #include <functional>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
 
 namespace emulator_test {
 
+using attn::gfx942::Arch;
 using attn::gfx942::CodeObject;
 using attn::gfx942::Counters;
 using attn::gfx942::Dim3;
@@ -34,14 +36,18 @@ private:
 };
 Tally &tally();
 
-/// The machine code of `text`, assembled for gfx942 and ended by s_endpgm. Ends
-/// the process where it does not assemble: a mistake of the test.
-std::vector<uint8_t> assemble(const std::string &text);
+/// The machine code of `text`, ended by s_endpgm. Ends the process where it
+/// does not assemble: a mistake of the test.
+std::vector<uint8_t> assemble(const std::string &text,
+                              Arch arch = Arch::Gfx942);
 
 /// A kernel of one snippet: all 512 vector registers, denormals kept, no user
 /// SGPRs.
 struct Snippet {
   std::string text;
+  Arch arch = Arch::Gfx942;
+  /// What `text` is assembled for; `arch` where there is none.
+  std::optional<Arch> assembledFor = std::nullopt;
   unsigned waves = 1;
   uint32_t ldsBytes = 0, scratchBytes = 0;
   /// FLOAT_DENORM_MODE_16_64 (upper two bits) and _32.
@@ -60,7 +66,8 @@ using Registers = std::function<void(WaveRegisters &)>;
 
 /// Runs `text` on one wave between `before` and `after`; a launch error fails
 /// `text`.
-void runWave(const std::string &text, Registers before, Registers after);
+void runWave(const std::string &text, Registers before, Registers after,
+             Arch arch = Arch::Gfx942);
 /// An instruction on the same operands in every lane.
 struct OperandCase {
   const char *text; // v0 = op of v1, v2, v3
@@ -69,7 +76,7 @@ struct OperandCase {
 /// Sets what `c` is on: v0 is 0xcccccccc, so that what is kept of it shows.
 void setOperands(WaveRegisters &w, const OperandCase &c);
 /// Runs a case and checks v0 of the first and the last lane.
-void runCase(const OperandCase &c);
+void runCase(const OperandCase &c, Arch arch = Arch::Gfx942);
 /// Expects the launch of `snippet` to stop with a message that holds `part`.
 void expectError(Snippet snippet, const std::string &part);
 
@@ -84,6 +91,9 @@ inline void setPair(WaveRegisters &w, unsigned r, uint64_t x) {
   w.sgpr(r) = uint32_t(x);
   w.sgpr(r + 1) = uint32_t(x >> 32);
 }
+
+/// Products of matrices, each operand filled through its layout (Mfma.cpp).
+void testMfmaOfGfx950();
 
 // One function for each group of tests.
 void testScalar();
@@ -100,6 +110,7 @@ void testVectorMemory();
 void testScalarMemory();
 void testWidths();
 void testErrors();
+void testGfx950();
 
 } // namespace emulator_test
 

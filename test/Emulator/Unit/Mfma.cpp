@@ -53,6 +53,13 @@ const Shape kShapes[] = {
     {"v_mfma_f32_16x16x32_bf8_bf8", 16, 32, 8, encodeBf8, encodeBf8},
 };
 
+const Shape kShapesOfGfx950[] = {
+    {"v_mfma_f32_32x32x16_f16", 32, 16, 16, encodeF16, encodeF16},
+    {"v_mfma_f32_16x16x32_f16", 16, 32, 16, encodeF16, encodeF16},
+    {"v_mfma_f32_32x32x16_bf16", 32, 16, 16, encodeBf16, encodeBf16},
+    {"v_mfma_f32_16x16x32_bf16", 16, 32, 16, encodeBf16, encodeBf16},
+};
+
 using Matrix = std::vector<std::vector<int>>;
 
 Matrix randomMatrix(unsigned rows, unsigned columns, std::mt19937 &random) {
@@ -98,7 +105,8 @@ std::string range(bool acc, unsigned first, unsigned count) {
          std::to_string(first + count - 1) + "]";
 }
 
-void runShape(const Shape &s, Files files, bool zeroC, uint64_t exec) {
+void runShape(const Shape &s, Files files, bool zeroC, uint64_t exec,
+              Arch arch) {
   std::mt19937 random(s.m + s.k + s.bits);
   Matrix a = randomMatrix(s.m, s.k, random), b = randomMatrix(s.m, s.k, random);
   Matrix c = randomMatrix(s.m, s.m, random);
@@ -139,12 +147,13 @@ void runShape(const Shape &s, Files files, bool zeroC, uint64_t exec) {
             ok &= asFloat(file(w, files.c, 32 + r, lane)) == float(sum);
           }
         tally().check(ok, text);
-      });
+      },
+      arch);
 }
 
 /// Every row is owned once: the layout of D covers the tile.
-void testCoverage() {
-  for (const Shape &s : kShapes) {
+void testCoverage(llvm::ArrayRef<Shape> shapes) {
+  for (const Shape &s : shapes) {
     Matrix owners(s.m, std::vector<int>(s.m));
     for (unsigned r = 0; r < s.m * s.m / 64; ++r)
       for (unsigned lane = 0; lane < 64; ++lane)
@@ -157,16 +166,24 @@ void testCoverage() {
   }
 }
 
-} // namespace
-
-void emulator_test::testMfma() {
-  for (const Shape &s : kShapes)
+void testShapes(llvm::ArrayRef<Shape> shapes, Arch arch) {
+  for (const Shape &s : shapes)
     for (unsigned bits = 0; bits < 8; ++bits)
       for (bool zeroC : {false, true})
         runShape(s, {bool(bits & 1), bool(bits & 2), bool(bits & 4)}, zeroC,
-                 ~0ull);
+                 ~0ull, arch);
   // EXEC is ignored.
-  for (const Shape &s : kShapes)
-    runShape(s, {false, false, false}, false, 1);
-  testCoverage();
+  for (const Shape &s : shapes)
+    runShape(s, {false, false, false}, false, 1, arch);
+  testCoverage(shapes);
+}
+
+} // namespace
+
+void emulator_test::testMfma() { testShapes(kShapes, Arch::Gfx942); }
+
+/// Those of CDNA 3 without fp8, too, which gfx950 executes as well.
+void emulator_test::testMfmaOfGfx950() {
+  testShapes(kShapesOfGfx950, Arch::Gfx950);
+  testShapes(llvm::ArrayRef(kShapes).take_front(6), Arch::Gfx950);
 }

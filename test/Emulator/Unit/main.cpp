@@ -1,7 +1,7 @@
 //===- main.cpp - attn-emulator-test: semantics of each instruction -------===//
 //
-// Expected values are written from the CDNA3 ISA manual, not taken from the
-// emulator.
+// Expected values are written from the CDNA3 ISA manual, those of gfx950 from
+// the sources that Gfx950.cpp names, not taken from the emulator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +37,7 @@ int main(int argc, char **argv) {
       {"scalar-memory", testScalarMemory},
       {"widths", testWidths},
       {"errors", testErrors},
+      {"gfx950", testGfx950},
   };
   bool found = false;
   for (const Group &group : groups)

@@ -1,4 +1,4 @@
-//===- CodeObject.h - A gfx942 code object (hsaco) --------------*- C++ -*-===//
+//===- CodeObject.h - A code object (hsaco) ---------------------*- C++ -*-===//
 //
 // Reads what a loader of AMD's runtime reads: the ELF image, the kernel
 // descriptors (`<name>.kd`) and the metadata note. Formats: LLVM's "User Guide
@@ -9,6 +9,7 @@
 #ifndef ATTN_MLIR_EMULATOR_GFX942_CODEOBJECT_H
 #define ATTN_MLIR_EMULATOR_GFX942_CODEOBJECT_H
 
+#include "attn-mlir/Emulator/Gfx942/Arch.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -53,16 +54,19 @@ struct KernelInfo {
 /// A loaded code object. Immutable.
 class CodeObject {
 public:
-  /// Loads an ELF file in memory. Errors: not a gfx942 code object, a
-  /// relocation that a loader would have to apply, a malformed descriptor or
-  /// note.
+  /// Loads an ELF file in memory. Errors: not a code object of a known
+  /// architecture, a relocation that a loader would have to apply, a malformed
+  /// descriptor or note.
   static llvm::Expected<std::unique_ptr<CodeObject>> load(llvm::StringRef elf,
                                                           llvm::StringRef name);
 
   /// A kernel that is only code, at virtual address 0: for tests of
   /// instructions.
   static std::unique_ptr<CodeObject> fromCode(llvm::ArrayRef<uint8_t> code,
-                                              KernelInfo info);
+                                              KernelInfo info,
+                                              Arch arch = Arch::Gfx942);
+
+  Arch arch() const { return architecture; }
 
   llvm::ArrayRef<KernelInfo> kernels() const { return kernelList; }
   /// Errors where there is no such kernel, naming those there are.
@@ -72,6 +76,7 @@ public:
 
 private:
   CodeObject() = default;
+  Arch architecture = Arch::Gfx942;
   std::vector<uint8_t> imageBytes;
   std::vector<KernelInfo> kernelList;
   friend class CodeObjectReader;

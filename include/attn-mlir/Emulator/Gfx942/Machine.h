@@ -1,8 +1,9 @@
-//===- Machine.h - A functional emulator of gfx942 --------------*- C++ -*-===//
+//===- Machine.h - A functional emulator of AMD GPUs ------------*- C++ -*-===//
 //
 // Executes the machine code of a code object: all waves of all workgroups, with
 // the checks of docs/emulator.md (waits, races, bounds). It models no time.
-// Source: "AMD Instinct MI300 Instruction Set Architecture" (CDNA3).
+// Sources: "AMD Instinct MI300 Instruction Set Architecture" (CDNA3), and, for
+// gfx950, "AMD CDNA 4 Instruction Set Architecture".
 //
 //===----------------------------------------------------------------------===//
 

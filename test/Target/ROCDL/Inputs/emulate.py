@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs kernels for gfx942 in the emulator, against a float64 reference.
+"""Runs kernels for gfx942 or gfx950 in the emulator, against a float64 reference.
 
 Compiles small cases to bundles with attn-test-compile, passes what the manifest
 says to attn-emulate, and compares the result with attention written out in problems.py.
 Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
     emulate.py --compile attn-test-compile --emulate attn-emulate
-        [--filter TEXT] [--part I/N] [--far] [--drop-barriers] [--list]
+        [--target mi300x] [--filter TEXT] [--part I/N] [--far] [--drop-barriers] [--list]
 """
 
 import argparse
@@ -56,12 +56,12 @@ def evaluate(expression, views):
     return operators[name]()
 
 
-def compile_case(tool, case, directory):
+def compile_case(tool, case, directory, target):
     source = os.path.join(directory, "case.mlir")
     with open(source, "w") as file:
         file.write(case.text())
     bundle = os.path.join(directory, "bundle")
-    command = [tool, source, "--target=mi300x", "--emit=bundle", "-o", bundle, "--schedule=" + case.schedule]
+    command = [tool, source, "--target=" + target, "--emit=bundle", "-o", bundle, "--schedule=" + case.schedule]
     if case.lower:
         command.append("--lower=" + case.lower)
     done = subprocess.run(command, capture_output=True, text=True)
@@ -119,8 +119,8 @@ class Launch:
         return results
 
 
-def prepare(case, tool, directory, far=False):
-    code, variant = compile_case(tool, case, directory)
+def prepare(case, tool, directory, far=False, target="mi300x"):
+    code, variant = compile_case(tool, case, directory, target)
     inputs, outputs = case.views()
     generator = random.Random(case.name())
     limits = variant.get("limits", [])
@@ -166,7 +166,7 @@ def check(case, outputs, wanted, results):
 
 def run_case(case, arguments):
     with tempfile.TemporaryDirectory() as directory:
-        launch, inputs, outputs = prepare(case, arguments.compile, directory, arguments.far)
+        launch, inputs, outputs = prepare(case, arguments.compile, directory, arguments.far, arguments.target)
         wanted = case.wanted(*inputs)
         for interleaving in INTERLEAVINGS:
             results = launch.run(arguments.emulate, "--interleave", interleaving, "--seed", "7")
@@ -186,7 +186,7 @@ def drop_barriers(case, arguments):
     """Each barrier that a kernel executes is needed: without it a run fails."""
     needless = []
     with tempfile.TemporaryDirectory() as directory:
-        launch, inputs, outputs = prepare(case, arguments.compile, directory)
+        launch, inputs, outputs = prepare(case, arguments.compile, directory, target=arguments.target)
         wanted = case.wanted(*inputs)
         launch.run(arguments.emulate, "--counters")
         counters = json.loads(launch.printed[launch.printed.index("{") :])
@@ -215,6 +215,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compile", default="attn-test-compile")
     parser.add_argument("--emulate", default="attn-emulate")
+    parser.add_argument("--target", default="mi300x")
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
     parser.add_argument("--drop-barriers", action="store_true")

@@ -1,6 +1,6 @@
-"""Compiles files to bundles for MI300X and checks the resources of their code.
+"""Compiles files to bundles for AMD GPUs and checks the resources of their code.
 
-    resources.py [--schedule=...] [--lower=...] FILE...
+    resources.py [--target=mi300x] [--schedule=...] [--lower=...] FILE...
 
 Prints a line a kernel. Fails where a kernel spills (scalar registers, which go to
 lanes of vector registers: more than --most-scalar) or has scratch memory, asks for
@@ -15,10 +15,11 @@ import subprocess
 import sys
 import tempfile
 
-REGISTERS, LDS, LANES, SIMDS = 512, 64 << 10, 64, 4
+REGISTERS, LANES, SIMDS = 512, 64, 4
+LDS = {"mi300x": 64 << 10, "mi355x": 160 << 10}
 
 
-def check(variant, most_scalar):
+def check(variant, target, most_scalar):
     """What is wrong, in words."""
     resources, waves = variant["resources"], variant["block"] // LANES
     most = REGISTERS // max(1, waves // SIMDS)
@@ -31,12 +32,13 @@ def check(variant, most_scalar):
         yield f"has {resources['scalar_spills']} scalar spills"
     if not 0 < resources["registers"] <= most:
         yield f"has {resources['registers']} registers with {waves} waves"
-    if not 0 < resources["lds_bytes"] <= LDS:
+    if not 0 < resources["lds_bytes"] <= LDS[target]:
         yield f"has {resources['lds_bytes']} bytes of LDS"
 
 
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--target", default="mi300x", choices=LDS)
     parser.add_argument("--schedule", default="")
     parser.add_argument("--lower", default="")
     parser.add_argument("--most-scalar", type=int, default=0, help="spilled scalar registers")
@@ -44,7 +46,7 @@ def main():
     arguments = parser.parse_args()
     failed = False
     for path in arguments.files:
-        command = ["attn-compile", path, "--target=mi300x", "--emit=bundle"]
+        command = ["attn-compile", path, "--target=" + arguments.target, "--emit=bundle"]
         for name in ("schedule", "lower"):
             if getattr(arguments, name):
                 command.append(f"--{name}={getattr(arguments, name)}")
@@ -60,7 +62,7 @@ def main():
             failed = True
         for step in steps:
             print(os.path.basename(path), arguments.schedule, arguments.lower, step["resources"])
-            for problem in check(step, arguments.most_scalar):
+            for problem in check(step, arguments.target, arguments.most_scalar):
                 print(f"{path}: {problem}", file=sys.stderr)
                 failed = True
     return 1 if failed else 0

@@ -306,7 +306,7 @@ def PrioritizeProducts : AttnRemark<"priority", Passed, "waves go first while th
 def PrioritizeProductsTarget : AttnRemark<"priority", Missed,
     "the target has no priorities of waves (the capability 'wave-priority'):", [
     RemarkArg<"target", Attr, "its name">]> {
-  let description = "Of the known targets, `mi300x` has them.";
+  let description = "Of the known targets, those of AMD have them.";
 }
 def PrioritizeProductsNone : AttnRemark<"priority", Missed, "no such product without priority"> {
   let description = "The kernel has none of the kind that was asked for, or the pass ran before.";
