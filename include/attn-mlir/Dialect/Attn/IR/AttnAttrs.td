@@ -8,5 +8,6 @@ include "attn-mlir/Dialect/Attn/IR/AttnMasks.td"
 include "attn-mlir/Dialect/Attn/IR/AttnOrder.td"
 include "attn-mlir/Dialect/Attn/IR/AttnSchedule.td"
 include "attn-mlir/Dialect/Attn/IR/AttnTarget.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTraversals.td"
 
 #endif // ATTN_ATTRS
