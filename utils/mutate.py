@@ -58,7 +58,7 @@ MUTANTS = [
     ("reverse-start", "a reversed segment starts a tile late", CONVERSION + "AttnToSCF/StreamToSCF.cpp",
      "Value last = arith::SubIOp::create(b, loc, count, one);", "Value last = count;"),
     ("segments-not-reversed", "segments stay in order when the stream runs in reverse",
-     CONVERSION + "AttnToSCF/StreamToSCF.cpp", "  if (stream.getReverse())\n      s =",
+     CONVERSION + "AttnToSCF/StreamToSCF.cpp", "  if (backward)\n      s =",
      "  if (false)\n      s ="),
     ("masked-swapped", "masked segments run unmasked", CONVERSION + "AttnToSCF/StreamToSCF.cpp",
      "      if (masked)\n", "      if (!masked)\n"),

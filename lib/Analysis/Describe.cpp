@@ -115,9 +115,7 @@ private:
        << " segment(s), " << masked << " of them masked; tiles";
     stream.walk([&](LoadOp load) { os << " " << load.getTile().getType(); });
     os << "\n  direction: "
-       << (stream.getReverse() ? "alternates from tile to tile (sawtooth)"
-                               : "forward (cyclic)")
-       << "\n";
+       << stream.getTraversal().describe(stream.getTraversalOperands()) << "\n";
   }
 
   KernelOp kernel;

@@ -440,7 +440,8 @@ LogicalResult IndexProgram::runStream(const Instruction &i,
     if (!first)
       first = lower;
   }
-  bool reverse = stream.getReverse() && valueOf(stream.getReverse());
+  Value backward = stream.getBackward();
+  bool reverse = backward && valueOf(backward);
   // Once through the body: what it loads at the first position.
   slots[slotNumbers.lookup(stream.getPosition())] = first.value_or(0);
   bool outer = std::exchange(inStream, true);

@@ -36,10 +36,11 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
   /// Rebuilds a stream without the tiles it carries.
   static void dropCarried(IRRewriter &rewriter, StreamOp stream) {
     rewriter.setInsertionPoint(stream);
-    auto bare = StreamOp::create(
-        rewriter, stream.getLoc(), TypeRange(), stream.getLowers(),
-        stream.getUppers(), ValueRange(), stream.getReverse(),
-        stream.getMasked(), stream.getStep(), stream.getOrdered());
+    auto bare = StreamOp::create(rewriter, stream.getLoc(), TypeRange(),
+                                 stream.getLowers(), stream.getUppers(),
+                                 ValueRange(), stream.getTraversalOperands(),
+                                 stream.getMasked(), stream.getStep(),
+                                 stream.getOrdered(), stream.getTraversal());
     bare.getBody().takeBody(stream.getBody());
     Block &body = bare.getBody().front();
     rewriter.setInsertionPoint(body.getTerminator());

@@ -54,6 +54,7 @@ struct ApplySchedule : attn::impl::AttnApplyScheduleBase<ApplySchedule> {
     ScheduleOptions all;
     all.longestFirst = all.persistent = all.inStep = true;
     all.sawtooth = SawtoothMode::Auto;
+    all.traversal = TraversalOrder::Rotated;
     collectDialects(registry,
                     [&](OpPassManager &pm) { buildKernelSchedule(pm, all); });
   }

@@ -43,6 +43,10 @@ void attn::buildKernelSchedule(OpPassManager &pm,
     pm.addPass(createAttnKeepInStep());
   if (options.sawtooth != SawtoothMode::Off)
     pm.addPass(createAttnSawtooth({options.sawtooth == SawtoothMode::Force}));
+  if (options.traversal != TraversalOrder::Forward || wrong(options.stride) ||
+      wrong(options.shift))
+    pm.addPass(
+        createAttnTraverse({options.traversal, options.stride, options.shift}));
 }
 
 void attn::buildKernelLowering(OpPassManager &pm,

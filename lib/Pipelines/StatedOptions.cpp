@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -13,10 +14,12 @@ std::string wordOf(bool value) { return value ? "true" : "false"; }
 std::string wordOf(int64_t value) { return std::to_string(value); }
 std::string wordOf(const std::string &value) { return value; }
 
-/// The words of an enumeration are those of TableGen.
+/// The words of an enumeration are those of TableGen, with `-` for `_`.
 template <typename Enum, typename = std::enable_if_t<std::is_enum_v<Enum>>>
 std::string wordOf(Enum value) {
-  return stringifyEnum(value).str();
+  std::string word = stringifyEnum(value).str();
+  llvm::replace(word, '_', '-');
+  return word;
 }
 
 /// Gathers options that were parsed, or that were set to what is no default.
@@ -46,6 +49,9 @@ StatedOptions attn::statedKernelOptions(const ScheduleOptions &o) {
   g.add(o.dynamic);
   g.add(o.inStep);
   g.add(o.sawtooth);
+  g.add(o.traversal);
+  g.add(o.stride);
+  g.add(o.shift);
   return g.result;
 }
 

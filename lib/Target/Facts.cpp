@@ -407,7 +407,7 @@ constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
 constexpr StringRef kMi355Caps[] = {
     "rocdl",         "mfma",        "buffer", "dpp", "resident-in-registers",
-    "wave-priority", "bf16-convert"};
+    "wave-priority", "bf16-convert", "mfma-deep"};
 
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",

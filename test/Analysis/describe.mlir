@@ -31,7 +31,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
       %qt = attn.load %q[%h, %i, %c0] : !attn.view<8x?x64xf16> -> tensor<32x64xf16>
       %bit = arith.andi %v, %c1 : index
       %odd = arith.cmpi eq, %bit, %c1 : index
-      %r = attn.stream %j step 16 reverse %odd over [%c0 to %i, masked %i to %keys] carry (%a = %acc : tensor<32x64xf32>) {
+      %r = attn.stream %j step 16 traversal #attn.reversed(%odd : i1) over [%c0 to %i, masked %i to %keys] carry (%a = %acc : tensor<32x64xf32>) {
         %kt = attn.load %k[%h, %j, %c0] : !attn.view<8x?x64xf16> -> tensor<16x64xf16>
         %s = attn.dot %qt, %kt, %zero transpose_rhs : tensor<32x64xf16>, tensor<16x64xf16> into tensor<32x16xf32>
         %p = arith.truncf %s : tensor<32x16xf32> to tensor<32x16xf16>

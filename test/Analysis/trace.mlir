@@ -14,7 +14,7 @@
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[T]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
 // Bounds, flags, step and direction of a stream stay, what it carries goes.
-// CHECK-NEXT: attn.stream %[[POS:[^ ]+]] step 16 reverse %[[ODD]] over [%[[C0]] to %[[ROW]], masked %[[ROW]] to %[[KEYS]]] {
+// CHECK-NEXT: attn.stream %[[POS:[^ ]+]] step 16 traversal #attn.reversed(%[[ODD]] : i1) over [%[[C0]] to %[[ROW]], masked %[[ROW]] to %[[KEYS]]] {
 // CHECK-NEXT: attn.touch load %[[K]][%[[C0]], %[[POS]], %[[C0]]] tile [16, 64] by %[[CTA]] :
 // CHECK-NEXT: attn.touch load %[[V]][%[[C0]], %[[POS]], %[[C0]]] tile [16, 64] by %[[CTA]] :
 // CHECK-NEXT: }
@@ -35,7 +35,7 @@ attn.kernel @attention(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %
       %qt = attn.load %q[%c0, %row, %c0] : !attn.view<?x?x64xf16> -> tensor<32x64xf16>
       %bit = arith.andi %t, %c1 : index
       %odd = arith.cmpi eq, %bit, %c1 : index
-      %a = attn.stream %j step 16 reverse %odd over [%c0 to %row, masked %row to %keys] carry (%ac = %zero : tensor<32x64xf32>) {
+      %a = attn.stream %j step 16 traversal #attn.reversed(%odd : i1) over [%c0 to %row, masked %row to %keys] carry (%ac = %zero : tensor<32x64xf32>) {
         %kt = attn.load %k[%c0, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<16x64xf16>
         %vt = attn.load %v[%c0, %j, %c0] : !attn.view<?x?x64xf16> -> tensor<16x64xf16>
         %s = attn.dot %qt, %kt, %dead transpose_rhs : tensor<32x64xf16>, tensor<16x64xf16> into tensor<32x16xf32>

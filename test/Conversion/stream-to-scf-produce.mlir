@@ -318,7 +318,7 @@ attn.kernel @reverse(%x: !attn.view<?x16xf32>, %a: index, %b: index, %c: index, 
   %c1 = arith.constant 1 : index
   %q = attn.ring.create : <2 x tensor<8x16xf32, #attn.shared<64>>>
   attn.ctas %w in %c1 {
-    attn.stream %j step 8 reverse %r over [%a to %b, masked %c to %d] produce (%n) {
+    attn.stream %j step 8 traversal #attn.reversed(%r : i1) over [%a to %b, masked %c to %d] produce (%n) {
       %sq = attn.ring.acquire %q : <2 x tensor<8x16xf32, #attn.shared<64>>> -> <tensor<8x16xf32, #attn.shared<64>>>
       %pq = attn.ring.issue %sq, %x[%n, %c0] : <tensor<8x16xf32, #attn.shared<64>>>, <?x16xf32> -> <tensor<8x16xf32, #attn.shared<64>>>
       attn.ring.land %pq : <tensor<8x16xf32, #attn.shared<64>>>

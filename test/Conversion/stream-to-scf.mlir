@@ -102,7 +102,7 @@ attn.kernel @reverse(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: inde
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   attn.ctas %w in %c1 {
-    %m = attn.stream %j step 16 reverse %r over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+    %m = attn.stream %j step 16 traversal #attn.reversed(%r : i1) over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
       %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
       %cols = attn.iota 1 from %j : tensor<16x16xindex>
       %end = tensor.splat %hi : tensor<16x16xindex>
@@ -262,7 +262,7 @@ attn.kernel @regions(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: inde
   %c1 = arith.constant 1 : index
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   attn.ctas %w in %c1 {
-    %m = attn.stream %j step 16 reverse %back over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
+    %m = attn.stream %j step 16 traversal #attn.reversed(%back : i1) over [%lo to %mid, masked %mid to %hi] carry (%a = %zero : tensor<16x16xf32>) {
       %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
       %cols = attn.iota 1 from %j : tensor<16x16xindex>
       %end = tensor.splat %hi : tensor<16x16xindex>
@@ -362,7 +362,7 @@ attn.kernel @producer(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index, 
       %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
       attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
     }
-    attn.stream %j step 16 reverse %back over [masked %a to %b, %b to %c, masked %c to %d] {
+    attn.stream %j step 16 traversal #attn.reversed(%back : i1) over [masked %a to %b, %b to %c, masked %c to %d] {
       %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
       attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
     }

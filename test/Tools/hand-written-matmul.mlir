@@ -28,7 +28,7 @@ attn.kernel @by_hand(%a: !attn.view<?x?xf32>, %b: !attn.view<?x?xf32>, %c: !attn
       %d = attn.dot %at, %bt, %x : tensor<12x8xf32>, tensor<8x8xf32> into tensor<12x8xf32>
       attn.yield %d : tensor<12x8xf32>
     }
-    %all = attn.stream %p step 16 reverse %odd over [%c8 to %k] carry (%x = %even : tensor<12x8xf32>) {
+    %all = attn.stream %p step 16 traversal #attn.reversed(%odd : i1) over [%c8 to %k] carry (%x = %even : tensor<12x8xf32>) {
       %at = attn.load %a[%row, %p] : !attn.view<?x?xf32> -> tensor<12x8xf32>
       %bt = attn.load %b[%p, %column] : !attn.view<?x?xf32> -> tensor<8x8xf32>
       %d = attn.dot %at, %bt, %x : tensor<12x8xf32>, tensor<8x8xf32> into tensor<12x8xf32>

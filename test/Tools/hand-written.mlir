@@ -49,7 +49,7 @@ attn.kernel @by_hand(%q: !attn.view<?x6x?x16xf32>, %k: !attn.view<?x3x?x16xf32>,
     %g = arith.divui %h, %c2 : index
     %row = arith.muli %i, %c20 : index
     %qt = attn.load %q[%b, %h, %row, %c0] : !attn.view<?x6x?x16xf32> -> tensor<20x16xf32>
-    %m, %l, %a = attn.stream %j step 24 reverse %true
+    %m, %l, %a = attn.stream %j step 24 traversal #attn.reversed(%true : i1)
         over [masked %c48 to %keys, masked %c0 to %half]
         carry (%mc = %lowest, %lc = %none, %ac = %acc0 : tensor<20xf32>, tensor<20xf32>, tensor<20x8xf32>) {
       %kt = attn.load %k[%b, %g, %j, %c0] : !attn.view<?x3x?x16xf32> -> tensor<24x16xf32>

@@ -83,7 +83,7 @@ attn.kernel @back_and_forth(%x: !attn.view<512x8xf32>, %y: !attn.view<128x8xf32>
       %b = arith.addf %a, %t : tensor<64x8xf32>
       attn.yield %b : tensor<64x8xf32>
     }
-    %both = attn.stream %j step 128 reverse %true over [%c0 to %c512] carry (%a = %sum : tensor<64x8xf32>) {
+    %both = attn.stream %j step 128 traversal #attn.reversed(%true : i1) over [%c0 to %c512] carry (%a = %sum : tensor<64x8xf32>) {
       %t = attn.load %x[%j, %c0] : !attn.view<512x8xf32> -> tensor<64x8xf32>
       %b = arith.addf %a, %t : tensor<64x8xf32>
       attn.yield %b : tensor<64x8xf32>

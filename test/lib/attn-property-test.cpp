@@ -315,28 +315,77 @@ std::string attentionText(const MaskCase &mask) {
          "\n  return %o : " + q + "\n}\n";
 }
 
+/// In which order the tiles of a segment are promised.
+enum class Order { Forward, InsideOut, Rotated };
+
 struct TraversalConfig {
   const MaskCase &mask;
   std::string schedule;
   /// Whether the direction alternates with the tiles of a CTA.
   bool alternates;
+  Order order = Order::Forward;
+  /// Of rotated streams.
+  int64_t stride = 1, shift = 0;
 };
 
-/// Tiles of keys that some query of the block attends to, by definition.
+/// Tiles of keys that some query of the block attends to or, if `full`, whose
+/// keys all queries attend to, by definition.
 std::vector<int64_t> visibleTiles(const MaskCase &mask, int64_t query,
-                                  int64_t queries, int64_t keys) {
+                                  int64_t queries, int64_t keys,
+                                  bool full = false) {
   std::vector<int64_t> tiles;
   int64_t offset = mask.bottomRight ? keys - queries : 0;
   for (int64_t lo = 0; lo < keys; lo += kKeyTile) {
-    bool visible = false;
+    bool some = false, all = true;
     for (int64_t i = query; i < std::min(query + kQueryTile, queries); ++i)
-      for (int64_t j = lo; j < std::min(lo + kKeyTile, keys); ++j)
-        visible |= (mask.left < 0 || j >= i + offset - mask.left) &&
-                   (mask.right < 0 || j <= i + offset + mask.right);
-    if (visible)
+      for (int64_t j = lo; j < lo + kKeyTile; ++j) {
+        bool visible = j < keys &&
+                       (mask.left < 0 || j >= i + offset - mask.left) &&
+                       (mask.right < 0 || j <= i + offset + mask.right);
+        some |= visible;
+        all &= visible;
+      }
+    if (full ? all : some)
       tiles.push_back(lo);
   }
   return tiles;
+}
+
+/// The tiles of a segment as they are promised, by the definition of the order.
+std::vector<int64_t> orderedAs(Order order, ArrayRef<int64_t> segment,
+                               int64_t offset) {
+  std::vector<int64_t> result(segment.begin(), segment.end());
+  int64_t n = segment.size();
+  if (order == Order::Rotated && n > 0)
+    std::rotate(result.begin(), result.begin() + ((offset % n) + n) % n,
+                result.end());
+  if (order == Order::InsideOut) {
+    result.clear();
+    for (int64_t away = 0, middle = n / 2; away <= n; ++away)
+      for (int64_t at : {middle - away, middle + away})
+        if (at >= 0 && at < n && !llvm::is_contained(result, segment[at]))
+          result.push_back(segment[at]);
+  }
+  return result;
+}
+
+/// All visible tiles in the order promised: what is before the tiles that all
+/// queries attend to, these, and what is behind. Nothing where there are none
+/// of these: then the other tiles may be one segment or two.
+std::optional<std::vector<int64_t>> promisedTiles(const TraversalConfig &config,
+                                                  ArrayRef<int64_t> visible,
+                                                  ArrayRef<int64_t> full,
+                                                  int64_t offset) {
+  if (config.order == Order::Forward)
+    return visible.vec();
+  if (full.empty())
+    return std::nullopt;
+  size_t before = llvm::find(visible, full.front()) - visible.begin();
+  std::vector<int64_t> result;
+  for (ArrayRef<int64_t> segment : {visible.take_front(before), full,
+                                    visible.drop_front(before + full.size())})
+    llvm::append_range(result, orderedAs(config.order, segment, offset));
+  return result;
 }
 
 /// What one CTA does for one tile of queries.
@@ -369,17 +418,29 @@ bool traversesAsPromised(const TraversalConfig &config, ArrayRef<Visit> visits,
                          int64_t batch, int64_t queries, int64_t keys) {
   std::set<std::array<int64_t, 3>> seen;
   std::map<int64_t, int64_t> visitOfCta;
+  int64_t blocks = (queries + kQueryTile - 1) / kQueryTile;
   for (const Visit &visit : visits) {
-    std::vector<int64_t> wanted =
+    std::vector<int64_t> visible =
         visibleTiles(config.mask, visit.query, queries, keys);
-    bool backward = config.alternates && visitOfCta[visit.cta]++ % 2 == 1;
-    if (backward)
-      std::reverse(wanted.begin(), wanted.end());
-    if (visit.keys != wanted || visit.values != wanted || !visit.stored)
+    int64_t number = visitOfCta[visit.cta]++;
+    int64_t group = visit.head % (kHq / kHkv);
+    int64_t neighbour = group * blocks + visit.query / kQueryTile;
+    auto wanted = promisedTiles(
+        config, visible,
+        visibleTiles(config.mask, visit.query, queries, keys, /*full=*/true),
+        -(config.stride * neighbour + config.shift * number));
+    if (wanted && config.alternates && number % 2 == 1)
+      std::reverse(wanted->begin(), wanted->end());
+    if (wanted && visit.keys != *wanted)
+      return false;
+    if (visit.values != visit.keys || !visit.stored)
+      return false;
+    std::vector<int64_t> sorted = visit.keys;
+    llvm::sort(sorted);
+    if (sorted != visible)
       return false;
     seen.insert({visit.batch, visit.head, visit.query});
   }
-  int64_t blocks = (queries + kQueryTile - 1) / kQueryTile;
   int64_t tiles = batch * kHq * blocks;
   return static_cast<int64_t>(visits.size()) == tiles &&
          static_cast<int64_t>(seen.size()) == tiles;
@@ -419,6 +480,8 @@ void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
   struct {
     const char *schedule;
     bool alternates;
+    Order order = Order::Forward;
+    int64_t stride = 1, shift = 0;
   } schedules[] = {
       {"", false},
       {" sawtooth=force", true},
@@ -433,12 +496,21 @@ void testTraversals(Tally &tally, MLIRContext &context, std::mt19937 &random) {
        true},
       {" persistent sms=8 resident=1 sawtooth=force "
        "grid-order=swizzled-block-first domains=4",
-       true}};
+       true},
+      {" traversal=inside-out", false, Order::InsideOut},
+      {" traversal=inside-out persistent sms=5 resident=1 sawtooth=force", true,
+       Order::InsideOut},
+      {" traversal=rotated", false, Order::Rotated},
+      {" traversal=rotated stride=3 shift=2 persistent sms=5 resident=1", false,
+       Order::Rotated, 3, 2},
+      {" traversal=rotated stride=0 shift=7 sawtooth=force", true,
+       Order::Rotated, 0, 7}};
   for (const MaskCase &mask : kMasks)
     for (const auto &schedule : schedules)
       testTraversal(tally, context,
-                    {mask, tiles + schedule.schedule, schedule.alternates}, 60,
-                    random);
+                    {mask, tiles + schedule.schedule, schedule.alternates,
+                     schedule.order, schedule.stride, schedule.shift},
+                    60, random);
 }
 
 } // namespace

@@ -310,6 +310,41 @@ static void runSequential(Sweep &sweep) {
   }
 }
 
+/// Every traversal of streams under every mask, at level 2 and through the
+/// rings of level 3, over sizes that are empty, too.
+static void runTraversals(Sweep &sweep) {
+  const char *const schedules[] = {
+      "traversal=inside-out",
+      "traversal=rotated stride=3",
+      "traversal=inside-out persistent sms=3 resident=1 sawtooth=force",
+      "traversal=rotated stride=0 shift=2 persistent sms=2 resident=1",
+      "traversal=rotated stride=1 shift=5 persistent sms=3 resident=1 "
+      "sawtooth=force longest-first",
+      "traversal=rotated stride=2 splits=2",
+      "traversal=inside-out splits=3 persistent sms=2 resident=1 pair-tiles"};
+  const char *const lower[] = {"stages=2", "stages=1 resident-stages=2",
+                               "stages=4 copy=async", "stages=5"};
+  const Sizes sizes[] = {
+      {1, 1, 1}, {2, 37, 53}, {1, 101, 31}, {1, 64, 0}, {1, 61, 160}};
+  for (auto [m, mask] : llvm::enumerate(kMasks))
+    for (auto [s, schedule] : llvm::enumerate(schedules)) {
+      std::string onTarget = std::string("target=h200 ") + schedule;
+      bool sequential = (m + s) % 3 == 0;
+      Case c{sequential ? "f16" : "f32",
+             {16, 16},
+             kHeads[(m + s) % 3],
+             mask,
+             s % 2 ? "query=16,key=16" : "query=32,key=16",
+             onTarget,
+             "",
+             s % 4 == 1,
+             m % 2 == 0};
+      if (sequential)
+        c.level3 = lower[(m + s) / 3 % std::size(lower)];
+      sweep.run(c, sizes);
+    }
+}
+
 /// A kernel for probes, with tiles so small that all alignments occur.
 static Case boundsCase(const std::string &mask, const char *schedule) {
   return {"f32",    {8, 16}, {2, 1}, mask, "query=4,key=8",
@@ -371,12 +406,13 @@ int main(int argc, char **argv) {
   bool bounds = argc == 2 && StringRef(argv[1]) == "bounds";
   bool sequential = argc == 2 && StringRef(argv[1]) == "sequential";
   bool splits = argc == 2 && StringRef(argv[1]) == "splits";
+  bool traversals = argc == 2 && StringRef(argv[1]) == "traversals";
   if (argc > 3 ||
-      (argc > 1 && !bounds && !sequential && !splits &&
+      (argc > 1 && !bounds && !sequential && !splits && !traversals &&
        StringRef(argv[1]).getAsInteger(10, first)) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
     llvm::errs() << "usage: attn-sweep [first case] [number of cases] | bounds "
-                    "| sequential | splits\n";
+                    "| sequential | splits | traversals\n";
     return 2;
   }
   DialectRegistry registry;
@@ -384,10 +420,11 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   Sweep sweep(context);
-  if (bounds || sequential || splits) {
+  if (bounds || sequential || splits || traversals) {
     bounds       ? runAllBounds(sweep)
     : sequential ? runSequential(sweep)
-                 : runAllSplits(sweep);
+    : splits     ? runAllSplits(sweep)
+                 : runTraversals(sweep);
     return sweep.close();
   }
   for (unsigned i = first; i < first + count; ++i)

@@ -14,7 +14,7 @@ def ConvertAttnStreamToSCF : Pass<"convert-attn-stream-to-scf"> {
     `scf.if` picks one a segment. In the masked body `attn.mask` becomes a
     select against -inf, in the other it disappears.
 
-    Before: `attn.stream %j step 64 reverse %r over [%a to %b, masked %b to %c] ...`
+    Before: `attn.stream %j step 64 traversal #attn.reversed(%r : i1) over [%a to %b, masked %b to %c] ...`
 
     After: `scf.for %s = %c0 to %c2 { ... scf.if %masked { scf.for ... } else { scf.for ... } }`
   }];

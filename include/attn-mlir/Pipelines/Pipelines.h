@@ -63,6 +63,18 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
       llvm::cl::values(clEnumValN(SawtoothMode::Off, "off", "no"),
                        clEnumValN(SawtoothMode::Auto, "auto", "where it pays"),
                        clEnumValN(SawtoothMode::Force, "force", "everywhere"))};
+  Option<TraversalOrder> traversal{
+      *this, "traversal", llvm::cl::init(TraversalOrder::Forward),
+      llvm::cl::desc("run attn-traverse: order"),
+      llvm::cl::values(clEnumValN(TraversalOrder::Forward, "forward", "no"),
+                       clEnumValN(TraversalOrder::InsideOut, "inside-out",
+                                  "from the middle to the ends"),
+                       clEnumValN(TraversalOrder::Rotated, "rotated",
+                                  "from an offset on, and around the end"))};
+  Option<int64_t> stride{*this, "stride", llvm::cl::init(1),
+                         llvm::cl::desc("attn-traverse: stride")};
+  Option<int64_t> shift{*this, "shift", llvm::cl::init(0),
+                        llvm::cl::desc("attn-traverse: shift")};
 };
 
 /// What level 3 decides; see the passes for each option.
@@ -129,7 +141,7 @@ scheduleFromOptions(mlir::MLIRContext *context, llvm::StringRef schedule,
                     llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 /// The passes of level 2 on one kernel: grid order, persistence, steps,
-/// sawtooth. `pm` is anchored on kernels.
+/// sawtooth, traversal. `pm` is anchored on kernels.
 void buildKernelSchedule(mlir::OpPassManager &pm,
                          const ScheduleOptions &options);
 
@@ -137,9 +149,9 @@ void buildKernelSchedule(mlir::OpPassManager &pm,
 void buildKernelLowering(mlir::OpPassManager &pm, const TargetOptions &options);
 
 /// Level 1 to scheduled level 2: target, partition, grid order, persistence,
-/// sawtooth, in this order, as the #attn.schedule of each operation says; the
-/// options override it field by field. Does nothing to what is scheduled
-/// already, save what the options ask for.
+/// sawtooth, traversal, in this order, as the #attn.schedule of each operation
+/// says; the options override it field by field. Does nothing to what is
+/// scheduled already, save what the options ask for.
 void buildSchedulePipeline(mlir::OpPassManager &pm,
                            const ScheduleOptions &options);
 

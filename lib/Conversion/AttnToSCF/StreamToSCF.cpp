@@ -5,11 +5,13 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTraversals.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
+#include <functional>
 #include <limits>
 
 using namespace mlir;
@@ -28,7 +30,8 @@ class StreamLowering {
 public:
   /// `loops`: for the segments of a stream; 0: by what they hold.
   StreamLowering(StreamOp stream, int64_t loops, OpBuilder &b)
-      : stream(stream), loops(loops), b(b), loc(stream.getLoc()) {}
+      : stream(stream), loops(loops), b(b), loc(stream.getLoc()),
+        traversal(stream.getTraversal()), backward(stream.getBackward()) {}
 
   SmallVector<Value> run() {
     unsigned count = stream.getMasked().size();
@@ -60,7 +63,7 @@ private:
   /// not; a window's, with masked tiles at both ends, where loops do not hold
   /// the copies too.
   int64_t mostLoops() {
-    if (stream.getReverse())
+    if (backward)
       return 0;
     auto kernel = stream->getParentOfType<KernelOp>();
     if (kernel && kernel->hasAttr(KernelOp::kProducerWarpsAttr))
@@ -75,10 +78,9 @@ private:
 
   bool producing() { return !visits.empty(); }
 
-  /// `forward` or, where the stream runs in reverse, `backward`.
-  Value direct(Value forward, Value backward) {
-    return arith::SelectOp::create(b, loc, stream.getReverse(), backward,
-                                   forward);
+  /// `ahead` or, where the visits come in the opposite order, `opposite`.
+  Value direct(Value ahead, Value opposite) {
+    return arith::SelectOp::create(b, loc, backward, opposite, ahead);
   }
 
   /// values[s], for s known at run time only.
@@ -96,7 +98,7 @@ private:
   /// all but the last have one before it and one behind it.
   unsigned numLoops() {
     unsigned count = stream.getMasked().size();
-    return stream.getReverse() ? 2 * count - 1 : count;
+    return backward ? 2 * count - 1 : count;
   }
 
   /// Few segments: one loop after the other, of which those of the other
@@ -108,7 +110,7 @@ private:
       unsigned s = i < count ? i : 2 * count - 2 - i;
       Value lower = stream.getLowers()[s], upper = stream.getUppers()[s],
             number = producing() ? visits[s] : Value();
-      if (stream.getReverse() && s + 1 < count) {
+      if (backward && s + 1 < count) {
         auto unlessOther = [&](Value value, Value none) {
           return i < count ? direct(value, none) : direct(none, value);
         };
@@ -127,7 +129,7 @@ private:
     unsigned count = stream.getMasked().size();
     ValueRange state = producing() ? carried.drop_back() : carried;
     Value first = producing() ? carried.back() : index(0);
-    if (stream.getReverse())
+    if (backward)
       s = direct(s, arith::SubIOp::create(b, loc, index(count - 1), s));
     Value lower = pick(s, stream.getLowers());
     Value upper = pick(s, stream.getUppers());
@@ -161,25 +163,59 @@ private:
     return arith::CeilDivUIOp::create(b, loc, length, index(stream.getStep()));
   }
 
-  /// The tiles of one segment, of which the first is the stream's visit number
-  /// `first`.
-  SmallVector<Value> buildTiles(Value lower, Value upper, bool masked,
-                                ValueRange state, Value first) {
-    Value step = index(stream.getStep()), one = index(1);
-    Value count = countTiles(lower, upper);
+  using PositionFn = std::function<Value(Value visit)>;
+
+  /// Positions in a segment whose tiles are visited one after the other, in
+  /// either direction: an arithmetic series.
+  PositionFn buildSeries(Value lower, Value count, Value step, Value one) {
     Value start = lower, delta = step;
-    if (stream.getReverse()) {
+    if (backward) {
       Value last = arith::SubIOp::create(b, loc, count, one);
       start = direct(
           lower, arith::AddIOp::create(
                      b, loc, lower, arith::MulIOp::create(b, loc, last, step)));
       delta = direct(step, index(-stream.getStep()));
     }
+    return [this, start, delta](Value t) {
+      return arith::AddIOp::create(b, loc, start,
+                                   arith::MulIOp::create(b, loc, t, delta))
+          .getResult();
+    };
+  }
+
+  /// Positions in a segment as the traversal says.
+  PositionFn buildPositions(Value lower, Value count) {
+    SmallVector<Value> setup =
+        traversal.buildSetup(b, loc, stream.getTraversalOperands(), count);
+    return [this, lower, count, setup](Value t) {
+      return positionIn(lower, traversal.buildTile(b, loc, setup, t, count));
+    };
+  }
+
+  /// Position of each visit to a segment, numbered from 0.
+  PositionFn buildVisits(Value lower, Value count, Value step, Value one) {
+    if (traversal.isInOrder())
+      return buildSeries(lower, count, step, one);
+    PositionFn ahead = buildPositions(lower, count);
+    if (!backward)
+      return ahead;
+    Value last = arith::SubIOp::create(b, loc, count, one);
+    return [this, ahead, last](Value t) {
+      return ahead(direct(t, arith::SubIOp::create(b, loc, last, t)));
+    };
+  }
+
+  /// The tiles of one segment, of which the first is the stream's visit number
+  /// `first`.
+  SmallVector<Value> buildTiles(Value lower, Value upper, bool masked,
+                                ValueRange state, Value first) {
+    Value step = index(stream.getStep()), one = index(1);
+    Value count = countTiles(lower, upper);
+    PositionFn positionAt = buildVisits(lower, count, step, one);
     auto loop = scf::ForOp::create(
         b, loc, index(0), count, one, state,
         [&](OpBuilder &, Location, Value t, ValueRange carried) {
-          Value position = arith::AddIOp::create(
-              b, loc, start, arith::MulIOp::create(b, loc, t, delta));
+          Value position = positionAt(t);
           Value visit =
               producing() ? arith::AddIOp::create(b, loc, first, t).getResult()
                           : Value();
@@ -210,6 +246,9 @@ private:
     for (auto [lower, upper] :
          llvm::zip(stream.getLowers(), stream.getUppers()))
       visits.push_back(countTiles(lower, upper));
+    if (!traversal.isInOrder())
+      for (auto [lower, count] : llvm::zip(stream.getLowers(), visits))
+        positions.push_back(buildPositions(lower, count));
     total = visits.front();
     for (Value count : ArrayRef(visits).drop_front())
       total = arith::AddIOp::create(b, loc, total, count);
@@ -264,22 +303,28 @@ private:
     return true;
   }
 
+  /// The position of a tile of a segment.
+  Value positionIn(Value lower, Value tile) {
+    return arith::AddIOp::create(
+        b, loc, lower,
+        arith::MulIOp::create(b, loc, tile, index(stream.getStep())));
+  }
+
   /// The position of a visit, whichever segment it falls into.
   Value positionOf(Value visit) {
-    if (stream.getReverse()) {
+    if (backward) {
       Value last = arith::SubIOp::create(b, loc, total, index(1));
       visit = direct(visit, arith::SubIOp::create(b, loc, last, visit));
     }
-    if (isContiguous())
+    if (traversal.isInOrder() && isContiguous())
       return arith::AddIOp::create(
           b, loc, stream.getLowers().front(),
           arith::MulIOp::create(b, loc, visit, index(stream.getStep())));
     Value position, before = index(0);
-    for (auto [lower, count] : llvm::zip(stream.getLowers(), visits)) {
+    for (auto [s, lower, count] : llvm::enumerate(stream.getLowers(), visits)) {
       Value local = arith::SubIOp::create(b, loc, visit, before);
-      Value here = arith::AddIOp::create(
-          b, loc, lower,
-          arith::MulIOp::create(b, loc, local, index(stream.getStep())));
+      Value here =
+          positions.empty() ? positionIn(lower, local) : positions[s](local);
       Value reached = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
                                             local, index(0));
       position = position
@@ -377,10 +422,15 @@ private:
   int64_t loops;
   OpBuilder &b;
   Location loc;
+  TraversalInterface traversal;
+  /// Whether all visits come in the opposite order; null where they never do.
+  Value backward;
   /// Of a stream with a producer: the rings it fills, the visits of each
   /// segment and of all.
   SmallVector<Value> rings, visits;
   Value total;
+  /// Of a stream whose traversal is not in order: positions in each segment.
+  SmallVector<PositionFn> positions;
 };
 
 struct StreamToSCFPass

@@ -118,7 +118,7 @@ attn.kernel @few(%x: !attn.view<30xf32>) {
 // SCHEDULE-NOT: attn.stream
 // SCHEDULE: %[[ALL:[^ ]+]] = arith.cmpi ult, %[[V]], %[[ROUNDS]] : index
 // SCHEDULE: attn.in_step %[[ALL]], %{{[^ ]+}}[%{{[^ ]+}}] : <1xi32>{{$}}
-// SCHEDULE: attn.stream {{.*}} reverse
+// SCHEDULE: attn.stream {{.*}} traversal #attn.reversed
 
 // In a materialised grid the wait is in the loop over the tiles of a CTA, once each,
 // and the visit counts these.

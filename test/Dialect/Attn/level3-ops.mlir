@@ -237,7 +237,7 @@ func.func @dots(%s: tensor<64x32xbf16, #attn.shared<64>>, %k: tensor<32x32xbf16,
 // CHECK-NEXT: attn.ring.release %ring
 // CHECK-NEXT: }
 // A producer with nothing to do, carried state, attributes, all at once.
-// CHECK: %{{.*}} = attn.stream %pos step 8 ordered reverse %{{[^ ]+}} over [%[[A]] to %[[B]], masked %[[B]] to %[[B]]] carry (%carried = %{{[^ ]+}} : f32) attributes {attribute = 1 : i64} produce (%ahead) {
+// CHECK: %{{.*}} = attn.stream %pos step 8 ordered traversal #attn.reversed(%{{[^ ]+}} : i1) over [%[[A]] to %[[B]], masked %[[B]] to %[[B]]] carry (%carried = %{{[^ ]+}} : f32) attributes {attribute = 1 : i64} produce (%ahead) {
 // CHECK-NEXT: } {
 // CHECK-NEXT: attn.yield %carried : f32
 // CHECK-NEXT: }
@@ -252,7 +252,7 @@ attn.kernel @produce(%x: !attn.view<?x16xf32>, %a: index, %b: index, %r: i1, %f:
     %t = attn.ring.wait %q : <2 x tensor<8x16xf32, #attn.shared<64>>> -> tensor<8x16xf32, #attn.shared<64>>
     attn.ring.release %q : <2 x tensor<8x16xf32, #attn.shared<64>>>
   }
-  %1 = attn.stream %j step 8 ordered reverse %r over [%a to %b, masked %b to %b] carry (%c = %f : f32) attributes {attribute = 1} produce (%n) {
+  %1 = attn.stream %j step 8 ordered traversal #attn.reversed(%r : i1) over [%a to %b, masked %b to %b] carry (%c = %f : f32) attributes {attribute = 1} produce (%n) {
     attn.yield
   } {
     attn.yield %c : f32

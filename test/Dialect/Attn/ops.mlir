@@ -476,18 +476,18 @@ attn.kernel @stream(%a: index, %b: index, %c: index, %odd: i1, %f: f32) {
   attn.stream %j step 64 ordered over [masked %a to %b] {
     attn.yield
   }
-  // CHECK-NEXT: attn.stream %{{.*}} step 64 reverse %[[ODD]] over [masked %[[A]] to %[[B]], %[[B]] to %[[C]], masked %[[C]] to %[[A]]] attributes {note} {
+  // CHECK-NEXT: attn.stream %{{.*}} step 64 traversal #attn.reversed(%[[ODD]] : i1) over [masked %[[A]] to %[[B]], %[[B]] to %[[C]], masked %[[C]] to %[[A]]] attributes {note} {
   // CHECK-NEXT: }
-  attn.stream %j step 64 reverse %odd
+  attn.stream %j step 64 traversal #attn.reversed(%odd : i1)
       over [masked %a to %b, %b to %c, masked %c to %a] attributes {note} {
   }
   // Everything, with several values carried.
-  // CHECK-NEXT: %[[R:.*]]:3 = attn.stream %[[J:.*]] step 32 ordered reverse %[[ODD]] over [%[[A]] to %[[B]], masked %[[B]] to %[[C]]] carry (%[[X:.*]] = %[[T]], %[[Y:.*]] = %[[F]], %[[Z:.*]] = %[[A]] : tensor<16x64xf32>, f32, index) attributes {note = 3 : i64} {
+  // CHECK-NEXT: %[[R:.*]]:3 = attn.stream %[[J:.*]] step 32 ordered traversal #attn.reversed(%[[ODD]] : i1) over [%[[A]] to %[[B]], masked %[[B]] to %[[C]]] carry (%[[X:.*]] = %[[T]], %[[Y:.*]] = %[[F]], %[[Z:.*]] = %[[A]] : tensor<16x64xf32>, f32, index) attributes {note = 3 : i64} {
   // CHECK-NEXT:   %[[S:.*]] = arith.addi %[[Z]], %[[J]] : index
   // CHECK-NEXT:   attn.yield %[[X]], %[[Y]], %[[S]] : tensor<16x64xf32>, f32, index
   // CHECK-NEXT: }
   // CHECK-NEXT: arith.addi %[[R]]#2, %[[A]] : index
-  %r:3 = attn.stream %j step 32 ordered reverse %odd over [%a to %b, masked %b to %c]
+  %r:3 = attn.stream %j step 32 ordered traversal #attn.reversed(%odd : i1) over [%a to %b, masked %b to %c]
       carry (%x = %t, %y = %f, %z = %a : tensor<16x64xf32>, f32, index)
       attributes {note = 3} {
     %s = arith.addi %z, %j : index

@@ -106,7 +106,7 @@ attn.kernel @already(%x: !attn.view<?xf32>, %n: index) {
 // RUN: diff %t.options %t.attribute
 // RUN: FileCheck %s --check-prefix=SCHEDULE --input-file=%t.options
 // SCHEDULE: attn.grid (%m, %n) visit %{{.*}} in {{.*}} persistent 12 dynamic %counter : <1xi32> {
-// SCHEDULE: attn.stream {{.*}} reverse
+// SCHEDULE: attn.stream {{.*}} traversal #attn.reversed
 // Without persistent CTAs it does nothing.
 // RUN: attn-opt %examples/matmul.mlir --attn-schedule='target=h200 dynamic' | FileCheck %s --check-prefix=ALONE --implicit-check-not=counter
 // ALONE: attn.grid

@@ -13,10 +13,10 @@
 // REMARK: remark: [Missed] drifts | Category:attn-sawtooth | Function=four_heads_attention |
 // CHECK-LABEL: attn.kernel @four_heads_attention
 // CHECK: attn.stream
-// CHECK-NOT: reverse
+// CHECK-NOT: traversal
 // CHECK: over
 // SLOW-LABEL: attn.kernel @four_heads_attention
-// SLOW: attn.stream %{{[^ ]+}} step 128 reverse
+// SLOW: attn.stream %{{[^ ]+}} step 128 traversal #attn.reversed
 func.func @four_heads(%q: tensor<1x4x147456x128xbf16>, %k: tensor<1x4x147456x128xbf16>, %v: tensor<1x4x147456x128xbf16>) -> tensor<1x4x147456x128xbf16> {
   %o = attn.attention %q, %k, %v scale(0.088) : (tensor<1x4x147456x128xbf16>, tensor<1x4x147456x128xbf16>, tensor<1x4x147456x128xbf16>) -> tensor<1x4x147456x128xbf16>
   return %o : tensor<1x4x147456x128xbf16>
@@ -28,9 +28,9 @@ func.func @four_heads(%q: tensor<1x4x147456x128xbf16>, %k: tensor<1x4x147456x128
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=one_head_attention | {{.*}} decided="at compile time"
 // CHECK-LABEL: attn.kernel @one_head_attention
-// CHECK: attn.stream %{{[^ ]+}} step 128 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 128 traversal #attn.reversed
 // SLOW-LABEL: attn.kernel @one_head_attention
-// SLOW: attn.stream %{{[^ ]+}} step 128 reverse
+// SLOW: attn.stream %{{[^ ]+}} step 128 traversal #attn.reversed
 func.func @one_head(%q: tensor<1x1x147456x128xbf16>, %k: tensor<1x1x147456x128xbf16>, %v: tensor<1x1x147456x128xbf16>) -> tensor<1x1x147456x128xbf16> {
   %o = attn.attention %q, %k, %v scale(0.088) : (tensor<1x1x147456x128xbf16>, tensor<1x1x147456x128xbf16>, tensor<1x1x147456x128xbf16>) -> tensor<1x1x147456x128xbf16>
   return %o : tensor<1x1x147456x128xbf16>
@@ -45,11 +45,11 @@ func.func @one_head(%q: tensor<1x1x147456x128xbf16>, %k: tensor<1x1x147456x128xb
 // CHECK: %[[BATCH:[^ ]+]] = attn.dim %{{[^ ]+}}, 0
 // CHECK: %[[STAYS:[^ ]+]] = arith.cmpi ule, %[[BATCH]], %{{[^ ]+}} : index
 // CHECK: arith.andi %{{[^ ]+}}, %[[STAYS]] : i1
-// CHECK: attn.stream %{{[^ ]+}} step 128 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 128 traversal #attn.reversed
 // SLOW-LABEL: attn.kernel @some_attention
 // SLOW: %[[BATCH:[^ ]+]] = attn.dim %{{[^ ]+}}, 0
 // SLOW-NOT: arith.cmpi ule, %[[BATCH]]
-// SLOW: attn.stream %{{[^ ]+}} step 128 reverse
+// SLOW: attn.stream %{{[^ ]+}} step 128 traversal #attn.reversed
 func.func @some(%q: tensor<?x1x147456x128xbf16>, %k: tensor<?x1x147456x128xbf16>, %v: tensor<?x1x147456x128xbf16>) -> tensor<?x1x147456x128xbf16> {
   %o = attn.attention %q, %k, %v scale(0.088) : (tensor<?x1x147456x128xbf16>, tensor<?x1x147456x128xbf16>, tensor<?x1x147456x128xbf16>) -> tensor<?x1x147456x128xbf16>
   return %o : tensor<?x1x147456x128xbf16>

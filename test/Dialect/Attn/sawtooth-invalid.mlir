@@ -51,7 +51,7 @@
 attn.kernel @k(%k: !attn.view<?xf16>, %n: index, %backward: i1) {
   %c0 = arith.constant 0 : index
   attn.grid (%i) visit %v in (query = %n) {
-    attn.stream %j step 64 reverse %backward over [%c0 to %n] {
+    attn.stream %j step 64 traversal #attn.reversed(%backward : i1) over [%c0 to %n] {
       %t = attn.load %k[%j] : !attn.view<?xf16> -> tensor<64xf16>
       attn.store %t, %k[%j] : tensor<64xf16> -> !attn.view<?xf16>
     }

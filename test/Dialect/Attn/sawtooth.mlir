@@ -20,9 +20,9 @@
 // CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in ({{.*}}) sharing [head] persistent 96 {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
-// CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over [%{{[^ ]+}} to %{{[^ ]+}}] {
+// CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[ODD]] : i1) over [%{{[^ ]+}} to %{{[^ ]+}}] {
 // LESS-LABEL: attn.kernel @exceeds
-// LESS: attn.stream %{{[^ ]+}} step 64 reverse
+// LESS: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // MORE-LABEL: attn.kernel @exceeds
 // MORE: attn.stream %{{[^ ]+}} step 64 over
 module attributes {attn.target = #attn.target<"gb10">} {
@@ -49,11 +49,11 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-LABEL: attn.kernel @fits
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // LESS-LABEL: attn.kernel @fits
-// LESS: attn.stream %{{[^ ]+}} step 64 reverse
+// LESS: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // MORE-LABEL: attn.kernel @fits
 // MORE: attn.stream %{{[^ ]+}} step 64 over
 // FORCE-LABEL: attn.kernel @fits
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @fits(%k: !attn.view<8x163840x64xf16>, %o: !attn.view<8x163840x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -76,7 +76,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=two_heads | {{.*}} decided="at compile time", variant=persistent
 // CHECK-LABEL: attn.kernel @two_heads
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @two_heads(%k: !attn.view<2x81984x64xf16>, %o: !attn.view<2x81984x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -101,7 +101,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-LABEL: attn.kernel @many_heads
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // FORCE-LABEL: attn.kernel @many_heads
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @many_heads(%k: !attn.view<128x81984x64xf16>, %o: !attn.view<128x81984x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -125,7 +125,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=two_visits |
 // REMARK: remark: [Missed] changes-set | {{.*}} Function=one_visit |
 // CHECK-LABEL: attn.kernel @two_visits
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // CHECK-LABEL: attn.kernel @one_visit
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 module attributes {attn.target = #attn.target<"gb10">} {
@@ -163,7 +163,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=same_domain |
 // REMARK: remark: [Missed] changes-set | {{.*}} Function=other_domain |
 // CHECK-LABEL: attn.kernel @same_domain
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // CHECK-LABEL: attn.kernel @other_domain
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 module attributes {attn.target = #attn.target<"gb10">} {
@@ -204,13 +204,13 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in ({{.*}}) sharing [head] run 2 {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
-// CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
+// CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[ODD]] : i1) over
 // CHECK-LABEL: attn.kernel @tile_head
 // CHECK: sharing [head] {
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // FORCE-LABEL: attn.kernel @tile_head
 // FORCE: sharing [head] run 2 {
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @tile(%k: !attn.view<8x163904x64xf16>, %o: !attn.view<8x163904x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -278,7 +278,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1]] : index
 // CHECK-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
 // CHECK-NEXT: %[[REVERSE:[^ ]+]] = arith.andi %[[ODD]], %[[GUARD]] : i1
-// CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 reverse %[[REVERSE]] over
+// CHECK-NEXT: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[REVERSE]] : i1) over
 
 // Forced, there is no guard.
 // FORCE-LABEL: attn.kernel @dynamic(
@@ -286,7 +286,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // FORCE: attn.grid ({{.*}}) visit %[[VISIT:[^ ]+]] in
 // FORCE-NEXT: %[[BIT:[^ ]+]] = arith.andi %[[VISIT]], %[[C1:[^ ]+]] : index
 // FORCE-NEXT: %[[ODD:[^ ]+]] = arith.cmpi eq, %[[BIT]], %[[C1]] : index
-// FORCE-NEXT: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
+// FORCE-NEXT: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[ODD]] : i1) over
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @dynamic(%k: !attn.view<?x?x64xf16>, %tiles: index, %o: !attn.view<?x?x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -320,7 +320,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK: attn.grid {{.*}} sharing [head] run 2 {
 // CHECK: %[[ODD:[^ ]+]] = arith.cmpi eq,
 // CHECK: %[[REVERSE:[^ ]+]] = arith.andi %[[ODD]], %[[EXCEEDS]] : i1
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse %[[REVERSE]] over
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[REVERSE]] : i1) over
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @dynamic_tile(%k: !attn.view<?x?x64xf16>, %tiles: index, %o: !attn.view<?x?x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -346,7 +346,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK-NOT: arith.cmpi
 // CHECK: attn.stream %{{[^ ]+}} step 64 over [masked
 // FORCE-LABEL: attn.kernel @window
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse %{{[^ ]+}} over [masked
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%{{[^ ]+}} : i1) over [masked
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @window(%k: !attn.view<8x1048576x64xf16>, %w: index, %o: !attn.view<8x1048576x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -377,8 +377,8 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // FORCE-LABEL: attn.kernel @split
 // FORCE: sharing [head] run 2 {
 // FORCE: %[[ODD:[^ ]+]] = arith.cmpi eq,
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse %[[ODD]] over
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[ODD]] : i1) over
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed(%[[ODD]] : i1) over
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @split(%k: !attn.view<?x?x64xf16>, %tiles: index, %half: index, %o: !attn.view<?x?x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -412,12 +412,12 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 // CHECK-LABEL: attn.kernel @two_tiles(
 // CHECK: sharing [head] run 2 {
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // CHECK-LABEL: attn.kernel @one_tile_each(
 // CHECK: sharing [head] persistent 96 {
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // FORCE-LABEL: attn.kernel @one_tile(
-// FORCE: attn.stream %{{[^ ]+}} step 64 reverse
+// FORCE: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 module attributes {attn.target = #attn.target<"gb10">} {
   attn.kernel @one_tile(%k: !attn.view<8x163904x64xf16>, %o: !attn.view<8x163904x64xf16>) {
     %c0 = arith.constant 0 : index
@@ -469,7 +469,7 @@ module attributes {attn.target = #attn.target<"gb10">} {
 // REMARK: remark: [Passed] sawtooth | {{.*}} Function=few_sets | {{.*}} decided="at compile time", variant=persistent
 // REMARK: remark: [Missed] changes-set | {{.*}} Function=enough_sets |
 // CHECK-LABEL: attn.kernel @few_sets
-// CHECK: attn.stream %{{[^ ]+}} step 64 reverse
+// CHECK: attn.stream %{{[^ ]+}} step 64 traversal #attn.reversed
 // CHECK-LABEL: attn.kernel @enough_sets
 // CHECK: attn.stream %{{[^ ]+}} step 64 over
 module attributes {attn.target = #attn.target<"gb10", l2_domains = 7>} {

@@ -13,7 +13,10 @@ public:
       : random(seed * 4 + uint64_t(mode)),
         // Of its own, so that a seed's other features are what they were before
         // streams were split.
-        splitRandom(~(seed * 4 + uint64_t(mode))), limits(limits) {
+        splitRandom(~(seed * 4 + uint64_t(mode))),
+        // Likewise for traversals.
+        traversalRandom((seed * 4 + uint64_t(mode)) ^ 0x7472617665727365),
+        limits(limits) {
     m.seed = seed;
     m.mode = mode;
   }
@@ -304,6 +307,19 @@ private:
       m.schedule.push_back("dynamic");
   }
 
+  void chooseTraversal() {
+    if (!traversalRandom.oneIn(6))
+      return;
+    if (traversalRandom.oneIn(2)) {
+      m.schedule.push_back("traversal=inside-out");
+      return;
+    }
+    m.schedule.push_back("traversal=rotated");
+    for (const char *option : {"stride=", "shift="})
+      m.schedule.push_back(option +
+                           std::to_string(traversalRandom.integer(0, 9)));
+  }
+
   void chooseSchedule() {
     chooseTiles();
     chooseOrder();
@@ -311,6 +327,7 @@ private:
     if (random.oneIn(3))
       m.schedule.push_back(random.oneIn(2) ? "sawtooth=force"
                                            : "sawtooth=auto");
+    chooseTraversal();
     if (random.oneIn(6))
       m.schedule.push_back("overrides=l2_effective_bytes=" + number(1, 9000));
     if (random.oneIn(5))
@@ -442,7 +459,7 @@ private:
     flag("store-tensors", 4);
   }
 
-  Random random, splitRandom;
+  Random random, splitRandom, traversalRandom;
   Limits limits;
   RandomModule m;
 };

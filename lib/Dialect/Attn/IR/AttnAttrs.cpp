@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTraversals.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Target/Capabilities.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -35,6 +35,7 @@ Words orderWords() {
           "swizzled_head_first"};
 }
 
+constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Rotated>;
 constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;
 /// What an option asks for: registers are for stores alone.
 constexpr auto kCopies = wordsOf<CopyKind, CopyKind::Async>;
@@ -68,6 +69,9 @@ constexpr Field kFields[] = {
     {"dynamic", FieldKind::Flag, 2, "dynamic"},
     {"in_step", FieldKind::Flag, 2, "in-step"},
     {"sawtooth", FieldKind::Word, 2, "sawtooth", kSawtooth},
+    {"traversal", FieldKind::Word, 2, "traversal", kTraversals},
+    {"stride", FieldKind::Number, 2, "stride"},
+    {"shift", FieldKind::Number, 2, "shift"},
     {"wgmma", FieldKind::Word, 3, "wgmma", kProducts},
     {"specialize", FieldKind::Flag, 3, "specialize"},
     {"overlap", FieldKind::Flag, 3, "overlap"},

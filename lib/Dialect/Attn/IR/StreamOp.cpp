@@ -25,6 +25,41 @@ void AttnDialect::registerStreamOp() {
 // StreamOp
 //===----------------------------------------------------------------------===//
 
+/// Parses `#attn.reversed(%odd : i1)`: a traversal and its operands.
+static ParseResult
+parseTraversal(OpAsmParser &parser, OperationState &result,
+               SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
+               SmallVectorImpl<Type> &types) {
+  Attribute attr;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseAttribute(attr))
+    return failure();
+  auto traversal = dyn_cast<TraversalInterface>(attr);
+  if (!traversal)
+    return parser.emitError(loc, "expected a traversal, but got ") << attr;
+  if (succeeded(parser.parseOptionalLParen()) &&
+      (parser.parseOperandList(operands) || parser.parseColonTypeList(types) ||
+       parser.parseRParen()))
+    return failure();
+  if (operands.size() != types.size())
+    return parser.emitError(loc, "expected ")
+           << operands.size() << " types of operands of the traversal, but got "
+           << types.size();
+  // What is the default is not held.
+  if (!isa<ForwardTraversalAttr>(traversal))
+    result.addAttribute("traversal", traversal);
+  return success();
+}
+
+static void printTraversal(OpAsmPrinter &p, StreamOp stream) {
+  ValueRange operands = stream.getTraversalOperands();
+  if (isa<ForwardTraversalAttr>(stream.getTraversal()) && operands.empty())
+    return;
+  p << " traversal " << stream.getTraversal();
+  if (!operands.empty())
+    p << "(" << operands << " : " << operands.getTypes() << ")";
+}
+
 ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
   OpAsmParser::Argument position;
@@ -35,9 +70,11 @@ ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
   position.type = b.getIndexType();
   if (succeeded(parser.parseOptionalKeyword("ordered")))
     result.addAttribute("ordered", b.getUnitAttr());
-  SmallVector<OpAsmParser::UnresolvedOperand> lowers, uppers, inits, reverse;
-  if (succeeded(parser.parseOptionalKeyword("reverse")) &&
-      parser.parseOperand(reverse.emplace_back()))
+  SmallVector<OpAsmParser::UnresolvedOperand> lowers, uppers, inits, along;
+  SmallVector<Type> alongTypes;
+  SMLoc alongLoc = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("traversal")) &&
+      parseTraversal(parser, result, along, alongTypes))
     return failure();
   SmallVector<bool> masked;
   if (parser.parseKeyword("over") ||
@@ -89,12 +126,12 @@ ParseResult StreamOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.resolveOperands(lowers, index, result.operands) ||
       parser.resolveOperands(uppers, index, result.operands) ||
       parser.resolveOperands(inits, types, loc, result.operands) ||
-      parser.resolveOperands(reverse, b.getI1Type(), result.operands))
+      parser.resolveOperands(along, alongTypes, alongLoc, result.operands))
     return failure();
   auto size = [](auto &list) { return static_cast<int32_t>(list.size()); };
   result.addAttribute(getOperandSegmentSizesAttrName(result.name),
                       b.getDenseI32ArrayAttr({size(lowers), size(uppers),
-                                              size(inits), size(reverse)}));
+                                              size(inits), size(along)}));
   result.addAttribute("masked", b.getDenseBoolArrayAttr(masked));
   result.addAttribute("step", b.getI64IntegerAttr(step));
   if (failed(verifyInherentAttrs(result.name, result.attributes,
@@ -108,8 +145,7 @@ void StreamOp::print(OpAsmPrinter &p) {
   p << " " << getPosition() << " step " << getStep();
   if (getOrdered())
     p << " ordered";
-  if (getReverse())
-    p << " reverse " << getReverse();
+  printTraversal(p, *this);
   p << " over [";
   llvm::interleaveComma(llvm::zip(getLowers(), getUppers(), getMasked()), p,
                         [&](auto segment) {
@@ -126,7 +162,7 @@ void StreamOp::print(OpAsmPrinter &p) {
     p << " : " << getInits().getTypes() << ")";
   }
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"masked", "step", "ordered",
+      (*this)->getAttrs(), {"masked", "step", "ordered", "traversal",
                             getOperandSegmentSizesAttrName().getValue()});
   if (Block *producer = getProducerBlock()) {
     p << " produce (" << producer->getArgument(0) << ") ";
@@ -163,7 +199,8 @@ LogicalResult StreamOp::verify() {
     return emitOpError("expected results of the types of its carried values, (")
            << getInits().getTypes() << "), but got (" << getResultTypes()
            << ")";
-  return success();
+  return getTraversal().verifyOperands([&]() { return emitOpError(); },
+                                       getTraversalOperands().getTypes());
 }
 
 LogicalResult StreamOp::verifyRegions() {

@@ -344,6 +344,8 @@ def cases():
         "persistent sms=3 resident=1 sawtooth=force grid-order=swizzled-head-first domains=2",
         "grid-order=naive-head-first longest-first",
         "splits=2",
+        "traversal=inside-out",
+        "persistent sms=2 resident=1 traversal=rotated shift=2 sawtooth=force",
     ):
         for mask in ("full", "causal", "window"):
             result.append(Case(mask, "bf16", mha, (64, 64), (1, 100, 120), small + schedule))

@@ -18,6 +18,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTraversals.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.h"
 
 #endif // ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H

@@ -8,6 +8,7 @@ include "attn-mlir/Dialect/Attn/IR/AttnMasks.td"
 include "attn-mlir/Dialect/Attn/IR/AttnOrder.td"
 include "attn-mlir/Dialect/Attn/IR/AttnSchedule.td"
 include "attn-mlir/Dialect/Attn/IR/AttnTarget.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTraversals.td"
 include "attn-mlir/Dialect/Attn/IR/AttnUnits.td"
 
 #endif // ATTN_ATTRS

@@ -41,6 +41,14 @@ def Attn_SawtoothMode : I32EnumAttr<"SawtoothMode",
   let cppNamespace = "::attn";
 }
 
+def Attn_TraversalOrder : I32EnumAttr<"TraversalOrder",
+    "in which order streams visit the tiles of a segment",
+    [I32EnumAttrCase<"Forward", 0, "forward">,
+     I32EnumAttrCase<"InsideOut", 1, "inside_out">,
+     I32EnumAttrCase<"Rotated", 2, "rotated">]> {
+  let cppNamespace = "::attn";
+}
+
 def Attn_Products : I32EnumAttr<"Products", "which products an option is for",
     [I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Scores", 1, "scores">,
      I32EnumAttrCase<"All", 2, "all">]> {

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_DIALECT_ATTN_IR_ATTNSTREAMOP_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTraversals.h"
 
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h.inc"

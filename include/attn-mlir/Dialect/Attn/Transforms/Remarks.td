@@ -160,12 +160,26 @@ def SawtoothOrdered : AttnRemark<"ordered", Missed, "the stream must run in its 
   let description = "The operation fixes it. `force` does not help.";
 }
 def SawtoothHasDirection : AttnRemark<"has-direction", Missed, "the stream has a direction already"> {
-  let description = "It has a `reverse` operand: the pass ran before.";
+  let description = "Its traversal is not `#attn.forward`: a pass chose one before.";
 }
 def SawtoothNoStream : AttnRemark<"no-stream", Missed, "nothing is streamed"> {
   let description = "The kernel has no `attn.stream`.";
 }
 def SawtoothNoGrid : NoGrid;
+}
+
+let category = "attn-traverse" in {
+def Traverse : AttnRemark<"traversal", Passed, "the stream is traversed", [
+    RemarkArg<"order", String, "the option">]> {
+  let description = "Once for each stream.";
+}
+def TraverseOrdered : AttnRemark<"ordered", Missed, "the stream must run in its order"> {
+  let description = "The operation fixes it.";
+}
+def TraverseNoStream : AttnRemark<"no-stream", Missed, "nothing is streamed"> {
+  let description = "The kernel has no `attn.stream`.";
+}
+def TraverseNoGrid : NoGrid;
 }
 
 let category = "attn-materialize-grid" in {

@@ -231,7 +231,7 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
 
     Before: `attn.stream %j step 64 over [...]`
 
-    After: `attn.stream %j step 64 reverse %odd over [...]`
+    After: `attn.stream %j step 64 traversal #attn.reversed(%odd : i1) over [...]`
   }];
   let options = [
     Option<"force", "force", "bool", /*default=*/"false",
@@ -241,6 +241,41 @@ def AttnSawtooth : Pass<"attn-sawtooth", "::attn::KernelOp"> {
     Statistic<"numAlternated", "alternated", "Streams whose direction alternates">,
     Statistic<"numGuarded", "guarded", "Streams that alternate under a guard">
   ];
+}
+
+def AttnTraverse : Pass<"attn-traverse", "::attn::KernelOp"> {
+  let summary = "Choose in which order streams visit their tiles";
+  let description = [{
+    Gives each stream the traversal of this name. Where `attn-sawtooth` made the
+    direction alternate it goes on to alternate.
+
+    - `forward`: nothing changes;
+    - `inside-out`: from the middle of each segment to its ends, in turns;
+    - `rotated`: from an offset on, around the end of each segment. Of neighbours
+      among the tiles of the grid that share what they stream, the second starts
+      `stride` tiles of the stream before the first; each visit of a CTA starts
+      `shift` tiles before the visit before it, which ended there.
+
+    Like sawtooth it reorders a reduction, and is refused for operations whose
+    order is fixed.
+
+    Before: `attn.stream %j step 64 over [...]`
+
+    After, with `order=inside-out`:
+    `attn.stream %j step 64 traversal #attn.inside_out over [...]`
+  }];
+  let options = [
+    Option<"order", "order", "::attn::TraversalOrder", /*default=*/"::attn::TraversalOrder::Forward",
+           "Order of the visits",
+           "::llvm::cl::values(clEnumValN(::attn::TraversalOrder::Forward, \"forward\", \"as listed\"), clEnumValN(::attn::TraversalOrder::InsideOut, \"inside-out\", \"from the middle to the ends\"), clEnumValN(::attn::TraversalOrder::Rotated, \"rotated\", \"from an offset on, and around the end\"))">,
+    Option<"stride", "stride", "int64_t", /*default=*/"1",
+           "Of rotated: tiles between the starts of neighbours in the grid">,
+    Option<"shift", "shift", "int64_t", /*default=*/"0",
+           "Of rotated: tiles between the starts of visits of a CTA">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numTraversed", "traversed",
+                              "Streams that were given a traversal">];
 }
 
 def AttnMaterializeGrid : Pass<"attn-materialize-grid", "::attn::KernelOp"> {

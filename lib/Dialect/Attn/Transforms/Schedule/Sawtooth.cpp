@@ -240,7 +240,7 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
   }
 
   void alternate(GridOp grid, StreamOp stream, unsigned numStreams) {
-    if (stream.getReverse()) {
+    if (!isa<ForwardTraversalAttr>(stream.getTraversal())) {
       remarks::emitSawtoothHasDirection(stream);
       return;
     }
@@ -274,7 +274,7 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
       odd = arith::AndIOp::create(b, loc, odd, guard);
       ++numGuarded;
     }
-    stream.getReverseMutable().assign(odd);
+    stream.traverseBy(ReversedTraversalAttr::get(&getContext()), odd);
     ++numAlternated;
     remarks::emitSawtooth(stream, grid.getPersistent() ? "persistent" : "tile",
                           force   ? "forced"

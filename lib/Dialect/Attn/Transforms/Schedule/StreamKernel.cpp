@@ -252,10 +252,10 @@ SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
     uppers.push_back(segment.hi);
     masked.push_back(segment.masked);
   }
-  auto stream =
-      StreamOp::create(builder, loc, inits.getTypes(), lowers, uppers, inits,
-                       /*reverse=*/Value(), masked, context.sizes[streamed],
-                       op.getReorder() == Reorder::Ordered);
+  auto stream = StreamOp::create(
+      builder, loc, inits.getTypes(), lowers, uppers, inits,
+      /*traversal_operands=*/ValueRange(), masked, context.sizes[streamed],
+      op.getReorder() == Reorder::Ordered);
   SmallVector<Type> types{builder.getIndexType()};
   llvm::append_range(types, stream.getResultTypes());
   SmallVector<Location> locs(types.size(), loc);

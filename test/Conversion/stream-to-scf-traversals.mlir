@@ -1,0 +1,74 @@
+// Traversals within a segment: what they need once stands before the loop, and the
+// loop still has one induction variable.
+// RUN: attn-opt %s --convert-attn-stream-to-scf --split-input-file | FileCheck %s
+
+// CHECK-LABEL: attn.kernel @inside_out
+// CHECK: %[[N:[^ ]+]] = arith.ceildivui
+// CHECK: %[[MIDDLE:[^ ]+]] = arith.divui %[[N]], %{{[^ ]+}} : index
+// CHECK: scf.for %[[T:[^ ]+]] = %{{[^ ]+}} to %[[N]]
+// CHECK: %[[BIT:[^ ]+]] = arith.andi %[[T]], %[[ONE:[^ ]+]] : index
+// CHECK: %[[ODD:[^ ]+]] = arith.cmpi ne, %[[BIT]]
+// CHECK: %[[NEXT:[^ ]+]] = arith.addi %[[T]], %[[ONE]] : index
+// CHECK: %[[AWAY:[^ ]+]] = arith.shrui %[[NEXT]], %[[ONE]] : index
+// CHECK-DAG: %[[BELOW:[^ ]+]] = arith.subi %[[MIDDLE]], %[[AWAY]] : index
+// CHECK-DAG: %[[ABOVE:[^ ]+]] = arith.addi %[[MIDDLE]], %[[AWAY]] : index
+// CHECK: %[[TILE:[^ ]+]] = arith.select %[[ODD]], %[[BELOW]], %[[ABOVE]] : index
+// CHECK: %[[SKIP:[^ ]+]] = arith.muli %[[TILE]]
+// CHECK: %[[POS:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[SKIP]] : index
+// CHECK: attn.load %{{[^ ]+}}[%{{[^ ]+}}, %[[POS]]]
+attn.kernel @inside_out(%x: !attn.view<?x?xf32>, %lo: index, %hi: index) {
+  %c0 = arith.constant 0 : index
+  attn.stream %j step 16 traversal #attn.inside_out over [%lo to %hi] {
+    %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+    attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Two segments: each is rotated by itself. An empty one divides by one.
+
+// CHECK-LABEL: attn.kernel @rotated
+// CHECK-SAME: %[[OFFSET:[^ ]+]]: index) {
+// CHECK: %[[N:[^ ]+]] = arith.ceildivui
+// CHECK: %[[MOST:[^ ]+]] = arith.maxui %[[N]], %{{[^ ]+}} : index
+// CHECK: %[[REST:[^ ]+]] = arith.remsi %[[OFFSET]], %[[MOST]] : index
+// CHECK: %[[NEGATIVE:[^ ]+]] = arith.cmpi slt, %[[REST]]
+// CHECK: %[[UP:[^ ]+]] = arith.addi %[[REST]], %[[N]] : index
+// CHECK: %[[FIRST:[^ ]+]] = arith.select %[[NEGATIVE]], %[[UP]], %[[REST]] : index
+// CHECK: scf.for %[[T:[^ ]+]] = %{{[^ ]+}} to %[[N]]
+// CHECK: %[[AT:[^ ]+]] = arith.addi %[[T]], %[[FIRST]] : index
+// CHECK: %[[WRAPS:[^ ]+]] = arith.cmpi sge, %[[AT]], %[[N]] : index
+// CHECK: %[[AROUND:[^ ]+]] = arith.subi %[[AT]], %[[N]] : index
+// CHECK: arith.select %[[WRAPS]], %[[AROUND]], %[[AT]] : index
+// CHECK: attn.load
+// CHECK: arith.remsi %[[OFFSET]]
+// CHECK: scf.for
+// CHECK: attn.load
+attn.kernel @rotated(%x: !attn.view<?x?xf32>, %lo: index, %mid: index, %hi: index, %r: index) {
+  %c0 = arith.constant 0 : index
+  attn.stream %j step 16 traversal #attn.rotated(%r : index) over [%lo to %mid, masked %mid to %hi] {
+    %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+    attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
+// Backward: visit t takes the tile of visit n - 1 - t.
+
+// CHECK-LABEL: attn.kernel @backward
+// CHECK-SAME: %[[BACK:[^ ]+]]: i1) {
+// CHECK: %[[N:[^ ]+]] = arith.ceildivui
+// CHECK: %[[LAST:[^ ]+]] = arith.subi %[[N]], %{{[^ ]+}} : index
+// CHECK: scf.for %[[T:[^ ]+]] = %{{[^ ]+}} to %[[N]]
+// CHECK: %[[FROM:[^ ]+]] = arith.subi %[[LAST]], %[[T]] : index
+// CHECK: %[[VISIT:[^ ]+]] = arith.select %[[BACK]], %[[FROM]], %[[T]] : index
+// CHECK: arith.andi %[[VISIT]]
+attn.kernel @backward(%x: !attn.view<?x?xf32>, %lo: index, %hi: index, %r: i1) {
+  %c0 = arith.constant 0 : index
+  attn.stream %j step 16 traversal #attn.inside_out(%r : i1) over [%lo to %hi] {
+    %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+    attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+  }
+}

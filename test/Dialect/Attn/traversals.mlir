@@ -1,0 +1,29 @@
+// Traversals of streams: printed and parsed back; nothing is printed for the default.
+// RUN: attn-opt %s | attn-opt | FileCheck %s
+// RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
+
+// CHECK-LABEL: attn.kernel @all
+// CHECK-SAME: (%[[A:.*]]: index, %[[B:.*]]: index, %[[ODD:.*]]: i1)
+attn.kernel @all(%a: index, %b: index, %odd: i1) {
+  // CHECK: attn.stream %{{[^ ]+}} step 8 over [
+  attn.stream %j step 8 traversal #attn.forward over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 ordered over [
+  attn.stream %j step 8 ordered over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.reversed(%[[ODD]] : i1) over [
+  attn.stream %j step 8 traversal #attn.reversed(%odd : i1) over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.inside_out over [
+  attn.stream %j step 8 traversal #attn.inside_out over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.inside_out(%[[ODD]] : i1) over [
+  attn.stream %j step 8 traversal #attn.inside_out(%odd : i1) over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.rotated(%[[A]] : index) over [masked
+  attn.stream %j step 8 traversal #attn.rotated(%a : index) over [masked %a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.rotated(%[[A]], %[[ODD]] : index, i1) over [%[[A]] to %[[B]], masked %[[A]] to %[[B]]] attributes {note} {
+  attn.stream %j step 8 traversal #attn.rotated(%a, %odd : index, i1) over [%a to %b, masked %a to %b] attributes {note} {
+  }
+}
