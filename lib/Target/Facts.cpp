@@ -406,7 +406,7 @@ constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
 constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
 constexpr StringRef kMi355Caps[] = {
-    "rocdl",         "mfma",        "buffer", "dpp", "resident-in-registers",
+    "rocdl",         "mfma",         "buffer",   "dpp", "resident-in-registers",
     "wave-priority", "bf16-convert", "mfma-deep"};
 
 const KnownTarget kTargets[] = {
@@ -494,6 +494,10 @@ constexpr ArchRule kArchRules[] = {
 } // namespace
 
 std::string wantedArch(StringRef arch, StringRef capability) {
+  // Of AMD GPUs; AMD CDNA 4 ISA, "Matrix Arithmetic Instructions".
+  constexpr StringRef kDeep = "gfx950";
+  if (capability == "mfma-deep")
+    return arch == kDeep ? "" : kDeep.str();
   const ArchRule *rule = find_if(kArchRules, [&](const ArchRule &r) {
     return r.capability == capability;
   });

@@ -13,7 +13,7 @@ namespace attn {
 /// known targets do.
 std::vector<llvm::StringRef> knownCapabilities();
 
-/// Whether the architecture of an NVIDIA GPU ("sm_90a") is known to have what a
+/// Whether the architecture of a GPU ("sm_90a") is known to have what a
 /// capability of known targets stands for: what it is wanted to be ("sm_90 or
 /// newer"), empty where it is or nothing is wanted.
 std::string wantedArch(llvm::StringRef arch, llvm::StringRef capability);
