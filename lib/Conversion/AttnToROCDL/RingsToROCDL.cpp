@@ -248,17 +248,21 @@ private:
         words);
   }
 
-  /// Offset of a chunk, with a row of which only the thread's part, or a
-  /// multiple of what the places of chunks repeat after, matters to the
-  /// swizzle.
-  static Value chunkOffset(const SharedTile &tile, ThreadBuilder t, Value row,
-                           Value chunk) {
-    Value local = tile.perThread(row, t.rem(row, tile.swizzleRows()),
-                                 t.rem(chunk, tile.chunksPerPanel()));
+  /// Offset of a chunk in its panel, with a row of which only the thread's
+  /// part, or a multiple of what the places of chunks repeat after, matters to
+  /// the swizzle.
+  static Value offsetInPanel(const SharedTile &tile, ThreadBuilder t, Value row,
+                             Value chunk) {
+    return tile.perThread(row, t.rem(row, tile.swizzleRows()),
+                          t.rem(chunk, tile.chunksPerPanel()));
+  }
+  /// Adds the offset of the chunk's panel.
+  static Value addPanel(const SharedTile &tile, ThreadBuilder t, Value offset,
+                        Value chunk) {
     if (tile.numPanels() == 1)
-      return local;
+      return offset;
     Value panel = t.div(chunk, tile.chunksPerPanel());
-    return t.add(local, t.mul(panel, tile.panelDistance()));
+    return t.add(offset, t.mul(panel, tile.panelDistance()));
   }
 
   static void writeChunk(const CopyPlan &plan, int64_t item,
@@ -270,7 +274,8 @@ private:
       constant = row.constant * tile.panelBytes();
     else
       row.perThread = t.add(row.perThread, row.constant);
-    Value offset = chunkOffset(tile, t, row.perThread, chunk.perThread);
+    Value offset = offsetInPanel(tile, t, row.perThread, chunk.perThread);
+    offset = addPanel(tile, t, offset, chunk.perThread);
     SmallVector<Value> ordered(words);
     if (tile.exchangesHalves())
       offset = exchangeHalves(offset, ordered, t);
@@ -310,7 +315,13 @@ private:
     Place group = plan.minor(t, item), columns = plan.major(t, item);
     // Columns of the tile are rows in memory.
     Value first = t.mul(t.add(columns.perThread, columns.constant), width);
-    Value offset = chunkOffset(tile, t, first, t.div(group.perThread, 2));
+    Value chunk = t.div(group.perThread, 2);
+    Value offset = offsetInPanel(tile, t, first, chunk);
+    // A panel's offset may have the bit that rows exchange: it comes behind it.
+    if (tile.exchangesRows())
+      base = addPanel(tile, t, base, chunk);
+    else
+      offset = addPanel(tile, t, offset, chunk);
     Value half = t.mul(t.rem(group.perThread, 2), 8);
     offset =
         tile.exchangesHalves() ? t.bitXor(offset, half) : t.add(offset, half);

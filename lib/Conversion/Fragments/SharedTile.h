@@ -34,6 +34,8 @@ public:
   }
   /// Whether bit 3 of an offset says which half of a chunk lies there.
   bool exchangesHalves() const { return SharedAttr::exchangesHalves(type); }
+  /// Whether rows change places in pairs, which is bit 6 of an offset.
+  bool exchangesRows() const { return SharedAttr::exchangesRows(type); }
   int64_t chunksPerPanel() const { return span / kChunkBytes; }
 
   /// An address: (base + perThread) ^ flip + constant, for a base that is a

@@ -6,7 +6,7 @@ says to attn-emulate, and compares the result with attention written out in prob
 Between rows and behind the last one buffers hold NaN; outputs are poisoned.
 
     emulate.py --compile attn-test-compile --emulate attn-emulate
-        [--target mi300x] [--filter TEXT] [--part I/N] [--far] [--drop-barriers] [--list]
+        [--target mi300x] [--filter TEXT] [--part I/N] [--far] [--large] [--drop-barriers] [--list]
 """
 
 import argparse
@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from problems import BOUNDS, Case, Merge, cases, decode, encode, far_cases
+from problems import BOUNDS, Case, Merge, cases, decode, encode, far_cases, large_cases
 
 INTERLEAVINGS = ("forward", "reverse", "random")
 
@@ -220,10 +220,12 @@ def main():
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
     parser.add_argument("--drop-barriers", action="store_true")
     parser.add_argument("--far", action="store_true", help="the cases with rows far apart")
+    parser.add_argument("--large", action="store_true", help="the cases for more than 64 KiB of LDS")
     parser.add_argument("--list", action="store_true")
     arguments = parser.parse_args()
     first, step = map(int, arguments.part.split("/"))
-    kept = [case for case in (far_cases() if arguments.far else cases()) if needs_barriers(case) or not arguments.drop_barriers]
+    listed = far_cases() if arguments.far else large_cases() if arguments.large else cases()
+    kept = [case for case in listed if needs_barriers(case) or not arguments.drop_barriers]
     chosen = [case for case in kept[first::step] if arguments.filter in case.name()]
     failures = 0
     for case in chosen:

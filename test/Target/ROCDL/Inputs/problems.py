@@ -293,6 +293,14 @@ def far_cases():
     ]
 
 
+def large_cases():
+    """Tiles for which MI300X has no room in its LDS: 144 and 81 KiB."""
+    return [
+        Matmul("bf16", (260, 130, 150), "tiles=m=256,n=128,k=64", "stages=3"),
+        Case("causal", "bf16", (2, 1), (128, 128), (1, 70, 300), "tiles=query=64,key=160"),
+    ]
+
+
 ORDERS = (
     "naive-block-first",
     "swizzled-block-first",
@@ -402,6 +410,8 @@ def cases():
         MergedParts("bf16", (6, 1, 1, 9, 128), "tiles=query=4 persistent sms=2 resident=1"),
         MergedParts("bf16", (0, 1, 1, 5, 64)),
     ]
+    # Values in an odd number of panels of 64 bytes, whose rows change places.
+    result.append(Case("causal", "bf16", mha, (64, 64), (1, 70, 200), "tiles=query=64,key=96"))
     return result
 
 
