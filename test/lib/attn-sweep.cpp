@@ -318,8 +318,8 @@ static void runTraversals(Sweep &sweep) {
       "traversal=rotated stride=3",
       "traversal=inside-out persistent sms=3 resident=1 sawtooth=force",
       "traversal=rotated stride=0 shift=2 persistent sms=2 resident=1",
-      "traversal=rotated stride=1 shift=5 persistent sms=3 resident=1 "
-      "sawtooth=force longest-first",
+      ("traversal=rotated stride=1 shift=5 persistent sms=3 resident=1 "
+       "sawtooth=force longest-first"),
       "traversal=rotated stride=2 splits=2",
       "traversal=inside-out splits=3 persistent sms=2 resident=1 pair-tiles"};
   const char *const lower[] = {"stages=2", "stages=1 resident-stages=2",
