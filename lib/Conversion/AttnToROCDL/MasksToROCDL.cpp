@@ -148,6 +148,9 @@ std::optional<SmallVector<RowRegisters>> rowsOf(FragmentAttr layout) {
   return result;
 }
 
+/// A bound of one row, and what is added to it.
+using BoundOfRow = std::pair<Value, int64_t>;
+
 /// Keeps the elements of one row.
 class RowKeeper {
 public:
@@ -155,11 +158,12 @@ public:
       : t(t), row(row), firstColumn(firstColumn) {}
 
   /// Registers of which bit i says whether the i-th element stays.
-  SmallVector<Value> keptBits(ArrayRef<Value> from, ArrayRef<Value> to) {
+  SmallVector<Value> keptBits(ArrayRef<BoundOfRow> from,
+                              ArrayRef<BoundOfRow> to) {
     SmallVector<Value> words(llvm::divideCeil(row.registers.size(), kBits));
     for (auto [bounds, upper] : {std::pair(to, true), std::pair(from, false)})
-      for (Value bound : bounds) {
-        Value count = countBelow(bound);
+      for (const BoundOfRow &bound : bounds) {
+        Value count = countBelow(bound.first, bound.second);
         for (auto [i, word] : llvm::enumerate(words)) {
           Value below = bitsBelow(count, i);
           Value kept = upper ? below : t.bitXor(below, t.constant(-1));
@@ -188,17 +192,20 @@ public:
   }
 
 private:
-  Value clamp(Value x, int64_t most) {
-    x = arith::MaxSIOp::create(t.b, t.loc, x, t.constant(0));
+  Value clamp(Value x, int64_t least, int64_t most) {
+    x = arith::MaxSIOp::create(t.b, t.loc, x, t.constant(least));
     return arith::MinSIOp::create(t.b, t.loc, x, t.constant(most));
   }
 
-  /// Elements in front of a column.
-  Value countBelow(Value column) {
-    int64_t count = row.registers.size();
-    Value x = arith::SubIOp::create(t.b, t.loc, column, firstColumn,
-                                    arith::IntegerOverflowFlags::nsw);
-    x = clamp(x, count / row.run * row.period);
+  /// Elements in front of column `bound` + `more`, which is added where it
+  /// cannot overflow. A tile is visited for some of its rows, so that no bound
+  /// of another is further from it than the mask is wide, and a tile is high.
+  Value countBelow(Value bound, int64_t more) {
+    int64_t count = row.registers.size(), span = count / row.run * row.period;
+    Value x = arith::SubIOp::create(t.b, t.loc, bound, firstColumn);
+    x = clamp(x, -more, span - more);
+    if (more)
+      x = t.add(x, more);
     if (row.run == row.period)
       return x;
     Value rest = arith::MinSIOp::create(t.b, t.loc, t.rem(x, row.period),
@@ -215,7 +222,7 @@ private:
     Value ones = arith::ConstantIntOp::create(b, t.loc, wide, -1);
     Value above = arith::ShLIOp::create(
         b, t.loc, ones,
-        arith::ExtUIOp::create(b, t.loc, wide, clamp(here, kBits)));
+        arith::ExtUIOp::create(b, t.loc, wide, clamp(here, 0, kBits)));
     return t.bitXor(arith::TruncIOp::create(b, t.loc, b.getI32Type(), above),
                     t.constant(-1));
   }
@@ -254,8 +261,8 @@ struct BandPattern : OpConversionPattern<arith::SelectOp> {
     for (const RowRegisters &row : *rows) {
       RowKeeper keeper(t, row, firstColumn);
       SmallVector<Value> words =
-          keeper.keptBits(boundsAt(band.from, row, t, rewriter),
-                          boundsAt(band.to, row, t, rewriter));
+          keeper.keptBits(boundsAt(band.from, row, loc, rewriter),
+                          boundsAt(band.to, row, loc, rewriter));
       for (auto [i, r] : llvm::enumerate(row.registers))
         results[r] =
             keeper.keep(words, i, scores.getResult(r), others.getResult(r));
@@ -267,14 +274,14 @@ struct BandPattern : OpConversionPattern<arith::SelectOp> {
 
 private:
   /// The bounds of one row of a thread.
-  static SmallVector<Value> boundsAt(ArrayRef<Bound> bounds,
-                                     const RowRegisters &row, ThreadBuilder t,
-                                     ConversionPatternRewriter &rewriter) {
+  static SmallVector<BoundOfRow> boundsAt(ArrayRef<Bound> bounds,
+                                          const RowRegisters &row, Location loc,
+                                          ConversionPatternRewriter &rewriter) {
     return llvm::map_to_vector(bounds, [&](const Bound &bound) {
       Value vector = rewriter.getRemappedValue(bound.tile);
-      Value number = vector::ExtractOp::create(rewriter, t.loc, vector,
+      Value number = vector::ExtractOp::create(rewriter, loc, vector,
                                                row.registers.front());
-      return bound.more ? t.add(number, bound.more) : number;
+      return BoundOfRow(number, bound.more);
     });
   }
 };
