@@ -102,7 +102,7 @@ void attn::buildSequentialPipeline(OpPassManager &pm) {
 
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
-  pm.addPass(createConvertAttnStreamToSCF());
+  pm.addPass(createConvertAttnStreamToSCF({3}));
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
   pm.addNestedPass<KernelOp>(createAttnPingPong());

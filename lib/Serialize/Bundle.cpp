@@ -351,9 +351,10 @@ static FailureOr<DeviceCode> compileForNvidia(ModuleOp module,
                                               StringRef arch, StringRef given) {
   std::string ptxas = findPtxas(given);
   if (ptxas.empty()) {
-    module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
-                            "holds PTX, which the driver compiles when it is "
-                            "first launched";
+    if (given != kNoPtxas)
+      module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
+                              "holds PTX, which the driver compiles when it "
+                              "is first launched";
     FailureOr<std::string> ptx = translateToPtx(device, arch);
     if (failed(ptx))
       return failure();

@@ -16,6 +16,8 @@ using namespace llvm;
 namespace attn {
 
 std::string findPtxas(StringRef given) {
+  if (given == kNoPtxas)
+    return "";
   if (!given.empty())
     return given.str();
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"}) {

@@ -18,12 +18,36 @@ def merged(first, second):
     return " ".join(first.split() + rest)
 
 
+# Bytes of shared memory that a CTA may have, where they are fewer than on Hopper (docs/targets.md).
+SHARED_BYTES = {"a100": 166912, "rtx4090": 101376, "rtx5090": 101376, "gb10": 101376}
+HOPPERS_OWN = re.compile(r"wgmma=(all|scores)|specialize|store-tensors")
+
+
+def options_on(kernel, target):
+    """Options of a kernel on a target: on smaller chips what cases.py says, but for the tiles and
+    the lowerings that they do not have, where the compiler takes its own."""
+    schedule, lower = kernel.schedule(), kernel.lower
+    if target not in SHARED_BYTES:
+        return schedule, lower
+    if HOPPERS_OWN.search(lower):
+        lower = ""
+    if kernel.kind == "attention" and kernel.tiles:
+        # Roles may have put a warpgroup to each 64 rows of a tile; without, it is for fewer.
+        fit = cases.fits(kernel.qk, kernel.value, kernel.tiles, kernel.options,
+                         SHARED_BYTES[target])
+        if not fit or lower != kernel.lower:
+            schedule = kernel._replace(tiles="").schedule()
+            lower = ""
+    return schedule, lower
+
+
 def job(kernel, directory, lower="", target="h200"):
+    schedule, own = options_on(kernel, target)
     return harness.Job(
         Path(directory) / kernel.name,
         f"// {kernel.describe()}\n{kernel.text()}",
-        kernel.schedule(),
-        merged(kernel.lower, lower),
+        schedule,
+        merged(own, lower),
         target,
     )
 

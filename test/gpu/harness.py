@@ -84,6 +84,10 @@ def add_compile_arguments(parser):
     parser.add_argument(
         "--force", action="store_true", help="compile what is up to date, too"
     )
+    parser.add_argument(
+        "--ptxas", default="", metavar="FILE",
+        help="of attn-compile; 'none': bundles of PTX, which the driver compiles",
+    )
 
 
 def find_compiler(path):
@@ -92,11 +96,11 @@ def find_compiler(path):
     return Path(found).resolve() if found else None
 
 
-def up_to_date(job, compiler):
+def up_to_date(job, compiler, ptxas=""):
     """Made of the same input, by the compiler as it is now. Failures count:
     the same compiler would fail again."""
     record = job.record()
-    if record.get("key") != job.key():
+    if record.get("key") != job.key() or record.get("ptxas", "") != ptxas:
         return False
     if not record.get("error") and job.problem():
         return False
@@ -112,7 +116,7 @@ def first_error(text):
     return lines[-1] if lines else "no message"
 
 
-def compile_job(job, compiler, timeout=600):
+def compile_job(job, compiler, ptxas="", timeout=600):
     """Makes one bundle and its record; returns the error or None."""
     shutil.rmtree(job.directory, ignore_errors=True)
     job.directory.parent.mkdir(parents=True, exist_ok=True)
@@ -125,6 +129,8 @@ def compile_job(job, compiler, timeout=600):
         command.append("--lower=" + job.lower)
     if job.also_lower:
         command.append("--also-lower=" + job.also_lower)
+    if ptxas:
+        command.append("--ptxas=" + ptxas)
     command += ["--emit=bundle", "-o", str(job.directory)]
     begin = time.monotonic()
     error = None
@@ -152,6 +158,7 @@ def compile_job(job, compiler, timeout=600):
         "lower": job.lower,
         "also_lower": job.also_lower,
         "target": job.target,
+        "ptxas": ptxas,
         "seconds": round(time.monotonic() - begin, 3),
         "error": error,
     }
@@ -162,14 +169,14 @@ def compile_job(job, compiler, timeout=600):
 def compile_jobs(jobs, arguments):
     """Makes the bundles that are not up to date and prints what failed. Returns
     the number that failed, or None where there is no compiler."""
-    compiler = find_compiler(arguments.attn_compile)
+    compiler, ptxas = find_compiler(arguments.attn_compile), getattr(arguments, "ptxas", "")
     if not compiler:
         print(f"SKIPPED: compilation, as there is no {arguments.attn_compile}")
         return None
-    todo = [job for job in jobs if arguments.force or not up_to_date(job, compiler)]
+    todo = [job for job in jobs if arguments.force or not up_to_date(job, compiler, ptxas)]
     with concurrent.futures.ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
         for job, error in zip(
-            todo, pool.map(lambda job: compile_job(job, compiler), todo)
+            todo, pool.map(lambda job: compile_job(job, compiler, ptxas), todo)
         ):
             if error:
                 print(f"FAILED to compile {job.directory.name}: {error}", flush=True)

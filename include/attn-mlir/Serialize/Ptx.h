@@ -29,8 +29,11 @@ mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
                                             llvm::StringRef arch,
                                             PtxOrder order = PtxOrder::Direct);
 
+/// In place of a path of ptxas: there shall be none, so that bundles hold PTX.
+inline constexpr llvm::StringLiteral kNoPtxas = "none";
+
 /// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH,
-/// else the toolkit's usual place. Empty if there is none.
+/// else the toolkit's usual place. Empty if there is none, or none shall be.
 std::string findPtxas(llvm::StringRef given);
 
 /// What ptxas reports of a kernel (-v).
