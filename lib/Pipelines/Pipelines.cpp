@@ -63,8 +63,10 @@ void attn::buildKernelLowering(OpPassManager &pm,
     pm.addPass(createAttnStoreTensors());
   if (options.priority != Products::None)
     pm.addPass(createAttnPrioritizeProducts({options.priority}));
-  if (options.wgmma != Products::None)
+  if (options.wgmma != Products::None) {
     pm.addPass(createAttnIssueDots());
+    pm.addPass(createAttnStageProducts());
+  }
   if (options.specialize)
     pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
 }
@@ -102,7 +104,7 @@ void attn::buildSequentialPipeline(OpPassManager &pm) {
 
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
-  pm.addPass(createConvertAttnStreamToSCF({3}));
+  pm.addPass(createConvertAttnStreamToSCF({5}));
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
   pm.addNestedPass<KernelOp>(createAttnPingPong());

@@ -319,9 +319,7 @@ struct DistancePattern : NumberingPattern<arith::SubIOp> {
 };
 
 /// Compares columns with something: what the thread adds to its columns goes to
-/// the other side, so that a register is compared with a constant, and what is
-/// constant of it comes back: both ends of a window are compared with one
-/// register.
+/// the other side, so that a register is compared with a constant.
 struct CompareColumnsPattern : NumberingPattern<arith::CmpIOp> {
   using NumberingPattern::NumberingPattern;
   LogicalResult
@@ -333,17 +331,16 @@ struct CompareColumnsPattern : NumberingPattern<arith::CmpIOp> {
         isUnsigned(op.getPredicate()))
       return rewriter.notifyMatchFailure(op, "no signed comparison of columns");
     IotaOp iota = left ? left : right;
-    auto [bound, more] = splitConstant(left ? op.getRhs() : op.getLhs());
     Location loc = op.getLoc();
     ThreadBuilder t = threadAt(rewriter, loc);
     auto type = cast<VectorType>(adaptor.getLhs().getType());
     SmallVector<int32_t> columns;
     for (int64_t r = 0; r < layout.getNumRegisters(); ++r)
-      columns.push_back(layout.getRegisterOffset(r)[1] - more);
+      columns.push_back(layout.getRegisterOffset(r)[1]);
     Value first =
         firstNumber(t, layout, 1, rewriter.getRemappedValue(iota.getStart()));
     Value other = arith::SubIOp::create(
-        rewriter, loc, rewriter.getRemappedValue(bound),
+        rewriter, loc, left ? adaptor.getRhs() : adaptor.getLhs(),
         vector::BroadcastOp::create(rewriter, loc, type, first),
         arith::IntegerOverflowFlags::nsw);
     Value constant = arith::ConstantOp::create(
@@ -358,18 +355,6 @@ struct CompareColumnsPattern : NumberingPattern<arith::CmpIOp> {
   static IotaOp columnsOf(Value tile) {
     auto iota = tile.getDefiningOp<IotaOp>();
     return iota && iota.getDim() == 1 ? iota : IotaOp();
-  }
-
-  /// A tile as another one and a number that 32 bits have room for beside a
-  /// column.
-  static std::pair<Value, int64_t> splitConstant(Value tile) {
-    constexpr int64_t kMost = int64_t(1) << 30;
-    auto sum = tile.getDefiningOp<arith::AddIOp>();
-    APInt number;
-    if (!sum || !matchPattern(sum.getRhs(), m_ConstantInt(&number)) ||
-        number.abs().sgt(kMost))
-      return {tile, 0};
-    return {sum.getLhs(), number.getSExtValue()};
   }
 
   /// A difference may be negative.

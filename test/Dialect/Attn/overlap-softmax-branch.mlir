@@ -44,7 +44,7 @@
 // CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue %{{[^ ]+}}, %[[K]], %{{[^ ]+}} transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] : <
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
@@ -76,7 +76,7 @@
 // CHECK-NEXT: }
 // The last tile's values.
 // CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#2, %[[V2]], %[[L]]#1 :
+// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#2, %[[V2]], %[[L]]#1 stage 1 :
 // CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: scf.yield %[[O2]] :
@@ -127,7 +127,7 @@ attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
           scf.yield %m1, %o1, %p1 : !m, !o, !p
         }
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %t#2, %v, %t#1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %t#2, %v, %t#1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %t#0, %o : !m, !o
@@ -194,7 +194,7 @@ attn.kernel @other(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %which: 
           scf.yield %m1, %o1, %p1 : !m, !o, !p
         }
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %t#2, %v, %t#1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %t#2, %v, %t#1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %t#0, %o : !m, !o

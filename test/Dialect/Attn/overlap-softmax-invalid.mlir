@@ -28,7 +28,7 @@ attn.kernel @unasked(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: in
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -64,7 +64,7 @@ attn.kernel @unsplit(%n: index) attributes {overlap, producer_warps = 4 : i64, t
       attn.ring.release %rk : <2 x !k>
       %p = arith.truncf %s : !s to !p
       %v = attn.ring.wait %rv : <2 x !k> -> !k
-      %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+      %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
       %o = attn.dot.wait %pv : <!s> -> !s
       attn.ring.release %rv : <2 x !k>
       scf.yield %o : !s
@@ -118,10 +118,10 @@ attn.kernel @one(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index)
     } consumers (240) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q
       %p0 = arith.constant dense<1.0> : !p
-      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=one | Remark="a loop does not have two asynchronous products"
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=one | Remark="a loop does not have asynchronous products of two stages"
       %r = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero) -> !s {
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p0, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p0, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -131,7 +131,7 @@ attn.kernel @one(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index)
   }
 }
 
-// Three.
+// Two of the second stage, of the same tile.
 attn.kernel @three(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
   %rq = attn.ring.create : <1 x !q>
   %rk = attn.ring.create : <2 x !k>
@@ -143,7 +143,7 @@ attn.kernel @three(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: inde
     attn.specialize producer 4 warps (24) {
     } consumers (240) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q
-      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=three | Remark="a loop does not have two asynchronous products"
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=three | Remark="values are read by more than their product"
       %r = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero) -> !s {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
@@ -151,11 +151,47 @@ attn.kernel @three(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: inde
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %ow = attn.dot.wait %pv : <!s> -> !s
-        %pw = attn.dot.issue %p, %v, %ow : !p, !k, !s -> <!s>
+        %pw = attn.dot.issue %p, %v, %ow stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pw : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
+        scf.yield %o : !s
+      }
+      attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
+    }
+  }
+}
+
+// One of a third stage, which follows from one of the second.
+attn.kernel @chain(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index) attributes {overlap, producer_warps = 4 : i64, threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %rw = attn.ring.create : <2 x !k>
+  %zero = arith.constant dense<0.0> : !s
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+    } consumers (240) {
+      %q = attn.ring.wait %rq : <1 x !q> -> !q
+      // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:12: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=chain | Remark="a loop does not have asynchronous products of two stages"
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %zero) -> !s {
+        %k = attn.ring.wait %rk : <2 x !k> -> !k
+        %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
+        %s = attn.dot.wait %qk : <!s> -> !s
+        attn.ring.release %rk : <2 x !k>
+        %p = arith.truncf %s : !s to !p
+        %v = attn.ring.wait %rv : <2 x !k> -> !k
+        %pv = attn.dot.issue %p, %v, %zero stage 1 : !p, !k, !s -> <!s>
+        %t = attn.dot.wait %pv : <!s> -> !s
+        attn.ring.release %rv : <2 x !k>
+        %u = arith.truncf %t : !s to !p
+        %w = attn.ring.wait %rw : <2 x !k> -> !k
+        %uw = attn.dot.issue %u, %w, %o1 stage 2 : !p, !k, !s -> <!s>
+        %o = attn.dot.wait %uw : <!s> -> !s
+        attn.ring.release %rw : <2 x !k>
         scf.yield %o : !s
       }
       attn.store %r, %y[%cta, %c0] : !s -> <?x16xf32>
@@ -185,7 +221,7 @@ attn.kernel @carried_scores(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>,
         %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o, %qk : !s, !attn.product<!s>
@@ -209,7 +245,7 @@ attn.kernel @carried_values(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>,
       %q = attn.ring.wait %rq : <1 x !q> -> !q
       %p0 = arith.constant dense<1.0> : !p
       %v0 = attn.ring.wait %rv : <2 x !k> -> !k
-      %first = attn.dot.issue %p0, %v0, %zero : !p, !k, !s -> <!s>
+      %first = attn.dot.issue %p0, %v0, %zero stage 1 : !p, !k, !s -> <!s>
       // CHECK: overlap-softmax-invalid.mlir:[[# @LINE + 1]]:15: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=carried_values | Remark="a product is not waited for in its loop"
       %last = scf.for %j = %c0 to %n step %c1 iter_args(%before = %first) -> !attn.product<!s> {
         %k = attn.ring.wait %rk : <2 x !k> -> !k
@@ -220,7 +256,7 @@ attn.kernel @carried_values(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>,
         %o1 = attn.dot.wait %before : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         scf.yield %pv : !attn.product<!s>
       }
       %r = attn.dot.wait %last : <!s> -> !s
@@ -250,7 +286,7 @@ attn.kernel @scores_twice(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %
         %s2 = attn.dot.wait %qk : <!s> -> !s
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -279,7 +315,7 @@ attn.kernel @values_twice(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         %o2 = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
@@ -315,7 +351,7 @@ attn.kernel @nested_scores(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, 
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -344,7 +380,7 @@ attn.kernel @nested_values(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, 
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = scf.if %b -> !s {
           %w = attn.dot.wait %pv : <!s> -> !s
           scf.yield %w : !s
@@ -383,7 +419,7 @@ attn.kernel @kept(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         scf.yield %o : !s
       }
@@ -413,7 +449,7 @@ attn.kernel @kept_released(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, 
         %s = attn.dot.wait %qk : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -443,7 +479,7 @@ attn.kernel @unreleased(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n:
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         scf.yield %o : !s
       }
@@ -471,7 +507,7 @@ attn.kernel @sometimes(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: 
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         scf.if %b {
           attn.ring.release %rv : <2 x !k>
@@ -506,7 +542,7 @@ attn.kernel @chosen(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         %v0 = attn.ring.wait %rv : <2 x !k> -> !k
         %v1 = attn.ring.wait %rw : <2 x !k> -> !k
         %v = arith.select %b, %v0, %v1 : !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         attn.ring.release %rw : <2 x !k>
@@ -535,7 +571,7 @@ attn.kernel @same(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index
         %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
         %s = attn.dot.wait %qk : <!s> -> !s
         %p = arith.truncf %s : !s to !p
-        %pv = attn.dot.issue %p, %k, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %k, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         scf.yield %o : !s
@@ -568,7 +604,7 @@ attn.kernel @read(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: index
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %w = attn.convert_layout %v : !k to !w
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         %more = arith.addf %m1, %w : !w
@@ -599,7 +635,7 @@ attn.kernel @one_ring(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: i
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rk : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         scf.yield %o : !s
@@ -633,7 +669,7 @@ attn.kernel @scaled_behind(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, 
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         %o2 = arith.mulf %o, %s : !s
@@ -664,7 +700,7 @@ attn.kernel @used_twice(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n:
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         %m = arith.addf %m1, %o : !s
@@ -695,7 +731,7 @@ attn.kernel @dropped(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: in
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o1 : !s
@@ -725,7 +761,7 @@ attn.kernel @stored(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         attn.store %o1, %y[%j, %c0] : !s -> <?x16xf32>
@@ -757,7 +793,7 @@ attn.kernel @stored_later(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %
         %v = attn.ring.wait %rv : <2 x !k> -> !k
         %e = math.exp2 %o1 : !s
         attn.store %e, %y[%j, %c0] : !s -> <?x16xf32>
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -787,7 +823,7 @@ attn.kernel @into_scores(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -824,7 +860,7 @@ attn.kernel @region(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         } else {
           scf.yield %zero : !s
         }
-        %pv = attn.dot.issue %p, %v, %a : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %a stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -852,7 +888,7 @@ attn.kernel @under_way(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: 
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %s = attn.dot.wait %qk outstanding 1 : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %o = attn.dot.wait %pv : <!s> -> !s
@@ -891,7 +927,7 @@ attn.kernel @copies(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         %copy = attn.ring.issue %slot, %x[%j, %c0] : <!k>, <?x16xbf16> -> <!k>
         attn.ring.land %copy : <!k>
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -921,7 +957,7 @@ attn.kernel @stores(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: ind
         attn.store %s, %y[%j, %c0] : !s -> <?x16xf32>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -953,7 +989,7 @@ attn.kernel @stores_sometimes(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32
         }
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !s -> <!s>
         %o = attn.dot.wait %pv : <!s> -> !s
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !s
@@ -978,7 +1014,7 @@ attn.kernel @stores_sometimes(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32
 // Without products of values that are asynchronous there is nothing to do, as with none.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower='wgmma=scores specialize overlap' --emit=target -o %t.scores.mlir
 // RUN: attn-opt %t.scores.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax))' -o /dev/null --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=SCORES --implicit-check-not="[Passed]"
-// SCORES-COUNT-2: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=prefill_attention | Remark="a loop does not have two asynchronous products"
+// SCORES-COUNT-2: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=prefill_attention | Remark="a loop does not have asynchronous products of two stages"
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=64' --lower='warps=4 specialize overlap' --emit=target -o %t.none.mlir
 // RUN: attn-opt %t.none.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax))' -o /dev/null --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=NONE --implicit-check-not=remark:
 // NONE: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=prefill_attention | Remark="consumers have no loop with asynchronous products"

@@ -57,7 +57,7 @@
 // CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue %[[Q]], %[[K]], %[[NONE]] transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X]] from %{{[^ ]+}}, %[[M1]] scale(
@@ -76,7 +76,7 @@
 // CHECK-NEXT: }
 // The last tile's values.
 // CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#2, %[[V2]], %[[L]]#1 :
+// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#2, %[[V2]], %[[L]]#1 stage 1 :
 // CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: scf.yield %[[O2]] :
@@ -118,7 +118,7 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %a = arith.mulf %o1, %h : !o
         %p = arith.truncf %e : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %a : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %a stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -139,7 +139,7 @@ attn.kernel @attention(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
 // CHECK-NEXT: %[[K:[^ ]+]] = attn.ring.wait %[[RK:[^ ]+]] :
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue %{{[^ ]+}}, %[[K]], %{{[^ ]+}} transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK-NEXT: attn.ring.release %[[RK]] : <2 x tensor<32x64xbf16, #[[SHARED]]>>{{$}}
 // CHECK-NEXT: %[[O1:[^ ]+]] = attn.dot.wait %[[PV1]] : <
@@ -165,7 +165,7 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !o
@@ -190,7 +190,7 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // CHECK: %[[L:[^ ]+]]:4 = scf.for %{{[^ ]+}} = %{{[^ ]+}} to %{{[^ ]+}} step %{{[^ ]+}} iter_args(%[[A1:[^ ]+]] = %{{[^ ]+}}, %[[M1:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}, %[[P1:[^ ]+]] = %{{[^ ]+}}) ->
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue %{{[^ ]+}}, %[[K]], %{{[^ ]+}} transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV:[^ ]+]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
 // CHECK-NEXT: %{{[^ ]+}}, %[[M:[^ ]+]], %{{[^ ]+}} = attn.advance %[[X]] from %{{[^ ]+}}, %[[M1]] scale(
@@ -201,7 +201,7 @@ attn.kernel @plain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 // CHECK-NEXT: scf.yield %[[O1]], %[[M]], %[[H]], %[[P]] :
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#3, %[[V2]], %[[L]]#0 :
+// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L]]#3, %[[V2]], %[[L]]#0 stage 1 :
 // CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: scf.yield %[[O2]], %[[L]]#1, %[[L]]#2 :
@@ -235,7 +235,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         %h = arith.truncf %s : !s to !p
         %p = attn.convert_layout %h : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p2, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p2, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %o, %m, %h : !o, !m, !p
@@ -307,7 +307,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-NEXT: attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
@@ -322,7 +322,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-NEXT: attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
@@ -337,7 +337,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK-NEXT: attn.ring.wait %[[RK]] :
 // CHECK-NEXT: %[[QK:[^ ]+]] = attn.dot.issue {{.*}} transpose_rhs :
 // CHECK-NEXT: %[[V1:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] :
+// CHECK-NEXT: %[[PV1:[^ ]+]] = attn.dot.issue %[[P1]], %[[V1]], %[[A1]] stage 1 :
 // CHECK-NEXT: attn.dot.wait %[[QK]] outstanding 1 :
 // CHECK: arith.index_cast %[[J]] : index to i32
 // CHECK: %[[MJ:[^ ]+]] = arith.maximumf %{{[^ ]+}}, %{{[^ ]+}} :
@@ -347,7 +347,7 @@ attn.kernel @kept(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
 // CHECK: scf.yield
 // CHECK-NEXT: }
 // CHECK-NEXT: %[[V2:[^ ]+]] = attn.ring.wait %[[RV]] :
-// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L2]]#2, %[[V2]], %[[L2]]#1 :
+// CHECK-NEXT: %[[PV2:[^ ]+]] = attn.dot.issue %[[L2]]#2, %[[V2]], %[[L2]]#1 stage 1 :
 // CHECK-NEXT: %[[O2:[^ ]+]] = attn.dot.wait %[[PV2]] : <
 // CHECK-NEXT: attn.ring.release %[[RV]] :
 // CHECK-NEXT: scf.yield %[[L2]]#0, %[[O2]] :
@@ -382,7 +382,7 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %km, %m, %am = attn.advance %mj from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -400,7 +400,7 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %km, %m, %am = attn.advance %mj from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -418,7 +418,7 @@ attn.kernel @chain(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %km, %m, %am = attn.advance %mj from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -498,7 +498,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -513,7 +513,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -528,7 +528,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %p0 = arith.truncf %s : !s to !p
         %p = attn.convert_layout %p0 : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p2, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p2, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -544,7 +544,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %p0 = arith.truncf %s : !s to !p
         %p = attn.convert_layout %p0 : !p to !p2
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p2, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p2, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -562,7 +562,7 @@ attn.kernel @unchained(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -628,7 +628,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -644,7 +644,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -658,7 +658,7 @@ attn.kernel @between(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rw : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rw : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -703,7 +703,7 @@ attn.kernel @release(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k> after %m : !m
         scf.yield %m, %o : !m, !o
@@ -750,7 +750,7 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -770,7 +770,7 @@ attn.kernel @held(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: index
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -820,7 +820,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -839,7 +839,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -858,7 +858,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -876,7 +876,7 @@ attn.kernel @infinite(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: i
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -924,7 +924,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -942,7 +942,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -957,7 +957,7 @@ attn.kernel @unknown(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: in
         %km, %m, %am = attn.advance %max from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -1009,7 +1009,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %km, %m, %am = attn.advance %more from %ones, %m1 scale(0.5) : !m
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !m, !o
@@ -1025,7 +1025,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %a = arith.mulf %o1, %b2 : !o
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %a : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %a stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %outside, %o : !m, !o
@@ -1039,7 +1039,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %m = arith.maximumf %m1, %s : !s
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : !s, !o
@@ -1055,7 +1055,7 @@ attn.kernel @elsewhere(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: 
         %m = arith.maximumf %m1, %jf : f32
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %m, %o : f32, !o
@@ -1103,15 +1103,15 @@ attn.kernel @loops(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         attn.ring.release %rk : <2 x !k>
         %p = arith.truncf %s : !s to !p
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !o
       }
-      // REMARK: overlap-softmax.mlir:[[# @LINE + 1]]:17: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=loops | Remark="a loop does not have two asynchronous products"
+      // REMARK: overlap-softmax.mlir:[[# @LINE + 1]]:17: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=loops | Remark="a loop does not have asynchronous products of two stages"
       %second = scf.for %j = %c0 to %n step %c1 iter_args(%o1 = %first) -> !o {
         %v = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %one, %v, %o1 : !p, !k, !o -> <!o>
+        %pv = attn.dot.issue %one, %v, %o1 stage 1 : !p, !k, !o -> <!o>
         %o = attn.dot.wait %pv : <!o> -> !o
         attn.ring.release %rv : <2 x !k>
         scf.yield %o : !o

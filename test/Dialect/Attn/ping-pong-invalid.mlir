@@ -108,7 +108,7 @@ attn.kernel @matmul(%n: index) attributes {ping_pong, producer_warps = 4 : i64, 
     } consumers (240) {
       %q = attn.ring.wait %rq : <1 x !q> -> !q
       %k = attn.ring.wait %rk : <2 x !k> -> !k
-      %qk = attn.dot.issue %q, %k, %zero : !q, !k, !s -> <!s>
+      %qk = attn.dot.issue %q, %k, %zero stage 1 : !q, !k, !s -> <!s>
       %s = attn.dot.wait %qk : <!s> -> !s
       %d = attn.dot %q, %k, %s transpose_rhs : !q, !k into !s
     }

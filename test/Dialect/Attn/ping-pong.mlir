@@ -60,7 +60,7 @@ attn.kernel @overlapped(%y: !attn.view<?x16xf32>, %n: index) attributes {ping_po
         %k = attn.ring.wait %rk : <2 x !k> -> !k
         %qk = attn.dot.issue %q, %k, %zero transpose_rhs : !q, !k, !s -> <!s>
         %v1 = attn.ring.wait %rv : <2 x !k> -> !k
-        %pv = attn.dot.issue %p1, %v1, %o1 : !p, !k, !s -> <!s>
+        %pv = attn.dot.issue %p1, %v1, %o1 stage 1 : !p, !k, !s -> <!s>
         %s = attn.dot.wait %qk outstanding 1 : <!s> -> !s
         attn.ring.release %rk : <2 x !k>
         %o = attn.dot.wait %pv : <!s> -> !s
@@ -69,7 +69,7 @@ attn.kernel @overlapped(%y: !attn.view<?x16xf32>, %n: index) attributes {ping_po
         scf.yield %o, %p : !s, !p
       }
       %v = attn.ring.wait %rv : <2 x !k> -> !k
-      %pv = attn.dot.issue %last, %v, %r : !p, !k, !s -> <!s>
+      %pv = attn.dot.issue %last, %v, %r stage 1 : !p, !k, !s -> <!s>
       %o = attn.dot.wait %pv : <!s> -> !s
       attn.ring.release %rv : <2 x !k>
       attn.store %o, %y[%cta, %c0] : !s -> <?x16xf32>
@@ -125,7 +125,7 @@ attn.kernel @plain(%y: !attn.view<?x16xf32>, %n: index, %b: i1) attributes {ping
           attn.ring.release %rk : <2 x !k>
           %p = arith.truncf %s : !s3 to !p3
           %v = attn.ring.wait %rv : <2 x !k> -> !k
-          %pv = attn.dot.issue %p, %v, %o1 : !p3, !k, !s3 -> <!s3>
+          %pv = attn.dot.issue %p, %v, %o1 stage 1 : !p3, !k, !s3 -> <!s3>
           %o = attn.dot.wait %pv : <!s3> -> !s3
           attn.ring.release %rv : <2 x !k>
           scf.yield %o : !s3

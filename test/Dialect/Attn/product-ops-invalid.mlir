@@ -34,6 +34,15 @@ func.func private @f(!attn.product<f32>)
 //===----------------------------------------------------------------------===//
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
+func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32, #acc>) {
+  // expected-error @below {{'attn.dot.issue' op attribute 'stage' failed to satisfy constraint: 64-bit signless integer attribute whose value is non-negative}}
+  %d = attn.dot.issue %a, %b, %c transpose_rhs stage -1 : tensor<64x64xf16>, tensor<32x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
+  return
+}
+
+// -----
+
+#acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xbf16>, %c: tensor<64x32xf32, #acc>) {
   // expected-error @below {{'attn.dot.issue' op expected operands of one element type, but got 'f16' and 'bf16'}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<32x64xbf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>

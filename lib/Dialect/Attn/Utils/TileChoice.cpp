@@ -26,12 +26,15 @@ public:
       if (fits(target, footprintOf(target, op, sizes)))
         return TileChoice{sizes, /*fromTable=*/false};
     }
-    if (auto measured = measuredTile(target, op)) {
-      SmallVector<int64_t> sizes =
-          sizesFor(measured->group, measured->stream, /*onlyFree=*/true);
-      if (fits(target, footprintOf(target, op, sizes)))
-        return TileChoice{sizes, /*fromTable=*/true};
-    }
+    for (int64_t resident : {2, 1})
+      for (MeasuredTile tile : measuredTiles(target, op)) {
+        SmallVector<int64_t> sizes =
+            sizesFor(tile.group, tile.stream, /*onlyFree=*/true);
+        Footprint footprint = footprintOf(target, op, sizes);
+        if (fits(target, footprint) &&
+            residentCtas(target, footprint) >= resident)
+          return TileChoice{sizes, /*fromTable=*/true};
+      }
     // Largest first; a tile has no use for rows beyond the extent.
     for (auto [group, stream] : kDefaults) {
       SmallVector<int64_t> sizes = sizesFor(group, stream, /*onlyFree=*/true);

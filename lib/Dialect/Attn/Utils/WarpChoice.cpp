@@ -4,6 +4,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -33,12 +34,25 @@ static int64_t countRegisters(KernelOp kernel) {
   return registers;
 }
 
+/// Whether a warp computes alone on its scheduler: what it waits for, no other
+/// covers (docs/notebooks/performance.md, "Tiles of the mma.sync kernels").
+static bool isAlone(KernelOp kernel) {
+  TargetAttr target = TargetAttr::of(kernel);
+  return target.hasCapability("mma.sync") &&
+         residentCtas(target, footprintOf(kernel)) == 1;
+}
+
 int64_t attn::defaultWarps(KernelOp kernel, int64_t rows,
                            MatrixUnitInterface unit) {
   int64_t most = mostWarps(TargetAttr::of(kernel)),
           warps = warpsForRows(rows, most), registers = countRegisters(kernel);
+  auto canDouble = [&] {
+    return 2 * warps <= most && rows % (kUsualRows * warps) == 0;
+  };
   while (registers / (unit.getLanes() * warps) > unit.getMostHeld() &&
-         2 * warps <= most && rows % (kUsualRows * warps) == 0)
+         canDouble())
+    warps *= 2;
+  if (rows / warps >= kUsualRows && isAlone(kernel) && canDouble())
     warps *= 2;
   return warps;
 }

@@ -22,14 +22,19 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     `by` names the matrix unit, as for `attn.dot`: with `#attn.wgmma` four warps
     compute 64 rows together.
 
+    `stage` (attn-stage-products) is how many products of the same tile of the
+    stream come before, of which each follows from the one before: 0 for those
+    that follow from loads alone, as scores do.
+
     Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
                        UnitAttr:$transpose_rhs,
-                       OptionalAttr<Attn_MatrixUnitInterface>:$unit);
+                       OptionalAttr<Attn_MatrixUnitInterface>:$unit,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$stage);
   let results = (outs Attn_ProductType:$product);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? (`by` `(` custom<Unit>($unit)^ `)`)?
+    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`by` `(` custom<Unit>($unit)^ `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
   }];
   let hasVerifier = 1;

@@ -292,16 +292,37 @@ def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
   let statistics = [Statistic<"numSplit", "split", "Kernels split into roles">];
 }
 
+def AttnStageProducts : Pass<"attn-stage-products", "::attn::KernelOp"> {
+  let summary = "Tell products of loads from those of products";
+  let description = [{
+    Gives each asynchronous product of a stream its stage: 0 where its operands
+    follow from what is loaded and carried, else one more than the last of the
+    products of the same tile that they follow from. An accumulator that is
+    another product's result as it is belongs to that product's stage: both are
+    one sum. What rotates loops or takes turns asks for stages, so that any
+    number of products may share one.
+
+    Before: `%s = attn.dot.issue %q, %k, ...; %o = attn.dot.issue %p, %v, ...`
+
+    After: `%s = attn.dot.issue %q, %k, ...; %o = attn.dot.issue %p, %v, ... stage 1`
+
+    Stages that products have are computed anew; products outside of streams
+    stay as they are.
+  }];
+  let statistics = [Statistic<"numStaged", "staged", "Products of a later stage than the first">];
+}
+
 def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
   let summary = "Compute the softmax of a tile beside products";
   let description = [{
     In a kernel with the attribute `overlap` whose roles are split, rotates the
-    loops of consumers by half a tile: the scores of a tile are issued, then the
-    product with the values of the tile before, and both are under way while the
-    maximum and the exponentials are computed. The first tile's scores come before
-    the loop, the last tile's values behind it. What the sum is scaled by, and the
-    left-hand side of the product, whose registers the last product still reads,
-    wait for it.
+    loops of consumers by half a tile: products of the first stage are issued (the
+    scores of a tile), then those of the second stage of the tile before (with the
+    values), and all are under way while the maximum and the exponentials are
+    computed. The first tile's scores come before the loop, the last tile's values
+    behind it. What a sum is scaled by, and the left-hand side of its product,
+    whose registers the last product still reads, wait for it. Stages are what
+    attn-stage-products says; either may have any number of products.
 
     Before, in the loop: `scores issue, wait; softmax; values issue, wait`
 
@@ -316,8 +337,8 @@ def AttnPingPong : Pass<"attn-ping-pong", "::attn::KernelOp"> {
   let summary = "Let warpgroups take turns at the tensor cores";
   let description = [{
     In a kernel with the attribute `ping_pong` whose roles are split and which has two
-    or more groups of consumers: a group takes its turn before it issues the scores
-    of a tile, and passes it when it has issued what it issues before it waits. So
+    or more groups of consumers: a group takes its turn before it issues products of
+    the first stage (the scores of a tile), and passes it when it has issued what it issues before it waits. So
     one group's softmax runs beside the products of another.
 
     Before: `%s = attn.dot.issue ... transpose_rhs; %o = attn.dot.issue ...; attn.dot.wait %s ...`

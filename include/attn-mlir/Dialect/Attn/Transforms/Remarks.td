@@ -374,8 +374,8 @@ def OverlapSoftmaxNoLoop : AttnRemark<"overlapped", Missed,
     "consumers have no loop with asynchronous products"> {
   let description = "So it is with `wgmma=none`, or where roles are not split.";
 }
-def OverlapSoftmaxProducts : AttnRemark<"overlapped", Missed, "a loop does not have two asynchronous products"> {
-  let description = "So it is with `wgmma=scores`, and in `attn.matmul`.";
+def OverlapSoftmaxProducts : AttnRemark<"overlapped", Missed, "a loop does not have asynchronous products of two stages"> {
+  let description = "So it is with `wgmma=scores`, in `attn.matmul`, and where a third follows from a second.";
 }
 def OverlapSoftmaxNoWait : AttnRemark<"overlapped", Missed, "a product is not waited for in its loop"> {
   let description = "It is waited for behind the loop, in a region of it, or more than once.";

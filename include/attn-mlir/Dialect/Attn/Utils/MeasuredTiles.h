@@ -15,10 +15,11 @@ struct MeasuredTile {
 };
 
 /// The fastest of the tiles that were measured for what `op` computes on
-/// targets such as this; nothing if none were (docs/notebooks/performance.md
-/// says on which machine, and benchmarks/forward.py repeats it).
-std::optional<MeasuredTile> measuredTile(TargetAttr target,
-                                         StreamableOpInterface op);
+/// targets such as this, of which the first that an SM holds twice is to be
+/// taken; empty if none were measured (docs/notebooks/performance.md says on
+/// which machine, and benchmarks/forward.py repeats it).
+llvm::ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
+                                           StreamableOpInterface op);
 
 } // namespace attn
 

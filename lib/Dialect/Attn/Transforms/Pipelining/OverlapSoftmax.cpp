@@ -1,12 +1,13 @@
 //===- OverlapSoftmax.cpp - Products beside the softmax -------------------===//
 //
-// Rotates the loop of a stream by half a tile: the scores of a tile are issued
-// before the product with the values of the one before, so that both are under
-// way while threads compute exponentials (FlashAttention-3, "intra-warpgroup
-// overlap").
+// Rotates the loop of a stream by half a tile: the products of the first stage
+// (the scores of a tile) are issued before those of the second (with the values)
+// of the tile before, so that all are under way while threads compute
+// exponentials (FlashAttention-3, "intra-warpgroup overlap").
 //
 //===----------------------------------------------------------------------===//
 
+#include "SoftmaxLoop.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -29,210 +29,6 @@ namespace attn {
 using namespace attn;
 
 namespace {
-
-/// The parts of a loop that computes scores, their softmax, and the product
-/// with values.
-struct SoftmaxLoop {
-  scf::ForOp loop;
-  DotIssueOp scores, values;
-  DotWaitOp scoresWait, valuesWait;
-  /// The tile of values, and its release.
-  RingWaitOp tile;
-  RingReleaseOp release;
-  /// The release of the keys, and the maximum so far, after which it may come.
-  RingReleaseOp keysRelease;
-  Value maximum;
-  /// Which of the carried values is the sum.
-  unsigned sum = 0;
-  /// What waits for the product with the values of the last tile: what follows
-  /// from the sum, and what becomes the product's left-hand side.
-  llvm::DenseSet<Operation *> late;
-  /// Whether both products are waited for before the softmax.
-  bool atOnce = false;
-};
-
-/// Whether a branch is for a tile whose maximum was not what was assumed
-/// (attn-optimistic-max).
-bool isMissed(Value condition) {
-  if (auto both = condition.getDefiningOp<arith::OrIOp>())
-    return isMissed(both.getLhs()) && isMissed(both.getRhs());
-  auto any = condition.getDefiningOp<AnyOp>();
-  auto above = any ? any.getTile().getDefiningOp<arith::CmpFOp>() : nullptr;
-  return above && above.getPredicate() == arith::CmpFPredicate::UGT &&
-         matchPattern(above.getRhs(), m_Constant());
-}
-
-DotWaitOp onlyWait(DotIssueOp issue) {
-  if (!issue.getProduct().hasOneUse())
-    return {};
-  return dyn_cast<DotWaitOp>(*issue.getProduct().user_begin());
-}
-
-RingReleaseOp releaseOf(RingWaitOp wait) {
-  RingReleaseOp found;
-  for (Operation *user : wait.getRing().getUsers())
-    if (auto release = dyn_cast<RingReleaseOp>(user);
-        release && release->getBlock() == wait->getBlock())
-      found = release;
-  return found;
-}
-
-/// Finds the parts, or fails with a remark on why the loop is another one.
-class SoftmaxLoopMatcher {
-public:
-  explicit SoftmaxLoopMatcher(scf::ForOp loop) { parts.loop = loop; }
-
-  LogicalResult match() {
-    SmallVector<DotIssueOp> issues(parts.loop.getBody()->getOps<DotIssueOp>());
-    if (issues.size() != 2)
-      return remarks::emitOverlapSoftmaxProducts(parts.loop);
-    parts.scores = issues[0];
-    parts.values = issues[1];
-    parts.scoresWait = onlyWait(parts.scores);
-    parts.valuesWait = onlyWait(parts.values);
-    if (!parts.scoresWait || !parts.valuesWait ||
-        parts.scoresWait->getBlock() != parts.loop.getBody() ||
-        parts.valuesWait->getBlock() != parts.loop.getBody())
-      return remarks::emitOverlapSoftmaxNoWait(parts.loop);
-    parts.tile = parts.values.getRhs().getDefiningOp<RingWaitOp>();
-    parts.release = parts.tile ? releaseOf(parts.tile) : RingReleaseOp();
-    if (!parts.release || parts.tile->getBlock() != parts.loop.getBody())
-      return remarks::emitOverlapSoftmaxNoRing(parts.loop);
-    if (!parts.tile.getTile().hasOneUse())
-      return remarks::emitOverlapSoftmaxValuesUsed(parts.loop);
-    findPin();
-    if (sharesRing())
-      return remarks::emitOverlapSoftmaxSharedRing(parts.loop);
-    if (!findSum())
-      return remarks::emitOverlapSoftmaxNoSum(parts.loop);
-    if (parts.scoresWait.getOutstanding() != 0 ||
-        parts.valuesWait.getOutstanding() != 0)
-      return remarks::emitOverlapSoftmaxUnderWay(parts.loop);
-    findLate();
-    return checkOthers();
-  }
-
-  SoftmaxLoop parts;
-
-private:
-  /// The order of its tiles would be another one.
-  bool sharesRing() {
-    return llvm::count_if(parts.loop.getBody()->getOps<RingWaitOp>(),
-                          [&](RingWaitOp wait) {
-                            return wait.getRing() == parts.tile.getRing();
-                          }) != 1;
-  }
-
-  bool findSum() {
-    auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
-    for (auto [i, value] : llvm::enumerate(yield.getOperands()))
-      if (value == parts.valuesWait.getTile() &&
-          parts.valuesWait.getTile().hasOneUse()) {
-        parts.sum = i;
-        return true;
-      }
-    return false;
-  }
-
-  /// The reference that the loop advances, from a finite number on: it only
-  /// rises, and a release after -inf would never come.
-  void findPin() {
-    if (auto keys = parts.scores.getRhs().getDefiningOp<RingWaitOp>();
-        keys && keys->getBlock() == parts.loop.getBody())
-      parts.keysRelease = releaseOf(keys);
-    auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
-    for (auto [value, argument] :
-         llvm::zip_equal(yield.getOperands(), parts.loop.getRegionIterArgs())) {
-      auto advance = value.getDefiningOp<AdvanceOp>();
-      if (advance && advance->getBlock() == parts.loop.getBody() &&
-          value == advance.getReference() &&
-          advance.getReferenceBefore() == argument && startsFinite(value))
-        parts.maximum = value;
-    }
-  }
-
-  /// Whether a value is a finite constant, or a reference advanced from one.
-  static bool startsFinite(Value value) {
-    APFloat constant(0.0f);
-    if (matchPattern(value, m_ConstantFloat(&constant)))
-      return constant.isFinite();
-    if (auto advance = value.getDefiningOp<AdvanceOp>())
-      return value == advance.getReference() &&
-             startsBefore(advance.getReferenceBefore());
-    auto result = dyn_cast<OpResult>(value);
-    if (!result)
-      return false;
-    unsigned i = result.getResultNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner())) {
-      auto advance = loop.getYieldedValues()[i].getDefiningOp<AdvanceOp>();
-      return advance && loop.getYieldedValues()[i] == advance.getReference() &&
-             advance.getReferenceBefore() == loop.getRegionIterArg(i) &&
-             startsFinite(loop.getInitArgs()[i]);
-    }
-    auto branch = dyn_cast<scf::IfOp>(result.getOwner());
-    return branch && startsFinite(branch.thenYield().getOperand(i)) &&
-           startsFinite(branch.elseYield().getOperand(i));
-  }
-
-  static bool startsBefore(Value before) {
-    auto argument = dyn_cast<BlockArgument>(before);
-    if (!argument)
-      return startsFinite(before);
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && argument != loop.getInductionVar() &&
-           startsFinite(loop.getTiedLoopInit(argument)->get());
-  }
-
-  void findLate() {
-    Block *body = parts.loop.getBody();
-    SmallVector<Operation *> work;
-    llvm::append_range(work, parts.loop.getRegionIterArg(parts.sum).getUsers());
-    bool branches = false;
-    while (!work.empty()) {
-      Operation *op = body->findAncestorOpInBlock(*work.pop_back_val());
-      if (op == parts.values || !parts.late.insert(op).second)
-        continue;
-      branches |= isa<scf::IfOp>(op);
-      llvm::append_range(work, op->getUsers());
-    }
-    if (branches)
-      return findAllLate();
-    // The registers of the left-hand side are read until the product is there.
-    Operation *lhs = parts.values.getLhs().getDefiningOp();
-    while (lhs && lhs->getBlock() == parts.loop.getBody() && lhs->hasOneUse() &&
-           isa<arith::TruncFOp, ConvertLayoutOp>(lhs)) {
-      parts.late.insert(lhs);
-      lhs = lhs->getOperand(0).getDefiningOp();
-    }
-  }
-
-  /// Where the softmax branches on what it found, it scales the sum at once:
-  /// products run beside the softmax of other warpgroups alone.
-  void findAllLate() {
-    for (Operation *op = parts.scoresWait->getNextNode();
-         op != parts.loop.getBody()->getTerminator(); op = op->getNextNode())
-      if (op != parts.values && op != parts.valuesWait &&
-          isMemoryEffectFree(op))
-        parts.late.insert(op);
-    parts.maximum = {};
-    parts.atOnce = true;
-  }
-
-  /// Everything else is arithmetic, or belongs to the scores.
-  LogicalResult checkOthers() {
-    for (Operation &op : parts.loop.getBody()->without_terminator()) {
-      if (&op == parts.values || &op == parts.valuesWait || &op == parts.tile ||
-          &op == parts.release)
-        continue;
-      if (parts.late.contains(&op) && !isMemoryEffectFree(&op))
-        return remarks::emitOverlapSoftmaxEffects(parts.loop);
-      if (!isMemoryEffectFree(&op) &&
-          !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp>(op))
-        return remarks::emitOverlapSoftmaxCopies(parts.loop);
-    }
-    return success();
-  }
-};
 
 /// Builds the rotated loops of a chain, in which each goes on where the one
 /// before ended: one first tile, one product of the last tile.
@@ -264,7 +60,10 @@ public:
     for (auto [parts, before] : llvm::zip_equal(chain, started))
       state = buildLoop(parts, before, state);
     SmallVector<Value> results = state.carried;
-    results[chain.back().sum] = buildValues(chain.back(), state);
+    SmallVector<Value> sums =
+        waitValues(chain.back(), issueValues(chain.back(), state));
+    for (auto [product, sum] : llvm::zip_equal(chain.back().values, sums))
+      results[product.sum] = sum;
     scf::YieldOp::create(rewriter, loc, results);
     rewriter.replaceOp(lastLoop, guard.getResults());
     for (SoftmaxLoop &parts : llvm::reverse(chain))
@@ -273,18 +72,12 @@ public:
   }
 
 private:
-  /// Between tiles: what the loop carried, with the sum already scaled, the
-  /// left-hand side of the product that is still to come and, where a loop of
-  /// the chain clears rows of values, from which row on.
+  /// Between tiles: what the loop carried, with sums already scaled, the
+  /// left-hand sides of the products that are still to come and, for each whose
+  /// rows of values a loop of the chain clears, from which row on.
   struct State {
-    SmallVector<Value> carried;
-    Value lhs, rows;
+    SmallVector<Value> carried, lhs, rows;
   };
-
-  static bool isOfValues(const SoftmaxLoop &parts, Operation &op) {
-    return &op == parts.values || &op == parts.valuesWait ||
-           &op == parts.tile || &op == parts.release;
-  }
 
   /// Whether the release of the keys stands before the wait for the values and
   /// needs the maximum, so that the wait is not moved up beside the scores'.
@@ -304,42 +97,43 @@ private:
   /// Where the values of the last tile are to be added.
   State finish(SoftmaxLoop &parts, IRMapping &map) {
     State state;
-    for (auto [i, value] : llvm::enumerate(parts.loop.getYieldedValues()))
-      state.carried.push_back(
-          map.lookupOrDefault(i == parts.sum ? parts.values.getAcc() : value));
-    state.lhs = map.lookupOrDefault(parts.values.getLhs());
-    if (!clearsRows())
-      return state;
-    auto tile = cast<RankedTensorType>(parts.tile.getTile().getType());
-    state.rows =
-        parts.tile.getRows()
-            ? map.lookupOrDefault(parts.tile.getRows())
-            : arith::ConstantIndexOp::create(rewriter, loc, tile.getDimSize(0));
-    return state;
-  }
-
-  bool clearsRows() {
-    return llvm::any_of(
-        chain, [](SoftmaxLoop &parts) { return parts.tile.getRows(); });
-  }
-
-  /// What an operation gives that yields the carried values and then the
-  /// left-hand side.
-  State stateOf(ValueRange values) {
-    State state;
-    if (clearsRows()) {
-      state.rows = values.back();
-      values = values.drop_back();
+    for (Value value : parts.loop.getYieldedValues())
+      state.carried.push_back(map.lookupOrDefault(value));
+    for (auto [i, product] : llvm::enumerate(parts.values)) {
+      state.carried[product.sum] = map.lookupOrDefault(product.issue.getAcc());
+      state.lhs.push_back(map.lookupOrDefault(product.issue.getLhs()));
+      if (!clearsRows(i))
+        continue;
+      auto tile = cast<RankedTensorType>(product.tile.getTile().getType());
+      state.rows.push_back(
+          product.tile.getRows()
+              ? map.lookupOrDefault(product.tile.getRows())
+              : arith::ConstantIndexOp::create(rewriter, loc,
+                                               tile.getDimSize(0)));
     }
-    state.carried = llvm::to_vector(values.drop_back());
-    state.lhs = values.back();
     return state;
   }
+
+  bool clearsRows(unsigned i) {
+    return llvm::any_of(chain, [&](SoftmaxLoop &parts) {
+      return parts.values[i].tile.getRows();
+    });
+  }
+
+  /// What an operation gives that yields the carried values, then left-hand
+  /// sides, and then rows.
+  State stateOf(ValueRange values) {
+    unsigned carried = chain.front().loop.getNumResults(),
+             products = chain.front().values.size();
+    return {llvm::to_vector(values.take_front(carried)),
+            llvm::to_vector(values.slice(carried, products)),
+            llvm::to_vector(values.drop_front(carried + products))};
+  }
+
   static SmallVector<Value> valuesOf(const State &state) {
     SmallVector<Value> values = state.carried;
-    values.push_back(state.lhs);
-    if (state.rows)
-      values.push_back(state.rows);
+    llvm::append_range(values, state.lhs);
+    llvm::append_range(values, state.rows);
     return values;
   }
 
@@ -349,9 +143,11 @@ private:
       return buildFirst(rest.front());
     Value here = runs[chain.size() - rest.size()];
     SmallVector<Type> types(rest.front().loop.getResultTypes());
-    types.push_back(rest.front().values.getLhs().getType());
-    if (clearsRows())
-      types.push_back(rewriter.getIndexType());
+    for (ValuesProduct &product : rest.front().values)
+      types.push_back(product.issue.getLhs().getType());
+    for (unsigned i = 0; i < rest.front().values.size(); ++i)
+      if (clearsRows(i))
+        types.push_back(rewriter.getIndexType());
     auto branch =
         scf::IfOp::create(rewriter, loc, types, here, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(rewriter);
@@ -367,7 +163,7 @@ private:
     IRMapping map = start(parts, parts.loop.getLowerBound(),
                           chain.front().loop.getInitArgs());
     for (Operation &op : parts.loop.getBody()->without_terminator()) {
-      if (isOfValues(parts, op))
+      if (parts.isOfValues(&op))
         continue;
       // Nothing is known before the first tile.
       if (auto branch = dyn_cast<scf::IfOp>(op);
@@ -387,27 +183,36 @@ private:
       map.map(result, map.lookupOrDefault(value));
   }
 
-  /// lhs x values, added to the sum, of the tile that is next in the ring.
-  DotIssueOp issueValues(SoftmaxLoop &parts, const State &state) {
-    IRMapping map;
-    map.map(parts.values.getLhs(), state.lhs);
-    map.map(parts.values.getAcc(), state.carried[parts.sum]);
-    auto tile = cast<RingWaitOp>(rewriter.clone(*parts.tile, map));
-    if (state.rows)
-      tile.getRowsMutable().assign(state.rows);
-    return cast<DotIssueOp>(rewriter.clone(*parts.values, map));
+  /// lhs x values, added to the sums, of the tiles that are next in the rings.
+  SmallVector<DotIssueOp> issueValues(SoftmaxLoop &parts, const State &state) {
+    SmallVector<DotIssueOp> issues;
+    const Value *rows = state.rows.begin();
+    for (auto [i, product] : llvm::enumerate(parts.values)) {
+      IRMapping map;
+      map.map(product.issue.getLhs(), state.lhs[i]);
+      map.map(product.issue.getAcc(), state.carried[product.sum]);
+      auto tile = cast<RingWaitOp>(rewriter.clone(*product.tile, map));
+      if (clearsRows(i))
+        tile.getRowsMutable().assign(*rows++);
+      issues.push_back(cast<DotIssueOp>(rewriter.clone(*product.issue, map)));
+    }
+    return issues;
   }
 
-  Value waitValues(SoftmaxLoop &parts, DotIssueOp issue) {
-    Value sum = DotWaitOp::create(rewriter, loc, issue.getAcc().getType(),
-                                  issue.getProduct(), /*outstanding=*/0);
-    // What it may have waited for is of a tile that is long past.
-    RingReleaseOp::create(rewriter, loc, parts.release.getRing());
-    return sum;
-  }
-
-  Value buildValues(SoftmaxLoop &parts, const State &state) {
-    return waitValues(parts, issueValues(parts, state));
+  /// The sums: products complete in their order.
+  SmallVector<Value> waitValues(SoftmaxLoop &parts,
+                                ArrayRef<DotIssueOp> issues) {
+    SmallVector<Value> sums;
+    for (auto [product, issue] : llvm::zip_equal(parts.values, issues)) {
+      DotIssueOp issued = issue;
+      int64_t outstanding = issues.size() - sums.size() - 1;
+      sums.push_back(DotWaitOp::create(rewriter, loc,
+                                       issued.getAcc().getType(),
+                                       issued.getProduct(), outstanding));
+      // What it may have waited for is of a tile that is long past.
+      RingReleaseOp::create(rewriter, loc, product.release.getRing());
+    }
+    return sums;
   }
 
   /// The tiles of a loop but the first, unless that of a loop before came
@@ -433,24 +238,27 @@ private:
   State buildBody(SoftmaxLoop &parts, Value position, const State &before) {
     scf::ForOp loop = parts.loop;
     IRMapping map = start(parts, position, before.carried);
-    DotIssueOp values;
+    SmallVector<DotIssueOp> values;
     bool pinned = pins(parts);
     for (Operation &op : loop.getBody()->without_terminator()) {
-      if (isOfValues(parts, op) || parts.late.contains(&op) ||
+      if (parts.isOfValues(&op) || parts.late.contains(&op) ||
           (pinned && &op == parts.keysRelease))
         continue;
       Operation *clone = rewriter.clone(op, map);
-      if (&op == parts.scores)
+      if (&op == parts.scores.back())
         values = issueValues(parts, before);
-      // The product with the values may stay under way.
-      if (&op == parts.scoresWait && !parts.atOnce)
-        cast<DotWaitOp>(clone).setOutstanding(1);
+      // Products with values may stay under way.
+      if (auto wait = dyn_cast<DotWaitOp>(clone);
+          wait && !values.empty() && !parts.atOnce)
+        wait.setOutstanding(wait.getOutstanding() + values.size());
     }
     if (pinned)
       RingReleaseOp::create(rewriter, loc,
                             map.lookupOrDefault(parts.keysRelease.getRing()),
                             map.lookup(parts.maximum));
-    map.map(loop.getRegionIterArg(parts.sum), waitValues(parts, values));
+    SmallVector<Value> sums = waitValues(parts, values);
+    for (auto [product, sum] : llvm::zip_equal(parts.values, sums))
+      map.map(loop.getRegionIterArg(product.sum), sum);
     for (Operation &op : loop.getBody()->without_terminator())
       if (parts.late.contains(&op))
         rewriter.clone(op, map);
@@ -474,8 +282,18 @@ bool continues(SoftmaxLoop &next, SoftmaxLoop &last) {
   for (Operation *op = from->getNextNode(); op != to; op = op->getNextNode())
     if (!op || !isMemoryEffectFree(op))
       return false;
-  return next.tile.getRing() == last.tile.getRing() && next.sum == last.sum &&
-         next.values.getLhs().getType() == last.values.getLhs().getType() &&
+  auto sameProducts = [](const ValuesProduct &a, const ValuesProduct &b) {
+    ValuesProduct left = a, right = b;
+    return left.tile.getRing() == right.tile.getRing() &&
+           left.sum == right.sum &&
+           left.issue.getLhs().getType() == right.issue.getLhs().getType();
+  };
+  return next.values.size() == last.values.size() &&
+         llvm::all_of(llvm::zip_equal(next.values, last.values),
+                      [&](auto pair) {
+                        return sameProducts(std::get<0>(pair),
+                                            std::get<1>(pair));
+                      }) &&
          llvm::equal(to.getInitArgs(), from.getResults()) &&
          llvm::all_of(from.getResults(), [&](Value result) {
            return llvm::all_of(result.getUsers(),
@@ -500,12 +318,12 @@ struct OverlapSoftmaxPass
       remarks::emitOverlapSoftmaxNoLoop(kernel);
     SmallVector<SmallVector<SoftmaxLoop>> chains;
     for (scf::ForOp loop : loops) {
-      SoftmaxLoopMatcher matcher(loop);
-      if (failed(matcher.match()))
+      FailureOr<SoftmaxLoop> parts = matchSoftmaxLoop(loop);
+      if (failed(parts))
         continue;
-      if (chains.empty() || !continues(matcher.parts, chains.back().back()))
+      if (chains.empty() || !continues(*parts, chains.back().back()))
         chains.emplace_back();
-      chains.back().push_back(matcher.parts);
+      chains.back().push_back(std::move(*parts));
     }
     for (ArrayRef<SoftmaxLoop> chain : chains) {
       Rotator(chain, &getContext()).run();

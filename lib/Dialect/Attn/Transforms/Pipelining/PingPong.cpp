@@ -31,12 +31,12 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
     return last;
   }
 
-  static void takeTurns(SpecializeOp roles, ArrayRef<DotIssueOp> scores,
+  static void takeTurns(SpecializeOp roles, ArrayRef<DotIssueOp> first,
                         int64_t groups) {
     OpBuilder b = OpBuilder::atBlockBegin(&roles.getConsumer().front());
     TurnOp::create(b, roles.getLoc(), Turn::Start, groups);
     llvm::DenseSet<Operation *> covered;
-    for (DotIssueOp issue : scores) {
+    for (DotIssueOp issue : first) {
       if (covered.contains(issue))
         continue;
       DotIssueOp last = lastOfTurn(issue);
@@ -61,14 +61,14 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
       return;
     }
     kernel.walk([&](SpecializeOp roles) {
-      SmallVector<DotIssueOp> scores;
+      SmallVector<DotIssueOp> first;
       roles.getConsumer().walk([&](DotIssueOp issue) {
-        if (issue.getTransposeRhs())
-          scores.push_back(issue);
+        if (issue.getStage() == 0)
+          first.push_back(issue);
       });
-      if (scores.empty() || !roles.getConsumer().getOps<TurnOp>().empty())
+      if (first.empty() || !roles.getConsumer().getOps<TurnOp>().empty())
         return;
-      takeTurns(roles, scores, groups);
+      takeTurns(roles, first, groups);
       ++numKernels;
       remarks::emitPingPong(kernel, groups);
     });

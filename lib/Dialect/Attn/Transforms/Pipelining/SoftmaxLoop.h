@@ -1,0 +1,66 @@
+//===- SoftmaxLoop.h - Loops with products of two stages --------*- C++ -*-===//
+//
+// What attn-overlap-softmax rotates: the parts of a loop that computes scores,
+// their softmax, and products with values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef ATTN_TRANSFORMS_PIPELINING_SOFTMAXLOOP_H
+#define ATTN_TRANSFORMS_PIPELINING_SOFTMAXLOOP_H
+
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace attn {
+
+/// A product of the second stage: with values, for example.
+struct ValuesProduct {
+  DotIssueOp issue;
+  DotWaitOp wait;
+  /// The tile of values, and its release.
+  RingWaitOp tile;
+  RingReleaseOp release;
+  /// Which of the carried values is the sum.
+  unsigned sum = 0;
+
+  bool has(mlir::Operation *op) const {
+    return op == issue || op == wait || op == tile || op == release;
+  }
+};
+
+/// The parts of a loop that computes scores, their softmax, and products with
+/// values.
+struct SoftmaxLoop {
+  mlir::scf::ForOp loop;
+  /// Products of the first stage, and their waits.
+  llvm::SmallVector<DotIssueOp> scores;
+  llvm::SmallVector<DotWaitOp> scoresWaits;
+  llvm::SmallVector<ValuesProduct> values;
+  /// The release of the keys, and the maximum so far, after which it may come.
+  RingReleaseOp keysRelease;
+  mlir::Value maximum;
+  /// What waits for the products with the values of the last tile: what follows
+  /// from the sums, and what becomes the products' left-hand sides.
+  llvm::DenseSet<mlir::Operation *> late;
+  /// Whether all products are waited for before the softmax.
+  bool atOnce = false;
+
+  bool isOfValues(mlir::Operation *op) const {
+    return llvm::any_of(
+        values, [&](const ValuesProduct &product) { return product.has(op); });
+  }
+};
+
+/// Whether a branch is for a tile whose maximum was not what was assumed
+/// (attn-optimistic-max).
+bool isMissed(mlir::Value condition);
+
+/// Finds the parts, or fails with a remark on why the loop is another one.
+llvm::FailureOr<SoftmaxLoop> matchSoftmaxLoop(mlir::scf::ForOp loop);
+
+} // namespace attn
+
+#endif // ATTN_TRANSFORMS_PIPELINING_SOFTMAXLOOP_H
