@@ -16,6 +16,9 @@ using namespace llvm;
 namespace attn {
 
 std::string findPtxas(StringRef given) {
+  // For bundles of PTX, which the driver of the chip compiles.
+  if (given == "none")
+    return "";
   if (!given.empty())
     return given.str();
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"}) {

@@ -107,7 +107,9 @@ struct CommandLine {
                "tensor maps cannot have, multiples of 4 bytes"),
       cl::cat(category)};
   cl::opt<std::string> ptxas{
-      "ptxas", cl::desc("Path of ptxas (default: CUDA_HOME, PATH)"),
+      "ptxas",
+      cl::desc(
+          "Path of ptxas; none: bundles hold PTX (default: CUDA_HOME, PATH)"),
       cl::value_desc("file"), cl::cat(category)};
   NumberOption<0, 1'000'000> benchmark{
       "benchmark",

@@ -41,6 +41,8 @@ class Job(NamedTuple):
     lower: str = ""
     target: str = "h200"
     also_lower: str = ""
+    # Of attn-compile's option. Not in the key: whoever launches a bundle need not know.
+    ptxas: str = ""
 
     def beside(self, suffix):
         return self.directory.with_name(self.directory.name + suffix)
@@ -125,6 +127,8 @@ def compile_job(job, compiler, timeout=600):
         command.append("--lower=" + job.lower)
     if job.also_lower:
         command.append("--also-lower=" + job.also_lower)
+    if job.ptxas:
+        command.append("--ptxas=" + job.ptxas)
     command += ["--emit=bundle", "-o", str(job.directory)]
     begin = time.monotonic()
     error = None
