@@ -41,6 +41,8 @@ class Job(NamedTuple):
     lower: str = ""
     target: str = "h200"
     also_lower: str = ""
+    # Of attn-compile's option. Not in the key: whoever launches a bundle need not know.
+    ptxas: str = ""
 
     def beside(self, suffix):
         return self.directory.with_name(self.directory.name + suffix)
@@ -100,7 +102,7 @@ def up_to_date(job, compiler, ptxas=""):
     """Made of the same input, by the compiler as it is now. Failures count:
     the same compiler would fail again."""
     record = job.record()
-    if record.get("key") != job.key() or record.get("ptxas", "") != ptxas:
+    if record.get("key") != job.key() or record.get("ptxas", "") != (job.ptxas or ptxas):
         return False
     if not record.get("error") and job.problem():
         return False
@@ -117,7 +119,8 @@ def first_error(text):
 
 
 def compile_job(job, compiler, ptxas="", timeout=600):
-    """Makes one bundle and its record; returns the error or None."""
+    """Makes one bundle and its record; returns the error or None. `ptxas`: for jobs that name none."""
+    ptxas = job.ptxas or ptxas
     shutil.rmtree(job.directory, ignore_errors=True)
     job.directory.parent.mkdir(parents=True, exist_ok=True)
     source = job.beside(".mlir")

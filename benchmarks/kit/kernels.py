@@ -1,0 +1,128 @@
+"""What a hardware kit holds: kernels that are checked, kernels that are timed."""
+
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "test" / "gpu")]
+
+import cases  # noqa: E402  (of test/gpu)
+
+TOKENS = 16384
+CAUSAL = cases.Mask("causal", -1, 0, "bottom_right")
+WINDOW = cases.Mask("window", 1023, 0, "bottom_right")
+
+
+class Kernel(NamedTuple):
+    """Attention that is timed, bf16, BHSD; `queries` where their number is static."""
+
+    name: str
+    dim: int
+    mask: cases.Mask
+    heads: int
+    kv_heads: int
+    shapes: tuple  # (batch, keys)
+    queries: int = 0
+
+    @property
+    def group(self):
+        return self.heads // self.kv_heads
+
+    @property
+    def causal(self):
+        return self.mask.kind == "causal"
+
+    def sizes(self, shape):
+        batch, keys = shape
+        return cases.Sizes(batch, self.queries or keys, keys)
+
+    def text(self):
+        """The kernel as level-1 MLIR."""
+        q = f"tensor<?x{self.heads}x{self.queries or '?'}x{self.dim}xbf16>"
+        kv = f"tensor<?x{self.kv_heads}x?x{self.dim}xbf16>"
+        return (
+            f"func.func @kit(%q: {q}, %k: {kv}, %v: {kv}) -> {q} {{\n"
+            f"  %o = attn.attention %q, %k, %v{self.mask.text()} "
+            f"scale({round(self.dim ** -0.5, 9)!r})\n"
+            f"      : ({q}, {kv}, {kv}) -> {q}\n"
+            f"  return %o : {q}\n}}\n"
+        )
+
+    def flops(self, shape):
+        """Of the two products, for the pairs of a query and a key that the mask leaves."""
+        batch, queries, keys = self.sizes(shape)
+        pairs = queries * keys
+        if self.causal and queries == keys:
+            pairs /= 2  # as is customary
+        elif self.mask.kind == "window":
+            pairs = sum(min(i + 1, self.mask.left + 1) for i in range(queries))
+        return 4 * batch * self.heads * pairs * self.dim
+
+    def bytes(self, shape):
+        """Of Q, K, V and O, once."""
+        batch, queries, keys = self.sizes(shape)
+        return 4 * batch * self.dim * (self.heads * queries + self.kv_heads * keys)
+
+
+def by_length(*lengths):
+    return tuple((max(1, TOKENS // length), length) for length in lengths)
+
+
+def timed_kernels():
+    lengths = by_length(512, 2048, 8192, 16384)
+    return [
+        Kernel("d64-full", 64, cases.Mask(), 32, 32, lengths),
+        Kernel("d64-causal", 64, CAUSAL, 32, 32, lengths),
+        Kernel("d128-full", 128, cases.Mask(), 16, 16, lengths),
+        Kernel("d128-causal", 128, CAUSAL, 16, 16, (*lengths, (1, 32768))),
+        Kernel("d128-causal-gqa", 128, CAUSAL, 32, 8, by_length(2048, 8192)),
+        Kernel("d128-window", 128, WINDOW, 16, 16, by_length(4096, 16384)),
+        Kernel("d256-causal", 256, CAUSAL, 8, 8, by_length(2048, 8192)),
+        Kernel("d128-decode", 128, cases.Mask(), 32, 8, ((1, 4096), (1, 65536), (16, 8192)), 1),
+    ]
+
+
+def small_timed_kernels():
+    return [
+        Kernel("d64-causal", 64, CAUSAL, 2, 2, ((1, 256),)),
+    ]
+
+
+# Options of level 3 that chips without warpgroups do not take.
+WARPGROUPS = re.compile(r"wgmma=(all|scores)|specialize|overlap|ping-pong|resident-stages|store-tensors")
+# Those that only NVIDIA's lowering has.
+NVIDIA = re.compile(r"copy=|chunk=4|store-tensors|optimistic-max")
+
+
+def checked_kernels(arch, count):
+    """At most `count` of the kernels of test/gpu that `arch` can have, spread over its
+    list, whose neighbours differ in everything."""
+    def possible(kernel):
+        if arch != "sm_90a" and WARPGROUPS.search(kernel.lower):
+            return False
+        return not (arch.startswith("gfx") and NVIDIA.search(kernel.lower))
+
+    known = [kernel for kernel in cases.kernels() if possible(kernel)]
+    # The extremes have whole numbers of their own; they are the last attention kernels.
+    step = max(1, len(known) / count)
+    return [known[int(i * step)] for i in range(min(count, len(known)))]
+
+
+def orders(tiles, lower, domains):
+    """Every order and traversal that the policy could take, for these tiles."""
+    swizzled = "grid-order=swizzled-head-first" + ("" if domains > 1 else " domains=2")
+    schedules = [
+        "", "sawtooth=force", "grid-order=naive-head-first longest-first",
+        "grid-order=naive-block-first", swizzled, swizzled + " longest-first",
+        swizzled + " sawtooth=force", "persistent", "persistent sawtooth=force",
+        "persistent pair-tiles", "persistent pair-tiles sawtooth=force",
+    ]
+    # Persistent CTAs of 128 rows want eight warps where no pipeline says otherwise
+    # (docs/targets.md, "Schedules that follow from facts").
+    def warps(order):
+        wide = "query=128" in tiles and not lower and domains == 1
+        return "warps=8" if wide and "persistent" in order else lower
+
+    return [(f"tiles={tiles} {order}".strip(), warps(order)) for order in schedules]
