@@ -37,7 +37,8 @@ def options_on(kernel, target):
                          SHARED_BYTES[target])
         if not fit or lower != kernel.lower:
             schedule = kernel._replace(tiles="").schedule()
-            lower = ""
+            # Threads copy what tensor maps cannot.
+            lower = " ".join(re.findall(r"(?:copy|chunk)=\S+", lower))
     return schedule, lower
 
 

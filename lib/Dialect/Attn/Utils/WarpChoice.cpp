@@ -2,9 +2,11 @@
 
 #include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -34,12 +36,21 @@ static int64_t countRegisters(KernelOp kernel) {
   return registers;
 }
 
-/// Whether a warp computes alone on its scheduler: what it waits for, no other
-/// covers (docs/notebooks/performance.md, "Tiles of the mma.sync kernels").
-static bool isAlone(KernelOp kernel) {
+/// Whether masks at both ends of a stream, as a window's, are computed by a warp
+/// that has its scheduler alone: what it waits for, no other covers
+/// (docs/notebooks/performance.md, "Tiles of the mma.sync kernels").
+static bool masksAlone(KernelOp kernel) {
   TargetAttr target = TargetAttr::of(kernel);
-  return target.hasCapability("mma.sync") &&
-         residentCtas(target, footprintOf(kernel)) == 1;
+  if (!target.hasCapability("mma.sync") ||
+      residentCtas(target, footprintOf(kernel)) != 1)
+    return false;
+  return kernel
+      .walk([](StreamOp stream) {
+        return llvm::count(stream.getMasked(), true) > 1
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 int64_t attn::defaultWarps(KernelOp kernel, int64_t rows,
@@ -52,7 +63,7 @@ int64_t attn::defaultWarps(KernelOp kernel, int64_t rows,
   while (registers / (unit.getLanes() * warps) > unit.getMostHeld() &&
          canDouble())
     warps *= 2;
-  if (rows / warps >= kUsualRows && isAlone(kernel) && canDouble())
+  if (rows / warps >= kUsualRows && masksAlone(kernel) && canDouble())
     warps *= 2;
   return warps;
 }
