@@ -161,7 +161,8 @@ def measure(torch, kernel, shape, entry, loaded, arguments):
     available, missing = peers(torch, kernel, sizes)
     record = {"kernel": kernel.name, "batch": shape[0], "keys": shape[1], "queries": sizes.queries,
               "flops": kernel.flops(shape), "bytes": kernel.bytes(shape), "input_sets": count,
-              "errors": {}, "failed": {}, "no_peer": missing}
+              "errors": {}, "failed": {}, "no_peer": missing, "predictions": entry["predictions"],
+              "ms": {}, "peers_ms": {}}
     calls, expected = {}, None
     for name, call in available.items():
         try:
