@@ -62,7 +62,15 @@ def load(path):
     except Damaged as error:
         sys.exit(f"{path}: {error}")
     record.setdefault("speed", [])
+    withdraw(record["speed"])
     return record
+
+
+def withdraw(shapes):
+    """A schedule that was wrong at one size of a kernel has no times at the others."""
+    wrong = {(s["kernel"], n) for s in shapes for n in s["failed"]}
+    for shape in shapes:
+        shape["ms"] = {n: t for n, t in shape["ms"].items() if (shape["kernel"], n) not in wrong}
 
 
 def device_name(record):
@@ -81,4 +89,4 @@ def option_text(option):
 
 def right(shape):
     """number -> milliseconds of the schedules that were right and were timed."""
-    return {int(n): t for n, t in shape["ms"].items() if n not in shape["failed"]}
+    return {int(n): t for n, t in shape["ms"].items()}

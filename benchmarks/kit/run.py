@@ -12,7 +12,9 @@ docs/hardware-kit.md describes the file.
 """
 
 import json
+import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -96,19 +98,45 @@ def check(arguments, plan, limit):
         sys.executable, str(ROOT / "test" / "gpu" / "check.py"), "--strict",
         "--bundles", str(arguments.kit / "bundles" / "check"), "--target", plan["target"],
         "--filter", f"^({names}) ", "--json", str(out), "--seed", str(arguments.seed), "--limit", "30",
+        "--verbose",
     ]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=limit)
-        tail = " / ".join(done.stdout.splitlines()[-3:])
-    except subprocess.TimeoutExpired:
-        tail = f"no end within {limit:.0f} s"
+    tail = run_for(command, limit, log := arguments.out.with_name(arguments.out.name + ".log"))
+    said = log.read_text(errors="replace").splitlines()
+    log.unlink()
     try:
         record = json.loads(out.read_text())
         out.unlink()
         return record
     except (OSError, ValueError):
-        return {"error": f"check.py wrote no results: {tail}"[:500]}
+        return cut_off(said, tail)
+
+
+def run_for(command, limit, log):
+    """Runs a command with all its children, for so long; what became of it."""
+    with open(log, "w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                                   env=harness.child_environment())
+        try:
+            return f"ended with {process.wait(timeout=limit)}"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return f"no end within {limit:.0f} s"
+
+
+def cut_off(said, why):
+    """What check.py had said of combinations when it ended early."""
+    results = []
+    for line in said:
+        verdict, _, rest = line.partition(" ")
+        if verdict in ("passed", "FAILED") and ": " in rest:
+            combination, _, text = rest.rpartition(": ") if verdict == "passed" else rest.partition(": ")
+            results.append({"combination": combination, "problems": [text] if verdict == "FAILED" else []})
+    if not results:
+        return {"error": f"check.py wrote no results: {why}: {' / '.join(said[-3:])}"[:500]}
+    failed = sum(bool(r["problems"]) for r in results)
+    return {"results": results, "cut_off": why,
+            "summary": f"{len(results) - failed} passed, {failed} failed, the others not reached ({why})"}
 
 
 def speed_of(arguments, plan):
