@@ -13,8 +13,8 @@ LIMIT_SECONDS = 60
 
 
 def chosen(plan, folder):
-    """(entry, kernel, shape, number) of the orders of one kernel at its longest shape:
-    without a mask, which all orders have."""
+    """(entry, kernel, shape, number) of persistent kernels without a mask at their longest
+    shape, which alternate the direction of their streams or do not."""
     known = {k.name: k for k in kernels.timed_kernels()}
     for entry in plan["speed"]:
         kernel = known.get(entry["kernel"])
@@ -23,20 +23,29 @@ def chosen(plan, folder):
         shape = entry["shapes"][-1]
         for number in map(int, shape["predictions"]):
             option = entry["options"][number]
-            words = option["schedule"].split()
-            if "persistent" in words and not any(w.startswith("grid-order") for w in words):
+            rest = [w for w in option["schedule"].split() if not w.startswith("tiles=")]
+            if rest in (["persistent"], ["persistent", "sawtooth=force"]):
                 path = folder / kernel.name / f"{number:03}"
-                if (path / "manifest.json").is_file() and shape["predictions"][str(number)]:
+                if (path / "manifest.json").is_file() and resident(entry, shape, number):
                     yield entry, kernel, shape, number
 
 
+def resident(entry, shape, number):
+    """CTAs of an SM, as predicted for these tiles; None where no candidate has them."""
+    tiles = lambda n: [w for w in entry["options"][n]["schedule"].split() if w.startswith("tiles=")]
+    for other, prediction in shape["predictions"].items():
+        if prediction and tiles(int(other)) == tiles(number):
+            return prediction["resident"]
+    return None
+
+
 def parameters(plan, entry, kernel, shape, number):
-    option, prediction = entry["options"][number], shape["predictions"][str(number)]
+    option = entry["options"][number]
     return {
         "heads": kernel.heads, "kv_heads": kernel.kv_heads, "dim": kernel.dim,
         "causal": kernel.causal, "element": "bf16", "batch": shape["batch"],
         "keys": shape["keys"], "schedule": option["schedule"], "lower": option["lower"],
-        "resident": prediction["resident"], "target": plan["target"],
+        "resident": resident(entry, shape, number), "target": plan["target"],
     }
 
 
