@@ -128,7 +128,8 @@ def schedule_text(option):
 
 
 def classes(record):
-    """(columns, causal, rows) -> shapes. A window has no rows of its own."""
+    """(columns, causal, rows) -> shapes, in the order in which rows are tried: those of one
+    query are for all that no other is for. A window has no rows of its own."""
     known = {k.name: k for k in timed_kernels() + small_timed_kernels()}
     result = {}
     for shape in record["speed"]:
@@ -139,7 +140,7 @@ def classes(record):
             continue
         key = (2 * kernel.dim, kernel.causal, 1 if kernel.queries else 64)
         result.setdefault(key, []).append(shape)
-    return dict(sorted(result.items()))
+    return dict(sorted(result.items(), key=lambda item: (-item[0][2], item[0])))
 
 
 def never_wrong(shapes):
