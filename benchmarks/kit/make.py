@@ -18,6 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import kernels
+import plain
 from kernels import ROOT
 
 import harness
@@ -28,8 +29,9 @@ SMALL = 4  # schedules of a kernel in a kit for tests
 SCRIPTS = {
     "benchmarks": ["common.py", "forward.py", "forward_configs.py", "l2_sawtooth.py",
                    "naive_attention.py", "simulation.py"],
-    "benchmarks/kit": ["kernels.py", "run.py", "device.py", "speed.py", "counts.py"],
+    "benchmarks/kit": ["kernels.py", "run.py", "device.py", "speed.py", "counts.py", "plain.py"],
     "test/gpu": ["cases.py", "check.py", "compile.py", "extremes.py", "harness.py", "reference.py"],
+    "test/Target/ROCDL/Inputs": ["emulate.py", "problems.py"],
 }
 RUN = '''#!/usr/bin/env python3
 """Measures attn-mlir on this machine's GPU: run.py --out result.json"""
@@ -163,15 +165,20 @@ def main():
     jobs = [job for _, mine in planned for job in mine]
     checks = [check_job(k, work / "bundles" / "check", "", arguments.target)
               ._replace(ptxas=ptxas_of(arguments)) for k in checked]
-    failed = harness.compile_jobs(jobs + checks, arguments)
+    plains = [harness.Job(work / "bundles" / "plain" / f"{n:02}", case.text(), case.schedule, case.lower,
+                          arguments.target, ptxas=ptxas_of(arguments))
+              for n, case in enumerate(plain.CASES)]
+    plains = plains[:2] if arguments.small else plains
+    failed = harness.compile_jobs(jobs + checks + plains, arguments)
     plan = {
         "format": "attn-mlir-kit", "version": PLAN_VERSION, "target": arguments.target,
         "facts": facts, "ptx": arguments.ptx, "small": arguments.small,
         "made": time.strftime("%Y-%m-%d", time.gmtime()),
         "speed": [entry for entry, _ in planned],
         "checks": [k.name for k, j in zip(checked, checks) if not j.problem()],
+        "plain": [n for n, j in enumerate(plains) if not j.problem()],
         "not_compiled": {str(j.directory.relative_to(work)): j.problem()
-                         for j in jobs + checks if j.problem()},
+                         for j in jobs + checks + plains if j.problem()},
     }
     (work / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
     (work / "run.py").write_text(RUN)

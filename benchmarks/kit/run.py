@@ -3,11 +3,12 @@
 
     run.py --out result.json
 
-Wants PyTorch and the GPU's driver; no LLVM, no compiler, no CUDA toolkit. Facts of the
+Wants the GPU's driver and PyTorch; no LLVM, no compiler, no CUDA toolkit. Without PyTorch
+it checks a few small kernels, and times nothing. Facts of the
 device, correctness of each kernel against float64, times beside PyTorch's back ends and,
 where ncu exists and is allowed, counters. Takes at most --minutes. Each part runs in a
-process of its own: one that crashes or hangs is a line in the file. Without a GPU, a
-driver or PyTorch it says SKIPPED at once, and exits with 0, or 77 with --strict.
+process of its own: one that crashes or hangs is a line in the file. Without a GPU or
+a driver it says SKIPPED at once, and exits with 0, or 77 with --strict.
 docs/hardware-kit.md describes the file.
 """
 
@@ -86,6 +87,10 @@ def run_worker(arguments, plan):
 
         name, number = rest.split(":")
         counts.launch_twice(plan, folder, name, int(number))
+    elif kind == "plain":
+        import plain
+
+        emit({"wrong": plain.run_case(plain.CASES[int(rest)], arguments.kit / "bundles" / "plain" / rest, plan)})
 
 
 def check(arguments, plan, limit):
@@ -212,6 +217,61 @@ def measure_all(arguments, plan):
     return record
 
 
+def check_plain(arguments, plan):
+    """Correctness without PyTorch, a process for each kernel."""
+    import plain
+
+    results = []
+    for number in plan["plain"]:
+        events, ended = child(arguments, f"plain:{number:02}", 120)
+        problem = ended or (events[0]["wrong"] if events else "the child said nothing")
+        results.append({"combination": plain.CASES[number].name(), "problems": [problem] if problem else []})
+        print(f"{'FAILED' if problem else 'passed'} {results[-1]['combination']} {problem}".rstrip(), flush=True)
+    failed = sum(bool(r["problems"]) for r in results)
+    return {"results": results, "summary": f"{len(results) - failed} passed, {failed} failed, without PyTorch"}
+
+
+def measure_plain(arguments, plan, facts, why):
+    """What there is to measure without PyTorch: facts and correctness."""
+    begin = time.time()
+    record = {
+        "format": FORMAT, "version": VERSION, "complete": True, "seed": arguments.seed,
+        "kit": {k: v for k, v in plan.items() if k != "speed"},
+        "device": {"date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "torch": None, "cuda": None,
+                   "hip": None, "launcher": facts},
+        "checks": check_plain(arguments, plan), "speed": [],
+        "problems": [{"why": f"{why}: nothing was timed, neither ours nor peers"}],
+        "counters": {"error": why},
+    }
+    print(f"{why}: facts and small kernels were checked, and NOTHING was timed", flush=True)
+    record["seconds"] = round(time.time() - begin, 1)
+    harness.write_json(arguments.out, record)
+    return record
+
+
+def missing_torch():
+    """Why there is no PyTorch, or None."""
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        return f"no PyTorch ({error})"
+    return None
+
+
+def measure(arguments, plan):
+    """Everything, what goes without PyTorch, or the end with SKIPPED."""
+    why = missing_torch()
+    if not why:
+        harness.require_gpu(arguments.strict)
+        return measure_all(arguments, plan)
+    import plain
+
+    facts = plain.facts(plan)
+    if "error" in facts:
+        harness.skip(f"{why}, and no GPU for the launcher alone ({facts['error']})", arguments.strict)
+    return measure_plain(arguments, plan, facts, why)
+
+
 def new_parser():
     parser = harness.new_parser(__doc__)
     harness.add_run_arguments(parser)
@@ -232,8 +292,7 @@ def main():
     if arguments.worker:
         run_worker(arguments, plan)
         return
-    harness.require_gpu(arguments.strict)
-    record = measure_all(arguments, plan)
+    record = measure(arguments, plan)
     print(f"{arguments.out}: {record['seconds']} s; send this file back")
 
 
