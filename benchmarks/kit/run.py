@@ -4,12 +4,11 @@
     run.py --out result.json
 
 Wants the GPU's driver and PyTorch; no LLVM, no compiler, no CUDA toolkit. Without PyTorch
-it checks a few small kernels, and times nothing. Facts of the
-device, correctness of each kernel against float64, times beside PyTorch's back ends and,
-where ncu exists and is allowed, counters. Takes at most --minutes. Each part runs in a
-process of its own: one that crashes or hangs is a line in the file. Without a GPU or
-a driver it says SKIPPED at once, and exits with 0, or 77 with --strict.
-docs/hardware-kit.md describes the file.
+it checks a few small kernels, and times nothing. Facts of the device, correctness of each
+kernel against float64, times beside PyTorch's back ends and, where ncu exists and is
+allowed, counters. Takes about --minutes. Each part runs in a process of its own: one that
+crashes or hangs is a line in the file. Without a GPU or a driver it says SKIPPED at once,
+and exits with 0, or 77 with --strict. docs/hardware-kit.md describes the file.
 """
 
 import json
@@ -23,7 +22,6 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 
 from kernels import ROOT  # noqa: E402
 
