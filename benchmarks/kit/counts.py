@@ -2,6 +2,7 @@
 form that benchmarks/l2_model.py reads."""
 
 import shutil
+import time
 from types import SimpleNamespace
 
 import kernels
@@ -9,7 +10,7 @@ import kernels
 import harness
 from l2_sawtooth import profile
 
-LIMIT_SECONDS = 60
+LIMIT_SECONDS, LEAST_SECONDS = 60, 15
 
 
 def chosen(plan, folder):
@@ -49,19 +50,22 @@ def parameters(plan, entry, kernel, shape, number):
     }
 
 
-def count(plan, folder, script):
-    """A list of counters, or why there are none."""
+def count(plan, folder, script, end):
+    """A list of counters until the time `end`, or why there are none."""
     if shutil.which("rocprofv3") and not shutil.which("ncu"):
         return {"error": "this kit reads ncu's counters only, not rocprofv3's"}
     if not shutil.which("ncu"):
         return {"error": "there is no ncu"}
     results = []
     for entry, kernel, shape, number in chosen(plan, folder):
+        left = end - time.time()
+        if left < LEAST_SECONDS:
+            return {"error": "no time was left for all", "results": results}
         name = f"{kernel.name}-{shape['keys']}-{number:03}"
         worker = [script, "--worker", f"count:{kernel.name}:{number}"]
         values, problem = profile(
             folder / kernel.name / f"{number:03}", worker,
-            SimpleNamespace(ncu="ncu", limit=LIMIT_SECONDS))
+            SimpleNamespace(ncu="ncu", limit=min(LIMIT_SECONDS, left)))
         if problem:
             # One that is not allowed is allowed for none.
             return {"error": problem[:500], "results": results}
