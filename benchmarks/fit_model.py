@@ -20,21 +20,27 @@ try:
 except ImportError:
     numpy = None
 
-CLOCK_GHZ, SMS = 1.830, 132  # facts of h200
-FLOP, EXP = 989e3 / SMS / CLOCK_GHZ, 16  # of an SM, a cycle
-BYTES = 4.224e12 / SMS / (CLOCK_GHZ * 1e9)  # 0.88 of the memory's bandwidth
 LAUNCH_NS = 500
 NAMES = ["waits of four warps", "stored", "stored by TMA", "loaded", "start"]
 
 
-def features(result, option, prediction):
+class Chip:
+    """What an SM does in a cycle: by default the facts of h200."""
+
+    def __init__(self, clock_mhz=1830, sms=132, tensor_gflops=989000, special_per_clock=16, dram_gbps=4800, **_):
+        self.clock_ghz = clock_mhz / 1000
+        self.flop, self.exp = tensor_gflops / sms / self.clock_ghz, special_per_clock
+        self.bytes = 0.88 * dram_gbps / sms / self.clock_ghz
+
+
+def features(chip, result, option, prediction):
     """Cycles of the slot that is done last, by what they are spent on."""
     dim = int(re.match(r"d(\d+)", result["kernel"]).group(1))
     rows, keys = (int(n) for n in re.findall(r"=(\d+)", option["schedule"])[:2])
     persistent, stored = "persistent" in option["schedule"], "store-tensors" in option["lower"]
     steps, visits = prediction["slot_steps"], prediction["slot_visits"]
-    tensor, exp = 4 * rows * keys * dim / FLOP, rows * keys / EXP
-    store = visits * rows * dim * 2 / BYTES
+    tensor, exp = 4 * rows * keys * dim / chip.flop, rows * keys / chip.exp
+    store = visits * rows * dim * 2 / chip.bytes
     covered = persistent and "resident-stages=2" in option["lower"]
     return {
         "together": prediction["slot_work"],
@@ -46,11 +52,10 @@ def features(result, option, prediction):
     }
 
 
-def load(paths, within):
+def load(records, within, chip):
     """(features, cycles measured), of every other shape each."""
     halves = ([], [])
-    for path in paths:
-        record = json.loads(Path(path).read_text())
+    for record in records:
         for i, result in enumerate(record["results"]):
             for number, milliseconds in result["ms"].items():
                 option = record["options"][result["kernel"]][int(number)]
@@ -58,8 +63,8 @@ def load(paths, within):
                 if ("overlap" not in option["lower"] or prediction["bound"] in ("DRAM", "L2")
                         or milliseconds > within * result["best_ms"]):
                     continue
-                cycles = (milliseconds * 1e6 - LAUNCH_NS) * CLOCK_GHZ
-                halves[i % 2].append((features(result, option, prediction), cycles))
+                cycles = (milliseconds * 1e6 - LAUNCH_NS) * chip.clock_ghz
+                halves[i % 2].append((features(chip, result, option, prediction), cycles))
     return halves
 
 
@@ -91,6 +96,25 @@ def rms(values):
     return float(numpy.sqrt((values**2).mean()))
 
 
+def fit(halves):
+    """Lines that say the constants and how well they fit."""
+    half, other = map(Rows, halves)
+    best = None
+    for joined in numpy.arange(0.7, 1.3, 0.02):
+        for alone in numpy.arange(1.0, 4.0, 0.1):
+            linear = half.solve(joined, alone)
+            error = rms(half.error(joined, alone, linear))
+            if best is None or error < best[0]:
+                best = (error, joined, alone, linear)
+    error, joined, alone, linear = best
+    return [
+        f"instructions and products together {joined:.2f}, exponentials alone {alone:.1f}, "
+        + ", ".join(f"{n} {v:.2f}" for n, v in zip(NAMES, linear)),
+        f"rms {100 * error:.1f} % of the {len(half.measured)} it was fitted to, "
+        f"{100 * rms(other.error(joined, alone, linear)):.1f} % of {len(other.measured)} others",
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -103,19 +127,8 @@ def main():
     arguments = parser.parse_args()
     if numpy is None:
         raise SystemExit("SKIPPED: fit_model.py wants numpy")
-    half, other = (Rows(rows) for rows in load(arguments.files, arguments.within))
-    best = None
-    for joined in numpy.arange(0.7, 1.3, 0.02):
-        for alone in numpy.arange(1.0, 4.0, 0.1):
-            linear = half.solve(joined, alone)
-            error = rms(half.error(joined, alone, linear))
-            if best is None or error < best[0]:
-                best = (error, joined, alone, linear)
-    error, joined, alone, linear = best
-    print(f"instructions and products together {joined:.2f}, exponentials alone {alone:.1f}, "
-          + ", ".join(f"{n} {v:.2f}" for n, v in zip(NAMES, linear)))
-    print(f"rms {100 * error:.1f} % of the {len(half.measured)} it was fitted to, "
-          f"{100 * rms(other.error(joined, alone, linear)):.1f} % of {len(other.measured)} others")
+    records = [json.loads(Path(path).read_text()) for path in arguments.files]
+    print("\n".join(fit(load(records, arguments.within, Chip()))))
 
 
 if __name__ == "__main__":

@@ -18,17 +18,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import kernels
+import plain
 from kernels import ROOT
 
 import harness
 from compile import job as check_job
 
 PLAN_VERSION = 1
+SMALL = 4  # schedules of a kernel in a kit for tests
 SCRIPTS = {
     "benchmarks": ["common.py", "forward.py", "forward_configs.py", "l2_sawtooth.py",
                    "naive_attention.py", "simulation.py"],
-    "benchmarks/kit": ["kernels.py", "run.py", "device.py", "speed.py", "counts.py"],
+    "benchmarks/kit": ["kernels.py", "run.py", "device.py", "speed.py", "counts.py", "plain.py"],
     "test/gpu": ["cases.py", "check.py", "compile.py", "extremes.py", "harness.py", "reference.py"],
+    "test/Target/ROCDL/Inputs": ["emulate.py", "problems.py"],
 }
 RUN = '''#!/usr/bin/env python3
 """Measures attn-mlir on this machine's GPU: run.py --out result.json"""
@@ -89,6 +92,7 @@ def plan_kernel(compiler, kernel, arguments, work):
     for number, (shape, page) in enumerate(zip(kernel.shapes, pages)):
         every_order = arguments.small or number >= len(pages) - 2
         taken = candidates(page, kernel, 1 if arguments.small else 3, every_order)
+        taken = taken[:SMALL] if arguments.small else taken
         predictions = {(c["schedule"], c["lower"]): c["prediction"]
                        for c in page["candidates"] if "rejected" not in c}
         numbers = {}
@@ -138,7 +142,7 @@ def main():
     parser.add_argument("--work", metavar="DIR", help="of bundles (default: build-gpu/kit/TARGET)")
     parser.add_argument("--ptx", action="store_true", help="PTX in place of cubins")
     parser.add_argument("--small", action="store_true", help="a few small kernels, for tests")
-    parser.add_argument("--checks", type=int, default=48, help="kernels that are checked (default: 48)")
+    parser.add_argument("--checks", type=int, help="kernels that are checked (default: 48; 4 if small)")
     harness.add_compile_arguments(parser)
     parser.add_argument(
         "--launcher", default=str(ROOT / "build/lib/Launcher/libattn_launcher.so"),
@@ -157,19 +161,24 @@ def main():
     timed = kernels.small_timed_kernels() if arguments.small else kernels.timed_kernels()
     with ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
         planned = list(pool.map(lambda k: plan_kernel(compiler, k, arguments, work), timed))
-    checked = kernels.checked_kernels(facts["arch"], 4 if arguments.small else arguments.checks)
+    checked = kernels.checked_kernels(facts["arch"], arguments.checks or (4 if arguments.small else 48))
     jobs = [job for _, mine in planned for job in mine]
     checks = [check_job(k, work / "bundles" / "check", "", arguments.target)
               ._replace(ptxas=ptxas_of(arguments)) for k in checked]
-    failed = harness.compile_jobs(jobs + checks, arguments)
+    plains = [harness.Job(work / "bundles" / "plain" / f"{n:02}", case.text(), case.schedule, case.lower,
+                          arguments.target, ptxas=ptxas_of(arguments))
+              for n, case in enumerate(plain.CASES)]
+    plains = plains[:2] if arguments.small else plains
+    failed = harness.compile_jobs(jobs + checks + plains, arguments)
     plan = {
         "format": "attn-mlir-kit", "version": PLAN_VERSION, "target": arguments.target,
         "facts": facts, "ptx": arguments.ptx, "small": arguments.small,
         "made": time.strftime("%Y-%m-%d", time.gmtime()),
         "speed": [entry for entry, _ in planned],
         "checks": [k.name for k, j in zip(checked, checks) if not j.problem()],
+        "plain": [n for n, j in enumerate(plains) if not j.problem()],
         "not_compiled": {str(j.directory.relative_to(work)): j.problem()
-                         for j in jobs + checks if j.problem()},
+                         for j in jobs + checks + plains if j.problem()},
     }
     (work / "plan.json").write_text(json.dumps(plan, indent=1) + "\n")
     (work / "run.py").write_text(RUN)

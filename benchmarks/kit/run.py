@@ -3,16 +3,18 @@
 
     run.py --out result.json
 
-Wants PyTorch and the GPU's driver; no LLVM, no compiler, no CUDA toolkit. Facts of the
-device, correctness of each kernel against float64, times beside PyTorch's back ends and,
-where ncu exists and is allowed, counters. Takes at most --minutes. Each part runs in a
-process of its own: one that crashes or hangs is a line in the file. Without a GPU, a
-driver or PyTorch it says SKIPPED at once, and exits with 0, or 77 with --strict.
-docs/hardware-kit.md describes the file.
+Wants the GPU's driver and PyTorch; no LLVM, no compiler, no CUDA toolkit. Without PyTorch
+it checks a few small kernels, and times nothing. Facts of the device, correctness of each
+kernel against float64, times beside PyTorch's back ends and, where ncu exists and is
+allowed, counters. Takes about --minutes. Each part runs in a process of its own: one that
+crashes or hangs is a line in the file. Without a GPU or a driver it says SKIPPED at once,
+and exits with 0, or 77 with --strict. docs/hardware-kit.md describes the file.
 """
 
 import json
+import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -21,7 +23,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-
 from kernels import ROOT  # noqa: E402
 
 import harness  # noqa: E402
@@ -29,6 +30,7 @@ import harness  # noqa: E402
 VERSION = 1
 FORMAT = "attn-mlir-kit-result"
 LEAST_SECONDS = 20
+COUNTING_MINUTES = 1.5  # beyond --minutes
 
 
 def child(arguments, worker, limit):
@@ -84,6 +86,10 @@ def run_worker(arguments, plan):
 
         name, number = rest.split(":")
         counts.launch_twice(plan, folder, name, int(number))
+    elif kind == "plain":
+        import plain
+
+        emit({"wrong": plain.run_case(plain.CASES[int(rest)], arguments.kit / "bundles" / "plain" / rest, plan)})
 
 
 def check(arguments, plan, limit):
@@ -96,19 +102,45 @@ def check(arguments, plan, limit):
         sys.executable, str(ROOT / "test" / "gpu" / "check.py"), "--strict",
         "--bundles", str(arguments.kit / "bundles" / "check"), "--target", plan["target"],
         "--filter", f"^({names}) ", "--json", str(out), "--seed", str(arguments.seed), "--limit", "30",
+        "--verbose",
     ]
-    try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=limit)
-        tail = " / ".join(done.stdout.splitlines()[-3:])
-    except subprocess.TimeoutExpired:
-        tail = f"no end within {limit:.0f} s"
+    tail = run_for(command, limit, log := arguments.out.with_name(arguments.out.name + ".log"))
+    said = log.read_text(errors="replace").splitlines()
+    log.unlink()
     try:
         record = json.loads(out.read_text())
         out.unlink()
         return record
     except (OSError, ValueError):
-        return {"error": f"check.py wrote no results: {tail}"[:500]}
+        return cut_off(said, tail)
+
+
+def run_for(command, limit, log):
+    """Runs a command with all its children, for so long; what became of it."""
+    with open(log, "w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+                                   env=harness.child_environment())
+        try:
+            return f"ended with {process.wait(timeout=limit)}"
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return f"no end within {limit:.0f} s"
+
+
+def cut_off(said, why):
+    """What check.py had said of combinations when it ended early."""
+    results = []
+    for line in said:
+        verdict, _, rest = line.partition(" ")
+        if verdict in ("passed", "FAILED") and ": " in rest:
+            combination, _, text = rest.rpartition(": ") if verdict == "passed" else rest.partition(": ")
+            results.append({"combination": combination, "problems": [text] if verdict == "FAILED" else []})
+    if not results:
+        return {"error": f"check.py wrote no results: {why}: {' / '.join(said[-3:])}"[:500]}
+    failed = sum(bool(r["problems"]) for r in results)
+    return {"results": results, "cut_off": why,
+            "summary": f"{len(results) - failed} passed, {failed} failed, the others not reached ({why})"}
 
 
 def speed_of(arguments, plan):
@@ -175,7 +207,8 @@ def measure_all(arguments, plan):
         import counts
 
         script = str(Path(__file__).resolve())
-        record["counters"] = counts.count(plan, arguments.kit / "bundles" / "speed", script)
+        record["counters"] = counts.count(
+            plan, arguments.kit / "bundles" / "speed", script, arguments.until + 60 * COUNTING_MINUTES)
     else:
         record["counters"] = {"error": "left out by --no-counters"}
     print(f"counters: {record['counters'].get('error') or len(record['counters']['results'])}", flush=True)
@@ -184,12 +217,67 @@ def measure_all(arguments, plan):
     return record
 
 
+def check_plain(arguments, plan):
+    """Correctness without PyTorch, a process for each kernel."""
+    import plain
+
+    results = []
+    for number in plan["plain"]:
+        events, ended = child(arguments, f"plain:{number:02}", 120)
+        problem = ended or (events[0]["wrong"] if events else "the child said nothing")
+        results.append({"combination": plain.CASES[number].name(), "problems": [problem] if problem else []})
+        print(f"{'FAILED' if problem else 'passed'} {results[-1]['combination']} {problem}".rstrip(), flush=True)
+    failed = sum(bool(r["problems"]) for r in results)
+    return {"results": results, "summary": f"{len(results) - failed} passed, {failed} failed, without PyTorch"}
+
+
+def measure_plain(arguments, plan, facts, why):
+    """What there is to measure without PyTorch: facts and correctness."""
+    begin = time.time()
+    record = {
+        "format": FORMAT, "version": VERSION, "complete": True, "seed": arguments.seed,
+        "kit": {k: v for k, v in plan.items() if k != "speed"},
+        "device": {"date": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime()), "torch": None, "cuda": None,
+                   "hip": None, "launcher": facts},
+        "checks": check_plain(arguments, plan), "speed": [],
+        "problems": [{"why": f"{why}: nothing was timed, neither ours nor peers"}],
+        "counters": {"error": why},
+    }
+    print(f"{why}: facts and small kernels were checked, and NOTHING was timed", flush=True)
+    record["seconds"] = round(time.time() - begin, 1)
+    harness.write_json(arguments.out, record)
+    return record
+
+
+def missing_torch():
+    """Why there is no PyTorch, or None."""
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        return f"no PyTorch ({error})"
+    return None
+
+
+def measure(arguments, plan):
+    """Everything, what goes without PyTorch, or the end with SKIPPED."""
+    why = missing_torch()
+    if not why:
+        harness.require_gpu(arguments.strict)
+        return measure_all(arguments, plan)
+    import plain
+
+    facts = plain.facts(plan)
+    if "error" in facts:
+        harness.skip(f"{why}, and no GPU for the launcher alone ({facts['error']})", arguments.strict)
+    return measure_plain(arguments, plan, facts, why)
+
+
 def new_parser():
     parser = harness.new_parser(__doc__)
     harness.add_run_arguments(parser)
     parser.add_argument("--out", type=Path, default=Path("result.json"), help="default: result.json")
     parser.add_argument("--kit", type=Path, default=ROOT, help="default: where this script is")
-    parser.add_argument("--minutes", type=float, default=9, help="at most (default: 9)")
+    parser.add_argument("--minutes", type=float, default=8, help="of checks and times (default: 8)")
     parser.add_argument("--seconds", type=float, default=4, help="of timing, a shape (default: 4)")
     parser.add_argument("--seed", type=int, default=int(time.time()) % 2**31)
     parser.add_argument("--no-counters", dest="counters", action="store_false")
@@ -200,12 +288,15 @@ def new_parser():
 
 def main():
     arguments = new_parser().parse_args()
+    # The kit's own package goes before one that is installed, in children as well.
+    sys.path.insert(0, str(ROOT / "python"))
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(ROOT / "python"), os.environ.get("PYTHONPATH")]))
     plan = read_plan(arguments.kit)
     if arguments.worker:
         run_worker(arguments, plan)
         return
-    harness.require_gpu(arguments.strict)
-    record = measure_all(arguments, plan)
+    record = measure(arguments, plan)
     print(f"{arguments.out}: {record['seconds']} s; send this file back")
 
 

@@ -72,19 +72,35 @@ def peers(torch, kernel, sizes):
             continue
 
         def call(q, k, v, backend=getattr(SDPBackend, backend)):
+            grouped = {"enable_gqa": True} if k.shape[1] != q.shape[1] else {}
             with sdpa_kernel(backend):
-                return scaled_dot_product_attention(q, k, v, is_causal=causal)
+                return scaled_dot_product_attention(q, k, v, is_causal=causal, **grouped)
 
         result[name] = call
     return result, missing
 
 
-def expand(torch, kernel, inputs):
-    """K and V for peers, with as many heads as Q: expanded before the clock starts."""
+def expand(kernel, inputs):
+    """With as many heads of K and V as of Q."""
     q, k, v = inputs
-    if kernel.group == 1:
-        return inputs
     return (q, *(t.repeat_interleave(kernel.group, dim=1) for t in (k, v)))
+
+
+def first_call(torch, call, inputs, expanded, name, missing):
+    """(result, inputs) of a peer: with heads in groups, else with K and V expanded; None
+    where it takes neither."""
+    for data in [inputs] if inputs is expanded else [inputs, expanded]:
+        try:
+            result = call(*data[0])
+            torch.cuda.synchronize()
+            if data is not inputs:
+                missing[name] = "takes no groups of heads: timed with K and V expanded before"
+            else:
+                missing.pop(name, None)
+            return result, data
+        except Exception as error:
+            missing[name] = why(error)
+    return None, None
 
 
 def time_in_turns(torch, calls, seconds):
@@ -157,20 +173,18 @@ def measure(torch, kernel, shape, entry, loaded, arguments):
     count = min(8, max(2, -(-2 * l2 // kernel.bytes(shape))))
     inputs = [make_inputs(torch, kernel, sizes, generator) for _ in range(count)]
     outs = [torch.empty_like(q) for q, _, _ in inputs]
-    expanded = [expand(torch, kernel, x) for x in inputs]
+    expanded = inputs if kernel.group == 1 else [expand(kernel, x) for x in inputs]
     available, missing = peers(torch, kernel, sizes)
     record = {"kernel": kernel.name, "batch": shape[0], "keys": shape[1], "queries": sizes.queries,
               "flops": kernel.flops(shape), "bytes": kernel.bytes(shape), "input_sets": count,
-              "errors": {}, "failed": {}, "no_peer": missing}
+              "errors": {}, "failed": {}, "no_peer": missing, "predictions": entry["predictions"],
+              "ms": {}, "peers_ms": {}}
     calls, expected = {}, None
     for name, call in available.items():
-        try:
-            result = call(*expanded[0])
-            torch.cuda.synchronize()
+        result, data = first_call(torch, call, inputs, expanded, name, missing)
+        if result is not None:
             expected = result if expected is None else expected
-            calls[name] = lambda turn, call=call: call(*expanded[turn % count])
-        except Exception as error:
-            missing[name] = why(error)
+            calls[name] = lambda turn, call=call, data=data: call(*data[turn % count])
     numbers = [int(n) for n in entry["predictions"]]
     for number in check_all(torch, kernel, loaded, numbers, inputs[0], expected, record):
         calls[str(number)] = lambda turn, f=loaded[number]: harness.launch(
