@@ -16,8 +16,8 @@ namespace {
 
 /// For 16-bit elements and mma.sync: up to a number of columns of all axes that
 /// are held whole, summed (for attention: of K and V), the fastest tiles. The
-/// second is for SMs that hold one CTA of the first, measured with CTAs that ask
-/// for so much shared memory that an H200 holds as many as such an SM does
+/// second is for SMs that hold one CTA of the first, measured with CTAs that
+/// ask for so much shared memory that an H200 holds as many as such an SM does
 /// (docs/notebooks/performance.md, "Tiles of the mma.sync kernels").
 struct Row {
   int64_t columns;

@@ -36,8 +36,8 @@ static int64_t countRegisters(KernelOp kernel) {
   return registers;
 }
 
-/// Whether masks at both ends of a stream, as a window's, are computed by a warp
-/// that has its scheduler alone: what it waits for, no other covers
+/// Whether masks at both ends of a stream, as a window's, are computed by a
+/// warp that has its scheduler alone: what it waits for, no other covers
 /// (docs/notebooks/performance.md, "Tiles of the mma.sync kernels").
 static bool masksAlone(KernelOp kernel) {
   TargetAttr target = TargetAttr::of(kernel);

@@ -338,8 +338,9 @@ def AttnPingPong : Pass<"attn-ping-pong", "::attn::KernelOp"> {
   let description = [{
     In a kernel with the attribute `ping_pong` whose roles are split and which has two
     or more groups of consumers: a group takes its turn before it issues products of
-    the first stage (the scores of a tile), and passes it when it has issued what it issues before it waits. So
-    one group's softmax runs beside the products of another.
+    the first stage (the scores of a tile; not a sum that nothing else asks for),
+    and passes it when it has issued what it issues before it waits. So one group's
+    softmax runs beside the products of another.
 
     Before: `%s = attn.dot.issue ... transpose_rhs; %o = attn.dot.issue ...; attn.dot.wait %s ...`
 

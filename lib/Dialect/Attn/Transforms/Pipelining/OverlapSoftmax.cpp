@@ -1,8 +1,8 @@
 //===- OverlapSoftmax.cpp - Products beside the softmax -------------------===//
 //
 // Rotates the loop of a stream by half a tile: the products of the first stage
-// (the scores of a tile) are issued before those of the second (with the values)
-// of the tile before, so that all are under way while threads compute
+// (the scores of a tile) are issued before those of the second (with the
+// values) of the tile before, so that all are under way while threads compute
 // exponentials (FlashAttention-3, "intra-warpgroup overlap").
 //
 //===----------------------------------------------------------------------===//
@@ -105,11 +105,10 @@ private:
       if (!clearsRows(i))
         continue;
       auto tile = cast<RankedTensorType>(product.tile.getTile().getType());
-      state.rows.push_back(
-          product.tile.getRows()
-              ? map.lookupOrDefault(product.tile.getRows())
-              : arith::ConstantIndexOp::create(rewriter, loc,
-                                               tile.getDimSize(0)));
+      state.rows.push_back(product.tile.getRows()
+                               ? map.lookupOrDefault(product.tile.getRows())
+                               : arith::ConstantIndexOp::create(
+                                     rewriter, loc, tile.getDimSize(0)));
     }
     return state;
   }
@@ -206,8 +205,7 @@ private:
     for (auto [product, issue] : llvm::zip_equal(parts.values, issues)) {
       DotIssueOp issued = issue;
       int64_t outstanding = issues.size() - sums.size() - 1;
-      sums.push_back(DotWaitOp::create(rewriter, loc,
-                                       issued.getAcc().getType(),
+      sums.push_back(DotWaitOp::create(rewriter, loc, issued.getAcc().getType(),
                                        issued.getProduct(), outstanding));
       // What it may have waited for is of a tile that is long past.
       RingReleaseOp::create(rewriter, loc, product.release.getRing());

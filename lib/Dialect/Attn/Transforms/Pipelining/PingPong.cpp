@@ -5,6 +5,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -17,6 +18,18 @@ namespace attn {
 using namespace attn;
 
 namespace {
+
+/// Whether a product is added to what a loop carries and nothing else asks for
+/// it: no work is beside which it could run.
+bool isOnlySummed(DotIssueOp issue) {
+  if (!issue.getProduct().hasOneUse())
+    return false;
+  auto wait = dyn_cast<DotWaitOp>(*issue.getProduct().user_begin());
+  if (!wait || !wait.getTile().hasOneUse())
+    return false;
+  Operation *user = *wait.getTile().user_begin();
+  return isa<scf::YieldOp>(user) && isa<scf::ForOp>(user->getParentOp());
+}
 
 struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
   /// The last product that is issued before `issue` is waited for.
@@ -63,7 +76,7 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
     kernel.walk([&](SpecializeOp roles) {
       SmallVector<DotIssueOp> first;
       roles.getConsumer().walk([&](DotIssueOp issue) {
-        if (issue.getStage() == 0)
+        if (issue.getStage() == 0 && !isOnlySummed(issue))
           first.push_back(issue);
       });
       if (first.empty() || !roles.getConsumer().getOps<TurnOp>().empty())

@@ -58,9 +58,8 @@ public:
           return sharesRing(product);
         }))
       return remarks::emitOverlapSoftmaxSharedRing(parts.loop);
-    if (!llvm::all_of(parts.values, [&](ValuesProduct &product) {
-          return findSum(product);
-        }))
+    if (!llvm::all_of(parts.values,
+                      [&](ValuesProduct &product) { return findSum(product); }))
       return remarks::emitOverlapSoftmaxNoSum(parts.loop);
     if (leavesUnderWay())
       return remarks::emitOverlapSoftmaxUnderWay(parts.loop);
@@ -101,10 +100,8 @@ private:
 
   bool findRing(ValuesProduct &product) {
     product.tile = product.issue.getRhs().getDefiningOp<RingWaitOp>();
-    product.release =
-        product.tile ? releaseOf(product.tile) : RingReleaseOp();
-    return product.release &&
-           product.tile->getBlock() == parts.loop.getBody();
+    product.release = product.tile ? releaseOf(product.tile) : RingReleaseOp();
+    return product.release && product.tile->getBlock() == parts.loop.getBody();
   }
 
   /// The order of its tiles would be another one.
@@ -212,7 +209,8 @@ private:
   bool findLate(ValuesProduct &product) {
     Block *body = parts.loop.getBody();
     SmallVector<Operation *> work;
-    llvm::append_range(work, parts.loop.getRegionIterArg(product.sum).getUsers());
+    llvm::append_range(work,
+                       parts.loop.getRegionIterArg(product.sum).getUsers());
     bool branches = false;
     while (!work.empty()) {
       Operation *op = body->findAncestorOpInBlock(*work.pop_back_val());
