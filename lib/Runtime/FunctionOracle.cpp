@@ -40,7 +40,8 @@ static RankedTensorType asKnownTensor(Type type) {
     return {};
   Type element = tensor.getElementType();
   bool known = element.isF32() || element.isF16() || element.isBF16() ||
-               element.isSignlessInteger(32) || element.isSignlessInteger(64);
+               element.isSignlessInteger(8) || element.isSignlessInteger(32) ||
+               element.isSignlessInteger(64);
   return known ? tensor : RankedTensorType();
 }
 
@@ -192,10 +193,14 @@ public:
       tensor.values.resize(view.count());
       if (lengths.contains(argument))
         tensor.values = lengths[argument];
+      else if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
+        tensor.values = makeIntegers(integer, viewNameOf(argument),
+                                     tensor.shape, options.contents, random);
       else
         for (double &value : tensor.values)
           value = normal(random);
-      poison(argument, tensor.values);
+      if (isa<FloatType>(type.getElementType()))
+        poison(argument, tensor.values);
       view.write(tensor.values);
       tensor.slack.assign(tensor.values.size(), 0.0);
       reference.setTensor(argument, std::move(tensor));
@@ -243,6 +248,16 @@ private:
     return llvm::filter_to_vector(op->getOperands(), [](Value operand) {
       return isa<RankedTensorType>(operand.getType());
     });
+  }
+
+  /// What an operation that takes an argument calls it.
+  static StringRef viewNameOf(BlockArgument argument) {
+    for (Operation *user : argument.getUsers())
+      if (auto op = dyn_cast<StreamableOpInterface>(user))
+        for (auto [name, tensor] : llvm::zip(op.getViewNames(), tensorsOf(op)))
+          if (tensor == argument)
+            return name;
+    return "";
   }
 
   /// NaN where the only operation that takes an argument has no elements of

@@ -63,6 +63,26 @@ FailureOr<std::vector<double>> attn::makeLengths(StreamableOpInterface op,
   return lengths;
 }
 
+std::vector<double> attn::makeIntegers(IntegerType type, StringRef view,
+                                       ArrayRef<int64_t> sizes,
+                                       const ViewContents &contents,
+                                       std::mt19937_64 &random) {
+  constexpr int kMeanRun = 24;
+  std::vector<double> values(elementsOf(sizes));
+  auto stated = contents.find(view);
+  std::uniform_int_distribution<int> draw(0, kMeanRun - 1);
+  for (size_t i = 0; i < values.size(); ++i) {
+    bool isFirst = i % sizes.back() == 0;
+    if (stated != contents.end())
+      values[i] = stated->second[i % stated->second.size()];
+    else if (type.getWidth() == 8)
+      values[i] = draw(random) % 2;
+    else
+      values[i] = isFirst ? 0 : values[i - 1] + (draw(random) == 0);
+  }
+  return values;
+}
+
 void attn::poisonBehind(StreamableOpInterface op, unsigned view,
                         ArrayRef<int64_t> extents, ArrayRef<double> lengths,
                         ArrayRef<int64_t> permutation,

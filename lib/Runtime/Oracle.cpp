@@ -185,15 +185,20 @@ bool HostView::guardsIntact() const {
 /// Elements of one view that a run takes on, at most: 8 GiB of f32.
 static constexpr int64_t kMaxElements = int64_t(1) << 31;
 
-/// Checks the views' sizes against their types and against memory.
-static LogicalResult checkViews(StreamableOpInterface op,
-                                ArrayRef<int64_t> extents) {
+static SmallVector<RankedTensorType> viewTypes(StreamableOpInterface op) {
   SmallVector<RankedTensorType> types;
   for (Type type :
        llvm::concat<const Type>(llvm::to_vector(op->getOperandTypes()),
                                 llvm::to_vector(op->getResultTypes())))
     if (auto tensor = dyn_cast<RankedTensorType>(type))
       types.push_back(tensor);
+  return types;
+}
+
+/// Checks the views' sizes against their types and against memory.
+static LogicalResult checkViews(StreamableOpInterface op,
+                                ArrayRef<int64_t> extents) {
+  SmallVector<RankedTensorType> types = viewTypes(op);
   SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
   for (auto [view, type] : llvm::enumerate(types)) {
     int64_t elements = 1;
@@ -253,10 +258,29 @@ attn::resolveExtents(StreamableOpInterface op,
   return extents;
 }
 
+/// Elements of a dimension that is no axis: where that is not stated, as many as
+/// there are of any group or stream.
+static int64_t ownSize(StreamableOpInterface op, ArrayRef<int64_t> extents,
+                       int64_t stated) {
+  if (!ShapedType::isDynamic(stated))
+    return stated;
+  int64_t most = 1;
+  for (auto [axis, extent] : llvm::zip(op.getStreamAxes(), extents))
+    if (!isSingle(axis.kind))
+      most = std::max(most, extent);
+  return most;
+}
+
 SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
                                      ArrayRef<int64_t> extents) {
   SmallVector<int64_t> sizes;
-  for (AffineExpr expr : op.getViewMaps()[view].getResults()) {
+  RankedTensorType type = viewTypes(op)[view];
+  SmallVector<int64_t> permutation = op.getViewPermutations()[view];
+  for (auto [dim, expr] : llvm::enumerate(op.getViewMaps()[view].getResults())) {
+    if (isa<AffineConstantExpr>(expr)) {
+      sizes.push_back(ownSize(op, extents, type.getDimSize(permutation[dim])));
+      continue;
+    }
     // A dimension made of several axes is as long as all of them together.
     int64_t size = 1;
     for (auto [i, extent] : llvm::enumerate(extents))
@@ -325,7 +349,7 @@ private:
     for (auto [i, values] : llvm::enumerate(inputs)) {
       if (i != lengths) {
         values = makeInput(i, views[i], random);
-        if (lengths)
+        if (lengths && isa<FloatType>(viewTypes(op)[i].getElementType()))
           poisonBehind(
               op, i, extents, inputs[*lengths],
               llvm::to_vector(llvm::seq<int64_t>(0, views[i].sizes().size())),
@@ -338,6 +362,9 @@ private:
 
   std::vector<double> makeInput(unsigned view, const HostView &host,
                                 std::mt19937_64 &random) {
+    if (auto type = dyn_cast<IntegerType>(viewTypes(op)[view].getElementType()))
+      return makeIntegers(type, op.getViewNames()[view], host.sizes(),
+                          options.contents, random);
     std::vector<double> values(host.count());
     std::normal_distribution<double> normal;
     if (options.fill && !options.probe) {
@@ -418,11 +445,12 @@ LogicalResult attn::evaluateReference(StreamableOpInterface op,
                                       const OracleOptions &options,
                                       AttentionReference &expected) {
   if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
-    return referenceAttention(attention, {extents[0], extents[3], extents[4]},
-                              inputs[0], inputs[1], inputs[2],
-                              attention.getLengths() ? ArrayRef(inputs[3])
-                                                     : ArrayRef<double>(),
-                              options.scalars, expected);
+    return referenceAttention(
+        attention, {extents[0], extents[3], extents[4]}, inputs,
+        llvm::map_to_vector(
+            llvm::seq<unsigned>(0, inputs.size()),
+            [&](unsigned view) { return viewSizes(op, view, extents); }),
+        options.scalars, expected);
   // Others have no limits but the usual bound.
   if (isa<MatmulOp>(op.getOperation())) {
     referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],

@@ -90,52 +90,86 @@ static void addScaled(double *y, double factor, const double *x, int64_t size) {
 
 namespace {
 
-/// Block arguments before the captures: score, batch, head, query and key.
-constexpr unsigned kFirstCapture = 5;
-
-/// The score modification of an op, if it has one. Changes its frames as it
-/// evaluates: each thread has its own.
-class ScoreModification {
+/// One region of an op, or nothing. Changes its frame as it evaluates: each thread
+/// has its own.
+class RegionValue {
 public:
-  static FailureOr<ScoreModification> compile(AttentionOp op,
-                                              ArrayRef<double> captures) {
-    ScoreModification result;
-    if (!op.hasScoreMod())
+  static FailureOr<RegionValue> compile(Region &region, unsigned firstCapture,
+                                        ArrayRef<CaptureValue> captures,
+                                        Contraction contraction) {
+    RegionValue result;
+    if (region.empty())
       return result;
-    for (Contraction contraction : {Contraction::Off, Contraction::On}) {
-      FailureOr<ScalarProgram> program = ScalarProgram::compile(
-          op.getScore().front(), kFirstCapture, captures, contraction);
-      if (failed(program))
-        return failure();
-      if (contraction == Contraction::On && !program->isContracted())
-        break;
-      result.frames.push_back(program->makeFrame());
-      result.programs.push_back(std::move(*program));
-    }
+    FailureOr<ScalarProgram> program = ScalarProgram::compile(
+        region.front(), firstCapture, captures, contraction);
+    if (failed(program))
+      return failure();
+    result.frame = program->makeFrame();
+    result.program = std::move(*program);
+    return result;
+  }
+
+  explicit operator bool() const { return program.has_value(); }
+  bool isContracted() const { return program && program->isContracted(); }
+
+  Slot operator()(ArrayRef<Slot> arguments) {
+    llvm::copy(arguments, frame.begin());
+    return program->run(frame);
+  }
+
+private:
+  std::optional<ScalarProgram> program;
+  std::vector<Slot> frame;
+};
+
+/// The regions of an op.
+class AttentionRegions {
+public:
+  static FailureOr<AttentionRegions> compile(AttentionOp op,
+                                             ArrayRef<CaptureValue> captures) {
+    AttentionRegions result;
+    auto make = [&](RegionValue &value, Region &region, unsigned first,
+                    Contraction contraction) {
+      FailureOr<RegionValue> made =
+          RegionValue::compile(region, first, captures, contraction);
+      if (succeeded(made))
+        value = std::move(*made);
+      return LogicalResult(made);
+    };
+    unsigned first = AttentionOp::kScoreArguments;
+    if (failed(make(result.score, op.getScore(), first, Contraction::Off)) ||
+        failed(make(result.contracted, op.getScore(), first,
+                    Contraction::On)) ||
+        failed(make(result.keep, op.getKeep(), AttentionOp::kKeepArguments,
+                    Contraction::Off)))
+      return failure();
     return result;
   }
 
   /// The score that the softmax takes, and how far contraction moves it.
-  std::pair<double, double> operator()(double s, int64_t b, int64_t h,
-                                       int64_t i, int64_t j) {
-    if (programs.empty())
+  std::pair<double, double> modify(double s, int64_t b, int64_t h, int64_t i,
+                                   int64_t j) {
+    if (!score)
       return {s, 0};
     // A region sees an f32, and its result is one with each operation rounded.
-    s = static_cast<float>(s);
-    SmallVector<double, 2> values;
-    for (auto [program, frame] : llvm::zip(programs, frames)) {
-      llvm::copy(std::array<Slot, kFirstCapture>{s, b, h, i, j}, frame.begin());
-      values.push_back(program.run(frame).f);
-    }
-    double moved = values.back() == values.front()
-                       ? 0 // infinities too
-                       : std::abs(values.back() - values.front());
-    return {values.front(), moved};
+    std::array<Slot, AttentionOp::kScoreArguments> arguments{
+        double(static_cast<float>(s)), b, h, i, j};
+    double value = score(arguments).f;
+    if (!contracted.isContracted())
+      return {value, 0};
+    double other = contracted(arguments).f;
+    return {value, other == value ? 0 // infinities too
+                                  : std::abs(other - value)};
+  }
+
+  /// Whether the mask region lets a query attend to a key.
+  bool keeps(int64_t b, int64_t h, int64_t i, int64_t j) {
+    std::array<Slot, AttentionOp::kKeepArguments> arguments{b, h, i, j};
+    return !keep || keep(arguments).i != 0;
   }
 
 private:
-  std::vector<ScalarProgram> programs;
-  std::vector<std::vector<Slot>> frames;
+  RegionValue score, contracted, keep;
 };
 
 /// One key that a query attends to.
@@ -147,18 +181,27 @@ struct Attended {
 /// Evaluates an op row by row.
 class AttentionRows {
 public:
-  AttentionRows(AttentionOp op, AttentionSizes sizes, ArrayRef<double> q,
-                ArrayRef<double> k, ArrayRef<double> v,
-                ArrayRef<double> lengths, AttentionReference &result)
-      : sizes(sizes), q(q), k(k), v(v), lengths(lengths), result(result),
+  AttentionRows(AttentionOp op, AttentionSizes sizes,
+                ArrayRef<std::vector<double>> inputs,
+                ArrayRef<SmallVector<int64_t>> shapes,
+                AttentionReference &result)
+      : sizes(sizes), q(inputs[0]), k(inputs[1]), v(inputs[2]), result(result),
         mask(op.getMaskAttr()), queryHeads(op.getNumQueryHeads()),
         kvHeads(op.getNumKvHeads()), qkDim(op.getQkDim()),
-        valueDim(op.getValueDim()), scale(op.getScale().convertToDouble()) {}
+        valueDim(op.getValueDim()), scale(op.getScale().convertToDouble()) {
+    if (op.getLengths())
+      lengths = inputs[3];
+    if (std::optional<unsigned> view = op.getSinksView()) {
+      sinks = inputs[*view];
+      if (shapes[*view].size() == 2)
+        sinksPerHead = shapes[*view][1];
+    }
+  }
 
   int64_t count() const { return sizes.batch * queryHeads * sizes.queries; }
   int64_t kvCount() const { return sizes.batch * kvHeads * sizes.keys; }
 
-  void evaluate(int64_t row, ScoreModification &modify,
+  void evaluate(int64_t row, AttentionRegions &regions,
                 std::vector<Attended> &keys) const {
     const int64_t i = row % sizes.queries;
     const int64_t h = row / sizes.queries % queryHeads;
@@ -173,19 +216,28 @@ public:
     }
     keys.clear();
     for (int64_t j = 0; j < own.keys; ++j) {
-      if (!attends(mask, own, i, j))
+      if (!attends(mask, own, i, j) || !regions.keeps(b, h, i, j))
         continue;
       double s = scale * dot(q.data() + row * qkDim,
                              k.data() + (firstKey + j) * qkDim, qkDim);
-      auto [value, contraction] = modify(s, b, h, i, j);
+      auto [value, contraction] = regions.modify(s, b, h, i, j);
       keys.push_back({j, value, contraction});
     }
     const double *values = v.data() + firstKey * valueDim;
     limit(row, keys, values);
-    softmax(row, keys, values);
+    softmax(row, keys, values, sinkOf(h, i));
   }
 
 private:
+  /// One more logit.
+  double sinkOf(int64_t head, int64_t i) const {
+    if (sinks.empty())
+      return -kInf;
+    int64_t several = std::max<int64_t>(1, sizes.queries / sinksPerHead);
+    int64_t number = i / several;
+    return number < sinksPerHead ? sinks[head * sinksPerHead + number] : 0;
+  }
+
   void fillWithNaN(int64_t row) const {
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
     result.lse[row] = kNaN;
@@ -228,12 +280,13 @@ private:
   }
 
   void softmax(int64_t row, std::vector<Attended> &keys,
-               const double *values) const {
-    double max = -kInf, sum = 0;
+               const double *values, double sink) const {
+    double max = sink, sum = 0;
     for (const Attended &a : keys)
       max = std::max(max, a.score);
     // Scores of -inf alone count as attending to nothing.
     double shift = max == -kInf ? 0 : max;
+    sum += std::exp(sink - shift);
     for (Attended &a : keys)
       sum += a.score = std::exp(a.score - shift);
     if (sum == 0)
@@ -245,7 +298,8 @@ private:
   }
 
   AttentionSizes sizes;
-  ArrayRef<double> q, k, v, lengths;
+  ArrayRef<double> q, k, v, lengths, sinks;
+  int64_t sinksPerHead = 1;
   AttentionReference &result;
   Attribute mask;
   int64_t queryHeads, kvHeads, qkDim, valueDim;
@@ -258,25 +312,56 @@ double attn::scoreSlack(double largestScore, double contraction) {
   return 0x1p-23 * largestScore + contraction;
 }
 
-LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
-                                       ArrayRef<double> q, ArrayRef<double> k,
-                                       ArrayRef<double> v,
-                                       ArrayRef<double> lengths,
-                                       ArrayRef<double> captures,
-                                       AttentionReference &result) {
-  const AttentionRows rows(op, sizes, q, k, v, lengths, result);
-  const int64_t qkDim = op.getQkDim(), valueDim = op.getValueDim();
-  if (int64_t(q.size()) != rows.count() * qkDim ||
-      int64_t(k.size()) != rows.kvCount() * qkDim ||
-      int64_t(v.size()) != rows.kvCount() * valueDim ||
-      (op.getLengths() && int64_t(lengths.size()) != sizes.batch) ||
-      captures.size() != op.getCaptures().size())
+/// What the regions of an op get from outside.
+static SmallVector<CaptureValue>
+captureValues(AttentionOp op, ArrayRef<std::vector<double>> inputs,
+              ArrayRef<SmallVector<int64_t>> shapes, ArrayRef<double> scalars) {
+  SmallVector<CaptureValue> captures;
+  for (std::optional<unsigned> view : op.getCaptureViews()) {
+    CaptureValue &capture = captures.emplace_back();
+    if (view) {
+      capture.elements = inputs[*view];
+      capture.shape = shapes[*view];
+      continue;
+    }
+    capture.number = scalars.front();
+    scalars = scalars.drop_front();
+  }
+  return captures;
+}
+
+/// Whether all inputs are there, of their sizes.
+static bool areComplete(AttentionOp op, ArrayRef<std::vector<double>> inputs,
+                        ArrayRef<SmallVector<int64_t>> shapes,
+                        ArrayRef<double> scalars) {
+  size_t results = op->getNumResults();
+  if (inputs.size() + results != op.getViewNames().size() ||
+      scalars.size() != op.getScalarCaptures().size())
+    return false;
+  return llvm::all_of(llvm::zip(inputs, shapes), [](auto pair) {
+    auto &[values, shape] = pair;
+    int64_t count = 1;
+    for (int64_t size : shape)
+      count *= size;
+    return int64_t(values.size()) == count;
+  });
+}
+
+LogicalResult
+attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
+                         ArrayRef<std::vector<double>> inputs,
+                         ArrayRef<SmallVector<int64_t>> shapes,
+                         ArrayRef<double> scalars, AttentionReference &result) {
+  if (!areComplete(op, inputs, shapes, scalars))
     return op.emitOpError("the reference but got inputs of another size");
+  const AttentionRows rows(op, sizes, inputs, shapes, result);
+  const int64_t valueDim = op.getValueDim();
   const Attribute mask = op.getMaskAttr();
   if (!isKnown(mask))
     return op.emitOpError("the reference does not know the mask ") << mask;
-  FailureOr<ScoreModification> mod = ScoreModification::compile(op, captures);
-  if (failed(mod))
+  FailureOr<AttentionRegions> regions = AttentionRegions::compile(
+      op, captureValues(op, inputs, shapes, scalars));
+  if (failed(regions))
     return failure();
 
   result.output.assign(rows.count() * valueDim, 0.0);
@@ -286,7 +371,7 @@ LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
   result.low.assign(rows.count() * valueDim, -kInf);
   result.high.assign(rows.count() * valueDim, kInf);
   forRows(rows.count(), [&](int64_t first, int64_t last) {
-    ScoreModification own = *mod;
+    AttentionRegions own = *regions;
     std::vector<Attended> keys;
     for (int64_t row = first; row < last; ++row)
       rows.evaluate(row, own, keys);

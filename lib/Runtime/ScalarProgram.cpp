@@ -1,6 +1,8 @@
 //===- ScalarProgram.cpp - A region of scalar operations, evaluated -------===//
 
 #include "ScalarProgram.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -224,10 +226,31 @@ struct StepCompiler {
 
 } // namespace
 
-FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
-                                                unsigned firstConstant,
-                                                ArrayRef<double> constants,
-                                                Contraction contraction) {
+/// Reads an element of a capture, or zero where there is none.
+static ScalarProgram::Step
+compileGather(GatherOp op, const CaptureValue &capture,
+              const llvm::DenseMap<Value, unsigned> &slotOf) {
+  SmallVector<unsigned> slots;
+  for (Value index : op.getIndices())
+    slots.push_back(slotOf.lookup(index));
+  bool isFloat = isa<FloatType>(op.getElements().getType());
+  return [slots, isFloat, result = slotOf.lookup(op.getElements()),
+          elements = capture.elements, shape = capture.shape](Slot *v) {
+    int64_t place = 0;
+    bool inside = true;
+    for (auto [slot, size] : llvm::zip(slots, shape)) {
+      inside &= v[slot].i >= 0 && v[slot].i < size;
+      place = place * size + (inside ? v[slot].i : 0);
+    }
+    double value = inside ? elements[place] : 0;
+    v[result] = isFloat ? Slot(value) : Slot(static_cast<int64_t>(value));
+  };
+}
+
+FailureOr<ScalarProgram>
+ScalarProgram::compile(Block &body, unsigned firstCapture,
+                       ArrayRef<CaptureValue> captures,
+                       Contraction contraction) {
   ScalarProgram program;
   llvm::DenseMap<Value, unsigned> slotOf;
   // Null where a slot cannot hold the value.
@@ -238,16 +261,18 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
     return fits ? slot : nullptr;
   };
   for (BlockArgument argument : body.getArguments()) {
+    if (isa<RankedTensorType>(argument.getType()))
+      continue;
     Slot *slot = addSlot(argument);
     if (!slot)
       return body.getParentOp()->emitOpError(
                  "the reference does not know captures of type ")
              << argument.getType();
-    if (argument.getArgNumber() < firstConstant)
+    if (argument.getArgNumber() < firstCapture)
       continue;
-    *slot =
-        roundToSemantics(semanticsOf(argument.getType()),
-                         constants[argument.getArgNumber() - firstConstant]);
+    *slot = roundToSemantics(
+        semanticsOf(argument.getType()),
+        captures[argument.getArgNumber() - firstCapture].number);
     if (unsigned width = widthOf(argument.getType()))
       slot->i = llvm::SignExtend64(toInteger(slot->f), width);
   }
@@ -262,7 +287,14 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
             cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue();
       continue;
     }
-    Step step = slot ? StepCompiler(inner, slotOf, contraction).step : nullptr;
+    Step step;
+    if (auto gather = dyn_cast<GatherOp>(inner)) {
+      auto source = cast<BlockArgument>(gather.getSource());
+      step = compileGather(
+          gather, captures[source.getArgNumber() - firstCapture], slotOf);
+    } else if (slot) {
+      step = StepCompiler(inner, slotOf, contraction).step;
+    }
     if (!step)
       return inner.emitOpError("the reference does not know this operation");
     program.steps.push_back(std::move(step));

@@ -24,6 +24,13 @@ union Slot {
 /// allow it (`fastmath<contract>`), as in a fused multiply-add.
 enum class Contraction { Off, On };
 
+/// What a region gets from outside: a number, or the elements of a tensor.
+struct CaptureValue {
+  double number = 0;
+  llvm::ArrayRef<double> elements;
+  llvm::SmallVector<int64_t> shape;
+};
+
 /// The operations of a block, compiled: every value has a slot in a frame, that
 /// of the block arguments first. A thread evaluates in a frame of its own.
 ///
@@ -32,10 +39,10 @@ class ScalarProgram {
 public:
   /// Compiles a block; fails after a diagnostic where it has an operation or
   /// type that is not known. Constants are filled in, and the arguments from
-  /// `firstConstant` on, from `constants`.
+  /// `firstCapture` on, from `captures`, whose elements must live as long.
   static mlir::FailureOr<ScalarProgram>
-  compile(mlir::Block &body, unsigned firstConstant,
-          llvm::ArrayRef<double> constants, Contraction contraction);
+  compile(mlir::Block &body, unsigned firstCapture,
+          llvm::ArrayRef<CaptureValue> captures, Contraction contraction);
 
   /// One operation: reads and writes slots of a frame.
   using Step = std::function<void(Slot *)>;

@@ -25,10 +25,13 @@ static std::optional<int64_t> extentOf(const StreamAxis &axis,
 static int64_t streamBytesOf(StreamableOpInterface op) {
   SmallVector<StreamAxis> axes = op.getStreamAxes();
   int64_t bytes = 0;
-  for (auto [operand, map] : llvm::zip(op->getOperands(), op.getViewMaps())) {
+  SmallVector<AffineMap> maps = op.getViewMaps();
+  unsigned view = 0;
+  for (Value operand : op->getOperands()) {
     auto type = dyn_cast<ShapedType>(operand.getType());
     if (!type)
-      break;
+      continue;
+    AffineMap map = maps[view++];
     int64_t own = type.getElementType().getIntOrFloatBitWidth() / 8;
     bool streamed = false;
     for (auto [i, axis] : llvm::enumerate(axes)) {
@@ -49,7 +52,7 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
   own.target = TargetAttr::of(op);
   auto attention = dyn_cast<AttentionOp>(*op);
   own.attention = attention != nullptr;
-  own.uneven = attention && attention.getMaskAttr();
+  own.uneven = attention && (attention.getMaskAttr() || attention.hasMaskRegion());
   auto window = attention
                     ? dyn_cast_or_null<WindowMaskAttr>(attention.getMaskAttr())
                     : WindowMaskAttr();

@@ -208,6 +208,55 @@ struct ReadPattern : OpConversionPattern<ReadOp> {
   }
 };
 
+/// The element at these indices, zero where there is none.
+Value readOrZero(OpBuilder &b, Location loc, Value memref,
+                 ValueRange indices) {
+  Value inside = isInside(b, loc, memref, indices);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto branch = scf::IfOp::create(
+      b, loc, inside,
+      [&](OpBuilder &n, Location) {
+        Value v = memref::LoadOp::create(n, loc, memref, indices);
+        scf::YieldOp::create(n, loc, v);
+      },
+      [&](OpBuilder &n, Location) {
+        Value zero =
+            arith::ConstantOp::create(n, loc, n.getZeroAttr(element));
+        scf::YieldOp::create(n, loc, zero);
+      });
+  return branch.getResult(0);
+}
+
+struct GatherPattern : OpConversionPattern<GatherOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(GatherOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    if (!isa<MemRefType>(adaptor.getSource().getType()))
+      return rewriter.notifyMatchFailure(op, "not of a view");
+    auto tile = dyn_cast<RankedTensorType>(op.getElements().getType());
+    if (!tile) {
+      rewriter.replaceOp(op, readOrZero(rewriter, loc, adaptor.getSource(),
+                                        adaptor.getIndices()));
+      return success();
+    }
+    rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
+        op, tile, ValueRange(),
+        [&](OpBuilder &b, Location, ValueRange at) {
+          SmallVector<Value> indices;
+          for (Value index : adaptor.getIndices())
+            indices.push_back(
+                isa<RankedTensorType>(index.getType())
+                    ? tensor::ExtractOp::create(b, loc, index, at).getResult()
+                    : index);
+          tensor::YieldOp::create(
+              b, loc, readOrZero(b, loc, adaptor.getSource(), indices));
+        });
+    return success();
+  }
+};
+
 struct WritePattern : OpConversionPattern<WriteOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -533,7 +582,7 @@ struct ConvertAttnToCPUPass
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DimPattern, InStepPattern, KernelPattern, LaunchPattern,
+    patterns.add<DimPattern, GatherPattern, InStepPattern, KernelPattern, LaunchPattern,
                  LoadPattern, ReadPattern, StorePattern, TakePattern,
                  TouchPattern, WritePattern>(converter, context);
     populateTileOpsToLinalg(patterns);

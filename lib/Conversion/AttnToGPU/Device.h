@@ -111,6 +111,10 @@ void populateElementPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns,
                              UniformFn makeUniform = {});
 
+/// Elements of views wherever they lie (`attn.gather`).
+void populateGatherPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
+
 /// The ring that a value of ring type is.
 RingCreateOp ringOf(mlir::Value ring);
 /// Where a thread counts the slots of `ring` that were released: 0 where `b`

@@ -128,6 +128,7 @@ struct ConvertAttnToNVVMPass
                                       : ReadThread());
     populateClusterPatterns(converter, patterns);
     populateElementPatterns(converter, patterns);
+    populateGatherPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
     populateTakePatterns(converter, patterns,
                          {dynamicSharedAt, computeBarrier, /*makeUniform=*/{}});

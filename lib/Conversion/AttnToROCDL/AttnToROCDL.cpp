@@ -152,6 +152,7 @@ struct ConvertAttnToROCDLPass
     patterns.add<InStepPattern>(converter, &getContext());
     populateAccessPatterns(converter, patterns);
     populateElementPatterns(converter, patterns, readFirstLane);
+    populateGatherPatterns(converter, patterns);
     populateTakePatterns(converter, patterns,
                          {ldsPlace, ldsBarrier, readFirstLane});
     populateLdsRingPatterns(converter, patterns);

@@ -121,15 +121,21 @@ Value ThreadBuilder::ownsFirstCopy(FragmentAttr layout) const {
   return result;
 }
 
-SmallVector<int64_t> attn::rowRegisters(FragmentAttr tile) {
-  FragmentAttr rows = tile.getRowSlice();
+/// For each register of `tile` the one of a slice that lies at the same place in
+/// its only dimension, which is dimension `dim` of the tile.
+static SmallVector<int64_t> sliceRegisters(FragmentAttr tile,
+                                           FragmentAttr slice, unsigned dim) {
   llvm::DenseMap<int64_t, int64_t> registerOf;
-  for (int64_t r = 0; r < rows.getNumRegisters(); ++r)
-    registerOf[rows.getRegisterOffset(r)[0]] = r;
+  for (int64_t r = 0; r < slice.getNumRegisters(); ++r)
+    registerOf[slice.getRegisterOffset(r).back()] = r;
   SmallVector<int64_t> result;
   for (int64_t r = 0; r < tile.getNumRegisters(); ++r)
-    result.push_back(registerOf.lookup(tile.getRegisterOffset(r)[0]));
+    result.push_back(registerOf.lookup(tile.getRegisterOffset(r)[dim]));
   return result;
+}
+
+SmallVector<int64_t> attn::rowRegisters(FragmentAttr tile) {
+  return sliceRegisters(tile, tile.getRowSlice(), 0);
 }
 
 Value attn::anyRegister(OpBuilder &b, Location loc, Value registers) {
@@ -375,7 +381,9 @@ struct BroadcastPattern : OpConversionPattern<BroadcastOp> {
     if (!layout)
       return failure();
     rewriter.replaceOpWithNewOp<vector::ShuffleOp>(
-        op, adaptor.getRows(), adaptor.getRows(), rowRegisters(layout));
+        op, adaptor.getRows(), adaptor.getRows(),
+        op.isOfColumns() ? sliceRegisters(layout, layout.getColumnSlice(), 1)
+                         : rowRegisters(layout));
     return success();
   }
 };

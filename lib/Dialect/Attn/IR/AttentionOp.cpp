@@ -3,10 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -73,14 +70,26 @@ parseOperandClause(OpAsmParser &parser,
   });
 }
 
+static ParseResult parseRegionClause(OpAsmParser &parser, Region &region) {
+  SMLoc loc = parser.getCurrentLocation();
+  if (!region.empty())
+    return parser.emitError(loc, "expected one region of each kind, but got a "
+                                 "second one");
+  SmallVector<OpAsmParser::Argument> arguments;
+  return failure(parser.parseArgumentList(arguments,
+                                          OpAsmParser::Delimiter::Paren,
+                                          /*allowType=*/true) ||
+                 parser.parseRegion(region, arguments));
+}
+
 ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand, 3> tensors;
-  SmallVector<OpAsmParser::UnresolvedOperand> lengths, captures;
-  SmallVector<Type> lengthsTypes, captureTypes;
+  SmallVector<OpAsmParser::UnresolvedOperand> lengths, captures, sinks;
+  SmallVector<Type> lengthsTypes, captureTypes, sinksTypes;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperandList(tensors, /*requiredOperandCount=*/3))
     return failure();
-  Region *score = result.addRegion();
+  Region *score = result.addRegion(), *keep = result.addRegion();
   // Clauses come in a fixed order when printed, in any order when parsed.
   while (true) {
     if (succeeded(parser.parseOptionalKeyword("mask"))) {
@@ -101,11 +110,14 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
     } else if (succeeded(parser.parseOptionalKeyword("captures"))) {
       if (parseOperandClause(parser, captures, captureTypes))
         return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("sinks"))) {
+      if (parseOperandClause(parser, sinks, sinksTypes))
+        return failure();
     } else if (succeeded(parser.parseOptionalKeyword("score"))) {
-      SmallVector<OpAsmParser::Argument> arguments;
-      if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
-                                   /*allowType=*/true) ||
-          parser.parseRegion(*score, arguments))
+      if (parseRegionClause(parser, *score))
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("keep"))) {
+      if (parseRegionClause(parser, *keep))
         return failure();
     } else {
       break;
@@ -132,15 +144,20 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   if (lengths.size() > 1)
     return parser.emitError(loc, "expected one tensor of lengths, but got ")
            << lengths.size();
+  if (sinks.size() > 1)
+    return parser.emitError(loc, "expected one tensor of sinks, but got ")
+           << sinks.size();
   result.addTypes(type.getResults());
   result.addAttribute(getOperandSegmentSizeAttr(),
                       parser.getBuilder().getDenseI32ArrayAttr(
                           {1, 1, 1, static_cast<int32_t>(lengths.size()),
-                           static_cast<int32_t>(captures.size())}));
+                           static_cast<int32_t>(captures.size()),
+                           static_cast<int32_t>(sinks.size())}));
   return failure(
       parser.resolveOperands(tensors, type.getInputs(), loc, result.operands) ||
       parser.resolveOperands(lengths, lengthsTypes, loc, result.operands) ||
-      parser.resolveOperands(captures, captureTypes, loc, result.operands));
+      parser.resolveOperands(captures, captureTypes, loc, result.operands) ||
+      parser.resolveOperands(sinks, sinksTypes, loc, result.operands));
 }
 
 void AttentionOp::print(OpAsmPrinter &p) {
@@ -157,13 +174,18 @@ void AttentionOp::print(OpAsmPrinter &p) {
   if (!getCaptures().empty())
     p << " captures(" << getCaptures() << " : " << getCaptures().getTypes()
       << ")";
-  if (hasScoreMod()) {
-    p << " score(";
-    llvm::interleaveComma(getScore().getArguments(), p, [&](BlockArgument arg) {
+  if (getSinks())
+    p << " sinks(" << getSinks() << " : " << getSinks().getType() << ")";
+  for (auto [name, region] : {std::pair<StringRef, Region *>{"score", &getScore()},
+                              {"keep", &getKeep()}}) {
+    if (region->empty())
+      continue;
+    p << " " << name << "(";
+    llvm::interleaveComma(region->getArguments(), p, [&](BlockArgument arg) {
       p.printRegionArgument(arg);
     });
     p << ") ";
-    p.printRegion(getScore(), /*printEntryBlockArgs=*/false);
+    p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
   p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout",
                                                 getOperandSegmentSizeAttr()});
@@ -278,6 +300,21 @@ struct AttentionVerifier {
                  op.getQuery().getType().getDimSize(0));
   }
 
+  /// Their element type is checked before.
+  LogicalResult sinks() {
+    if (!op.getSinks())
+      return success();
+    auto type = cast<RankedTensorType>(op.getSinks().getType());
+    if (type.getRank() < 1 || type.getRank() > 2)
+      return error() << "sinks expect rank 1 (query head) or 2 (head, rows of a "
+                        "head), but got "
+                     << type;
+    if (!type.hasStaticShape() || type.getNumElements() == 0)
+      return error() << "sinks expect static sizes of 1 or more, but got "
+                     << type;
+    return agree("number of heads", "sinks", type, 0, op.getNumQueryHeads());
+  }
+
   LogicalResult lse() {
     if (!op.getLse())
       return success();
@@ -304,63 +341,14 @@ struct AttentionVerifier {
 LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
-      failed(v.sizes()) || failed(v.lengths()) || failed(v.lse()))
+      failed(v.sizes()) || failed(v.lengths()) || failed(v.sinks()) ||
+      failed(v.lse()))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")
            << getScaleAttr();
-  if (!hasScoreMod() && !getCaptures().empty())
-    return emitOpError("captures expect a score modification that takes them");
-  return success();
-}
-
-/// Whether an integer division may be by zero, or overflow. (Upstream says so
-/// of divisions, through their speculatability, but not of remainders.)
-static bool dividesByUnknown(Operation *op) {
-  if (!isa<arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp>(op))
-    return false;
-  APInt divisor;
-  return !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
-         divisor.isZero() || (!isa<arith::RemUIOp>(op) && divisor.isAllOnes());
-}
-
-LogicalResult AttentionOp::verifyRegions() {
-  if (!hasScoreMod())
-    return success();
-  Block &body = getScore().front();
-  Builder b(getContext());
-  SmallVector<Type> wanted{b.getF32Type(), b.getIndexType(), b.getIndexType(),
-                           b.getIndexType(), b.getIndexType()};
-  llvm::append_range(wanted, getCaptures().getTypes());
-  if (body.getArgumentTypes() != TypeRange(wanted))
-    return emitOpError("score modification expects arguments (")
-           << wanted << "), but got (" << body.getArgumentTypes() << ")";
-  for (Operation &op : body.without_terminator()) {
-    auto isScalar = [](Type type) { return type.isIntOrIndexOrFloat(); };
-    bool scalar = op.getNumRegions() == 0 &&
-                  isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
-                      op.getDialect()) &&
-                  llvm::all_of(op.getOperandTypes(), isScalar) &&
-                  llvm::all_of(op.getResultTypes(), isScalar);
-    if (!scalar)
-      return emitOpError(
-                 "score modification expects scalar operations of arith "
-                 "and math")
-                 .attachNote(op.getLoc())
-             << "but got '" << op.getName() << "'";
-    // It is evaluated for padding too, where a divisor may be zero.
-    if (!isPure(&op) || dividesByUnknown(&op))
-      return emitOpError(
-                 "score modification expects operations that are defined "
-                 "for any index")
-                 .attachNote(op.getLoc())
-             << "but got '" << op.getName()
-             << "' with a divisor that may be zero or -1";
-  }
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().getTypes() != TypeRange(b.getF32Type()))
-    return emitOpError("score modification expects to yield one f32")
-               .attachNote(body.getTerminator()->getLoc())
-           << "but got this";
+  if (!hasScoreMod() && !hasMaskRegion() && !getCaptures().empty())
+    return emitOpError("captures expect a score modification or a mask region "
+                       "that takes them");
   return success();
 }

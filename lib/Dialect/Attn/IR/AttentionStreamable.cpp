@@ -37,6 +37,34 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
           {"value_dim", AxisKind::Whole, getValueDim(), V, 3}};
 }
 
+/// For each dimension of a captured tensor the axis that all reads take it at
+/// (`axes`: of batch, head, query and key), or 0 where they do not.
+static SmallVector<AffineExpr> captureDims(AttentionOp op, unsigned number,
+                                           ArrayRef<AffineExpr> axes) {
+  auto type = cast<RankedTensorType>(op.getCaptures()[number].getType());
+  AffineExpr none = getAffineConstantExpr(0, op.getContext());
+  SmallVector<AffineExpr> dims(type.getRank());
+  for (Region *region : {&op.getScore(), &op.getKeep()}) {
+    if (region->empty())
+      continue;
+    // Indices are the last arguments before the captures.
+    unsigned captures = region->getNumArguments() - op.getCaptures().size(),
+             first = captures - axes.size();
+    for (Operation *user : region->getArgument(captures + number).getUsers())
+      for (auto [dim, index] :
+           llvm::zip(dims, cast<GatherOp>(user).getIndices())) {
+        auto argument = dyn_cast<BlockArgument>(index);
+        bool isAxis = argument && argument.getArgNumber() >= first &&
+                      argument.getArgNumber() < captures;
+        AffineExpr own = isAxis ? axes[argument.getArgNumber() - first] : none;
+        dim = !dim || dim == own ? own : none;
+      }
+  }
+  for (AffineExpr &dim : dims)
+    dim = dim ? dim : none;
+  return dims;
+}
+
 SmallVector<AffineMap> AttentionOp::getViewMaps() {
   auto d = [&](Axis axis) { return getAffineDimExpr(axis, getContext()); };
   AffineExpr head =
@@ -49,6 +77,16 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
                               map({d(Batch), d(KvHead), d(Key), d(ValueDim)})};
   if (getLengths())
     maps.push_back(map({d(Batch)}));
+  for (auto [number, capture] : llvm::enumerate(getCaptures()))
+    if (isa<RankedTensorType>(capture.getType()))
+      maps.push_back(map(captureDims(*this, number,
+                                     {d(Batch), head, d(Query), d(Key)})));
+  if (getSinks()) {
+    SmallVector<AffineExpr> dims(getSinks().getType().getRank(),
+                                 getAffineConstantExpr(0, getContext()));
+    dims.front() = head;
+    maps.push_back(map(dims));
+  }
   maps.push_back(map({d(Batch), head, d(Query), d(ValueDim)}));
   if (getLse())
     maps.push_back(map({d(Batch), head, d(Query)}));
@@ -58,8 +96,17 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
 SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
   SmallVector<int64_t> perm{0, getHeadDim(), getSeqDim(), 3};
   SmallVector<SmallVector<int64_t>> perms(3, perm);
+  auto asIs = [&](Type type) {
+    perms.push_back(llvm::to_vector(
+        llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank())));
+  };
   if (getLengths())
     perms.push_back({0});
+  for (Type type : getCaptures().getTypes())
+    if (isa<RankedTensorType>(type))
+      asIs(type);
+  if (getSinks())
+    asIs(getSinks().getType());
   perms.push_back(perm);
   if (getLse())
     perms.push_back({0, 1, 2});
@@ -70,6 +117,13 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
   SmallVector<StringRef> names{"q", "k", "v"};
   if (getLengths())
     names.push_back("lengths");
+  unsigned tensors = 0;
+  for (std::optional<unsigned> view : getCaptureViews())
+    if (view)
+      names.push_back(StringAttr::get(getContext(), "tensor" + Twine(tensors++))
+                          .getValue());
+  if (getSinks())
+    names.push_back("sinks");
   names.push_back("o");
   if (getLse())
     names.push_back("lse");
@@ -77,7 +131,17 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
 }
 
 SmallVector<Value> AttentionOp::getScalarCaptures() {
-  return llvm::to_vector(getCaptures());
+  return llvm::filter_to_vector(getCaptures(), [](Value capture) {
+    return !isa<RankedTensorType>(capture.getType());
+  });
+}
+
+bool AttentionOp::readsElements(unsigned view) { return view > V; }
+
+SmallVector<unsigned> AttentionOp::getTailViews() {
+  if (std::optional<unsigned> sinks = getSinksView())
+    return {*sinks};
+  return {};
 }
 
 std::optional<unsigned> AttentionOp::getLengthsView() {
@@ -117,6 +181,7 @@ SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
     range = mask.buildKeyRange(b, loc, {tile.extents[Query], tile.extents[Key]},
                                first, t.add(end, -1));
   }
+  range.partial = hasMaskRegion();
   return buildRangeSegments(b, loc, tile, range);
 }
 
@@ -137,6 +202,26 @@ SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
           t.splat(0, {rows, tile.sizes[ValueDim]})};
 }
 
+/// The head of the queries of a tile.
+static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
+  int64_t group = tile.axes[GroupHead].extent;
+  return t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
+}
+
+/// Evaluates a region of the op for a tile: `arguments` are those before the
+/// captures.
+static Value evaluate(AttentionOp op, const TileBuilder &t,
+                      const TileContext &tile, Region &region,
+                      SmallVector<Value> arguments) {
+  ArrayRef<Value> scalars = tile.scalars;
+  for (std::optional<unsigned> view : op.getCaptureViews()) {
+    arguments.push_back(view ? tile.views[*view] : scalars.front());
+    scalars = view ? scalars : scalars.drop_front();
+  }
+  return inlineOverTiles(t.b, region.front(), arguments,
+                         {tile.sizes[Query], tile.sizes[Key]})[0];
+}
+
 /// The scores of a tile, but for softmaxScale: modified and masked.
 static Value buildScores(AttentionOp op, const TileBuilder &t,
                          const TileContext &tile, Value dot) {
@@ -145,24 +230,27 @@ static Value buildScores(AttentionOp op, const TileBuilder &t,
   Value rows = t.iota(0, tile.offsets[Query], shape);
   Value cols = t.iota(1, tile.offsets[Key], shape);
   float scale = op.getScale().convertToFloat();
-  Value scores = scale == softmaxScale(op) ? dot : t.scale(dot, scale);
-  if (op.hasScoreMod()) {
-    int64_t group = tile.axes[GroupHead].extent;
-    Value head =
-        t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
-    SmallVector<Value> arguments{scores, tile.offsets[Batch], head, rows, cols};
-    llvm::append_range(arguments, tile.scalars);
-    scores = inlineOverTiles(t.b, op.getScore().front(), arguments, shape)[0];
+  Value scores = scale == softmaxScale(op) ? dot : t.scale(dot, scale), head;
+  if (op.hasScoreMod() || op.hasMaskRegion()) {
+    OpBuilder outside = outsideStream(t.b);
+    head = buildHeadIndex({outside, t.loc}, tile);
   }
+  if (op.hasScoreMod())
+    scores = evaluate(op, t, tile, op.getScore(),
+                      {scores, tile.offsets[Batch], head, rows, cols});
   Value keep;
   if (auto mask = op.getMaskAttr())
     keep = mask.buildPredicate(
         t.b, t.loc, {tile.extents[Query], tile.extents[Key]}, rows, cols);
+  auto restrict = [&](Value other) {
+    keep = keep ? t.logicalAnd(keep, other) : other;
+  };
+  if (op.hasMaskRegion())
+    restrict(evaluate(op, t, tile, op.getKeep(),
+                      {tile.offsets[Batch], head, rows, cols}));
   if (tile.hasPartialTile() &&
-      !(op.getMaskAttr() && op.getMaskAttr().impliesKeyExists())) {
-    Value exists = t.lessThan(cols, t.spread(tile.extents[Key], shape));
-    keep = keep ? t.logicalAnd(keep, exists) : exists;
-  }
+      !(op.getMaskAttr() && op.getMaskAttr().impliesKeyExists()))
+    restrict(t.lessThan(cols, t.spread(tile.extents[Key], shape)));
   return keep ? t.mask(scores, keep) : scores;
 }
 
@@ -200,10 +288,58 @@ SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
   return {to.factor, to.reference, t.add(l, otherL), t.add(acc, otherAcc)};
 }
 
+/// One more logit a row, in natural units.
+static Value buildSinks(AttentionOp op, const TileBuilder &t,
+                        const TileContext &tile) {
+  RankedTensorType type = op.getSinks().getType();
+  int64_t rows = tile.sizes[Query];
+  SmallVector<Value> indices{buildHeadIndex(t, tile)};
+  Type given = type.getElementType();
+  if (type.getRank() == 2) {
+    // So many rows one after the other have the same sink.
+    Value several = arith::MaxUIOp::create(
+        t.b, t.loc, t.index(1),
+        arith::DivUIOp::create(t.b, t.loc, tile.extents[Query],
+                               t.index(type.getDimSize(1))));
+    indices.push_back(arith::DivUIOp::create(
+        t.b, t.loc, t.iota(0, tile.offsets[Query], {rows}),
+        t.spread(several, {rows})));
+    given = RankedTensorType::get({rows}, given);
+  }
+  Value sinks = GatherOp::create(t.b, t.loc, given,
+                                 tile.views[*op.getSinksView()], indices);
+  if (!type.getElementType().isF32()) {
+    Type f32 = t.b.getF32Type();
+    if (auto tensor = dyn_cast<RankedTensorType>(given))
+      f32 = tensor.clone(f32);
+    sinks = arith::ExtFOp::create(t.b, t.loc, f32, sinks);
+  }
+  return type.getRank() == 2 ? sinks : t.spread(sinks, {rows});
+}
+
+/// The state with one more logit a row, to which no value belongs.
+static SmallVector<Value> addSinks(AttentionOp op, const TileBuilder &t,
+                                   const TileContext &tile, ValueRange state) {
+  float scale = softmaxScale(op);
+  Value sinks = buildSinks(op, t, tile);
+  Value scores = scale == 1 ? sinks : t.scale(sinks, 1 / scale);
+  AdvanceOp now = t.advance(scores, state[Factor], state[Reference], scale);
+  Value negative =
+      arith::NegFOp::create(t.b, t.loc, now.getReference());
+  Value weight = t.exp2(t.fma(scores, now.getFactor(), negative));
+  Value acc = t.mul(state[Acc],
+                    t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
+  return {now.getFactor(), now.getReference(),
+          t.fma(state[L], now.getRescale(), weight), acc};
+}
+
 SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
                                           const TileContext &tile,
-                                          ValueRange state) {
+                                          ValueRange folded) {
   TileBuilder t{b, loc};
+  SmallVector<Value> state(folded);
+  if (getSinks())
+    state = addSinks(*this, t, tile, folded);
   Value out = t.divideRows(state[Acc], state[L]);
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};

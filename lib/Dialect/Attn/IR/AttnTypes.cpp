@@ -20,10 +20,11 @@ Type ViewType::parse(AsmParser &parser) {
   }
   bool isNumber =
       elementType.isF16() || elementType.isBF16() || elementType.isF32();
-  if (!isNumber && !elementType.isSignlessInteger(32) &&
+  if (!isNumber && !elementType.isSignlessInteger(8) &&
+      !elementType.isSignlessInteger(32) &&
       !elementType.isSignlessInteger(64)) {
-    parser.emitError(loc, "element type of a view must be f16, bf16, f32, i32 "
-                          "or i64, but got ")
+    parser.emitError(loc, "element type of a view must be f16, bf16, f32, i8, "
+                          "i32 or i64, but got ")
         << elementType;
     return {};
   }

@@ -198,6 +198,16 @@ FragmentAttr FragmentAttr::getRowSlice() const {
   return getNormal(getContext(), 1, threads, registers);
 }
 
+FragmentAttr FragmentAttr::getColumnSlice() const {
+  SmallVector<int64_t> threads, registers;
+  for (const Mode &mode : getThreadModes())
+    threads.append({mode.size, 0, mode.strides[1]});
+  for (const Mode &mode : getRegisterModes())
+    if (mode.strides[1] != 0)
+      registers.append({mode.size, 0, mode.strides[1]});
+  return getNormal(getContext(), 2, threads, registers);
+}
+
 /// Whether the threads of a mode hold different elements of one row.
 static bool sharesRow(const FragmentAttr::Mode &mode) {
   return mode.strides[0] == 0 && mode.strides.size() == 2 &&

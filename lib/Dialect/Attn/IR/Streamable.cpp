@@ -3,11 +3,8 @@
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -87,6 +84,8 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
   }
 
   // The part in which every element takes part: [fullLo, fullHi).
+  if (range.partial)
+    return {{lo, hi, /*masked=*/true}};
   Value fullLo = lo, fullHi = hi;
   if (range.fullLo)
     fullLo = m.minS(m.maxS(m.roundUp(m.maxS(range.fullLo, m.zero)), lo), hi);
@@ -109,51 +108,6 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
   if (segments.empty())
     segments.push_back({lo, hi, /*masked=*/false});
   return segments;
-}
-
-/// Spreads a scalar over a tile; tiles pass.
-static Value spread(OpBuilder &builder, Location loc, Value value,
-                    ArrayRef<int64_t> shape) {
-  if (isa<RankedTensorType>(value.getType()))
-    return value;
-  auto type = RankedTensorType::get(shape, value.getType());
-  Attribute constant;
-  if (matchPattern(value, m_Constant(&constant)))
-    return arith::ConstantOp::create(
-        builder, loc, type,
-        cast<TypedAttr>(DenseElementsAttr::get(type, constant)));
-  return tensor::SplatOp::create(builder, loc, type, value);
-}
-
-SmallVector<Value> inlineOverTiles(OpBuilder &builder, Block &body,
-                                   ValueRange arguments,
-                                   ArrayRef<int64_t> shape) {
-  IRMapping map;
-  map.map(body.getArguments(), arguments);
-  for (Operation &op : body.without_terminator()) {
-    bool overTiles = llvm::any_of(op.getOperands(), [&](Value v) {
-      return isa<RankedTensorType>(map.lookup(v).getType());
-    });
-    SmallVector<Value> operands;
-    for (Value v : op.getOperands()) {
-      Value mapped = map.lookup(v);
-      operands.push_back(overTiles ? spread(builder, op.getLoc(), mapped, shape)
-                                   : mapped);
-    }
-    SmallVector<Type> types;
-    for (Type type : op.getResultTypes())
-      types.push_back(overTiles ? RankedTensorType::get(shape, type) : type);
-    OperationState state(op.getLoc(), op.getName(), operands, types,
-                         llvm::to_vector(op.getDiscardableAttrs()));
-    state.propertiesAttr = op.getPropertiesAsAttribute();
-    Operation *clone = builder.create(state);
-    map.map(op.getResults(), clone->getResults());
-  }
-  SmallVector<Value> results;
-  for (Value v : body.getTerminator()->getOperands())
-    results.push_back(
-        spread(builder, body.getTerminator()->getLoc(), map.lookup(v), shape));
-  return results;
 }
 
 } // namespace attn

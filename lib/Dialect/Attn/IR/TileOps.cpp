@@ -9,6 +9,29 @@
 using namespace mlir;
 using namespace attn;
 
+/// Types of indices are left out where all are scalars.
+static ParseResult
+parseGatherTypes(OpAsmParser &parser,
+                 ArrayRef<OpAsmParser::UnresolvedOperand> indices,
+                 Type &source, SmallVectorImpl<Type> &types, Type &elements) {
+  if (parser.parseType(source))
+    return failure();
+  if (failed(parser.parseOptionalKeyword("at")))
+    types.assign(indices.size(), parser.getBuilder().getIndexType());
+  else if (parser.parseLParen() || parser.parseTypeList(types) ||
+           parser.parseRParen())
+    return failure();
+  return failure(parser.parseArrow() || parser.parseType(elements));
+}
+
+static void printGatherTypes(OpAsmPrinter &p, Operation *, OperandRange,
+                             Type source, TypeRange types, Type elements) {
+  p << source;
+  if (!llvm::all_of(types, [](Type type) { return type.isIndex(); }))
+    p << " at(" << types << ")";
+  p << " -> " << elements;
+}
+
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.cpp.inc"
 
@@ -135,18 +158,65 @@ RankedTensorType ReduceOp::rowsOf(RankedTensorType tile) {
 }
 
 LogicalResult BroadcastOp::verify() {
-  auto rows = cast<ShapedType>(getRows().getType()),
-       tile = cast<ShapedType>(getTile().getType());
-  if (rows.getDimSize(0) != tile.getDimSize(0))
+  auto from = cast<RankedTensorType>(getRows().getType()),
+       tile = cast<RankedTensorType>(getTile().getType());
+  bool columns = isOfColumns();
+  if (from.getRank() < 1 || from.getRank() > 2 ||
+      (columns && from.getDimSize(0) != 1))
+    return emitOpError("expected one value a row (rank 1), or one row of values, "
+                       "but got ")
+           << from;
+  if (from.getElementType() != tile.getElementType())
     return emitOpError("expected a tile of ")
-           << rows.getDimSize(0) << " rows, but got " << tile;
-  auto layout = dyn_cast_or_null<FragmentAttr>(
-      cast<RankedTensorType>(getTile().getType()).getEncoding());
-  Attribute wanted = layout ? layout.getRowSlice() : Attribute();
-  if (wanted != cast<RankedTensorType>(getRows().getType()).getEncoding())
-    return emitOpError("expected rows in the layout of the tile's rows, ")
-           << ReduceOp::rowsOf(cast<RankedTensorType>(getTile().getType()))
-           << ", but got " << getRows().getType();
+           << from.getElementType() << ", but got " << tile;
+  if (from.getDimSize(columns) != tile.getDimSize(columns))
+    return emitOpError("expected a tile of ")
+           << from.getDimSize(columns) << (columns ? " columns" : " rows")
+           << ", but got " << tile;
+  auto layout = dyn_cast_or_null<FragmentAttr>(tile.getEncoding());
+  Attribute wanted = !layout   ? Attribute()
+                     : columns ? layout.getColumnSlice()
+                               : layout.getRowSlice();
+  if (wanted != from.getEncoding())
+    return emitOpError("expected ")
+           << (columns ? "columns" : "rows") << " in the layout of the tile's, "
+           << RankedTensorType::get(from.getShape(), from.getElementType(),
+                                    wanted)
+           << ", but got " << from;
+  return success();
+}
+
+/// Dimensions and element type of a tensor or a view.
+static std::pair<unsigned, Type> describe(Type source) {
+  if (auto view = dyn_cast<ViewType>(source))
+    return {view.getRank(), view.getElementType()};
+  auto tensor = cast<RankedTensorType>(source);
+  return {static_cast<unsigned>(tensor.getRank()), tensor.getElementType()};
+}
+
+LogicalResult GatherOp::verify() {
+  auto [rank, element] = describe(getSource().getType());
+  size_t count = getIndices().size();
+  if (count != rank)
+    return emitOpError("expected ")
+           << rank << " indices, one for each dimension of "
+           << getSource().getType() << ", but got " << count;
+  // What the result is, by the indices so far.
+  Type wanted = element;
+  for (Type type : getIndices().getTypes()) {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile)
+      continue;
+    auto own = RankedTensorType::get(tile.getShape(), element,
+                                     tile.getEncoding());
+    if (isa<RankedTensorType>(wanted) && wanted != own)
+      return emitOpError("expected tiles of indices of one shape, but got ")
+             << getIndices().getTypes();
+    wanted = own;
+  }
+  if (getElements().getType() != wanted)
+    return emitOpError("expected to give ")
+           << wanted << ", but got " << getElements().getType();
   return success();
 }
 
@@ -175,6 +245,10 @@ LogicalResult MaskOp::verify() {
 
 void LoadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getTile(), "tile");
+}
+
+void GatherOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getElements(), "element");
 }
 
 void DotOp::getAsmResultNames(OpAsmSetValueNameFn setName) {

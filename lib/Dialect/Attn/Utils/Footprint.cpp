@@ -51,9 +51,9 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
   for (Value operand : op->getOperands()) {
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
-    auto [elements, streamed] = tileOf(maps[view++], axes, sizes);
-    // Of integers no tiles are held.
-    if (isa<IntegerType>(getElementTypeOrSelf(operand.getType())))
+    auto [elements, streamed] = tileOf(maps[view], axes, sizes);
+    // Of elements that are read one by one no tiles are held.
+    if (op.readsElements(view++))
       continue;
     int64_t bytes = elements * bytesOf(operand.getType());
     if (streamed)

@@ -89,6 +89,14 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "std::optional<unsigned>", "getLengthsView", (ins), "",
       [{ return std::nullopt; }]>,
     InterfaceMethod<[{
+      Whether single elements of an operand view are read, by the fold or the tail
+      (`attn.gather` of `TileContext::views`), and no tile of it is loaded.
+      }], "bool", "readsElements", (ins "unsigned":$view), "",
+      [{ return false; }]>,
+    InterfaceMethod<"The operand views that the tail reads elements of.",
+      "::llvm::SmallVector<unsigned>", "getTailViews", (ins), "",
+      [{ return {}; }]>,
+    InterfaceMethod<[{
       Whether a fold wants zeros in its tile of a view behind the length of the
       stream, in masked segments: there memory may hold anything, and a mask of
       scores does not keep NaN out of a sum.

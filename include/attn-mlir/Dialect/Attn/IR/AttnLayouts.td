@@ -63,6 +63,9 @@ def Attn_FragmentLayout : Attn_Attr<"Fragment", "fragment",
     /// The layout of one value a row: the first dimension, with copies in the
     /// threads that share a row.
     FragmentAttr getRowSlice() const;
+    /// The layout of one row of values, one a column, of a tile of rank 2: with
+    /// copies in the threads that share a column.
+    FragmentAttr getColumnSlice() const;
   }];
 }
 

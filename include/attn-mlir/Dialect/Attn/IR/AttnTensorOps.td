@@ -17,14 +17,14 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "getLengthsView", "wantsZerosBehind"]>]> {
+       "getLengthsView", "wantsZerosBehind", "readsElements", "getTailViews"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
 
         s[j] = mod(scale * sum_d Q[b,h,i,d] K[b,g,j,d], b, h, i, j)
-        A    = the keys j in [0, Skv) that the mask lets query i attend to
-        LSE[b,h,i]  = ln sum_{j in A} exp(s[j])
+        A    = the keys j in [0, Skv) that the masks let query i attend to
+        LSE[b,h,i]  = ln (sum_{j in A} exp(s[j]) + exp(sink[h]))
         O[b,h,i,:]  = sum_{j in A} exp(s[j] - LSE[b,h,i]) V[b,g,j,:]
 
     The order is scale, then score modification, then mask, then softmax.
@@ -54,11 +54,25 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
     rounded once, at the end.
 
-    *Score modification.* The optional region maps a scaled score (f32) and its
+    *Score modification.* The optional region `score` maps a scaled score (f32) and its
     batch, head, query and key index (index) to a modified score. It is pure
-    and isolated; scalars from outside are passed as captures, after the
+    and isolated; scalars and tensors from outside are passed as captures, after the
     indices. It may use scalar operations of `arith` and `math` that are defined
-    for any index: it is evaluated for padding too, and the result dropped.
+    for any index, and read elements of captured tensors (`attn.gather`; what is
+    outside of a tensor is zero): it is evaluated for padding too, and the result
+    dropped.
+
+    *Mask region.* The optional region `keep` says of a batch, head, query and key index
+    (and the same captures) whether the query attends to the key, as an i1. It may
+    use what `score` may. A query attends to the keys that both the mask attribute
+    and the region let it. Where the region compares the key with what does not
+    depend on it, tiles that no query sees are left out (`docs/masks.md`).
+
+    *Sinks.* With `sinks(%s : tensor<32xf32>)`, one more logit a query head, to
+    which no value belongs, takes part in the denominator and in LSE; -inf is as
+    without it. Of two dimensions, [heads, n], row i of Sq rows takes number
+    i / (Sq / n) of its head. A part of the keys that will be merged with others
+    (`attn.merge_states`) takes the sink in one part alone.
 
     *The algebra that licenses every rewrite.* For a set of keys J define the state
 
@@ -98,12 +112,13 @@ def Attn_AttentionOp : Attn_Op<"attention", [
   let arguments = (ins Attn_InputTensor:$query, Attn_InputTensor:$key,
     Attn_InputTensor:$value,
     Optional<RankedTensorOf<[I32, I64]>>:$lengths,
-    Variadic<Attn_Scalar>:$captures,
+    Variadic<Attn_Capture>:$captures,
+    Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
   let results = (outs Attn_InputTensor:$output,
                       Optional<RankedTensorOf<[F32]>>:$lse);
-  let regions = (region MaxSizedRegion<1>:$score);
+  let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -116,6 +131,13 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     int64_t getQkDim() { return getQuery().getType().getDimSize(3); }
     int64_t getValueDim() { return getValue().getType().getDimSize(3); }
     bool hasScoreMod() { return !getScore().empty(); }
+    bool hasMaskRegion() { return !getKeep().empty(); }
+    /// Arguments of the regions before the captures.
+    static constexpr unsigned kScoreArguments = 5, kKeepArguments = 4;
+    /// The operand views that the captures are; of scalars nothing.
+    ::llvm::SmallVector<std::optional<unsigned>> getCaptureViews();
+    /// The operand view that the sinks are.
+    std::optional<unsigned> getSinksView();
   }];
 }
 

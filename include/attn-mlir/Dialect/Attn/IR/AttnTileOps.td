@@ -143,13 +143,54 @@ def Attn_AnyOp : Attn_Op<"any", [Pure]> {
 }
 
 def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {
-  let summary = "Repeats one value a row along the row";
+  let summary = "Repeats one value a row along the row, or one a column down it";
   let description = [{
-    Example: `%b = attn.broadcast %m : tensor<128xf32> to tensor<128x64xf32>`
+    From one value a row (rank 1), or from one row of values, one a column.
+
+    Examples:
+
+    ```mlir
+    %b = attn.broadcast %m : tensor<128xf32> to tensor<128x64xf32>
+    %c = attn.broadcast %n : tensor<1x64xi32> to tensor<128x64xi32>
+    ```
   }];
-  let arguments = (ins Attn_RowTile:$rows);
-  let results = (outs Attn_AccTile:$tile);
+  let arguments = (ins Attn_ValueTile:$rows);
+  let results = (outs Attn_ValueTile2D:$tile);
   let assemblyFormat = "$rows attr-dict `:` type($rows) `to` type($tile)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether the source has one value a column, and not one a row.
+    bool isOfColumns() {
+      return ::llvm::cast<::mlir::ShapedType>(getRows().getType()).getRank() == 2;
+    }
+  }];
+}
+
+def Attn_GatherOp : Attn_Op<"gather", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Elements of a tensor or view, wherever they lie";
+  let description = [{
+    One index for each dimension of the source. Outside of the source there are
+    zeros, at whatever index. In a score modification or a mask region of
+    `attn.attention` the source is a captured tensor and indices are scalars. In a
+    kernel it is a view, which the kernel does not write, and indices may be tiles, all
+    of one shape: the result is a tile with an element for each.
+
+    Examples:
+
+    ```mlir
+    %x = attn.gather %bias[%b, %h, %i, %j] : tensor<?x32x?x?xbf16> -> bf16
+    %t = attn.gather %ids[%b, %rows] : !attn.view<?x?xi32> at(index, tensor<128xindex>) -> tensor<128xi32>
+    ```
+  }];
+  let arguments = (ins AnyTypeOf<[Attn_ViewType, Attn_ElementTensor]>:$source,
+                       Variadic<AnyTypeOf<[Index, Attn_TileOf<[Index]>]>>:$indices);
+  let results = (outs AnyTypeOf<[Attn_ElementType,
+                                 Attn_TileOf<[Attn_ElementType]>]>:$elements);
+  let assemblyFormat = [{
+    $source `[` $indices `]` attr-dict `:`
+    custom<GatherTypes>(ref($indices), type($source), type($indices), type($elements))
+  }];
   let hasVerifier = 1;
 }
 

@@ -12,8 +12,8 @@ def Attn_ViewType : TypeDef<Attn_Dialect, "View"> {
     What a kernel reads and writes: a base pointer, sizes and strides. The
     dimensions are always in logical order (batch, head, sequence, feature);
     BHSD, BSHD or packed QKV differ in the strides, which are dynamic.
-    Elements are f16, bf16, f32, i32 or i64; of the integers no tiles are loaded,
-    but single elements (`attn.read`).
+    Elements are f16, bf16, f32, i8, i32 or i64; of the integers no tiles are
+    loaded, but single elements (`attn.read`, `attn.gather`).
 
     Example: `!attn.view<?x32x?x128xbf16>`
   }];
@@ -69,6 +69,11 @@ def Attn_ProductType : TypeDef<Attn_Dialect, "Product"> {
 /// What a kernel takes beside views.
 def Attn_Scalar : AnyTypeOf<[I1, I8, I16, I32, I64, Index, F16, BF16, F32, F64]>;
 
+/// What a region reads element by element: any number that it can compute with.
+def Attn_ElementType : AnyTypeOf<[I8, I32, I64, F16, BF16, F32]>;
+def Attn_ElementTensor : RankedTensorOf<[Attn_ElementType]>;
+def Attn_Capture : AnyTypeOf<[Attn_Scalar, Attn_ElementTensor]>;
+
 def Attn_TileFloat : AnyTypeOf<[F16, BF16, F32]>;
 class Attn_TileOf<list<Type> elements>
     : RankedTensorOf<elements, [HasStaticShapePred], "tile">;
@@ -79,6 +84,11 @@ def Attn_Tile : Attn_TileOf<[Attn_TileFloat]>;
 def Attn_Tile2D : Attn_TileOfRank<[Attn_TileFloat], 2>;
 def Attn_AccTile : Attn_TileOfRank<[F32], 2>;
 def Attn_RowTile : Attn_TileOfRank<[F32], 1>;
+/// Anything that scores are computed from.
+def Attn_ValueElement
+    : AnyTypeOf<[I1, I8, I16, I32, I64, Index, F16, BF16, F32, F64]>;
+def Attn_ValueTile : Attn_TileOf<[Attn_ValueElement]>;
+def Attn_ValueTile2D : Attn_TileOfRank<[Attn_ValueElement], 2>;
 
 def Attn_SharedTile : RankedTensorOf<[F16, BF16, F32], [HasStaticShapePred],
                                      "tile in shared memory">;

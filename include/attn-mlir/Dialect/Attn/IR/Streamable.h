@@ -76,9 +76,11 @@ struct MaskSizes {
 
 /// Keys that a block of queries sees, each half open: [lo, hi) is seen by some
 /// query of the block, [fullLo, fullHi) by every one. A null value says that
-/// there is no bound on that side, for any query.
+/// there is no bound on that side, for any query. `partial`: no key is known to
+/// be seen by every one.
 struct KeyRange {
   mlir::Value lo, fullLo, fullHi, hi;
+  bool partial = false;
 };
 
 /// Where a fold stands: one entry for each axis of the op.
@@ -92,6 +94,8 @@ struct TileContext {
   llvm::SmallVector<mlir::Value> extents;
   /// The kernel's arguments for the op's scalar captures.
   llvm::SmallVector<mlir::Value> scalars;
+  /// Those for the op's operand views; null of one that the kernel lacks.
+  llvm::SmallVector<mlir::Value> views;
 
   /// Index of the streamed axis.
   unsigned streamAxis() const;
@@ -113,10 +117,16 @@ llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
                                               const TileContext &tile,
                                               const KeyRange &range);
 
+/// A builder in front of the stream that `builder` stands in the body of; else
+/// where it stands. For what is the same at all positions.
+mlir::OpBuilder outsideStream(const mlir::OpBuilder &builder);
+
 /// Clones the scalar operations of `body` to the builder, with its arguments
-/// replaced by `arguments`, each a scalar or a tile of one common shape: an
-/// operation with a tile operand becomes the same operation on tiles. Returns
-/// what the terminator yields; a scalar among it is spread over `shape`.
+/// replaced by `arguments`, each a scalar, a view or a tile of `shape`: an
+/// operation with a tile operand becomes the same operation on tiles. What depends
+/// on rows alone (of `attn.iota` 0) is computed once a row, outside of a stream that
+/// the builder stands in; what depends on columns alone once a column. Returns
+/// what the terminator yields, in tiles of `shape`.
 llvm::SmallVector<mlir::Value> inlineOverTiles(mlir::OpBuilder &builder,
                                                mlir::Block &body,
                                                mlir::ValueRange arguments,

@@ -37,8 +37,11 @@ StringRef attn::whyNotPacked(AttentionOp op) {
     return "no query heads share a KV head";
   if (op.getLayout() != TensorLayout::BHSD)
     return "the heads of a group are no dimension of their own in layout bshd";
-  if (op.hasScoreMod() && ShapedType::isDynamic(queries))
-    return "its scores are modified, and its number of queries is not static";
+  if ((op.hasScoreMod() || op.hasMaskRegion()) &&
+      ShapedType::isDynamic(queries))
+    return "it has a region, and its number of queries is not static";
+  if (op.getSinks() && op.getSinks().getType().getRank() != 1)
+    return "its sinks are not one a query head";
   for (Value result : op->getResults())
     if (cast<ShapedType>(result.getType()).getDimSize(2) != queries)
       return "a result's number of queries is static where that of Q is not, "
@@ -65,11 +68,15 @@ public:
       types.push_back(packedType(op.getLse().getType()));
     SmallVector<Value> operands(op->getOperands());
     operands.front() = query;
+    if (op.getSinks())
+      operands.back() = packSinks();
     auto packed =
         AttentionOp::create(rewriter, loc, types, operands, op->getAttrs());
     packMask(packed);
     if (op.hasScoreMod())
-      moveScoreMod(packed);
+      moveRegion(op.getScore(), packed.getScore(), /*head=*/2);
+    if (op.hasMaskRegion())
+      moveRegion(op.getKeep(), packed.getKeep(), /*head=*/1);
     SmallVector<Value> results;
     for (auto [result, old] : llvm::zip(packed->getResults(), op->getResults()))
       results.push_back(unpack(result, cast<RankedTensorType>(old.getType())));
@@ -142,13 +149,23 @@ private:
                                            joined(split.getRank(), 1));
   }
 
-  /// The region still sees the head and query of the original op.
-  void moveScoreMod(AttentionOp packed) {
-    rewriter.inlineRegionBefore(op.getScore(), packed.getScore(),
-                                packed.getScore().begin());
-    Block &body = packed.getScore().front();
+  /// Those of the query heads of a group, side by side.
+  Value packSinks() {
+    RankedTensorType type = op.getSinks().getType();
+    auto split =
+        RankedTensorType::get({kvHeads, group}, type.getElementType());
+    return tensor::ExpandShapeOp::create(
+        rewriter, loc, split, op.getSinks(),
+        SmallVector<ReassociationIndices>{{0, 1}});
+  }
+
+  /// The region still sees the head and query of the original op; `number` is
+  /// that of its argument for the head.
+  void moveRegion(Region &from, Region &to, unsigned number) {
+    rewriter.inlineRegionBefore(from, to, to.begin());
+    Block &body = to.front();
     OpBuilder b = OpBuilder::atBlockBegin(&body);
-    Value head = body.getArgument(2), row = body.getArgument(3);
+    Value head = body.getArgument(number), row = body.getArgument(number + 1);
     Value size = arith::ConstantIndexOp::create(b, loc, group);
     Value count = arith::ConstantIndexOp::create(b, loc, queries);
     Value first = arith::MulIOp::create(b, loc, head, size);

@@ -52,8 +52,10 @@ void Partitioner::describeViews() {
     return view;
   };
   for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
+    if (isa<RankedTensorType>(operand.getType())) {
       inputs.push_back(viewOf(operand));
+      inputs.back().number = number - 1;
+    }
   for (Type type : op->getResultTypes())
     outputs.push_back(viewOf(emptyResult(cast<RankedTensorType>(type),
                                          maps[number], perms[number])));
@@ -440,6 +442,11 @@ SmallVector<KernelView> Partitioner::lengthViews() {
   return withSplitAxis(views);
 }
 
+SmallVector<KernelView> Partitioner::tailViews() {
+  return withSplitAxis(llvm::map_to_vector(
+      op.getTailViews(), [&](unsigned view) { return inputs[view]; }));
+}
+
 int64_t Partitioner::mergeRows(const StreamAxis &axis, int64_t size) {
   int64_t most = std::min(size, kMergeRows);
   return ShapedType::isDynamic(axis.extent)
@@ -484,6 +491,7 @@ void Partitioner::runMerge(KernelAxes kernelAxes, ArrayRef<KernelView> states,
     kernelAxes.sizes[rows] = mergeRows(axes[rows], sizes[rows]);
   SmallVector<KernelView> merged(states);
   merged.append(lengthViews());
+  merged.append(tailViews());
   if (work)
     merged.push_back(work->getTable(splitAxis()));
   StreamKernel merge(op, nameWith("_merge"), kernelAxes, merged,

@@ -176,6 +176,9 @@ private:
   /// what they may be at most.
   llvm::SmallVector<KernelView> lengthViews();
 
+  /// What it reads elements of beside them.
+  llvm::SmallVector<KernelView> tailViews();
+
   /// Rows of a tile of the merge: the first dimension of a value of the state.
   static int64_t mergeRows(const StreamAxis &axis, int64_t size);
 

@@ -30,6 +30,10 @@ StreamKernel::StreamKernel(StreamableOpInterface op, StringRef name,
   createKernel(name);
   context.scalars =
       llvm::to_vector_of<Value>(kernel.getArguments().drop_front(numViews()));
+  context.views.resize(op.getViewNames().size());
+  for (auto [argument, view] : llvm::zip(kernel.getArguments(), views))
+    if (view.number)
+      context.views[*view.number] = argument;
   builder.setInsertionPoint(kernel.getBody().front().getTerminator());
   for (unsigned axis = 0; axis < axes.size(); ++axis)
     context.extents.push_back(extentOf(axis));
@@ -173,6 +177,11 @@ bool StreamKernel::isStreamed(unsigned view) const {
   return views[view].map.isFunctionOfDim(streamed);
 }
 
+bool StreamKernel::hasTiles(unsigned view) {
+  std::optional<unsigned> number = views[view].number;
+  return !views[view].holdsIndices() && !(number && op.readsElements(*number));
+}
+
 SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
   SmallVector<Value> dims = context.offsets, offsets;
   // Unused by this map, but the expansion wants a value for every axis.
@@ -231,7 +240,7 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
     context.offsets[streamed] =
         builder.createOrFold<arith::AddIOp>(loc, position, constant(ahead));
   for (unsigned i = 0; i < numInputs; ++i) {
-    if (isStreamed(i) != ofStream || views[i].holdsIndices())
+    if (isStreamed(i) != ofStream || !hasTiles(i))
       continue;
     auto load = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
                                offsetsOf(i));

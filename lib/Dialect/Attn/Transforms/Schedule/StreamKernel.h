@@ -24,6 +24,8 @@ struct KernelView {
   mlir::AffineMap map;
   /// From the dimensions of the view to those of the tensor.
   llvm::SmallVector<int64_t> permutation;
+  /// Its number among the operand views of the op, where it is one.
+  std::optional<unsigned> number = std::nullopt;
 
   mlir::RankedTensorType getType() const {
     return llvm::cast<mlir::RankedTensorType>(tensor.getType());
@@ -127,6 +129,8 @@ private:
   mlir::Value constant(int64_t value);
   void setOffsets(mlir::ValueRange coordinates);
   bool isStreamed(unsigned view) const;
+  /// Whether there are tiles of an input.
+  bool hasTiles(unsigned view);
   mlir::RankedTensorType tileType(unsigned view) const;
   llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
 

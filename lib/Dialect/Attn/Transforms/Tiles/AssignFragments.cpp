@@ -36,13 +36,17 @@ RankedTensorType plainTile(Type type) {
 /// from that of another.
 struct TileGroup {
   SmallVector<Value> tiles;
-  /// Of all tiles; 0 while there is none.
+  /// Of all tiles but those with one value a column.
   int64_t rows = 0;
   /// Whether some are loaded straight into registers, and whether some are
   /// operands or results of matrix instructions or lie in shared memory, too.
   bool loads = false, matrices = false;
   /// One row in one warp.
   bool isFree() const { return loads && !matrices; }
+  /// Whether a tile has one value for each column of the others.
+  bool isOfColumns(RankedTensorType tile) const {
+    return tile.getRank() == 2 && tile.getDimSize(0) == 1 && rows > 1;
+  }
 };
 
 /// The groups of a kernel, in the order of their first operations.
@@ -52,8 +56,13 @@ public:
     kernel.walk([&](Operation *op) { connect(op); });
     ids.compress();
     groups.resize(ids.getNumClasses());
-    for (Value tile : tiles)
-      of(tile).tiles.push_back(tile);
+    for (Value tile : tiles) {
+      TileGroup &group = of(tile);
+      group.tiles.push_back(tile);
+      RankedTensorType type = plainTile(tile.getType());
+      if (type.getRank() > 0)
+        group.rows = std::max(group.rows, type.getDimSize(0));
+    }
     kernel.walk([&](Operation *op) { describe(op); });
   }
 
@@ -130,9 +139,7 @@ struct AssignFragmentsPass
     if (!hasOneValue(op))
       return op->emitOpError("expected tile constants of one value, but got ")
              << cast<arith::ConstantOp>(op).getValue();
-    if (group.rows == 0)
-      group.rows = tile.getDimSize(0);
-    if (tile.getDimSize(0) != group.rows)
+    if (tile.getDimSize(0) != group.rows && !group.isOfColumns(tile))
       return op->emitOpError("expected tiles of ")
              << group.rows
              << " rows, as the others that it depends on, but got " << tile;
@@ -203,20 +210,24 @@ struct AssignFragmentsPass
     return lanes();
   }
 
-  FragmentAttr layoutOf(RankedTensorType tile, int64_t count, bool free,
-                        int64_t columns) {
-    int64_t rows = tile.getDimSize(0),
+  FragmentAttr layoutOf(RankedTensorType tile, const TileGroup &group,
+                        int64_t count, bool free, int64_t columns) {
+    int64_t rows = group.rows,
             width = tile.getRank() == 2 ? tile.getDimSize(1) : columns;
     FragmentAttr matrix =
         free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
              : unit.getAccumulator(rows, width, count);
+    if (group.isOfColumns(tile))
+      return matrix.getColumnSlice();
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
   }
 
-  void assign(Value value, int64_t count, bool free, int64_t columns) {
+  void assign(Value value, const TileGroup &group, int64_t count, bool free,
+              int64_t columns) {
     RankedTensorType tile = plainTile(value.getType());
-    auto type = RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                                      layoutOf(tile, count, free, columns));
+    auto type =
+        RankedTensorType::get(tile.getShape(), tile.getElementType(),
+                              layoutOf(tile, group, count, free, columns));
     value.setType(type);
     ++numTiles;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
@@ -265,7 +276,8 @@ struct AssignFragmentsPass
     for (TileGroup &group : groups.get()) {
       int64_t columns = columnsOf(group);
       for (Value tile : group.tiles)
-        assign(tile, count, group.isFree() && (!allFree || free), columns);
+        assign(tile, group, count, group.isFree() && (!allFree || free),
+               columns);
     }
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(lanes() * count));

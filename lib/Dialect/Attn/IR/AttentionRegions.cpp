@@ -1,0 +1,137 @@
+//===- AttentionRegions.cpp - The regions of attn.attention ---------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// Captures
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
+  unsigned next = getLengths() ? 4 : 3;
+  SmallVector<std::optional<unsigned>> views;
+  for (Value capture : getCaptures())
+    views.push_back(isa<RankedTensorType>(capture.getType())
+                        ? std::optional<unsigned>(next++)
+                        : std::nullopt);
+  return views;
+}
+
+std::optional<unsigned> AttentionOp::getSinksView() {
+  if (!getSinks())
+    return std::nullopt;
+  unsigned views = getLengths() ? 4 : 3;
+  for (std::optional<unsigned> view : getCaptureViews())
+    views += view.has_value();
+  return views;
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+/// Whether an integer division may be by zero, or overflow. (Upstream says so
+/// of divisions, through their speculatability, but not of remainders.)
+static bool dividesByUnknown(Operation *op) {
+  if (!isa<arith::RemUIOp, arith::RemSIOp, arith::FloorDivSIOp>(op))
+    return false;
+  APInt divisor;
+  return !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
+         divisor.isZero() || (!isa<arith::RemUIOp>(op) && divisor.isAllOnes());
+}
+
+namespace {
+
+/// Checks of one region.
+struct RegionVerifier {
+  AttentionOp op;
+  Block &body;
+  /// What the region is called, and what it yields.
+  StringRef name;
+  Type result;
+
+  LogicalResult arguments(ArrayRef<Type> own) {
+    SmallVector<Type> wanted(own);
+    llvm::append_range(wanted, op.getCaptures().getTypes());
+    if (body.getArgumentTypes() == TypeRange(wanted))
+      return success();
+    return op.emitOpError() << name << " expects arguments (" << wanted
+                            << "), but got (" << body.getArgumentTypes() << ")";
+  }
+
+  static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
+
+  LogicalResult gather(GatherOp read) {
+    auto source = dyn_cast<BlockArgument>(read.getSource());
+    if (source && source.getOwner() == &body)
+      return success();
+    return op.emitOpError()
+               .append(name, " expects to read captured tensors")
+               .attachNote(read.getLoc())
+           << "but got this";
+  }
+
+  LogicalResult operation(Operation &inner) {
+    if (auto read = dyn_cast<GatherOp>(inner))
+      return gather(read);
+    bool scalar = inner.getNumRegions() == 0 &&
+                  isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+                      inner.getDialect()) &&
+                  llvm::all_of(inner.getOperandTypes(), isScalar) &&
+                  llvm::all_of(inner.getResultTypes(), isScalar);
+    if (!scalar)
+      return op.emitOpError()
+                 .append(name, " expects scalar operations of arith and math, "
+                               "and attn.gather")
+                 .attachNote(inner.getLoc())
+             << "but got '" << inner.getName() << "'";
+    // It is evaluated for padding too, where a divisor may be zero.
+    if (!isPure(&inner) || dividesByUnknown(&inner))
+      return op.emitOpError()
+                 .append(name,
+                         " expects operations that are defined for any index")
+                 .attachNote(inner.getLoc())
+             << "but got '" << inner.getName()
+             << "' with a divisor that may be zero or -1";
+    return success();
+  }
+
+  LogicalResult run(ArrayRef<Type> own) {
+    if (failed(arguments(own)))
+      return failure();
+    for (Operation &inner : body.without_terminator())
+      if (failed(operation(inner)))
+        return failure();
+    auto yield = dyn_cast<YieldOp>(body.getTerminator());
+    if (yield && yield.getValues().getTypes() == TypeRange(result))
+      return success();
+    InFlightDiagnostic error = op.emitOpError();
+    error << name << " expects to yield one " << result;
+    error.attachNote(body.getTerminator()->getLoc()) << "but got this";
+    return error;
+  }
+};
+
+} // namespace
+
+LogicalResult AttentionOp::verifyRegions() {
+  Builder b(getContext());
+  Type f32 = b.getF32Type(), index = b.getIndexType(), i1 = b.getI1Type();
+  if (hasScoreMod() &&
+      failed(RegionVerifier{*this, getScore().front(), "score modification", f32}
+                 .run({f32, index, index, index, index})))
+    return failure();
+  if (hasMaskRegion() &&
+      failed(RegionVerifier{*this, getKeep().front(), "mask region", i1}.run(
+          {index, index, index, index})))
+    return failure();
+  return success();
+}
