@@ -16,9 +16,9 @@ mlir::FailureOr<std::vector<double>>
 makeLengths(StreamableOpInterface op, llvm::ArrayRef<int64_t> extents,
             const OracleOptions &options, std::mt19937_64 &random);
 
-/// The elements of a view of integers in a run: what `contents` state, or drawn:
-/// of 8 bits 0 or 1, else, along the last dimension, numbers that never fall, as
-/// those of documents.
+/// The elements of a view of integers in a run: what `contents` state, or
+/// drawn: of 8 bits 0 or 1, else, along the last dimension, numbers that never
+/// fall, as those of documents.
 std::vector<double> makeIntegers(mlir::IntegerType type, llvm::StringRef view,
                                  llvm::ArrayRef<int64_t> sizes,
                                  const ViewContents &contents,

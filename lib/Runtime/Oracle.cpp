@@ -258,8 +258,8 @@ attn::resolveExtents(StreamableOpInterface op,
   return extents;
 }
 
-/// Elements of a dimension that is no axis: where that is not stated, as many as
-/// there are of any group or stream.
+/// Elements of a dimension that is no axis: where that is not stated, as many
+/// as there are of any group or stream.
 static int64_t ownSize(StreamableOpInterface op, ArrayRef<int64_t> extents,
                        int64_t stated) {
   if (!ShapedType::isDynamic(stated))
@@ -276,7 +276,8 @@ SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
   SmallVector<int64_t> sizes;
   RankedTensorType type = viewTypes(op)[view];
   SmallVector<int64_t> permutation = op.getViewPermutations()[view];
-  for (auto [dim, expr] : llvm::enumerate(op.getViewMaps()[view].getResults())) {
+  for (auto [dim, expr] :
+       llvm::enumerate(op.getViewMaps()[view].getResults())) {
     if (isa<AffineConstantExpr>(expr)) {
       sizes.push_back(ownSize(op, extents, type.getDimSize(permutation[dim])));
       continue;

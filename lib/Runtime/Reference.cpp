@@ -90,8 +90,8 @@ static void addScaled(double *y, double factor, const double *x, int64_t size) {
 
 namespace {
 
-/// One region of an op, or nothing. Changes its frame as it evaluates: each thread
-/// has its own.
+/// One region of an op, or nothing. Changes its frame as it evaluates: each
+/// thread has its own.
 class RegionValue {
 public:
   static FailureOr<RegionValue> compile(Region &region, unsigned firstCapture,
@@ -138,8 +138,8 @@ public:
     };
     unsigned first = AttentionOp::kScoreArguments;
     if (failed(make(result.score, op.getScore(), first, Contraction::Off)) ||
-        failed(make(result.contracted, op.getScore(), first,
-                    Contraction::On)) ||
+        failed(
+            make(result.contracted, op.getScore(), first, Contraction::On)) ||
         failed(make(result.keep, op.getKeep(), AttentionOp::kKeepArguments,
                     Contraction::Off)))
       return failure();
@@ -279,8 +279,8 @@ private:
       }
   }
 
-  void softmax(int64_t row, std::vector<Attended> &keys,
-               const double *values, double sink) const {
+  void softmax(int64_t row, std::vector<Attended> &keys, const double *values,
+               double sink) const {
     double max = sink, sum = 0;
     for (const Attended &a : keys)
       max = std::max(max, a.score);
@@ -347,11 +347,11 @@ static bool areComplete(AttentionOp op, ArrayRef<std::vector<double>> inputs,
   });
 }
 
-LogicalResult
-attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
-                         ArrayRef<std::vector<double>> inputs,
-                         ArrayRef<SmallVector<int64_t>> shapes,
-                         ArrayRef<double> scalars, AttentionReference &result) {
+LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
+                                       ArrayRef<std::vector<double>> inputs,
+                                       ArrayRef<SmallVector<int64_t>> shapes,
+                                       ArrayRef<double> scalars,
+                                       AttentionReference &result) {
   if (!areComplete(op, inputs, shapes, scalars))
     return op.emitOpError("the reference but got inputs of another size");
   const AttentionRows rows(op, sizes, inputs, shapes, result);
@@ -359,8 +359,8 @@ attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
   const Attribute mask = op.getMaskAttr();
   if (!isKnown(mask))
     return op.emitOpError("the reference does not know the mask ") << mask;
-  FailureOr<AttentionRegions> regions = AttentionRegions::compile(
-      op, captureValues(op, inputs, shapes, scalars));
+  FailureOr<AttentionRegions> regions =
+      AttentionRegions::compile(op, captureValues(op, inputs, shapes, scalars));
   if (failed(regions))
     return failure();
 

@@ -247,10 +247,10 @@ compileGather(GatherOp op, const CaptureValue &capture,
   };
 }
 
-FailureOr<ScalarProgram>
-ScalarProgram::compile(Block &body, unsigned firstCapture,
-                       ArrayRef<CaptureValue> captures,
-                       Contraction contraction) {
+FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
+                                                unsigned firstCapture,
+                                                ArrayRef<CaptureValue> captures,
+                                                Contraction contraction) {
   ScalarProgram program;
   llvm::DenseMap<Value, unsigned> slotOf;
   // Null where a slot cannot hold the value.

@@ -52,7 +52,8 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
   own.target = TargetAttr::of(op);
   auto attention = dyn_cast<AttentionOp>(*op);
   own.attention = attention != nullptr;
-  own.uneven = attention && (attention.getMaskAttr() || attention.hasMaskRegion());
+  own.uneven =
+      attention && (attention.getMaskAttr() || attention.hasMaskRegion());
   auto window = attention
                     ? dyn_cast_or_null<WindowMaskAttr>(attention.getMaskAttr())
                     : WindowMaskAttr();

@@ -38,13 +38,13 @@ double scoreSlack(double largestScore, double contraction);
 /// Evaluates attn.attention by its definition, in float64, with nothing in
 /// common with what the compiler makes of it.
 ///
-/// Inputs are those of the op, dense and in logical order, whatever its layout: q
-/// [B,Hq,Sq,Dqk], k [B,Hkv,Skv,Dqk], v [B,Hkv,Skv,Dv], its lengths, where it has
-/// them (what lies behind them is not read), captured tensors and sinks; `shapes`
-/// are theirs. `scalars` are the values of the op's scalar captures. A row that
-/// attends to nothing has output 0 and lse -inf. Fails after a diagnostic where the
-/// op has a mask or a score operation that the reference does not know, or where
-/// the inputs are of the wrong size.
+/// Inputs are those of the op, dense and in logical order, whatever its layout:
+/// q [B,Hq,Sq,Dqk], k [B,Hkv,Skv,Dqk], v [B,Hkv,Skv,Dv], its lengths, where it
+/// has them (what lies behind them is not read), captured tensors and sinks;
+/// `shapes` are theirs. `scalars` are the values of the op's scalar captures. A
+/// row that attends to nothing has output 0 and lse -inf. Fails after a
+/// diagnostic where the op has a mask or a score operation that the reference
+/// does not know, or where the inputs are of the wrong size.
 ///
 /// A score modification is evaluated as it is written: it sees the scaled score
 /// in f32, and each of its operations is rounded to its type.

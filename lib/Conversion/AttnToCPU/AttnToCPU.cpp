@@ -209,8 +209,7 @@ struct ReadPattern : OpConversionPattern<ReadOp> {
 };
 
 /// The element at these indices, zero where there is none.
-Value readOrZero(OpBuilder &b, Location loc, Value memref,
-                 ValueRange indices) {
+Value readOrZero(OpBuilder &b, Location loc, Value memref, ValueRange indices) {
   Value inside = isInside(b, loc, memref, indices);
   Type element = cast<MemRefType>(memref.getType()).getElementType();
   auto branch = scf::IfOp::create(
@@ -220,8 +219,7 @@ Value readOrZero(OpBuilder &b, Location loc, Value memref,
         scf::YieldOp::create(n, loc, v);
       },
       [&](OpBuilder &n, Location) {
-        Value zero =
-            arith::ConstantOp::create(n, loc, n.getZeroAttr(element));
+        Value zero = arith::ConstantOp::create(n, loc, n.getZeroAttr(element));
         scf::YieldOp::create(n, loc, zero);
       });
   return branch.getResult(0);
@@ -242,8 +240,7 @@ struct GatherPattern : OpConversionPattern<GatherOp> {
       return success();
     }
     rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
-        op, tile, ValueRange(),
-        [&](OpBuilder &b, Location, ValueRange at) {
+        op, tile, ValueRange(), [&](OpBuilder &b, Location, ValueRange at) {
           SmallVector<Value> indices;
           for (Value index : adaptor.getIndices())
             indices.push_back(
@@ -582,9 +579,9 @@ struct ConvertAttnToCPUPass
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<DimPattern, GatherPattern, InStepPattern, KernelPattern, LaunchPattern,
-                 LoadPattern, ReadPattern, StorePattern, TakePattern,
-                 TouchPattern, WritePattern>(converter, context);
+    patterns.add<DimPattern, GatherPattern, InStepPattern, KernelPattern,
+                 LaunchPattern, LoadPattern, ReadPattern, StorePattern,
+                 TakePattern, TouchPattern, WritePattern>(converter, context);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -148,13 +148,14 @@ struct BroadcastPattern : OpRewritePattern<BroadcastOp> {
     GenericBuilder g{rewriter, op.getLoc()};
     auto type = cast<RankedTensorType>(op.getTile().getType());
     rewriter.replaceOp(
-        op, g.generic(g.empty(type), op.getRows(),
-                      {op.isOfColumns()
-                           ? g.map(2, {rewriter.getAffineConstantExpr(0), g.d(1)})
-                           : g.map(2, {g.d(0)}),
-                       g.map(2, {g.d(0), g.d(1)})},
-                      {IteratorType::parallel, IteratorType::parallel},
-                      [](OpBuilder &, ValueRange args) { return args[0]; }));
+        op,
+        g.generic(g.empty(type), op.getRows(),
+                  {op.isOfColumns()
+                       ? g.map(2, {rewriter.getAffineConstantExpr(0), g.d(1)})
+                       : g.map(2, {g.d(0)}),
+                   g.map(2, {g.d(0), g.d(1)})},
+                  {IteratorType::parallel, IteratorType::parallel},
+                  [](OpBuilder &, ValueRange args) { return args[0]; }));
     return success();
   }
 };

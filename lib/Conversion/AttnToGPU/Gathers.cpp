@@ -1,9 +1,9 @@
 //===- Gathers.cpp - Elements of views into registers ---------------------===//
 //
-// Each thread loads the elements that it holds, and none stands behind a branch, so
-// that all of a tile are under way at once: what is outside of the view comes from
-// a constant of zeros, since a view may be empty. Loads are ordinary ones: an
-// earlier step of the program may have written what is read.
+// Each thread loads the elements that it holds, and none stands behind a
+// branch, so that all of a tile are under way at once: what is outside of the
+// view comes from a constant of zeros, since a view may be empty. Loads are
+// ordinary ones: an earlier step of the program may have written what is read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ using namespace attn;
 
 namespace {
 
-/// A view whose elements are read, at scalar indices along some dimensions and at
-/// indices of 32 bits, which differ between elements, along the others.
+/// A view whose elements are read, at scalar indices along some dimensions and
+/// at indices of 32 bits, which differ between elements, along the others.
 class GatheredView {
 public:
   GatheredView(OpBuilder &b, GatherOp op)
@@ -37,10 +37,11 @@ public:
         varying.push_back(dim);
         continue;
       }
-      Value wide = b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), index);
+      Value wide =
+          b.createOrFold<arith::IndexCastOp>(loc, b.getI64Type(), index);
       inside = t.both(inside, below(wide, view.sizes[dim]));
-      base = advance(base, b.createOrFold<arith::MulIOp>(loc, wide,
-                                                         view.strides[dim]));
+      base = advance(
+          base, b.createOrFold<arith::MulIOp>(loc, wide, view.strides[dim]));
     }
     for (unsigned dim : varying)
       limits.push_back(arith::TruncIOp::create(
@@ -58,8 +59,8 @@ public:
     for (auto [dim, limit, index] : llvm::zip_equal(varying, limits, indices)) {
       exists = t.both(exists, below(index, limit));
       Value wide = arith::ExtSIOp::create(b, loc, b.getI64Type(), index);
-      place = advance(place, b.createOrFold<arith::MulIOp>(loc, wide,
-                                                           view.strides[dim]));
+      place = advance(
+          place, b.createOrFold<arith::MulIOp>(loc, wide, view.strides[dim]));
     }
     if (exists)
       place = arith::SelectOp::create(b, loc, exists, place, zeros);
@@ -107,8 +108,8 @@ struct GatherPattern : OpConversionPattern<GatherOp> {
     for (Value index : adaptor.getIndices())
       if (isa<VectorType>(index.getType()))
         for (auto [own, element] : llvm::zip(
-                 indices,
-                 vector::ToElementsOp::create(rewriter, loc, index).getResults()))
+                 indices, vector::ToElementsOp::create(rewriter, loc, index)
+                              .getResults()))
           own.push_back(element);
     SmallVector<Value> elements;
     for (ArrayRef<Value> own : indices)

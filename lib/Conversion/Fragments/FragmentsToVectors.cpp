@@ -121,8 +121,8 @@ Value ThreadBuilder::ownsFirstCopy(FragmentAttr layout) const {
   return result;
 }
 
-/// For each register of `tile` the one of a slice that lies at the same place in
-/// its only dimension, which is dimension `dim` of the tile.
+/// For each register of `tile` the one of a slice that lies at the same place
+/// in its only dimension, which is dimension `dim` of the tile.
 static SmallVector<int64_t> sliceRegisters(FragmentAttr tile,
                                            FragmentAttr slice, unsigned dim) {
   llvm::DenseMap<int64_t, int64_t> registerOf;

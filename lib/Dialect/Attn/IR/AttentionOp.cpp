@@ -79,7 +79,8 @@ static ParseResult parseRegionClause(OpAsmParser &parser, Region &region) {
   return failure(parser.parseArgumentList(arguments,
                                           OpAsmParser::Delimiter::Paren,
                                           /*allowType=*/true) ||
-                 parser.parseRegion(region, arguments));
+                 parser.parseRegion(region, arguments,
+                                    /*enableNameShadowing=*/true));
 }
 
 ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -176,8 +177,9 @@ void AttentionOp::print(OpAsmPrinter &p) {
       << ")";
   if (getSinks())
     p << " sinks(" << getSinks() << " : " << getSinks().getType() << ")";
-  for (auto [name, region] : {std::pair<StringRef, Region *>{"score", &getScore()},
-                              {"keep", &getKeep()}}) {
+  for (auto [name, region] :
+       {std::pair<StringRef, Region *>{"score", &getScore()},
+        {"keep", &getKeep()}}) {
     if (region->empty())
       continue;
     p << " " << name << "(";
@@ -306,9 +308,10 @@ struct AttentionVerifier {
       return success();
     auto type = cast<RankedTensorType>(op.getSinks().getType());
     if (type.getRank() < 1 || type.getRank() > 2)
-      return error() << "sinks expect rank 1 (query head) or 2 (head, rows of a "
-                        "head), but got "
-                     << type;
+      return error()
+             << "sinks expect rank 1 (query head) or 2 (head, rows of a "
+                "head), but got "
+             << type;
     if (!type.hasStaticShape() || type.getNumElements() == 0)
       return error() << "sinks expect static sizes of 1 or more, but got "
                      << type;

@@ -125,9 +125,9 @@ struct RegionVerifier {
 LogicalResult AttentionOp::verifyRegions() {
   Builder b(getContext());
   Type f32 = b.getF32Type(), index = b.getIndexType(), i1 = b.getI1Type();
-  if (hasScoreMod() &&
-      failed(RegionVerifier{*this, getScore().front(), "score modification", f32}
-                 .run({f32, index, index, index, index})))
+  if (hasScoreMod() && failed(RegionVerifier{*this, getScore().front(),
+                                             "score modification", f32}
+                                  .run({f32, index, index, index, index})))
     return failure();
   if (hasMaskRegion() &&
       failed(RegionVerifier{*this, getKeep().front(), "mask region", i1}.run(

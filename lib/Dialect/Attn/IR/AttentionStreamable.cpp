@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/MaskBounds.h"
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 
@@ -79,8 +80,8 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
     maps.push_back(map({d(Batch)}));
   for (auto [number, capture] : llvm::enumerate(getCaptures()))
     if (isa<RankedTensorType>(capture.getType()))
-      maps.push_back(map(captureDims(*this, number,
-                                     {d(Batch), head, d(Query), d(Key)})));
+      maps.push_back(
+          map(captureDims(*this, number, {d(Batch), head, d(Query), d(Key)})));
   if (getSinks()) {
     SmallVector<AffineExpr> dims(getSinks().getType().getRank(),
                                  getAffineConstantExpr(0, getContext()));
@@ -169,19 +170,43 @@ int64_t AttentionOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
   return sizes[Query] * sizes[Key];
 }
 
+/// The head of the queries of a tile.
+static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
+  int64_t group = tile.axes[GroupHead].extent;
+  return t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
+}
+
+/// The captures of an op, as its kernel has them.
+static SmallVector<Value> capturesOf(AttentionOp op, const TileContext &tile) {
+  SmallVector<Value> captures;
+  ArrayRef<Value> scalars = tile.scalars;
+  for (std::optional<unsigned> view : op.getCaptureViews()) {
+    captures.push_back(view ? tile.views[*view] : scalars.front());
+    scalars = view ? scalars : scalars.drop_front();
+  }
+  return captures;
+}
+
 SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
                                                 const TileContext &tile) {
   KeyRange range{};
-  if (auto mask = getMaskAttr()) {
+  TileBuilder t{b, loc};
+  Value first = tile.offsets[Query], last;
+  if (getMaskAttr() || hasMaskRegion()) {
     // The last query of the tile that exists.
-    TileBuilder t{b, loc};
-    Value first = tile.offsets[Query];
     Value end = b.createOrFold<arith::MinSIOp>(
         loc, t.add(first, tile.sizes[Query]), tile.extents[Query]);
-    range = mask.buildKeyRange(b, loc, {tile.extents[Query], tile.extents[Key]},
-                               first, t.add(end, -1));
+    last = t.add(end, -1);
   }
-  range.partial = hasMaskRegion();
+  if (auto mask = getMaskAttr())
+    range = mask.buildKeyRange(b, loc, {tile.extents[Query], tile.extents[Key]},
+                               first, last);
+  if (hasMaskRegion()) {
+    RegionPlace place{tile.offsets[Batch], buildHeadIndex(t, tile), first, last,
+                      tile.extents[Key],   capturesOf(*this, tile)};
+    range = intersect(b, loc, range,
+                      buildRegionRange(b, loc, getKeep().front(), place));
+  }
   return buildRangeSegments(b, loc, tile, range);
 }
 
@@ -202,22 +227,12 @@ SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
           t.splat(0, {rows, tile.sizes[ValueDim]})};
 }
 
-/// The head of the queries of a tile.
-static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
-  int64_t group = tile.axes[GroupHead].extent;
-  return t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
-}
-
 /// Evaluates a region of the op for a tile: `arguments` are those before the
 /// captures.
 static Value evaluate(AttentionOp op, const TileBuilder &t,
                       const TileContext &tile, Region &region,
                       SmallVector<Value> arguments) {
-  ArrayRef<Value> scalars = tile.scalars;
-  for (std::optional<unsigned> view : op.getCaptureViews()) {
-    arguments.push_back(view ? tile.views[*view] : scalars.front());
-    scalars = view ? scalars : scalars.drop_front();
-  }
+  llvm::append_range(arguments, capturesOf(op, tile));
   return inlineOverTiles(t.b, region.front(), arguments,
                          {tile.sizes[Query], tile.sizes[Key]})[0];
 }
@@ -324,11 +339,10 @@ static SmallVector<Value> addSinks(AttentionOp op, const TileBuilder &t,
   Value sinks = buildSinks(op, t, tile);
   Value scores = scale == 1 ? sinks : t.scale(sinks, 1 / scale);
   AdvanceOp now = t.advance(scores, state[Factor], state[Reference], scale);
-  Value negative =
-      arith::NegFOp::create(t.b, t.loc, now.getReference());
+  Value negative = arith::NegFOp::create(t.b, t.loc, now.getReference());
   Value weight = t.exp2(t.fma(scores, now.getFactor(), negative));
-  Value acc = t.mul(state[Acc],
-                    t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
+  Value acc =
+      t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
   return {now.getFactor(), now.getReference(),
           t.fma(state[L], now.getRescale(), weight), acc};
 }

@@ -1,8 +1,8 @@
 //===- RegionTiles.cpp - Regions of scalars, evaluated for tiles ----------===//
 //
-// A region says what happens to one element. Of a tile of elements, what does not
-// depend on the column is the same along a row, and the other way round: it is
-// computed once for each, and repeated only where it meets the rest.
+// A region says what happens to one element. Of a tile of elements, what does
+// not depend on the column is the same along a row, and the other way round: it
+// is computed once for each, and repeated only where it meets the rest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,9 +48,7 @@ public:
       return;
     }
     auto iota = value.getDefiningOp<IotaOp>();
-    forms.natural = !iota                ? Full
-                    : iota.getDim() == 0 ? Rows
-                                         : Columns;
+    forms.natural = !iota ? Full : iota.getDim() == 0 ? Rows : Columns;
     forms.values[Full] = value;
   }
 

@@ -12,8 +12,8 @@ using namespace attn;
 /// Types of indices are left out where all are scalars.
 static ParseResult
 parseGatherTypes(OpAsmParser &parser,
-                 ArrayRef<OpAsmParser::UnresolvedOperand> indices,
-                 Type &source, SmallVectorImpl<Type> &types, Type &elements) {
+                 ArrayRef<OpAsmParser::UnresolvedOperand> indices, Type &source,
+                 SmallVectorImpl<Type> &types, Type &elements) {
   if (parser.parseType(source))
     return failure();
   if (failed(parser.parseOptionalKeyword("at")))
@@ -163,8 +163,9 @@ LogicalResult BroadcastOp::verify() {
   bool columns = isOfColumns();
   if (from.getRank() < 1 || from.getRank() > 2 ||
       (columns && from.getDimSize(0) != 1))
-    return emitOpError("expected one value a row (rank 1), or one row of values, "
-                       "but got ")
+    return emitOpError(
+               "expected one value a row (rank 1), or one row of values, "
+               "but got ")
            << from;
   if (from.getElementType() != tile.getElementType())
     return emitOpError("expected a tile of ")
@@ -207,8 +208,8 @@ LogicalResult GatherOp::verify() {
     auto tile = dyn_cast<RankedTensorType>(type);
     if (!tile)
       continue;
-    auto own = RankedTensorType::get(tile.getShape(), element,
-                                     tile.getEncoding());
+    auto own =
+        RankedTensorType::get(tile.getShape(), element, tile.getEncoding());
     if (isa<RankedTensorType>(wanted) && wanted != own)
       return emitOpError("expected tiles of indices of one shape, but got ")
              << getIndices().getTypes();

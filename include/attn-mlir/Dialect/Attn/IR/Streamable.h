@@ -123,10 +123,10 @@ mlir::OpBuilder outsideStream(const mlir::OpBuilder &builder);
 
 /// Clones the scalar operations of `body` to the builder, with its arguments
 /// replaced by `arguments`, each a scalar, a view or a tile of `shape`: an
-/// operation with a tile operand becomes the same operation on tiles. What depends
-/// on rows alone (of `attn.iota` 0) is computed once a row, outside of a stream that
-/// the builder stands in; what depends on columns alone once a column. Returns
-/// what the terminator yields, in tiles of `shape`.
+/// operation with a tile operand becomes the same operation on tiles. What
+/// depends on rows alone (of `attn.iota` 0) is computed once a row, outside of
+/// a stream that the builder stands in; what depends on columns alone once a
+/// column. Returns what the terminator yields, in tiles of `shape`.
 llvm::SmallVector<mlir::Value> inlineOverTiles(mlir::OpBuilder &builder,
                                                mlir::Block &body,
                                                mlir::ValueRange arguments,

@@ -152,8 +152,7 @@ private:
   /// Those of the query heads of a group, side by side.
   Value packSinks() {
     RankedTensorType type = op.getSinks().getType();
-    auto split =
-        RankedTensorType::get({kvHeads, group}, type.getElementType());
+    auto split = RankedTensorType::get({kvHeads, group}, type.getElementType());
     return tensor::ExpandShapeOp::create(
         rewriter, loc, split, op.getSinks(),
         SmallVector<ReassociationIndices>{{0, 1}});

@@ -1,0 +1,523 @@
+//===- MaskBounds.cpp - Bounds of keys from a mask region -----------------===//
+//
+// Interval arithmetic. A condition on the key, e(key) >= t or e(key) <= t with
+// e monotone, bounds the key by the inverse of e at t. Where t depends on the
+// query, it lies in an interval over a block of queries: its weaker end bounds
+// the keys that some query sees, its stronger end those that every query does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "attn-mlir/Dialect/Attn/IR/MaskBounds.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+using arith::CmpIPredicate;
+
+namespace {
+
+/// Magnitudes of what bounds are computed from, at most: of an index (docs/
+/// bundle.md, limits), of a captured number, and of anything. The last leaves
+/// room for a tile in the 32 bits that an index of a GPU has.
+constexpr int64_t kMostIndex = int64_t(1) << 29;
+constexpr int64_t kMostCapture = int64_t(1) << 24;
+constexpr int64_t kMost = int64_t(1) << 30;
+
+/// The numbers that an expression without the key takes, for some query each,
+/// and their magnitude at most.
+struct Interval {
+  Value lo, hi;
+  int64_t most;
+};
+
+/// Arithmetic on intervals and on ranges of keys.
+struct RangeBuilder : IndexBuilder {
+  Value zero() const { return constant(0); }
+  using IndexBuilder::add;
+  using IndexBuilder::sub;
+  Interval add(Interval x, Interval y) const {
+    return {add(x.lo, y.lo), add(x.hi, y.hi), x.most + y.most};
+  }
+  Interval sub(Interval x, Interval y) const {
+    return {sub(x.lo, y.hi), sub(x.hi, y.lo), x.most + y.most};
+  }
+  Interval number(int64_t x) const {
+    return {constant(x), constant(x), std::abs(x)};
+  }
+  Interval hull(Interval x, Interval y) const {
+    return {minS(x.lo, y.lo), maxS(x.hi, y.hi), std::max(x.most, y.most)};
+  }
+  Value floorDiv(Value x, int64_t y) const {
+    return b.createOrFold<arith::FloorDivSIOp>(loc, x, constant(y));
+  }
+  Value minOrNull(Value x, Value y) const {
+    return x && y ? minS(x, y) : (x ? x : y);
+  }
+  Value maxOrNull(Value x, Value y) const {
+    return x && y ? maxS(x, y) : (x ? x : y);
+  }
+
+  KeyRange both(const KeyRange &x, const KeyRange &y) const {
+    return {maxOrNull(x.lo, y.lo), maxOrNull(x.fullLo, y.fullLo),
+            minOrNull(x.fullHi, y.fullHi), minOrNull(x.hi, y.hi),
+            x.partial || y.partial};
+  }
+
+  /// What holds every key of either, and of what every query sees the longer.
+  KeyRange either(const KeyRange &x, const KeyRange &y, Value keys) const {
+    KeyRange range;
+    range.lo = x.lo && y.lo ? minS(x.lo, y.lo) : Value();
+    range.hi = x.hi && y.hi ? maxS(x.hi, y.hi) : Value();
+    range.partial = x.partial && y.partial;
+    if (range.partial)
+      return range;
+    auto fullOf = [&](const KeyRange &r) {
+      return std::pair(r.fullLo ? r.fullLo : zero(),
+                       r.fullHi ? r.fullHi : keys);
+    };
+    auto [xLo, xHi] = fullOf(x.partial ? y : x);
+    auto [yLo, yHi] = fullOf(y.partial ? x : y);
+    Value longer = compare(CmpIPredicate::sge, IndexBuilder::sub(xHi, xLo),
+                           IndexBuilder::sub(yHi, yLo));
+    range.fullLo = select(longer, xLo, yLo);
+    range.fullHi = select(longer, xHi, yHi);
+    return range;
+  }
+};
+
+/// One region at one place.
+class RegionBounds {
+public:
+  RegionBounds(OpBuilder &b, Location loc, Block &body,
+               const RegionPlace &place)
+      : m{{b, loc}}, body(body), place(place) {}
+
+  KeyRange run() {
+    KeyRange range =
+        rangeOf(body.getTerminator()->getOperand(0), /*isTrue=*/true);
+    if (!valid)
+      return range;
+    // Of captured numbers that are too large no bound is known to be right.
+    auto orElse = [&](Value &bound, Value otherwise) {
+      if (bound)
+        bound = m.select(valid, bound, otherwise);
+    };
+    orElse(range.lo, m.zero());
+    orElse(range.hi, place.keys);
+    orElse(range.fullLo, place.keys);
+    orElse(range.fullHi, m.zero());
+    return range;
+  }
+
+private:
+  static constexpr unsigned kKey = AttentionOp::kKeepArguments - 1;
+
+  //===--------------------------------------------------------------------===//
+  // Expressions
+  //===--------------------------------------------------------------------===//
+
+  bool hasKey(Value value) {
+    auto [it, isNew] = keyed.try_emplace(value, false);
+    if (!isNew)
+      return it->second;
+    bool result = value == body.getArgument(kKey);
+    if (Operation *op = value.getDefiningOp())
+      for (Value operand : op->getOperands())
+        result |= hasKey(operand);
+    return keyed[value] = result;
+  }
+
+  static std::optional<int64_t> constantOf(Value value) {
+    APInt number;
+    if (!matchPattern(value, m_ConstantInt(&number)) ||
+        number.getSignificantBits() > 32)
+      return std::nullopt;
+    return number.getSExtValue();
+  }
+
+  /// A constant above zero that is not too large to multiply indices with.
+  static std::optional<int64_t> factorOf(Value value) {
+    std::optional<int64_t> number = constantOf(value);
+    return number && *number > 0 && *number <= kMost ? number : std::nullopt;
+  }
+
+  /// Whether a value is never negative: such that follow from indices.
+  bool isNatural(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return argument.getArgNumber() <= kKey;
+    if (std::optional<int64_t> number = constantOf(value))
+      return *number >= 0;
+    Operation *op = value.getDefiningOp();
+    return isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::DivSIOp,
+               arith::FloorDivSIOp, arith::RemUIOp, arith::RemSIOp,
+               arith::MinSIOp, arith::IndexCastOp, arith::IndexCastUIOp,
+               arith::ExtSIOp, arith::ExtUIOp>(op) &&
+           llvm::all_of(op->getOperands(),
+                        [&](Value operand) { return isNatural(operand); });
+  }
+
+  /// Types of which numbers are indices, as far as these go.
+  static bool isWide(Type type) {
+    return type.isIndex() || type.isInteger(32) || type.isInteger(64);
+  }
+
+  /// Whether an operation changes the type of a number alone.
+  bool isCast(Operation *op) {
+    if (!isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp,
+                         arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
+      return false;
+    Value from = op->getOperand(0);
+    bool keepsAll = isa<arith::ExtSIOp>(op) || (isa<arith::IndexCastOp>(op) &&
+                                                from.getType().isInteger(32));
+    return isWide(from.getType()) && isWide(op->getResult(0).getType()) &&
+           (keepsAll || isNatural(from));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Without the key
+  //===--------------------------------------------------------------------===//
+
+  std::optional<Interval> intervalOf(Value value) {
+    if (!isWide(value.getType()) || hasKey(value))
+      return std::nullopt;
+    auto [it, isNew] = intervals.try_emplace(value, std::nullopt);
+    if (!isNew)
+      return it->second;
+    std::optional<Interval> interval = computeInterval(value);
+    if (interval && interval->most > kMost)
+      interval = std::nullopt;
+    return intervals[value] = interval;
+  }
+
+  std::optional<Interval> computeInterval(Value value) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return intervalOfArgument(argument);
+    if (std::optional<int64_t> number = constantOf(value))
+      return m.number(*number);
+    Operation *op = value.getDefiningOp();
+    if (auto gather = dyn_cast<GatherOp>(op))
+      return intervalOfElement(gather);
+    if (isCast(op))
+      return intervalOf(op->getOperand(0));
+    if (auto select = dyn_cast<arith::SelectOp>(op)) {
+      auto x = intervalOf(select.getTrueValue()),
+           y = intervalOf(select.getFalseValue());
+      return x && y ? std::optional(m.hull(*x, *y)) : std::nullopt;
+    }
+    return op->getNumOperands() == 2 ? intervalOfPair(op) : std::nullopt;
+  }
+
+  std::optional<Interval> intervalOfPair(Operation *op) {
+    std::optional<int64_t> factor = factorOf(op->getOperand(1));
+    auto x = intervalOf(op->getOperand(0)), y = intervalOf(op->getOperand(1));
+    if (!x || !y)
+      return std::nullopt;
+    if (isa<arith::AddIOp>(op))
+      return m.add(*x, *y);
+    if (isa<arith::SubIOp>(op))
+      return m.sub(*x, *y);
+    if (isa<arith::MinSIOp>(op))
+      return Interval{m.minS(x->lo, y->lo), m.minS(x->hi, y->hi),
+                      std::max(x->most, y->most)};
+    if (isa<arith::MaxSIOp>(op))
+      return Interval{m.maxS(x->lo, y->lo), m.maxS(x->hi, y->hi),
+                      std::max(x->most, y->most)};
+    if (!factor || !isNatural(op->getOperand(0)))
+      return std::nullopt;
+    if (isa<arith::MulIOp>(op))
+      return Interval{m.mul(x->lo, m.constant(*factor)),
+                      m.mul(x->hi, m.constant(*factor)), x->most * *factor};
+    if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
+      return Interval{m.floorDiv(x->lo, *factor), m.floorDiv(x->hi, *factor),
+                      x->most / *factor};
+    if (isa<arith::RemUIOp, arith::RemSIOp>(op))
+      return Interval{m.zero(), m.constant(*factor - 1), *factor};
+    return std::nullopt;
+  }
+
+  std::optional<Interval> intervalOfArgument(BlockArgument argument) {
+    Value values[] = {place.batch, place.head};
+    unsigned number = argument.getArgNumber();
+    if (number < std::size(values))
+      return Interval{values[number], values[number], kMostIndex};
+    if (number < kKey)
+      return Interval{place.firstQuery, place.lastQuery, kMostIndex};
+    Value captured = place.captures[number - kKey - 1];
+    if (!captured.getType().isIndex())
+      captured = m.b.createOrFold<arith::IndexCastOp>(m.loc, m.b.getIndexType(),
+                                                      captured);
+    return intervalOfCapture(captured);
+  }
+
+  Interval intervalOfCapture(Value number) {
+    Value most = m.constant(kMostCapture), least = m.constant(-kMostCapture);
+    Value isSmall = m.logicalAnd(m.compare(CmpIPredicate::sle, number, most),
+                                 m.compare(CmpIPredicate::sge, number, least));
+    valid = valid ? m.logicalAnd(valid, isSmall) : isSmall;
+    return {number, number, kMostCapture};
+  }
+
+  /// An element of a captured tensor, where all queries read the same.
+  std::optional<Interval> intervalOfElement(GatherOp gather) {
+    auto source = cast<BlockArgument>(gather.getSource());
+    Value view = place.captures[source.getArgNumber() - kKey - 1];
+    SmallVector<Value> indices;
+    for (Value index : gather.getIndices()) {
+      std::optional<Interval> interval = intervalOf(index);
+      if (!interval || interval->lo != interval->hi)
+        return std::nullopt;
+      indices.push_back(interval->lo);
+    }
+    return intervalOfCapture(ReadOp::create(m.b, m.loc, view, indices));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Conditions
+  //===--------------------------------------------------------------------===//
+
+  static KeyRange unknown() { return {{}, {}, {}, {}, /*partial=*/true}; }
+
+  Value boolean(bool value) {
+    return arith::ConstantOp::create(m.b, m.loc, m.b.getBoolAttr(value));
+  }
+
+  /// All keys where some query, and where every query, has the condition.
+  KeyRange allWhere(Value possible, Value certain) {
+    KeyRange range{};
+    range.hi = m.select(possible, place.keys, m.zero());
+    range.fullHi = m.select(certain, place.keys, m.zero());
+    return range;
+  }
+
+  /// The keys for which a condition is true, or false.
+  KeyRange rangeOf(Value condition, bool isTrue) {
+    if (std::optional<int64_t> number = constantOf(condition)) {
+      bool holds = (*number != 0) == isTrue;
+      return holds ? KeyRange{} : allWhere(boolean(false), boolean(false));
+    }
+    Operation *op = condition.getDefiningOp();
+    if (auto compare = dyn_cast_or_null<arith::CmpIOp>(op))
+      return rangeOfCompare(compare, isTrue);
+    if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
+      KeyRange x = rangeOf(op->getOperand(0), isTrue),
+               y = rangeOf(op->getOperand(1), isTrue);
+      return isa<arith::AndIOp>(op) == isTrue ? m.both(x, y)
+                                              : m.either(x, y, place.keys);
+    }
+    if (isa_and_nonnull<arith::XOrIOp>(op))
+      for (unsigned side : {0, 1})
+        if (std::optional<int64_t> number = constantOf(op->getOperand(side)))
+          return rangeOf(op->getOperand(1 - side), isTrue == (*number == 0));
+    if (auto choice = dyn_cast_or_null<arith::SelectOp>(op)) {
+      auto branch = [&](Value value, bool chosen) {
+        return m.both(rangeOf(choice.getCondition(), chosen),
+                      rangeOf(value, isTrue));
+      };
+      return m.either(branch(choice.getTrueValue(), true),
+                      branch(choice.getFalseValue(), false), place.keys);
+    }
+    return unknown();
+  }
+
+  KeyRange rangeOfCompare(arith::CmpIOp compare, bool isTrue) {
+    CmpIPredicate predicate = compare.getPredicate();
+    if (!isTrue)
+      predicate = arith::invertPredicate(predicate);
+    Value lhs = compare.getLhs(), rhs = compare.getRhs();
+    if (hasKey(rhs)) {
+      std::swap(lhs, rhs);
+      predicate = swapped(predicate);
+    }
+    std::optional<Interval> other = intervalOf(rhs);
+    if (!other || !isWide(lhs.getType()))
+      return unknown();
+    if (isUnsigned(predicate)) {
+      if (!isNatural(lhs) || !isNatural(rhs))
+        return unknown();
+      predicate = asSigned(predicate);
+    }
+    if (!hasKey(lhs))
+      return rangeOfQueries(predicate, lhs, *other);
+    Interval one = m.number(1);
+    switch (predicate) {
+    case CmpIPredicate::eq:
+      return m.both(atLeast(lhs, *other), atMost(lhs, *other));
+    case CmpIPredicate::sge:
+      return atLeast(lhs, *other);
+    case CmpIPredicate::sgt:
+      return atLeast(lhs, m.add(*other, one));
+    case CmpIPredicate::sle:
+      return atMost(lhs, *other);
+    case CmpIPredicate::slt:
+      return atMost(lhs, m.sub(*other, one));
+    default:
+      return unknown();
+    }
+  }
+
+  /// A condition on the query alone.
+  KeyRange rangeOfQueries(CmpIPredicate predicate, Value lhs, Interval rhs) {
+    std::optional<Interval> its = intervalOf(lhs);
+    if (!its)
+      return unknown();
+    Interval x = *its;
+    if (predicate == CmpIPredicate::sge || predicate == CmpIPredicate::sgt) {
+      std::swap(x, rhs);
+      predicate = swapped(predicate);
+    }
+    if (predicate == CmpIPredicate::sle || predicate == CmpIPredicate::slt)
+      return allWhere(m.compare(predicate, x.lo, rhs.hi),
+                      m.compare(predicate, x.hi, rhs.lo));
+    auto le = CmpIPredicate::sle, ge = CmpIPredicate::sge;
+    Value meet =
+        m.logicalAnd(m.compare(le, x.lo, rhs.hi), m.compare(ge, x.hi, rhs.lo));
+    Value same =
+        m.logicalAnd(m.compare(ge, x.lo, rhs.hi), m.compare(le, x.hi, rhs.lo));
+    if (predicate == CmpIPredicate::eq)
+      return allWhere(meet, same);
+    auto no = [&](Value c) {
+      return m.compare(CmpIPredicate::eq, c, boolean(false));
+    };
+    return allWhere(no(same), no(meet));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Inverses
+  //===--------------------------------------------------------------------===//
+
+  /// The keys for which e >= t, t somewhere in the interval.
+  KeyRange atLeast(Value e, Interval t) {
+    return solve(e, t, /*atLeast=*/true);
+  }
+  KeyRange atMost(Value e, Interval t) {
+    return solve(e, t, /*atLeast=*/false);
+  }
+
+  KeyRange solve(Value e, Interval t, bool atLeast) {
+    if (t.most > kMost)
+      return unknown();
+    if (e == body.getArgument(kKey)) {
+      if (atLeast)
+        return {t.lo, t.hi, {}, {}};
+      Interval behind = m.add(t, m.number(1));
+      return {{}, {}, behind.lo, behind.hi};
+    }
+    Operation *op = e.getDefiningOp();
+    if (isCast(op))
+      return solve(op->getOperand(0), t, atLeast);
+    if (!op || op->getNumOperands() != 2)
+      return unknown();
+    if (isa<arith::AddIOp, arith::SubIOp>(op))
+      return solveSum(op, t, atLeast);
+    Value x = op->getOperand(0);
+    std::optional<int64_t> factor = factorOf(op->getOperand(1));
+    if (!factor)
+      return unknown();
+    Interval rest = m.number(*factor - 1);
+    if (isa<arith::MulIOp>(op)) {
+      // x c >= t where x >= ceil(t / c).
+      Interval up = atLeast ? m.add(t, rest) : t;
+      return solve(x,
+                   {m.floorDiv(up.lo, *factor), m.floorDiv(up.hi, *factor),
+                    up.most / *factor + 1},
+                   atLeast);
+    }
+    bool isFloor = isa<arith::FloorDivSIOp>(op) ||
+                   (isa<arith::DivUIOp, arith::DivSIOp>(op) && isNatural(x));
+    if (!isFloor || t.most > kMost / *factor)
+      return unknown();
+    // x / c <= t where x <= t c + c - 1.
+    Value size = m.constant(*factor);
+    Interval from{m.mul(t.lo, size), m.mul(t.hi, size), t.most * *factor};
+    return solve(x, atLeast ? from : m.add(from, rest), atLeast);
+  }
+
+  KeyRange solveSum(Operation *op, Interval t, bool atLeast) {
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    bool isSum = isa<arith::AddIOp>(op);
+    if (isSum && hasKey(y))
+      std::swap(x, y);
+    // y - x >= t where x <= y - t.
+    bool isTurned = !hasKey(x);
+    if (isTurned)
+      std::swap(x, y);
+    std::optional<Interval> other = intervalOf(y);
+    if (!other)
+      return unknown();
+    if (isTurned)
+      return solve(x, m.sub(*other, t), !atLeast);
+    return solve(x, isSum ? m.sub(t, *other) : m.add(t, *other), atLeast);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Predicates
+  //===--------------------------------------------------------------------===//
+
+  static CmpIPredicate swapped(CmpIPredicate predicate) {
+    switch (predicate) {
+    case CmpIPredicate::slt:
+      return CmpIPredicate::sgt;
+    case CmpIPredicate::sle:
+      return CmpIPredicate::sge;
+    case CmpIPredicate::sgt:
+      return CmpIPredicate::slt;
+    case CmpIPredicate::sge:
+      return CmpIPredicate::sle;
+    case CmpIPredicate::ult:
+      return CmpIPredicate::ugt;
+    case CmpIPredicate::ule:
+      return CmpIPredicate::uge;
+    case CmpIPredicate::ugt:
+      return CmpIPredicate::ult;
+    case CmpIPredicate::uge:
+      return CmpIPredicate::ule;
+    default:
+      return predicate;
+    }
+  }
+
+  static bool isUnsigned(CmpIPredicate predicate) {
+    return asSigned(predicate) != predicate;
+  }
+
+  static CmpIPredicate asSigned(CmpIPredicate predicate) {
+    switch (predicate) {
+    case CmpIPredicate::ult:
+      return CmpIPredicate::slt;
+    case CmpIPredicate::ule:
+      return CmpIPredicate::sle;
+    case CmpIPredicate::ugt:
+      return CmpIPredicate::sgt;
+    case CmpIPredicate::uge:
+      return CmpIPredicate::sge;
+    default:
+      return predicate;
+    }
+  }
+
+  RangeBuilder m;
+  Block &body;
+  const RegionPlace &place;
+  llvm::DenseMap<Value, bool> keyed;
+  llvm::DenseMap<Value, std::optional<Interval>> intervals;
+  /// Whether all captured numbers that bounds depend on are small enough; null
+  /// where there are none.
+  Value valid;
+};
+
+} // namespace
+
+KeyRange attn::buildRegionRange(OpBuilder &builder, Location loc, Block &body,
+                                const RegionPlace &place) {
+  return RegionBounds(builder, loc, body, place).run();
+}
+
+KeyRange attn::intersect(OpBuilder &builder, Location loc, const KeyRange &a,
+                         const KeyRange &b) {
+  return RangeBuilder{{builder, loc}}.both(a, b);
+}
