@@ -24,11 +24,11 @@ struct TypeSpelling {
 /// Elements of views first.
 static const TypeSpelling types[] = {
     {"f16", ATTN_F16, 2},   {"bf16", ATTN_BF16, 2}, {"f32", ATTN_F32, 4},
-    {"i32", ATTN_I32, 4},   {"i64", ATTN_I64, 8},   {"f64", ATTN_F64, 8},
-    {"i1", ATTN_I1, 1},     {"i8", ATTN_I8, 1},     {"i16", ATTN_I16, 2},
+    {"i32", ATTN_I32, 4},   {"i64", ATTN_I64, 8},   {"i8", ATTN_I8, 1},
+    {"f64", ATTN_F64, 8},   {"i1", ATTN_I1, 1},     {"i16", ATTN_I16, 2},
     {"index", ATTN_I64, 8},
 };
-static const size_t elementTypeCount = 5, typeCount = std::size(types);
+static const size_t elementTypeCount = 6, typeCount = std::size(types);
 
 int64_t attn::bytesOf(AttnType type) {
   for (const TypeSpelling &spelling : types)

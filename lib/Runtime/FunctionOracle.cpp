@@ -408,7 +408,7 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
   };
   for (Type type : reference.getResultTypes())
     if (!asKnownTensor(type))
-      return skip("a result is no tensor of f16, bf16, f32, i32 or i64");
+      return skip("a result is no tensor of f16, bf16, f32, i8, i32 or i64");
   if (reference.getNumResults() == 0)
     return skip("it has no results");
   ArgumentShapes shapes(reference, argumentSizes);

@@ -32,7 +32,8 @@ static LogicalResult checkOperation(Operation &op) {
 
 static bool isViewElement(Type type) {
   return type.isF16() || type.isBF16() || type.isF32() ||
-         type.isSignlessInteger(32) || type.isSignlessInteger(64);
+         type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
+         type.isSignlessInteger(64);
 }
 
 LogicalResult attn::checkTensor(Operation *op, Type type) {
@@ -41,7 +42,7 @@ LogicalResult attn::checkTensor(Operation *op, Type type) {
   if (tensor && isViewElement(tensor.getElementType()) &&
       tensor.getRank() >= 1 && tensor.getRank() <= kMaxRank)
     return success();
-  return op->emitError() << "expected tensors of f16, bf16, f32, i32 or i64 of "
+  return op->emitError() << "expected tensors of f16, bf16, f32, i8, i32 or i64 of "
                             "1 to "
                          << kMaxRank
                          << " dimensions in a function of a bundle, but got "

@@ -6,7 +6,7 @@ from ._dlpack import CUDA, DEVICE_NAMES, ROCM, check_device, read_dlpack
 from ._errors import ArgumentError
 from ._library import DEVICE_UNKNOWN, TYPE_CODES
 
-_TYPESTR = {"<f2": "f16", "<f4": "f32", "<i4": "i32", "<i8": "i64"}
+_TYPESTR = {"<f2": "f16", "<f4": "f32", "|i1": "i8", "|b1": "i8", "<i4": "i32", "<i8": "i64"}
 _torch_types = {}
 
 
@@ -52,7 +52,7 @@ def is_torch(value):
 def torch_types(torch):
     if not _torch_types:
         _torch_types.update({
-            torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int32: "i32", torch.int64: "i64",
+            torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int8: "i8", torch.bool: "i8", torch.int32: "i32", torch.int64: "i64",
         })
     return _torch_types
 
@@ -102,7 +102,7 @@ def _from_torch(name, value, kind):
     dtype = torch_types(torch).get(value.dtype)
     if dtype is None:
         raise ArgumentError(
-            f"view '{name}': expected float16, bfloat16, float32, int32 or int64, but got {value.dtype}"
+            f"view '{name}': expected float16, bfloat16, float32, int8, bool, int32 or int64, but got {value.dtype}"
         )
     index = device.index
     if index is None:

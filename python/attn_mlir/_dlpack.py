@@ -13,7 +13,7 @@ ROCM = 10  # kDLROCM
 DEVICE_NAMES = {CUDA: "CUDA", ROCM: "ROCm"}
 _FLAG_READ_ONLY = 1
 # (code, bits) of DLDataType; 0 is kDLInt, 2 is kDLFloat, 4 is kDLBfloat.
-_TYPES = {(2, 16): "f16", (2, 32): "f32", (4, 16): "bf16", (0, 32): "i32", (0, 64): "i64"}
+_TYPES = {(2, 16): "f16", (2, 32): "f32", (4, 16): "bf16", (0, 8): "i8", (6, 8): "i8", (0, 32): "i32", (0, 64): "i64"}
 
 
 class _DLTensor(ctypes.Structure):
@@ -74,7 +74,7 @@ def read_dlpack(where, capsule, kind):
     dtype = _TYPES.get((tensor.code, tensor.bits)) if tensor.lanes == 1 else None
     if dtype is None:
         raise ArgumentError(
-            f"{where}: expected float16, bfloat16, float32, int32 or int64, but got DLPack type code {tensor.code} of "
+            f"{where}: expected float16, bfloat16, float32, int8, bool, int32 or int64, but got DLPack type code {tensor.code} of "
             f"{tensor.bits} bits and {tensor.lanes} lanes"
         )
     rank = tensor.ndim

@@ -47,7 +47,7 @@ private:
   llvm::SmallVector<int64_t> dims, strides;
 };
 
-/// The nearest value of a type that a view has (f16, bf16, f32, i32, i64).
+/// The nearest value of a type that a view has (f16, bf16, f32, i8, i32, i64).
 double roundTo(mlir::Type type, double value);
 
 /// The number of such a type in memory.

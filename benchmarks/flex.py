@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Mask regions, score modifications and sinks beside FlexAttention.
+
+    flex.py compile [--tune]   bundles of test/gpu/regions.py; --tune: some schedules more
+    flex.py run                   on a GPU: times, and the error against FlexAttention
+
+bf16, 16 heads, one sequence of 8192 and of 16384 tokens (documents: of 65536, 32 of them),
+D 64 and 128. FlexAttention is compiled by torch.compile, its BlockMask made before the
+clock starts. Sinks are compared with the same kernel without them. Medians of CUDA events
+in drawn turns.
+"""
+
+import sys
+
+from common import geometric_mean, harness, markdown, time_interleaved
+import regions as cases
+from regions import Sizes
+
+DIRECTORY = harness.ROOT / "build-gpu" / "regions-bench"
+HEADS = 16
+LENGTHS = (8192, 16384)
+TOKENS, DOCUMENTS = 65536, 32
+DIMS = (64, 128)
+NAMES = ("documents", "bias", "alibi", "t5", "sinks")
+PLAIN = "plain"
+ROLES = "wgmma=all specialize overlap ping-pong"
+TUNE = {
+    "": [("default", "", "")],
+    "tune": [
+        ("128x128", "tiles=query=128,key=128 persistent resident=1",
+         ROLES + " optimistic-max resident-stages=2"),
+        ("128x128-exact", "tiles=query=128,key=128 persistent resident=1",
+         ROLES + " resident-stages=2"),
+        ("128x64", "tiles=query=128,key=64 persistent resident=1",
+         ROLES + " optimistic-max resident-stages=2"),
+        ("64x64", "tiles=query=64,key=64 longest-first", "wgmma=all optimistic-max"),
+        ("64x128", "tiles=query=64,key=128 longest-first", "wgmma=all optimistic-max"),
+    ],
+}
+
+
+def plain():
+    return cases.Region(PLAIN, (), lambda t, g, z: [], mask="causal")
+
+
+def chosen():
+    known = cases.regions()
+    return [known[name] for name in NAMES] + [plain()]
+
+
+def variants(tune):
+    return TUNE[""] + (TUNE["tune"] if tune else [])
+
+
+def directory(region, dim, variant):
+    return DIRECTORY / f"{region.name}-d{dim}-{variant}"
+
+
+def compile_half(arguments):
+    jobs = [
+        harness.Job(directory(region, dim, name), region.text(HEADS, HEADS, dim), schedule,
+                    lower, arguments.target)
+        for region in chosen() for dim in DIMS
+        for name, schedule, lower in variants(arguments.tune)
+    ]
+    return 1 if harness.compile_jobs(jobs, arguments) else 0
+
+
+def flex(torch, region, values, sizes):
+    """FlexAttention with this region, compiled; a function of Q, K, V."""
+    from torch.nn.attention import flex_attention as module
+
+    call = torch.compile(module.flex_attention, dynamic=False)
+    captured = values[: len(region.captures)]
+    score = region.score(*captured) if region.score else None
+    keep = region.keep(*captured) if region.keep else None
+    causal = lambda b, h, i, j: j <= i
+    masks = [m for m in (keep, causal if region.mask else None) if m]
+    mask = None
+    if masks:
+        make = torch.compile(module.create_block_mask)
+        mask = make(module.and_masks(*masks), None, None, sizes.queries, sizes.keys,
+                    device="cuda")
+    return lambda q, k, v: call(q, k, v, score_mod=score, block_mask=mask)
+
+
+def measure(torch, region, kernels, dim, length, generator, rounds):
+    sizes = Sizes(1, HEADS, length, length)
+    q, k, v = (cases.normal(torch, generator, 1, HEADS, length, dim, dtype=torch.bfloat16)
+               for _ in range(3))
+    values = region.make(torch, generator, sizes)
+    if region.name == "documents":
+        values = [cases.documents(torch, generator, sizes, DOCUMENTS)]
+    calls, outs = {}, {}
+    for name, kernel in kernels.items():
+        outs[name] = torch.full_like(q, torch.nan)
+        own = values if region.sinks or region.captures else []
+        harness.launch(kernel, [q, k, v, *own], [outs[name]])
+        calls[name] = (lambda turn, kernel=kernel, out=outs[name], own=own:
+                       harness.launch(kernel, [q, k, v, *own], [out]))
+    deviation = {}
+    if not region.sinks and region.name != PLAIN:
+        peer = flex(torch, region, values, sizes)
+        wanted = peer(q, k, v)
+        calls["FlexAttention"] = lambda turn: peer(q, k, v)
+        for name, out in outs.items():
+            worst = (out - wanted).float().norm(dim=-1) / wanted.float().norm(dim=-1)
+            deviation[name] = worst.nan_to_num(nan=float("inf")).max().item()
+    return time_interleaved(torch, calls, rounds), deviation
+
+
+def run_half(arguments):
+    torch, attn_mlir = harness.require_gpu(arguments.strict)
+    generator = torch.Generator(device="cuda")
+    generator.manual_seed(arguments.seed)
+    rows, ratios, plain_times = [], {}, {}
+    for dim in DIMS:
+        for region in [plain(), *chosen()[:-1]]:
+            kernels = {}
+            for name, _, _ in variants(tune=True):
+                if (directory(region, dim, name) / "manifest.json").is_file():
+                    kernels[name] = attn_mlir.load(str(directory(region, dim, name)))
+            for length in (TOKENS,) if region.name == "documents" else LENGTHS:
+                times, deviation = measure(torch, region, kernels, dim, length, generator,
+                                           arguments.rounds)
+                torch.cuda.empty_cache()
+                print(f"{region.name} D {dim} S {length} is measured", file=sys.stderr)
+                if region.name == PLAIN:
+                    plain_times[dim, length] = times
+                peer = times.get("FlexAttention") or plain_times.get((dim, length),
+                                                                     {}).get("default")
+                for name in kernels:
+                    ratio = peer / times[name] if peer else 1.0
+                    ratios.setdefault((region.name, name), []).append(ratio)
+                    rows.append([f"{region.name} D {dim} S {length}", name,
+                                 f"{times[name]:.3f}", f"{peer:.3f}" if peer else "-",
+                                 f"{ratio:.2f}", f"{deviation.get(name, 0):.1e}"])
+    print(harness.describe_device(torch))
+    print(markdown(["", "schedule", "ms", "peer, ms", "ratio", "deviation"], rows))
+    for (region, name), values in ratios.items():
+        print(f"{region}, {name}: geometric mean {geometric_mean(values):.3f}, "
+              f"least {min(values):.3f}")
+    wrong = [row for row in rows if not float(row[-1]) <= arguments.bound]
+    for row in wrong:
+        print("WRONG", *row)
+    return 1 if wrong else 0
+
+
+def main():
+    parser = harness.new_parser(__doc__)
+    halves = parser.add_subparsers(dest="half", required=True)
+    compile_parser = halves.add_parser("compile")
+    harness.add_compile_arguments(compile_parser)
+    compile_parser.add_argument("--tune", action="store_true")
+    run_parser = halves.add_parser("run")
+    harness.add_run_arguments(run_parser)
+    run_parser.add_argument("--seed", type=int, default=1)
+    run_parser.add_argument("--rounds", type=int, default=20)
+    run_parser.add_argument("--bound", type=float, default=2e-2)
+    arguments = parser.parse_args()
+    return compile_half(arguments) if arguments.half == "compile" else run_half(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
