@@ -42,11 +42,11 @@ LogicalResult attn::checkTensor(Operation *op, Type type) {
   if (tensor && isViewElement(tensor.getElementType()) &&
       tensor.getRank() >= 1 && tensor.getRank() <= kMaxRank)
     return success();
-  return op->emitError() << "expected tensors of f16, bf16, f32, i8, i32 or i64 of "
-                            "1 to "
-                         << kMaxRank
-                         << " dimensions in a function of a bundle, but got "
-                         << type;
+  return op->emitError()
+         << "expected tensors of f16, bf16, f32, i8, i32 or i64 of "
+            "1 to "
+         << kMaxRank << " dimensions in a function of a bundle, but got "
+         << type;
 }
 
 static LogicalResult checkScalar(func::FuncOp function, Type type) {
