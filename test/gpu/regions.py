@@ -28,6 +28,7 @@ class Region(NamedTuple):
     keep: Optional[Callable] = None
     mask: str = ""  # an attribute beside the region: causal
     sinks: bool = False
+    sorted: tuple = ()  # captures whose numbers never fall
 
     def clauses(self, heads):
         """What stands between operands and types of attn.attention."""
@@ -48,6 +49,10 @@ class Region(NamedTuple):
             text += f"\n    keep({index}{inner}) {{{body}}}"
         return text
 
+    def attributes(self):
+        numbers = ", ".join(map(str, self.sorted))
+        return f"\n    {{sorted = array<i64: {numbers}>}}" if self.sorted else ""
+
     def arguments(self, heads):
         """Those of the function, beside Q, K and V."""
         own = [(name, text.format(H=heads)) for name, text in self.captures]
@@ -65,7 +70,7 @@ class Region(NamedTuple):
         return (
             f"func.func @f(%q: {q}, %k: {kv}, %v: {kv}{extra}) -> {results} {{\n"
             f"  {values} = attn.attention %q, %k, %v{mask} scale({scale!r})"
-            f"{self.clauses(heads)}\n    : ({q}, {kv}, {kv}) -> {results}\n"
+            f"{self.clauses(heads)}{self.attributes()}\n    : ({q}, {kv}, {kv}) -> {results}\n"
             f"  return {values} : {types}\n}}\n"
         )
 
@@ -219,9 +224,14 @@ def regions():
     made = [
         Region("documents", (("ids", "tensor<?x?xi32>"),),
                lambda t, g, z: [documents(t, g, z)], keep_text=SAME,
-               keep=same_document, mask="causal"),
+               keep=same_document, mask="causal", sorted=(0,)),
         Region("documents-full", (("ids", "tensor<?x?xi32>"),),
-               lambda t, g, z: [documents(t, g, z)], keep_text=SAME, keep=same_document),
+               lambda t, g, z: [documents(t, g, z)], keep_text=SAME, keep=same_document,
+               sorted=(0,)),
+        Region("unsorted", (("ids", "tensor<?x?xi32>"),),
+               lambda t, g, z: [t.randint(0, 5, (z.batch, max(z.queries, z.keys, 1)),
+                                          generator=g, device=g.device).int()],
+               keep_text=SAME, keep=same_document),
         Region("prefix", (("length", "tensor<?xi32>"),),
                lambda t, g, z: [t.randint(0, z.keys + 2, (z.batch,), generator=g,
                                           device=g.device).int()],

@@ -123,6 +123,18 @@ struct RegionVerifier {
 } // namespace
 
 LogicalResult AttentionOp::verifyRegions() {
+  for (int64_t number : getSorted()) {
+    auto known =
+        number >= 0 && number < int64_t(getCaptures().size())
+            ? dyn_cast<RankedTensorType>(getCaptures()[number].getType())
+            : RankedTensorType();
+    if (!known || (!known.getElementType().isInteger(32) &&
+                   !known.getElementType().isInteger(64)))
+      return emitOpError(
+                 "'sorted' expects numbers of captures that are tensors "
+                 "of i32 or i64, but got ")
+             << number;
+  }
   Builder b(getContext());
   Type f32 = b.getF32Type(), index = b.getIndexType(), i1 = b.getI1Type();
   if (hasScoreMod() && failed(RegionVerifier{*this, getScore().front(),

@@ -201,12 +201,13 @@ SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
   if (auto mask = getMaskAttr())
     range = mask.buildKeyRange(b, loc, {tile.extents[Query], tile.extents[Key]},
                                first, last);
-  if (hasMaskRegion()) {
-    RegionPlace place{tile.offsets[Batch], buildHeadIndex(t, tile), first, last,
-                      tile.extents[Key],   capturesOf(*this, tile)};
-    range = intersect(b, loc, range,
-                      buildRegionRange(b, loc, getKeep().front(), place));
-  }
+  if (hasMaskRegion())
+    range =
+        buildRegionRange(b, loc, getKeep().front(),
+                         {tile.offsets[Batch], buildHeadIndex(t, tile), first,
+                          last, tile.extents[Key], capturesOf(*this, tile),
+                          getSorted(), tile.sizes[Key]},
+                         range);
   return buildRangeSegments(b, loc, tile, range);
 }
 

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/MaskBounds.h"
+#include "SortedSearch.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -97,14 +98,37 @@ public:
                const RegionPlace &place)
       : m{{b, loc}}, body(body), place(place) {}
 
-  KeyRange run() {
-    KeyRange range =
-        rangeOf(body.getTerminator()->getOperand(0), /*isTrue=*/true);
-    if (!valid)
-      return range;
-    // Of captured numbers that are too large no bound is known to be right.
+  /// `known`, restricted by all conditions that hold together: those on sorted
+  /// captures last, so that there is less to search.
+  KeyRange run(KeyRange known) {
+    SmallVector<Value> together{body.getTerminator()->getOperand(0)};
+    for (size_t i = 0; i < together.size(); ++i)
+      if (auto both = together[i].getDefiningOp<arith::AndIOp>())
+        llvm::append_range(together, both->getOperands());
+    llvm::erase_if(together, [](Value condition) {
+      return condition.getDefiningOp<arith::AndIOp>() != nullptr;
+    });
+    SmallVector<SortedCondition> searched;
+    KeyRange own{};
+    for (Value condition : together)
+      if (std::optional<SortedCondition> sorted = asSorted(condition))
+        searched.push_back(*sorted);
+      else
+        own = m.both(own, rangeOf(condition, /*isTrue=*/true));
+    KeyRange range = m.both(known, orNothing(own));
+    for (const SortedCondition &condition : searched)
+      range = search(range, condition);
+    return range;
+  }
+
+private:
+  static constexpr unsigned kKey = AttentionOp::kKeepArguments - 1;
+
+  /// A range, or none where captured numbers are too large for bounds to be
+  /// known to be right.
+  KeyRange orNothing(KeyRange range) {
     auto orElse = [&](Value &bound, Value otherwise) {
-      if (bound)
+      if (bound && valid)
         bound = m.select(valid, bound, otherwise);
     };
     orElse(range.lo, m.zero());
@@ -113,9 +137,6 @@ public:
     orElse(range.fullHi, m.zero());
     return range;
   }
-
-private:
-  static constexpr unsigned kKey = AttentionOp::kKeepArguments - 1;
 
   //===--------------------------------------------------------------------===//
   // Expressions
@@ -262,18 +283,136 @@ private:
     return {number, number, kMostCapture};
   }
 
-  /// An element of a captured tensor, where all queries read the same.
-  std::optional<Interval> intervalOfElement(GatherOp gather) {
-    auto source = cast<BlockArgument>(gather.getSource());
-    Value view = place.captures[source.getArgNumber() - kKey - 1];
-    SmallVector<Value> indices;
-    for (Value index : gather.getIndices()) {
+  /// The number of a captured tensor that is read.
+  static unsigned captureOf(GatherOp gather) {
+    return cast<BlockArgument>(gather.getSource()).getArgNumber() - kKey - 1;
+  }
+
+  /// Values that all queries have in common; nothing where they do not.
+  std::optional<SmallVector<Value>> pointsOf(ValueRange indices) {
+    SmallVector<Value> points;
+    for (Value index : indices) {
       std::optional<Interval> interval = intervalOf(index);
       if (!interval || interval->lo != interval->hi)
         return std::nullopt;
-      indices.push_back(interval->lo);
+      points.push_back(interval->lo);
     }
-    return intervalOfCapture(ReadOp::create(m.b, m.loc, view, indices));
+    return points;
+  }
+
+  /// An element of a captured tensor, where all queries read the same.
+  std::optional<Interval> intervalOfElement(GatherOp gather) {
+    Value view = place.captures[captureOf(gather)];
+    std::optional<SmallVector<Value>> indices = pointsOf(gather.getIndices());
+    if (!indices)
+      return std::nullopt;
+    return intervalOfCapture(ReadOp::create(m.b, m.loc, view, *indices));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Sorted captures
+  //===--------------------------------------------------------------------===//
+
+  /// A number that the key picks from a sorted capture, compared with what does
+  /// not depend on it.
+  struct SortedCondition {
+    CmpIPredicate predicate;
+    GatherOp gather;
+    SmallVector<Value> indices;
+    Interval other;
+    /// Whether all numbers that it depends on lie inside of tensors.
+    Value inside;
+  };
+
+  static Value withoutCasts(Value value) {
+    while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+      value = cast.getIn();
+    return value;
+  }
+
+  bool isSorted(GatherOp gather) {
+    return llvm::is_contained(place.sorted, int64_t(captureOf(gather)));
+  }
+
+  /// Compares an index of the last dimension with its size.
+  Value compareWithSize(GatherOp gather, CmpIPredicate predicate, Value index) {
+    Value view = place.captures[captureOf(gather)];
+    int64_t last = cast<ViewType>(view.getType()).getRank() - 1;
+    return m.compare(predicate, index, DimOp::create(m.b, m.loc, view, last));
+  }
+
+  /// What the queries read from a sorted capture, or anything else that an
+  /// interval is known of. `inside` is set where they do: whether all may.
+  std::optional<Interval> sortedInterval(Value value, Value &inside) {
+    auto gather = withoutCasts(value).getDefiningOp<GatherOp>();
+    if (!gather || !isSorted(gather))
+      return intervalOf(value);
+    auto points = pointsOf(gather.getIndices().drop_back());
+    auto last = intervalOf(gather.getIndices().back());
+    if (!points || !last)
+      return std::nullopt;
+    auto read = [&](Value index) -> Value {
+      SmallVector<Value> all(*points);
+      all.push_back(index);
+      return ReadOp::create(m.b, m.loc, place.captures[captureOf(gather)], all);
+    };
+    inside =
+        m.logicalAnd(m.compare(CmpIPredicate::sge, last->lo, m.zero()),
+                     compareWithSize(gather, CmpIPredicate::slt, last->hi));
+    return Interval{read(last->lo), read(last->hi), kMost};
+  }
+
+  std::optional<SortedCondition> asSorted(Value condition) {
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare)
+      return std::nullopt;
+    CmpIPredicate predicate = compare.getPredicate();
+    Value lhs = compare.getLhs(), rhs = compare.getRhs();
+    if (hasKey(rhs)) {
+      std::swap(lhs, rhs);
+      predicate = swapped(predicate);
+    }
+    auto gather = withoutCasts(lhs).getDefiningOp<GatherOp>();
+    if (!gather || !isSorted(gather) || hasKey(rhs) || isUnsigned(predicate) ||
+        predicate == CmpIPredicate::ne ||
+        gather.getIndices().back() != body.getArgument(kKey))
+      return std::nullopt;
+    auto indices = pointsOf(gather.getIndices().drop_back());
+    Value inside;
+    std::optional<Interval> other = sortedInterval(rhs, inside);
+    if (!indices || !other)
+      return std::nullopt;
+    Value all = compareWithSize(gather, CmpIPredicate::sle, place.keys);
+    return SortedCondition{predicate, gather, *indices, *other,
+                           inside ? m.logicalAnd(inside, all) : all};
+  }
+
+  KeyRange search(KeyRange range, const SortedCondition &condition) {
+    SortedSearch sorted{{m.b, m.loc},
+                        place.captures[captureOf(condition.gather)],
+                        condition.indices,
+                        place.keys,
+                        place.step};
+    CmpIPredicate predicate = condition.predicate;
+    bool strict =
+        predicate == CmpIPredicate::sgt || predicate == CmpIPredicate::slt;
+    SortedSearch::Number number{condition.other.lo, condition.other.hi, strict};
+    std::optional<SortedSearch::Number> least, most;
+    if (predicate != CmpIPredicate::sle && predicate != CmpIPredicate::slt)
+      least = number;
+    if (predicate != CmpIPredicate::sge && predicate != CmpIPredicate::sgt)
+      most = number;
+    KeyRange found = sorted.refine(range, least, most);
+    // Where numbers may be read from outside, nothing is known.
+    auto orElse = [&](Value &bound, Value before, Value otherwise) {
+      if (bound)
+        bound = m.select(condition.inside, bound, before ? before : otherwise);
+    };
+    orElse(found.lo, range.lo, m.zero());
+    orElse(found.hi, range.hi, place.keys);
+    orElse(found.fullLo, {}, place.keys);
+    orElse(found.fullHi, {}, m.zero());
+    return found;
   }
 
   //===--------------------------------------------------------------------===//
@@ -513,11 +652,7 @@ private:
 } // namespace
 
 KeyRange attn::buildRegionRange(OpBuilder &builder, Location loc, Block &body,
-                                const RegionPlace &place) {
-  return RegionBounds(builder, loc, body, place).run();
-}
-
-KeyRange attn::intersect(OpBuilder &builder, Location loc, const KeyRange &a,
-                         const KeyRange &b) {
-  return RangeBuilder{{builder, loc}}.both(a, b);
+                                const RegionPlace &place,
+                                const KeyRange &known) {
+  return RegionBounds(builder, loc, body, place).run(known);
 }

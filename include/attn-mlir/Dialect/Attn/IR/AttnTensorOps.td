@@ -68,6 +68,11 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     and the region let it. Where the region compares the key with what does not
     depend on it, tiles that no query sees are left out (`docs/masks.md`).
 
+    `sorted = array<i64: 0>` promises of captured tensors of integers, by their
+    numbers among the captures, that elements never fall along the last dimension,
+    as numbers of documents do not; results are undefined where they do. Bounds are
+    then found by halving.
+
     *Sinks.* With `sinks(%s : tensor<32xf32>)`, one more logit a query head, to
     which no value belongs, takes part in the denominator and in LSE; -inf is as
     without it. Of two dimensions, [heads, n], row i of Sq rows takes number
@@ -115,7 +120,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Variadic<Attn_Capture>:$captures,
     Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
-    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sorted);
   let results = (outs Attn_InputTensor:$output,
                       Optional<RankedTensorOf<[F32]>>:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);

@@ -17,6 +17,10 @@ struct RegionPlace {
   mlir::Value keys;
   /// The captures of the op, in order: scalars and views of the kernel.
   llvm::SmallVector<mlir::Value> captures;
+  /// Those of which numbers never fall along the last dimension.
+  llvm::ArrayRef<int64_t> sorted;
+  /// Keys of a tile of the stream.
+  int64_t step;
 };
 
 /// The keys that `body`, a mask region (batch, head, query, key, captures ...),
@@ -24,16 +28,15 @@ struct RegionPlace {
 /// It follows comparisons of integers in which the key occurs on one side,
 /// inside of sums, differences, products with constants and quotients by
 /// constants; and, or, not and select of these; what does not depend on the key
-/// it evaluates for the range of queries. Whatever else there is bounds
-/// nothing: the range holds every key that is kept, and `partial` is set where
-/// none is known to be kept by all. Numbers that the region computes are taken
-/// not to overflow.
+/// it evaluates for the range of queries. A number that the key picks from a
+/// sorted capture, compared with another, bounds it where this and other
+/// conditions hold together. Whatever else there is bounds nothing: the range
+/// holds every key that is kept, and `partial` is set where none is known to be
+/// kept by all. Numbers that the region computes are taken not to overflow.
+/// Nothing outside of `known` is in the range.
 KeyRange buildRegionRange(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Block &body, const RegionPlace &place);
-
-/// What both ranges hold.
-KeyRange intersect(mlir::OpBuilder &builder, mlir::Location loc,
-                   const KeyRange &a, const KeyRange &b);
+                          mlir::Block &body, const RegionPlace &place,
+                          const KeyRange &known);
 
 } // namespace attn
 
