@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/MaskBounds.h"
+#include "attn-mlir/Dialect/Attn/IR/RegionTiles.h"
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 
@@ -228,56 +229,96 @@ SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
           t.splat(0, {rows, tile.sizes[ValueDim]})};
 }
 
-/// Evaluates a region of the op for a tile: `arguments` are those before the
-/// captures.
-static Value evaluate(AttentionOp op, const TileBuilder &t,
-                      const TileContext &tile, Region &region,
-                      SmallVector<Value> arguments) {
-  llvm::append_range(arguments, capturesOf(op, tile));
-  return inlineOverTiles(t.b, region.front(), arguments,
-                         {tile.sizes[Query], tile.sizes[Key]})[0];
-}
+namespace {
 
 /// The scores of a tile, but for softmaxScale: modified and masked.
-static Value buildScores(AttentionOp op, const TileBuilder &t,
-                         const TileContext &tile, Value dot) {
-  SmallVector<int64_t> shape{tile.sizes[Query], tile.sizes[Key]};
-  // Index tiles: needed by a modification everywhere, by a mask where it acts.
-  Value rows = t.iota(0, tile.offsets[Query], shape);
-  Value cols = t.iota(1, tile.offsets[Key], shape);
-  float scale = op.getScale().convertToFloat();
-  Value scores = scale == softmaxScale(op) ? dot : t.scale(dot, scale), head;
-  if (op.hasScoreMod() || op.hasMaskRegion()) {
+class ScoreBuilder {
+public:
+  /// Reads what regions read, so that it is on its way during the product.
+  ScoreBuilder(AttentionOp op, const TileBuilder &t, const TileContext &tile)
+      : op(op), t(t), tile(tile), shape{tile.sizes[Query], tile.sizes[Key]} {
+    if (!op.hasScoreMod() && !op.hasMaskRegion())
+      return;
+    buildIndices();
     OpBuilder outside = outsideStream(t.b);
-    head = buildHeadIndex({outside, t.loc}, tile);
+    Value head = buildHeadIndex({outside, t.loc}, tile);
+    enter(modification, op.getScore(), /*first=*/1, head);
+    enter(keepRegion, op.getKeep(), /*first=*/0, head);
   }
-  if (op.hasScoreMod())
-    scores = evaluate(op, t, tile, op.getScore(),
-                      {scores, tile.offsets[Batch], head, rows, cols});
-  Value keep;
-  if (auto mask = op.getMaskAttr())
-    keep = mask.buildPredicate(
-        t.b, t.loc, {tile.extents[Query], tile.extents[Key]}, rows, cols);
-  auto restrict = [&](Value other) {
-    keep = keep ? t.logicalAnd(keep, other) : other;
-  };
-  if (op.hasMaskRegion())
-    restrict(evaluate(op, t, tile, op.getKeep(),
-                      {tile.offsets[Batch], head, rows, cols}));
-  if (tile.hasPartialTile() &&
-      !(op.getMaskAttr() && op.getMaskAttr().impliesKeyExists()))
-    restrict(t.lessThan(cols, t.spread(tile.extents[Key], shape)));
-  return keep ? t.mask(scores, keep) : scores;
-}
+
+  Value build(Value dot) {
+    // Index tiles: needed by a modification everywhere, by a mask where it
+    // acts.
+    if (!rows)
+      buildIndices();
+    float scale = op.getScale().convertToFloat();
+    Value scores = scale == softmaxScale(op) ? dot : t.scale(dot, scale);
+    if (modification) {
+      modification->map(0, scores);
+      scores = modification->finish().front();
+    }
+    Value keep = buildKeep();
+    return keep ? t.mask(scores, keep) : scores;
+  }
+
+private:
+  void buildIndices() {
+    rows = t.iota(0, tile.offsets[Query], shape);
+    cols = t.iota(1, tile.offsets[Key], shape);
+  }
+
+  /// Starts on a region whose indices begin at argument `first`.
+  void enter(std::optional<RegionTiles> &entered, Region &region,
+             unsigned first, Value head) {
+    if (region.empty())
+      return;
+    entered.emplace(t.b, region.front(), shape);
+    SmallVector<Value> arguments{tile.offsets[Batch], head, rows, cols};
+    llvm::append_range(arguments, capturesOf(op, tile));
+    for (auto [i, value] : llvm::enumerate(arguments))
+      entered->map(first + i, value);
+    entered->readEarly();
+  }
+
+  /// Which scores stay; null for all.
+  Value buildKeep() {
+    Value keep;
+    auto restrict = [&](Value other) {
+      keep = keep ? t.logicalAnd(keep, other) : other;
+    };
+    auto mask = op.getMaskAttr();
+    if (Value kept =
+            mask ? mask.buildPredicate(t.b, t.loc,
+                                       {tile.extents[Query], tile.extents[Key]},
+                                       rows, cols)
+                 : Value())
+      restrict(kept);
+    if (keepRegion)
+      restrict(keepRegion->finish().front());
+    if (tile.hasPartialTile() && !(mask && mask.impliesKeyExists()))
+      restrict(t.lessThan(cols, t.spread(tile.extents[Key], shape)));
+    return keep;
+  }
+
+  AttentionOp op;
+  const TileBuilder &t;
+  const TileContext &tile;
+  SmallVector<int64_t> shape;
+  Value rows, cols;
+  std::optional<RegionTiles> modification, keepRegion;
+};
+
+} // namespace
 
 SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
                                           const TileContext &tile,
                                           ValueRange state, ValueRange tiles) {
   TileBuilder t{b, loc};
   int64_t rows = tile.sizes[Query], keys = tile.sizes[Key];
+  ScoreBuilder builder(*this, t, tile);
   Value dot = t.dot(tiles[Q], tiles[K], t.splat(0, {rows, keys}),
                     /*transposeRhs=*/true);
-  Value scores = buildScores(*this, t, tile, dot);
+  Value scores = builder.build(dot);
   AdvanceOp now = t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
                             state[Reference], softmaxScale(*this));
   Value p = t.weights(scores, now.getFactor(), now.getReference());

@@ -117,21 +117,6 @@ llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
                                               const TileContext &tile,
                                               const KeyRange &range);
 
-/// A builder in front of the stream that `builder` stands in the body of; else
-/// where it stands. For what is the same at all positions.
-mlir::OpBuilder outsideStream(const mlir::OpBuilder &builder);
-
-/// Clones the scalar operations of `body` to the builder, with its arguments
-/// replaced by `arguments`, each a scalar, a view or a tile of `shape`: an
-/// operation with a tile operand becomes the same operation on tiles. What
-/// depends on rows alone (of `attn.iota` 0) is computed once a row, outside of
-/// a stream that the builder stands in; what depends on columns alone once a
-/// column. Returns what the terminator yields, in tiles of `shape`.
-llvm::SmallVector<mlir::Value> inlineOverTiles(mlir::OpBuilder &builder,
-                                               mlir::Block &body,
-                                               mlir::ValueRange arguments,
-                                               llvm::ArrayRef<int64_t> shape);
-
 } // namespace attn
 
 #endif // ATTN_MLIR_DIALECT_ATTN_IR_STREAMABLE_H

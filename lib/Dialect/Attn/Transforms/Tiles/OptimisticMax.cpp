@@ -182,6 +182,12 @@ private:
            });
   }
 
+  /// Whether an operation makes the exponent of a weight.
+  static bool isWeight(Operation *op) {
+    return isa<math::FmaOp>(op) &&
+           llvm::all_of(op->getUsers(), llvm::IsaPred<math::Exp2Op>);
+  }
+
   static bool isStateStore(Operation *op) {
     return isa<StoreOp>(op) &&
            op->getParentOfType<KernelOp>().getStep() == KernelOp::kSplitStep;
@@ -205,8 +211,15 @@ private:
         if (isa<math::Exp2Op, arith::CmpFOp>(user) || isLogSum(user) ||
             isStateStore(user) || !seen.insert(user).second)
           continue;
-        if (!isa<arith::DivFOp, arith::MaximumFOp, arith::SelectOp,
-                 arith::SubFOp>(user) &&
+        // One more logit, in the units that it finds.
+        if (auto advance = dyn_cast<AdvanceOp>(user)) {
+          work.append({advance.getFactor(), advance.getReference()});
+          continue;
+        }
+        if (isWeight(user))
+          continue;
+        if (!isa<arith::DivFOp, arith::MaximumFOp, arith::NegFOp,
+                 arith::SelectOp, arith::SubFOp>(user) &&
             !isScaledByConstant(user))
           return false;
         work.push_back(user->getResult(0));
