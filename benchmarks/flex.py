@@ -76,6 +76,8 @@ def flex(torch, region, values, sizes):
     """FlexAttention with this region, compiled; a function of Q, K, V."""
     from torch.nn.attention import flex_attention as module
 
+    # Beyond eight kinds of inputs it would not compile, but run operation by operation.
+    torch._dynamo.reset()
     call = torch.compile(module.flex_attention, dynamic=False)
     captured = values[: len(region.captures)]
     score = region.score(*captured) if region.score else None

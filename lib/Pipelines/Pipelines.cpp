@@ -20,6 +20,11 @@
 
 using namespace mlir;
 
+/// Loops of a stream one after the other, at most: those of a window in either
+/// direction. A loop around others holds twice what these carry (on MI300X in
+/// registers for one wave a SIMD), and breaks chains of overlapped products.
+static constexpr int64_t kMostLoops = 5;
+
 void attn::buildKernelSchedule(OpPassManager &pm,
                                const ScheduleOptions &options) {
   // The passes refuse such numbers: also where nothing else asks for them.
@@ -104,7 +109,7 @@ void attn::buildSequentialPipeline(OpPassManager &pm) {
 
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
-  pm.addPass(createConvertAttnStreamToSCF({5}));
+  pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
   pm.addNestedPass<KernelOp>(createAttnPingPong());
@@ -115,9 +120,6 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
 }
 
 void attn::buildLowerToROCDLPipeline(OpPassManager &pm) {
-  // A loop around others holds twice what these carry, in registers for one
-  // wave a SIMD: five loops are a window's in either direction.
-  constexpr int64_t kMostLoops = 5;
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
   pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addPass(createCSEPass());

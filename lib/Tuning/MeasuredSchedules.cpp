@@ -83,13 +83,19 @@ bool isCausal(StreamableOpInterface op) {
   return attention && isa_and_nonnull<CausalMaskAttr>(attention.getMaskAttr());
 }
 
+bool readsEachScore(StreamableOpInterface op) {
+  auto attention = dyn_cast<AttentionOp>(*op);
+  return attention && attention.readsEachScore();
+}
+
 bool isFor(TunedOp row, StreamableOpInterface op) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   return row.getOp() == op->getName().getStringRef() &&
          llvm::is_contained(row.getElements().getAsValueRange<TypeAttr>(),
                             element) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
-         hasRows(op, row.getRows()) && row.getCausal() == isCausal(op);
+         hasRows(op, row.getRows()) && row.getCausal() == isCausal(op) &&
+         (!row.getReads() || readsEachScore(op));
 }
 
 /// With variants alone for sizes that are not known yet.

@@ -34,6 +34,18 @@ std::optional<unsigned> AttentionOp::getSinksView() {
   return views;
 }
 
+bool AttentionOp::readsEachScore() {
+  if (!hasScoreMod())
+    return false;
+  Block &body = getScore().front();
+  Value query = body.getArgument(kScoreArguments - 2),
+        key = body.getArgument(kScoreArguments - 1);
+  return llvm::any_of(body.getOps<GatherOp>(), [&](GatherOp gather) {
+    return llvm::is_contained(gather.getIndices(), query) &&
+           llvm::is_contained(gather.getIndices(), key);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Verification
 //===----------------------------------------------------------------------===//

@@ -244,6 +244,9 @@ public:
     Value head = buildHeadIndex({outside, t.loc}, tile);
     enter(modification, op.getScore(), /*first=*/1, head);
     enter(keepRegion, op.getKeep(), /*first=*/0, head);
+    // A mask region acts in some segments alone: it is read there.
+    if (modification)
+      modification->readEarly();
   }
 
   Value build(Value dot) {
@@ -277,7 +280,6 @@ private:
     llvm::append_range(arguments, capturesOf(op, tile));
     for (auto [i, value] : llvm::enumerate(arguments))
       entered->map(first + i, value);
-    entered->readEarly();
   }
 
   /// Which scores stay; null for all.

@@ -140,6 +140,9 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     bool hasMaskRegion() { return !getKeep().empty(); }
     /// Arguments of the regions before the captures.
     static constexpr unsigned kScoreArguments = 5, kKeepArguments = 4;
+    /// Whether the score modification reads an element of a tensor for each score, at
+    /// its query and key.
+    bool readsEachScore();
     /// The operand views that the captures are; of scalars nothing.
     ::llvm::SmallVector<std::optional<unsigned>> getCaptureViews();
     /// The operand view that the sinks are.

@@ -22,12 +22,12 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     ```
   }];
   let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, I64Attr:$columns,
-                       I64Attr:$rows, UnitAttr:$causal,
+                       I64Attr:$rows, UnitAttr:$causal, UnitAttr:$reads,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
     $op `of` $elements `columns` $columns `rows` $rows (`causal` $causal^)?
-    $schedule (`variants` $variants^)? attr-dict
+    (`reads` $reads^)? $schedule (`variants` $variants^)? attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -280,8 +280,7 @@ bool continues(SoftmaxLoop &next, SoftmaxLoop &last) {
   for (Operation *op = from->getNextNode(); op != to; op = op->getNextNode())
     if (!op || !isMemoryEffectFree(op))
       return false;
-  auto sameProducts = [](const ValuesProduct &a, const ValuesProduct &b) {
-    ValuesProduct left = a, right = b;
+  auto sameProducts = [](ValuesProduct left, ValuesProduct right) {
     return left.tile.getRing() == right.tile.getRing() &&
            left.sum == right.sum &&
            left.issue.getLhs().getType() == right.issue.getLhs().getType();
