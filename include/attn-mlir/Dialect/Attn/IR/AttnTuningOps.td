@@ -12,7 +12,9 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     measured. It is for operations `op` (a name), of elements of one of the types
     `of`, whose K and V have together at most `columns` columns, which have
     `rows` or more queries where their number is known, and which have a causal
-    mask, or not. The first row that is for an operation is taken; `variants`
+    mask, or not. A row with `reads` is for modifications alone that read an element
+    of a captured tensor for each score. The first row that is for an operation is
+    taken; `variants`
     come before `schedule` where their guard holds.
 
     ```mlir
