@@ -124,7 +124,8 @@ func.func @bshd(%q: tensor<?x?x4x64xf32>, %k: tensor<?x?x4x64xf32>,
 // -----
 
 // A score modification runs on tiles, between scale and softmax; what it captures
-// becomes arguments of the kernel. Arithmetic on head and batch stays scalar.
+// becomes arguments of the kernel. Arithmetic on head and batch stays scalar, in
+// front of the stream.
 
 // CHECK-LABEL: func.func @score
 // CHECK-SAME: %[[CAP:[^ ]+]]: f32, %[[SHIFT:[^ ]+]]: index)
@@ -137,15 +138,15 @@ func.func @bshd(%q: tensor<?x?x4x64xf32>, %k: tensor<?x?x4x64xf32>,
 // CHECK-DAG: %[[C128:[^ ]+]] = arith.constant 128 : index
 // CHECK: attn.grid (%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}, %[[I:[^ ]+]]) visit
 // CHECK: %[[ROW:[^ ]+]] = arith.muli %[[I]], %[[C128]]
+// CHECK: %[[H:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[SHIFT]] : index
 // CHECK: attn.stream %[[POS:[^ ]+]] step
-// CHECK: %[[DOT:[^ ]+]] = attn.dot {{.+}} transpose_rhs
 // CHECK-DAG: %[[ROWS:[^ ]+]] = attn.iota 0 from %[[ROW]] : tensor<128x128xindex>
 // CHECK-DAG: %[[COLS:[^ ]+]] = attn.iota 1 from %[[POS]] : tensor<128x128xindex>
+// CHECK: %[[DOT:[^ ]+]] = attn.dot {{.+}} transpose_rhs
 // CHECK: %[[S:[^ ]+]] = arith.mulf %[[DOT]], %[[SCALE]]
 // CHECK: %[[CAPS:[^ ]+]] = tensor.splat %[[CAP]] : tensor<128x128xf32>
 // CHECK: %[[X:[^ ]+]] = arith.divf %[[S]], %[[CAPS]] : tensor<128x128xf32>
 // CHECK: %[[T:[^ ]+]] = math.tanh %[[X]] : tensor<128x128xf32>
-// CHECK: %[[H:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[SHIFT]] : index
 // CHECK: %[[D:[^ ]+]] = arith.subi %[[COLS]], %[[ROWS]] : tensor<128x128xindex>
 // CHECK: %[[HS:[^ ]+]] = tensor.splat %[[H]] : tensor<128x128xindex>
 // CHECK: %[[NEAR:[^ ]+]] = arith.cmpi slt, %[[D]], %[[HS]] : tensor<128x128xindex>

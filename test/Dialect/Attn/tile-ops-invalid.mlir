@@ -299,7 +299,7 @@ func.func @f(%a: tensor<16xf32>) {
 // -----
 
 func.func @f(%a: tensor<16xf32>) {
-  // expected-error @below {{result #0 must be tile of rank 2 of 32-bit float values, but got 'tensor<16xf32>'}}
+  // expected-error-re @below {{result #0 must be tile of rank 2 of 1-bit signless integer or {{.*}} or 64-bit float values, but got 'tensor<16xf32>'}}
   %d = attn.broadcast %a : tensor<16xf32> to tensor<16xf32>
   return
 }
@@ -307,8 +307,69 @@ func.func @f(%a: tensor<16xf32>) {
 // -----
 
 func.func @f(%a: tensor<16x1xf32>) {
-  // expected-error @below {{operand #0 must be tile of rank 1 of 32-bit float values, but got 'tensor<16x1xf32>'}}
+  // expected-error @below {{expected one value a row (rank 1), or one row of values, but got 'tensor<16x1xf32>'}}
   %d = attn.broadcast %a : tensor<16x1xf32> to tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<16xi32>) {
+  // expected-error @below {{expected a tile of 'i32', but got 'tensor<16x64xf32>'}}
+  %d = attn.broadcast %a : tensor<16xi32> to tensor<16x64xf32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<1x32xi32>) {
+  // expected-error @below {{expected a tile of 32 columns, but got 'tensor<16x64xi32>'}}
+  %d = attn.broadcast %a : tensor<1x32xi32> to tensor<16x64xi32>
+  return
+}
+
+// -----
+
+func.func @f(%a: tensor<1x64xi32>) {
+  // expected-error @below {{expected columns in the layout of the tile's, 'tensor<1x64xi32, #attn.fragment<threads [4:(0, 2), 8:(0, 0)], registers [2:(0, 1), 8:(0, 8)]>>', but got 'tensor<1x64xi32>'}}
+  %d = attn.broadcast %a : tensor<1x64xi32>
+    to tensor<16x64xi32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>>
+  return
+}
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.gather
+//===----------------------------------------------------------------------===//
+
+func.func @f(%t: tensor<4x8xf32>, %i: index) {
+  // expected-error @below {{expected 2 indices, one for each dimension of 'tensor<4x8xf32>', but got 1}}
+  %d = attn.gather %t[%i] : tensor<4x8xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @f(%t: tensor<4x8xf32>, %i: index) {
+  // expected-error @below {{expected to give 'f32', but got 'f16'}}
+  %d = attn.gather %t[%i, %i] : tensor<4x8xf32> -> f16
+  return
+}
+
+// -----
+
+func.func @f(%t: !attn.view<4x8xi32>, %i: tensor<16xindex>, %j: tensor<8xindex>) {
+  // expected-error @below {{expected tiles of indices of one shape, but got 'tensor<16xindex>', 'tensor<8xindex>'}}
+  %d = attn.gather %t[%i, %j] : !attn.view<4x8xi32> at(tensor<16xindex>, tensor<8xindex>) -> tensor<16xi32>
+  return
+}
+
+// -----
+
+func.func @f(%t: !attn.view<4x8xi32>, %i: tensor<16xindex>, %j: index) {
+  // expected-error @below {{expected to give 'tensor<16xi32>', but got 'tensor<16xi64>'}}
+  %d = attn.gather %t[%i, %j] : !attn.view<4x8xi32> at(tensor<16xindex>, index) -> tensor<16xi64>
   return
 }
 

@@ -189,8 +189,11 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
-  p.printOptionalAttrDict((*this)->getAttrs(), {"mask", "scale", "layout",
-                                                getOperandSegmentSizeAttr()});
+  SmallVector<StringRef> printed{"mask", "scale", "layout",
+                                 getOperandSegmentSizeAttr()};
+  if (getSorted().empty())
+    printed.push_back("sorted");
+  p.printOptionalAttrDict((*this)->getAttrs(), printed);
   p << " : (" << getQuery().getType() << ", " << getKey().getType() << ", "
     << getValue().getType() << ") -> ";
   if (getLse())

@@ -37,9 +37,10 @@ StringRef attn::whyNotPacked(AttentionOp op) {
     return "no query heads share a KV head";
   if (op.getLayout() != TensorLayout::BHSD)
     return "the heads of a group are no dimension of their own in layout bshd";
-  if ((op.hasScoreMod() || op.hasMaskRegion()) &&
-      ShapedType::isDynamic(queries))
-    return "it has a region, and its number of queries is not static";
+  if (op.hasScoreMod() && ShapedType::isDynamic(queries))
+    return "its scores are modified, and its number of queries is not static";
+  if (op.hasMaskRegion() && ShapedType::isDynamic(queries))
+    return "its mask is a region, and its number of queries is not static";
   if (op.getSinks() && op.getSinks().getType().getRank() != 1)
     return "its sinks are not one a query head";
   for (Value result : op->getResults())
