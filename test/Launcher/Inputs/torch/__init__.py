@@ -9,8 +9,8 @@ class _DType:
         return "torch." + self.name
 
 
-float16, bfloat16, float32, float64, int32, int64 = map(
-    _DType, ("float16", "bfloat16", "float32", "float64", "int32", "int64"))
+float16, bfloat16, float32, float64, int8, bool, int32, int64 = map(
+    _DType, ("float16", "bfloat16", "float32", "float64", "int8", "bool", "int32", "int64"))
 
 
 class version:
