@@ -118,6 +118,13 @@ def measure(torch, region, kernels, dim, length, generator, rounds):
     return time_interleaved(torch, calls, rounds), deviation
 
 
+def selected(region, dim, arguments):
+    """Sinks need what is measured without them."""
+    names = set(filter(None, arguments.only.split(",")))
+    return dim in arguments.dims and (not names or region.name in names or
+                                      (region.name == PLAIN and "sinks" in names))
+
+
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu(arguments.strict)
     generator = torch.Generator(device="cuda")
@@ -125,6 +132,8 @@ def run_half(arguments):
     rows, ratios, plain_times = [], {}, {}
     for dim in DIMS:
         for region in [plain(), *chosen()[:-1]]:
+            if not selected(region, dim, arguments):
+                continue
             kernels = {}
             for name, _, _ in variants(tune=True):
                 if (directory(region, dim, name) / "manifest.json").is_file():
@@ -164,6 +173,8 @@ def main():
     run_parser = halves.add_parser("run")
     harness.add_run_arguments(run_parser)
     run_parser.add_argument("--seed", type=int, default=1)
+    run_parser.add_argument("--only", default="", help="regions, by a comma")
+    run_parser.add_argument("--dims", type=int, nargs="+", default=DIMS)
     run_parser.add_argument("--rounds", type=int, default=20)
     run_parser.add_argument("--bound", type=float, default=2e-2)
     arguments = parser.parse_args()

@@ -17,4 +17,6 @@ fi
 # Kernels that do not compile are counted as failures below.
 "$python" test/gpu/compile.py || status=$?
 "$python" test/gpu/check.py "$@" || status=$?
+"$python" test/gpu/check_regions.py compile || status=$?
+"$python" test/gpu/check_regions.py run || status=$?
 exit "$status"

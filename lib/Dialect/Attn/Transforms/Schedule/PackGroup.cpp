@@ -75,9 +75,9 @@ public:
         AttentionOp::create(rewriter, loc, types, operands, op->getAttrs());
     packMask(packed);
     if (op.hasScoreMod())
-      moveRegion(op.getScore(), packed.getScore(), /*head=*/2);
+      moveRegion(op.getScore(), packed.getScore(), /*number=*/2);
     if (op.hasMaskRegion())
-      moveRegion(op.getKeep(), packed.getKeep(), /*head=*/1);
+      moveRegion(op.getKeep(), packed.getKeep(), /*number=*/1);
     SmallVector<Value> results;
     for (auto [result, old] : llvm::zip(packed->getResults(), op->getResults()))
       results.push_back(unpack(result, cast<RankedTensorType>(old.getType())));
