@@ -27,7 +27,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %t: tensor<4x8xi32>, %s: tensor<?xf32>) 
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf16>, %t: tensor<4x8xi32>, %x: tensor<4x8xf32>) -> tensor<1x4x16x64xf16> {
-  // expected-error @below {{mask region expects to yield one 'i1'}}
+  // expected-error @below {{mask region expects to yield one i1}}
   %o = attn.attention %q, %q, %q scale(0.125) keep(%b: index, %h: index, %i: index, %j: index) {
     // expected-note @below {{but got this}}
     attn.yield %i : index

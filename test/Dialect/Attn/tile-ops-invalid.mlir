@@ -331,7 +331,7 @@ func.func @f(%a: tensor<1x32xi32>) {
 // -----
 
 func.func @f(%a: tensor<1x64xi32>) {
-  // expected-error @below {{expected columns in the layout of the tile's, 'tensor<1x64xi32, #attn.fragment<threads [4:(0, 2), 8:(0, 0)], registers [2:(0, 1), 8:(0, 8)]>>', but got 'tensor<1x64xi32>'}}
+  // expected-error @below {{expected columns in the layout of the tile's columns, 'tensor<1x64xi32, #attn.fragment<threads [4:(0, 2), 8:(0, 0)], registers [2:(0, 1), 8:(0, 8)]>>', but got 'tensor<1x64xi32>'}}
   %d = attn.broadcast %a : tensor<1x64xi32>
     to tensor<16x64xi32, #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>>
   return

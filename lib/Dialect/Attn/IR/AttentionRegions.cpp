@@ -67,7 +67,7 @@ struct RegionVerifier {
   AttentionOp op;
   Block &body;
   /// What the region is called, and what it yields.
-  StringRef name;
+  StringRef name, resultName;
   Type result;
 
   LogicalResult arguments(ArrayRef<Type> own) {
@@ -126,7 +126,7 @@ struct RegionVerifier {
     if (yield && yield.getValues().getTypes() == TypeRange(result))
       return success();
     InFlightDiagnostic error = op.emitOpError();
-    error << name << " expects to yield one " << result;
+    error << name << " expects to yield one " << resultName;
     error.attachNote(body.getTerminator()->getLoc()) << "but got this";
     return error;
   }
@@ -150,12 +150,13 @@ LogicalResult AttentionOp::verifyRegions() {
   Builder b(getContext());
   Type f32 = b.getF32Type(), index = b.getIndexType(), i1 = b.getI1Type();
   if (hasScoreMod() && failed(RegionVerifier{*this, getScore().front(),
-                                             "score modification", f32}
+                                             "score modification", "f32", f32}
                                   .run({f32, index, index, index, index})))
     return failure();
   if (hasMaskRegion() &&
-      failed(RegionVerifier{*this, getKeep().front(), "mask region", i1}.run(
-          {index, index, index, index})))
+      failed(
+          RegionVerifier{*this, getKeep().front(), "mask region", "i1", i1}.run(
+              {index, index, index, index})))
     return failure();
   return success();
 }

@@ -178,9 +178,10 @@ LogicalResult BroadcastOp::verify() {
   Attribute wanted = !layout   ? Attribute()
                      : columns ? layout.getColumnSlice()
                                : layout.getRowSlice();
+  StringRef what = columns ? "columns" : "rows";
   if (wanted != from.getEncoding())
     return emitOpError("expected ")
-           << (columns ? "columns" : "rows") << " in the layout of the tile's, "
+           << what << " in the layout of the tile's " << what << ", "
            << RankedTensorType::get(from.getShape(), from.getElementType(),
                                     wanted)
            << ", but got " << from;
