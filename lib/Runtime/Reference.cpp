@@ -157,6 +157,8 @@ public:
     double value = score(arguments).f;
     if (!contracted.isContracted())
       return {value, 0};
+    // The score is a product, too: with the scale.
+    arguments[0] = s;
     double other = contracted(arguments).f;
     return {value, other == value ? 0 // infinities too
                                   : std::abs(other - value)};

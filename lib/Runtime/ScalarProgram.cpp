@@ -85,12 +85,17 @@ static bool mayContract(Operation *op) {
                                    arith::FastMathFlags::contract);
 }
 
+/// Whether a sum that may be contracted takes this value.
+static bool isSummand(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<arith::AddFOp, arith::SubFOp>(user) && mayContract(user);
+  });
+}
+
 /// Whether compiled code may make one operation of this product and a sum.
 static bool isProductOfFma(Operation &op) {
   return isa<arith::MulFOp>(op) && mayContract(&op) &&
-         llvm::any_of(op.getUsers(), [](Operation *user) {
-           return isa<arith::AddFOp, arith::SubFOp>(user) && mayContract(user);
-         });
+         isSummand(op.getResult(0));
 }
 
 namespace {
@@ -268,8 +273,11 @@ FailureOr<ScalarProgram> ScalarProgram::compile(Block &body,
       return body.getParentOp()->emitOpError(
                  "the reference does not know captures of type ")
              << argument.getType();
-    if (argument.getArgNumber() < firstCapture)
+    if (argument.getArgNumber() < firstCapture) {
+      program.contracted |=
+          contraction == Contraction::On && isSummand(argument);
       continue;
+    }
     *slot = roundToSemantics(
         semanticsOf(argument.getType()),
         captures[argument.getArgNumber() - firstCapture].number);

@@ -168,7 +168,7 @@ BIAS = """
       %none = arith.constant 0 : index
       %x = attn.gather %bias_[%none, %h, %i, %j] : tensor<1x{H}x?x?xbf16> -> bf16
       %y = arith.extf %x : bf16 to f32
-      %r = arith.addf %s, %y : f32
+      %r = arith.addf %s, %y fastmath<contract> : f32
       attn.yield %r : f32
     """
 ALIBI = """
@@ -176,8 +176,8 @@ ALIBI = """
       %d = arith.subi %j, %i : index
       %di = arith.index_cast %d : index to i32
       %df = arith.sitofp %di : i32 to f32
-      %x = arith.mulf %df, %m : f32
-      %r = arith.addf %s, %x : f32
+      %x = arith.mulf %df, %m fastmath<contract> : f32
+      %r = arith.addf %s, %x fastmath<contract> : f32
       attn.yield %r : f32
     """
 T5 = """
@@ -189,7 +189,7 @@ T5 = """
       %u = attn.gather %buckets_[%n] : tensor<129xi32> -> i32
       %w = arith.index_cast %u : i32 to index
       %x = attn.gather %table_[%h, %w] : tensor<{H}x32xf32> -> f32
-      %r = arith.addf %s, %x : f32
+      %r = arith.addf %s, %x fastmath<contract> : f32
       attn.yield %r : f32
     """
 RELATIVE = """
@@ -202,7 +202,7 @@ RELATIVE = """
       %n = arith.minsi %p, %most : index
       %x = attn.gather %table_[%h, %n] : tensor<{H}x129xf16> -> f16
       %y = arith.extf %x : f16 to f32
-      %r = arith.addf %s, %y : f32
+      %r = arith.addf %s, %y fastmath<contract> : f32
       attn.yield %r : f32
     """
 SOFTCAP = """

@@ -160,6 +160,7 @@ LogicalResult attn::lowerMath(LLVM::LLVMFuncOp function,
                               StringRef vendor) {
   RewritePatternSet math(function.getContext());
   populateMath(math, intrinsics);
+  populateDistancePatterns(math);
   walkAndApplyPatterns(function, std::move(math));
   if (hasMath(function)) {
     RewritePatternSet approximations(function.getContext());

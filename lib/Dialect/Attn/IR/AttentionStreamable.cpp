@@ -255,7 +255,10 @@ public:
     if (!rows)
       buildIndices();
     float scale = op.getScale().convertToFloat();
-    Value scores = scale == softmaxScale(op) ? dot : t.scale(dot, scale);
+    Value scores = dot;
+    if (scale != softmaxScale(op))
+      scores = modification ? t.scaleContractible(dot, scale)
+                            : t.scale(dot, scale);
     if (modification) {
       modification->map(0, scores);
       scores = modification->finish().front();

@@ -80,6 +80,11 @@ struct TileBuilder {
   mlir::Value scale(mlir::Value x, double factor) const {
     return mul(x, splat(factor, shapeOf(x)));
   }
+  /// x * factor, one operation with a sum that may be contracted.
+  mlir::Value scaleContractible(mlir::Value x, double factor) const {
+    return mlir::arith::MulFOp::create(b, loc, x, splat(factor, shapeOf(x)),
+                                       mlir::arith::FastMathFlags::contract);
+  }
   /// Converts a tile of f32 to `element`.
   mlir::Value cast(mlir::Value x, mlir::Type element) const {
     if (mlir::getElementTypeOrSelf(x) == element)
