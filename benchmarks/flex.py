@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mask regions, score modifications and sinks beside FlexAttention.
 
-    flex.py compile [--tune]   bundles of test/gpu/regions.py; --tune: some schedules more
+    flex.py compile [--tune]   bundles of test/gpu/regions.py; --tune: some schedules of bias more
     flex.py run                   on a GPU: times, and the error against FlexAttention
 
 bf16, 16 heads (bias: 4), one sequence of 8192 and of 16384 tokens (documents: of 65536, 32 of them),
@@ -26,19 +26,14 @@ DIMS = (64, 128)
 NAMES = ("documents", "bias", "alibi", "t5", "sinks")
 PLAIN = "plain"
 ROLES = "wgmma=all specialize overlap ping-pong"
-TUNE = {
-    "": [("default", "", "")],
-    "tune": [
-        ("128x128", "tiles=query=128,key=128 persistent resident=1",
-         ROLES + " optimistic-max resident-stages=2"),
-        ("128x128-exact", "tiles=query=128,key=128 persistent resident=1",
-         ROLES + " resident-stages=2"),
-        ("128x64", "tiles=query=128,key=64 persistent resident=1",
-         ROLES + " optimistic-max resident-stages=2"),
-        ("64x64", "tiles=query=64,key=64 longest-first", "wgmma=all optimistic-max"),
-        ("64x128", "tiles=query=64,key=128 longest-first", "wgmma=all optimistic-max"),
-    ],
-}
+LARGE = "tiles=query=128,key=128 persistent resident=1"
+TUNE = [
+    ("gathered", LARGE, ROLES),
+    ("streamed", LARGE, ROLES + " stream-reads"),
+    ("streamed-optimistic", LARGE, ROLES + " stream-reads optimistic-max"),
+    ("streamed-128x64", "tiles=query=128,key=64 persistent resident=1",
+     ROLES + " stream-reads optimistic-max"),
+]
 
 
 def plain():
@@ -54,8 +49,9 @@ def heads_of(region):
     return BIAS_HEADS if region.name == "bias" else HEADS
 
 
-def variants(tune):
-    return TUNE[""] + (TUNE["tune"] if tune else [])
+def variants(region, tune):
+    """The default, and what was measured against it; reads of each score alone have a choice."""
+    return [("default", "", "")] + (TUNE if tune and region.name == "bias" else [])
 
 
 def directory(region, dim, variant):
@@ -67,7 +63,7 @@ def compile_half(arguments):
         harness.Job(directory(region, dim, name), region.text(heads_of(region), heads_of(region), dim), schedule,
                     lower, arguments.target)
         for region in chosen() for dim in DIMS
-        for name, schedule, lower in variants(arguments.tune)
+        for name, schedule, lower in variants(region, arguments.tune)
     ]
     return 1 if harness.compile_jobs(jobs, arguments) else 0
 
@@ -135,7 +131,7 @@ def run_half(arguments):
             if not selected(region, dim, arguments):
                 continue
             kernels = {}
-            for name, _, _ in variants(tune=True):
+            for name, _, _ in variants(region, tune=True):
                 if (directory(region, dim, name) / "manifest.json").is_file():
                     kernels[name] = attn_mlir.load(str(directory(region, dim, name)))
             for length in (TOKENS,) if region.name == "documents" else LENGTHS:

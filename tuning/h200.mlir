@@ -2,18 +2,42 @@
 // measured, by columns of K and V together and by mask. benchmarks/forward.py and
 // benchmarks/choice.py measure again; docs/README.md names the record.
 module attributes {attn.target = #attn.target<"h200">} {
-  // An element of memory for each score takes the registers of a third warpgroup
+  // An element of memory for each score takes the registers of a third warpgroup.
+  // Tensor copies fetch them ahead, where rows are multiples of 16 bytes; with 256
+  // columns their ring takes the memory of a second tile of queries
   // (benchmarks/flex.py).
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 reads
+    <tiles = [query = 128, key = 128], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
+    variants [#attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
+              #attn.variant<"key>=1",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, stream_reads>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal reads
+    <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+     wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
+    variants [#attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
+              #attn.variant<"key>=1",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 reads
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
     variants [#attn.variant<"query<=512 & key>=2048",
-               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>]
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
+              #attn.variant<"key>=1",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal reads
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
     variants [#attn.variant<"query<=512 & key>=2048",
-               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>]
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
+              #attn.variant<"key>=1",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>

@@ -57,6 +57,9 @@ void attn::buildKernelSchedule(OpPassManager &pm,
 void attn::buildKernelLowering(OpPassManager &pm,
                                const TargetOptions &options) {
   pm.addPass(createAttnSimplifyTiles());
+  // Copies by threads know no end of a row.
+  if (options.streamReads && options.copy == CopyKind::Tensor)
+    pm.addPass(createAttnStreamReads());
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
   pm.addPass(createAttnStageLoads(
       {options.stages, options.copy, options.residentStages, options.chunk}));

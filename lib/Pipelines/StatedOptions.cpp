@@ -65,6 +65,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.residentStages);
   g.add(o.stages);
   g.add(o.storeTensors);
+  g.add(o.streamReads);
   g.add(o.copy);
   g.add(o.chunk);
   g.add(o.warps);

@@ -104,6 +104,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
                              llvm::cl::desc("run attn-optimistic-max")};
   Option<bool> storeTensors{*this, "store-tensors", llvm::cl::init(false),
                             llvm::cl::desc("run attn-store-tensors")};
+  Option<bool> streamReads{
+      *this, "stream-reads", llvm::cl::init(false),
+      llvm::cl::desc("run attn-stream-reads, with copy=tensor")};
   Option<Products> priority{
       *this, "priority", llvm::cl::init(Products::None),
       llvm::cl::desc("run attn-prioritize-products: products"),

@@ -80,6 +80,7 @@ constexpr Field kFields[] = {
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},
+    {"stream_reads", FieldKind::Flag, 3, "stream-reads"},
     {"copy", FieldKind::Word, 3, "copy", kCopies},
     {"copy_chunk", FieldKind::Number, 3, "chunk"},
     {"warps", FieldKind::Number, 3, "warps"},

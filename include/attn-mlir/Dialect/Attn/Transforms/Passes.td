@@ -186,6 +186,25 @@ def AttnIssueDots : Pass<"attn-issue-dots", "::attn::KernelOp"> {
   let statistics = [Statistic<"numIssued", "issued", "Products made asynchronous">];
 }
 
+def AttnStreamReads : Pass<"attn-stream-reads", "::attn::KernelOp"> {
+  let summary = "Load elements of each score as tiles that stream";
+  let description = [{
+    A modification that reads an element of a captured tensor for each score, such as a
+    bias, reads a part of that tensor with each tile of keys. Where the rows and columns of
+    the tile are neighbours along the last two dimensions of the view, a load of that part takes
+    the place of the gather: it goes through a ring as the keys do, and the tensor memory
+    accelerator fetches it ahead of its use.
+
+    Wants the capability `tma`, elements of 16 bits, and a view that nothing else reads. The
+    kernel then wants a base and strides of the tensor that are multiples of 16 bytes.
+
+    Before: `%x = attn.gather %bias[%b, %h, %rows, %cols] : ...`
+
+    After: `%x = attn.load %bias[%b, %h, %i, %j] : ...`
+  }];
+  let statistics = [Statistic<"numReads", "reads", "Gathers that became loads">];
+}
+
 def AttnStoreTensors : Pass<"attn-store-tensors", "::attn::KernelOp"> {
   let summary = "Store tiles by the tensor memory accelerator";
   let description = [{

@@ -312,6 +312,24 @@ def StoreTensorsView : AttnRemark<"stored", Missed, "the view is accessed by oth
 }
 }
 
+let category = "attn-stream-reads" in {
+def StreamReads : AttnRemark<"streamed", Passed, "elements of scores are loaded as tiles"> {
+  let description = "Once for each gather.";
+}
+def StreamReadsTarget : AttnRemark<"streamed", Missed, "the target has no tensor memory accelerator"> {
+  let description = "It lacks the capability `tma`.";
+}
+def StreamReadsScattered : AttnRemark<"streamed", Missed, "no part of the view is read with each tile of a stream"> {
+  let description = "Indices other than those of a row and of a column are the same for a tile, and known before it.";
+}
+def StreamReadsShape : AttnRemark<"streamed", Missed, "the tile is none that a tensor map copies for fragments"> {
+  let description = "It has elements of 16 bits, rows and columns in multiples of 16 up to 256, and the view five dimensions at most.";
+}
+def StreamReadsView : AttnRemark<"streamed", Missed, "the view is accessed by others, too"> {
+  let description = "A view has one tensor map, with one box.";
+}
+}
+
 let category = "attn-prioritize-products" in {
 def PrioritizeProducts : AttnRemark<"priority", Passed, "waves go first while they have products:", [
     RemarkArg<"products", Int, "how many were raised">]> {

@@ -26,6 +26,12 @@ DotWaitOp onlyWait(DotIssueOp issue) {
   return dyn_cast<DotWaitOp>(*issue.getProduct().user_begin());
 }
 
+/// Whether registers are filled from a slot, which is released soon.
+bool readsRing(Operation *op) {
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  return convert && convert.getSource().getDefiningOp<RingWaitOp>();
+}
+
 RingReleaseOp releaseOf(RingWaitOp wait) {
   RingReleaseOp found;
   for (Operation *user : wait.getRing().getUsers())
@@ -223,11 +229,13 @@ private:
   }
 
   /// Where the softmax branches on what it found, it scales the sum at once:
-  /// products run beside the softmax of other warpgroups alone.
+  /// products run beside the softmax of other warpgroups alone. Tiles are read
+  /// out of rings before their slots are released.
   void findAllLate() {
     for (Operation *op = parts.scoresWaits.back()->getNextNode();
          op != parts.loop.getBody()->getTerminator(); op = op->getNextNode())
-      if (!parts.isOfValues(op) && isMemoryEffectFree(op))
+      if (!parts.isOfValues(op) && isMemoryEffectFree(op) &&
+          !readsRing(op))
         parts.late.insert(op);
     parts.maximum = {};
     parts.atOnce = true;
