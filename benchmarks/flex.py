@@ -134,7 +134,7 @@ def run_half(arguments):
             for name, _, _ in variants(region, tune=True):
                 if (directory(region, dim, name) / "manifest.json").is_file():
                     kernels[name] = attn_mlir.load(str(directory(region, dim, name)))
-            for length in (TOKENS,) if region.name == "documents" else LENGTHS:
+            for length in (TOKENS,) if region.name == "documents" else arguments.lengths:
                 times, deviation = measure(torch, region, kernels, dim, length, generator,
                                            arguments.rounds)
                 torch.cuda.empty_cache()
@@ -171,6 +171,7 @@ def main():
     run_parser.add_argument("--seed", type=int, default=1)
     run_parser.add_argument("--only", default="", help="regions, by a comma")
     run_parser.add_argument("--dims", type=int, nargs="+", default=DIMS)
+    run_parser.add_argument("--lengths", type=int, nargs="+", default=LENGTHS)
     run_parser.add_argument("--rounds", type=int, default=20)
     run_parser.add_argument("--bound", type=float, default=2e-2)
     arguments = parser.parse_args()

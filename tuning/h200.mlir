@@ -13,7 +13,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal reads
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -21,7 +21,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 reads
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -29,7 +29,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal reads
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
@@ -37,7 +37,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong>>,
               #attn.variant<"key>=1",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, stream_reads>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, stream_reads>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>

@@ -31,7 +31,7 @@ SCHEDULES = (
 # For each kind of GPU: target, options of attn-to-target, the last pipeline.
 CHAINS = (
     ("h200", "", "attn-lower-to-nvvm"),
-    ("h200", "stages=2 wgmma=all specialize optimistic-max store-tensors overlap", "attn-lower-to-nvvm"),
+    ("h200", "stages=2 wgmma=all specialize optimistic-max store-tensors stream-reads overlap", "attn-lower-to-nvvm"),
     ("gb10", "stages=2 copy=async", "attn-lower-to-nvvm"),
     ("mi300x", "", "attn-lower-to-rocdl"),
     ("mi300x", "stages=1 priority=all", "attn-lower-sequential"),

@@ -1,8 +1,8 @@
 //===- Distances.cpp - Numbers of positions as floats ---------------------===//
 //
-// The position of an element is that of a thread's first element and a constant.
-// So is the distance of two: converted once, its floats differ by constants, and
-// an addition takes the place of a subtraction and a conversion.
+// The position of an element is that of a thread's first element and a
+// constant. So is the distance of two: converted once, its floats differ by
+// constants, and an addition takes the place of a subtraction and a conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +17,8 @@ using namespace attn;
 
 namespace {
 
-/// Integers that a thread's elements have in common, with factors, and what each
-/// adds to their sum.
+/// Integers that a thread's elements have in common, with factors, and what
+/// each adds to their sum.
 struct Affine {
   SmallVector<std::pair<Value, int64_t>> terms;
   SmallVector<int64_t> offsets;
@@ -32,9 +32,8 @@ struct Affine {
 
   /// Constants that are floats as they are, and stay so when added to another.
   bool hasExactOffsets() const {
-    return llvm::all_of(offsets, [](int64_t offset) {
-      return llvm::isInt<24>(offset);
-    });
+    return llvm::all_of(offsets,
+                        [](int64_t offset) { return llvm::isInt<24>(offset); });
   }
 };
 
@@ -44,10 +43,9 @@ std::optional<Affine> affineOf(Value vector, unsigned depth = 8) {
   DenseIntElementsAttr constant;
   if (matchPattern(vector, m_Constant(&constant)))
     return Affine{{},
-                  llvm::map_to_vector(constant.getValues<APInt>(),
-                                      [](const APInt &value) {
-                                        return value.getSExtValue();
-                                      })};
+                  llvm::map_to_vector(
+                      constant.getValues<APInt>(),
+                      [](const APInt &value) { return value.getSExtValue(); })};
   Affine sum{{}, SmallVector<int64_t>(elements, 0)};
   Operation *op = vector.getDefiningOp();
   if (auto broadcast = dyn_cast_or_null<vector::BroadcastOp>(op)) {
@@ -100,14 +98,14 @@ struct DistancePattern : OpRewritePattern<arith::SIToFPOp> {
     Location loc = op.getLoc();
     Value common = arith::SIToFPOp::create(rewriter, loc, rewriter.getF32Type(),
                                            buildSum(rewriter, loc, *affine));
-    auto offsets = llvm::map_to_vector(
-        affine->offsets,
-        [](int64_t offset) { return static_cast<float>(offset); });
+    auto offsets = llvm::map_to_vector(affine->offsets, [](int64_t offset) {
+      return static_cast<float>(offset);
+    });
     rewriter.replaceOpWithNewOp<arith::AddFOp>(
         op, vector::BroadcastOp::create(rewriter, loc, type, common),
-        arith::ConstantOp::create(rewriter, loc, type,
-                                  DenseElementsAttr::get(
-                                      type, ArrayRef<float>(offsets))));
+        arith::ConstantOp::create(
+            rewriter, loc, type,
+            DenseElementsAttr::get(type, ArrayRef<float>(offsets))));
     return success();
   }
 };

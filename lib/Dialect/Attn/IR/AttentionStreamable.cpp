@@ -257,8 +257,8 @@ public:
     float scale = op.getScale().convertToFloat();
     Value scores = dot;
     if (scale != softmaxScale(op))
-      scores = modification ? t.scaleContractible(dot, scale)
-                            : t.scale(dot, scale);
+      scores =
+          modification ? t.scaleContractible(dot, scale) : t.scale(dot, scale);
     if (modification) {
       modification->map(0, scores);
       scores = modification->finish().front();

@@ -234,8 +234,7 @@ private:
   void findAllLate() {
     for (Operation *op = parts.scoresWaits.back()->getNextNode();
          op != parts.loop.getBody()->getTerminator(); op = op->getNextNode())
-      if (!parts.isOfValues(op) && isMemoryEffectFree(op) &&
-          !readsRing(op))
+      if (!parts.isOfValues(op) && isMemoryEffectFree(op) && !readsRing(op))
         parts.late.insert(op);
     parts.maximum = {};
     parts.atOnce = true;

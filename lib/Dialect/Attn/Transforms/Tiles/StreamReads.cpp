@@ -99,9 +99,9 @@ struct StreamReadsPass : attn::impl::AttnStreamReadsBase<StreamReadsPass> {
                    [](GatherOp gather) { return failed(check(gather)); });
     for (GatherOp gather : gathers) {
       OpBuilder b(gather);
-      Value tile = LoadOp::create(b, gather.getLoc(),
-                                  gather.getElements().getType(),
-                                  gather.getSource(), offsetsOf(gather));
+      Value tile =
+          LoadOp::create(b, gather.getLoc(), gather.getElements().getType(),
+                         gather.getSource(), offsetsOf(gather));
       remarks::emitStreamReads(gather);
       gather.getElements().replaceAllUsesWith(tile);
       gather.erase();
