@@ -92,9 +92,9 @@ def small_timed_kernels():
 
 
 # Options of level 3 that chips without warpgroups do not take.
-WARPGROUPS = re.compile(r"wgmma=(all|scores)|specialize|overlap|ping-pong|resident-stages|store-tensors")
+WARPGROUPS = re.compile(r"wgmma=(all|scores)|specialize|overlap|ping-pong|resident-stages|store-tensors|stream-reads")
 # Those that only NVIDIA's lowering has.
-NVIDIA = re.compile(r"copy=|chunk=4|store-tensors|optimistic-max")
+NVIDIA = re.compile(r"copy=|chunk=4|store-tensors|stream-reads|optimistic-max")
 
 
 def checked_kernels(arch, count):

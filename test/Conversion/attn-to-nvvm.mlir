@@ -392,7 +392,8 @@ attn.kernel @fetch_elements(%o: !attn.view<16x16xf32>) attributes {threads = 32}
 // order.
 
 // CHECK-LABEL: llvm.func @permute
-// CHECK: %[[S:[^ ]+]] = arith.sitofp
+// CHECK: arith.sitofp
+// CHECK: %[[S:[^ ]+]] = arith.addf
 // CHECK: vector.shuffle %[[S]], %[[S]] [0, 2, 1, 3, 4, 6, 5, 7] : vector<8xf32>, vector<8xf32>
 attn.kernel @permute(%o: !attn.view<16x16xf32>, %i: index) attributes {threads = 32} {
   %c0 = arith.constant 0 : index
@@ -447,8 +448,10 @@ attn.kernel @permute(%o: !attn.view<16x16xf32>, %i: index) attributes {threads =
 // CHECK-NEXT: %[[D:[^ ]+]] = arith.addi %[[FV]], %[[OF]] {{.*}}: vector<4xi32>
 // CHECK-NEXT: %[[E:[^ ]+]] = arith.cmpi slt, %[[D]], %[[SEVEN]] : vector<4xi32>
 // CHECK-NEXT: %[[F:[^ ]+]] = arith.select %[[E]], %[[A]], %[[TWO]] : vector<4xi1>, vector<4xf32>
-// From an index to an integer: nothing, or another width.
-// CHECK-NEXT: %[[I32:[^ ]+]] = arith.sitofp %[[D]] : vector<4xi32> to vector<4xf32>
+// From an index to an integer: nothing, or another width. Positions are converted to floats once.
+// CHECK-NEXT: %[[FF:[^ ]+]] = arith.sitofp %[[FIRST]] : i32 to f32
+// CHECK-NEXT: %[[FFV:[^ ]+]] = vector.broadcast %[[FF]] : f32 to vector<4xf32>
+// CHECK-NEXT: %[[I32:[^ ]+]] = arith.addf %[[FFV]], %{{[^ ]+}} : vector<4xf32>
 // CHECK-NEXT: %[[X:[^ ]+]] = arith.extsi %[[D]] : vector<4xi32> to vector<4xi64>
 // CHECK-NEXT: %[[I64:[^ ]+]] = arith.sitofp %[[X]] : vector<4xi64> to vector<4xf32>
 // CHECK-NEXT: %[[Y:[^ ]+]] = arith.extui %[[D]] : vector<4xi32> to vector<4xi64>

@@ -97,10 +97,6 @@ mlir::LogicalResult lowerMath(mlir::LLVM::LLVMFuncOp function,
                               const MathIntrinsics &intrinsics,
                               llvm::StringRef vendor);
 
-/// Conversions of positions to f32: one for a thread's elements, to which
-/// constants are added.
-void populateDistancePatterns(mlir::RewritePatternSet &patterns);
-
 /// The address of zeros in global memory, as many bytes as a thread loads at
 /// once: what is outside of a view, where no load stands behind a branch.
 mlir::Value zerosAddress(mlir::OpBuilder &b, mlir::Operation *op);

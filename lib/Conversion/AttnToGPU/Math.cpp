@@ -160,7 +160,6 @@ LogicalResult attn::lowerMath(LLVM::LLVMFuncOp function,
                               StringRef vendor) {
   RewritePatternSet math(function.getContext());
   populateMath(math, intrinsics);
-  populateDistancePatterns(math);
   walkAndApplyPatterns(function, std::move(math));
   if (hasMath(function)) {
     RewritePatternSet approximations(function.getContext());

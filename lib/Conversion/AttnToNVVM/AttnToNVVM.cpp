@@ -144,6 +144,7 @@ struct ConvertAttnToNVVMPass
       return failure();
 
     eraseViews(function);
+    shareDistances(function);
     return lowerMath(function, kIntrinsics, "NVIDIA");
   }
 

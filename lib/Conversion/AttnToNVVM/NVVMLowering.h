@@ -92,6 +92,10 @@ mlir::Value readThreadAgain(mlir::OpBuilder &b, mlir::Location loc);
 /// Whether a store may go through its scratch: rows of the view are whole
 /// chunks of 16 bytes.
 bool storesChunks(StoreOp op);
+/// Converts positions to f32 once for a thread's elements, to which constants
+/// are added. An instruction has room for them here; a packed addition of CDNA
+/// takes each from scalar registers, of which there are too few.
+void shareDistances(mlir::LLVM::LLVMFuncOp function);
 /// What the threads of a warp agree on.
 void populateVotePatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);

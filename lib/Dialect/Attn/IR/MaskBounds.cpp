@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "attn-mlir/Dialect/Attn/IR/MaskBounds.h"
+#include "RegionNumbers.h"
 #include "SortedSearch.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -22,40 +23,8 @@ using arith::CmpIPredicate;
 
 namespace {
 
-/// Magnitudes of what bounds are computed from, at most: of an index (docs/
-/// bundle.md, limits), of a captured number, and of anything. The last leaves
-/// room for a tile in the 32 bits that an index of a GPU has.
-constexpr int64_t kMostIndex = int64_t(1) << 29;
-constexpr int64_t kMostCapture = int64_t(1) << 24;
-constexpr int64_t kMost = int64_t(1) << 30;
-
-/// The numbers that an expression without the key takes, for some query each,
-/// and their magnitude at most.
-struct Interval {
-  Value lo, hi;
-  int64_t most;
-};
-
-/// Arithmetic on intervals and on ranges of keys.
+/// Arithmetic on ranges of keys.
 struct RangeBuilder : IndexBuilder {
-  Value zero() const { return constant(0); }
-  using IndexBuilder::add;
-  using IndexBuilder::sub;
-  Interval add(Interval x, Interval y) const {
-    return {add(x.lo, y.lo), add(x.hi, y.hi), x.most + y.most};
-  }
-  Interval sub(Interval x, Interval y) const {
-    return {sub(x.lo, y.hi), sub(x.hi, y.lo), x.most + y.most};
-  }
-  Interval number(int64_t x) const {
-    return {constant(x), constant(x), std::abs(x)};
-  }
-  Interval hull(Interval x, Interval y) const {
-    return {minS(x.lo, y.lo), maxS(x.hi, y.hi), std::max(x.most, y.most)};
-  }
-  Value floorDiv(Value x, int64_t y) const {
-    return b.createOrFold<arith::FloorDivSIOp>(loc, x, constant(y));
-  }
   Value minOrNull(Value x, Value y) const {
     return x && y ? minS(x, y) : (x ? x : y);
   }
@@ -78,13 +47,12 @@ struct RangeBuilder : IndexBuilder {
     if (range.partial)
       return range;
     auto fullOf = [&](const KeyRange &r) {
-      return std::pair(r.fullLo ? r.fullLo : zero(),
+      return std::pair(r.fullLo ? r.fullLo : constant(0),
                        r.fullHi ? r.fullHi : keys);
     };
     auto [xLo, xHi] = fullOf(x.partial ? y : x);
     auto [yLo, yHi] = fullOf(y.partial ? x : y);
-    Value longer = compare(CmpIPredicate::sge, IndexBuilder::sub(xHi, xLo),
-                           IndexBuilder::sub(yHi, yLo));
+    Value longer = compare(CmpIPredicate::sge, sub(xHi, xLo), sub(yHi, yLo));
     range.fullLo = select(longer, xLo, yLo);
     range.fullHi = select(longer, xHi, yHi);
     return range;
@@ -92,11 +60,11 @@ struct RangeBuilder : IndexBuilder {
 };
 
 /// One region at one place.
-class RegionBounds {
+class RegionBounds : RegionNumbers {
 public:
   RegionBounds(OpBuilder &b, Location loc, Block &body,
                const RegionPlace &place)
-      : m{{b, loc}}, body(body), place(place) {}
+      : RegionNumbers(b, loc, body, place), ranges{{b, loc}} {}
 
   /// `known`, restricted by all conditions that hold together: those on sorted
   /// captures last, so that there is less to search.
@@ -114,16 +82,14 @@ public:
       if (std::optional<SortedCondition> sorted = asSorted(condition))
         searched.push_back(*sorted);
       else
-        own = m.both(own, rangeOf(condition, /*isTrue=*/true));
-    KeyRange range = m.both(known, orNothing(own));
+        own = ranges.both(own, rangeOf(condition, /*isTrue=*/true));
+    KeyRange range = ranges.both(known, orNothing(own));
     for (const SortedCondition &condition : searched)
       range = search(range, condition);
     return range;
   }
 
 private:
-  static constexpr unsigned kKey = AttentionOp::kKeepArguments - 1;
-
   /// A range, or none where captured numbers are too large for bounds to be
   /// known to be right.
   KeyRange orNothing(KeyRange range) {
@@ -136,177 +102,6 @@ private:
     orElse(range.fullLo, place.keys);
     orElse(range.fullHi, m.zero());
     return range;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Expressions
-  //===--------------------------------------------------------------------===//
-
-  bool hasKey(Value value) {
-    auto [it, isNew] = keyed.try_emplace(value, false);
-    if (!isNew)
-      return it->second;
-    bool result = value == body.getArgument(kKey);
-    if (Operation *op = value.getDefiningOp())
-      for (Value operand : op->getOperands())
-        result |= hasKey(operand);
-    return keyed[value] = result;
-  }
-
-  static std::optional<int64_t> constantOf(Value value) {
-    APInt number;
-    if (!matchPattern(value, m_ConstantInt(&number)) ||
-        number.getSignificantBits() > 32)
-      return std::nullopt;
-    return number.getSExtValue();
-  }
-
-  /// A constant above zero that is not too large to multiply indices with.
-  static std::optional<int64_t> factorOf(Value value) {
-    std::optional<int64_t> number = constantOf(value);
-    return number && *number > 0 && *number <= kMost ? number : std::nullopt;
-  }
-
-  /// Whether a value is never negative: such that follow from indices.
-  bool isNatural(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getArgNumber() <= kKey;
-    if (std::optional<int64_t> number = constantOf(value))
-      return *number >= 0;
-    Operation *op = value.getDefiningOp();
-    return isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::DivSIOp,
-               arith::FloorDivSIOp, arith::RemUIOp, arith::RemSIOp,
-               arith::MinSIOp, arith::IndexCastOp, arith::IndexCastUIOp,
-               arith::ExtSIOp, arith::ExtUIOp>(op) &&
-           llvm::all_of(op->getOperands(),
-                        [&](Value operand) { return isNatural(operand); });
-  }
-
-  /// Types of which numbers are indices, as far as these go.
-  static bool isWide(Type type) {
-    return type.isIndex() || type.isInteger(32) || type.isInteger(64);
-  }
-
-  /// Whether an operation changes the type of a number alone.
-  bool isCast(Operation *op) {
-    if (!isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp,
-                         arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op))
-      return false;
-    Value from = op->getOperand(0);
-    bool keepsAll = isa<arith::ExtSIOp>(op) || (isa<arith::IndexCastOp>(op) &&
-                                                from.getType().isInteger(32));
-    return isWide(from.getType()) && isWide(op->getResult(0).getType()) &&
-           (keepsAll || isNatural(from));
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Without the key
-  //===--------------------------------------------------------------------===//
-
-  std::optional<Interval> intervalOf(Value value) {
-    if (!isWide(value.getType()) || hasKey(value))
-      return std::nullopt;
-    auto [it, isNew] = intervals.try_emplace(value, std::nullopt);
-    if (!isNew)
-      return it->second;
-    std::optional<Interval> interval = computeInterval(value);
-    if (interval && interval->most > kMost)
-      interval = std::nullopt;
-    return intervals[value] = interval;
-  }
-
-  std::optional<Interval> computeInterval(Value value) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return intervalOfArgument(argument);
-    if (std::optional<int64_t> number = constantOf(value))
-      return m.number(*number);
-    Operation *op = value.getDefiningOp();
-    if (auto gather = dyn_cast<GatherOp>(op))
-      return intervalOfElement(gather);
-    if (isCast(op))
-      return intervalOf(op->getOperand(0));
-    if (auto select = dyn_cast<arith::SelectOp>(op)) {
-      auto x = intervalOf(select.getTrueValue()),
-           y = intervalOf(select.getFalseValue());
-      return x && y ? std::optional(m.hull(*x, *y)) : std::nullopt;
-    }
-    return op->getNumOperands() == 2 ? intervalOfPair(op) : std::nullopt;
-  }
-
-  std::optional<Interval> intervalOfPair(Operation *op) {
-    std::optional<int64_t> factor = factorOf(op->getOperand(1));
-    auto x = intervalOf(op->getOperand(0)), y = intervalOf(op->getOperand(1));
-    if (!x || !y)
-      return std::nullopt;
-    if (isa<arith::AddIOp>(op))
-      return m.add(*x, *y);
-    if (isa<arith::SubIOp>(op))
-      return m.sub(*x, *y);
-    if (isa<arith::MinSIOp>(op))
-      return Interval{m.minS(x->lo, y->lo), m.minS(x->hi, y->hi),
-                      std::max(x->most, y->most)};
-    if (isa<arith::MaxSIOp>(op))
-      return Interval{m.maxS(x->lo, y->lo), m.maxS(x->hi, y->hi),
-                      std::max(x->most, y->most)};
-    if (!factor || !isNatural(op->getOperand(0)))
-      return std::nullopt;
-    if (isa<arith::MulIOp>(op))
-      return Interval{m.mul(x->lo, m.constant(*factor)),
-                      m.mul(x->hi, m.constant(*factor)), x->most * *factor};
-    if (isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op))
-      return Interval{m.floorDiv(x->lo, *factor), m.floorDiv(x->hi, *factor),
-                      x->most / *factor};
-    if (isa<arith::RemUIOp, arith::RemSIOp>(op))
-      return Interval{m.zero(), m.constant(*factor - 1), *factor};
-    return std::nullopt;
-  }
-
-  std::optional<Interval> intervalOfArgument(BlockArgument argument) {
-    Value values[] = {place.batch, place.head};
-    unsigned number = argument.getArgNumber();
-    if (number < std::size(values))
-      return Interval{values[number], values[number], kMostIndex};
-    if (number < kKey)
-      return Interval{place.firstQuery, place.lastQuery, kMostIndex};
-    Value captured = place.captures[number - kKey - 1];
-    if (!captured.getType().isIndex())
-      captured = m.b.createOrFold<arith::IndexCastOp>(m.loc, m.b.getIndexType(),
-                                                      captured);
-    return intervalOfCapture(captured);
-  }
-
-  Interval intervalOfCapture(Value number) {
-    Value most = m.constant(kMostCapture), least = m.constant(-kMostCapture);
-    Value isSmall = m.logicalAnd(m.compare(CmpIPredicate::sle, number, most),
-                                 m.compare(CmpIPredicate::sge, number, least));
-    valid = valid ? m.logicalAnd(valid, isSmall) : isSmall;
-    return {number, number, kMostCapture};
-  }
-
-  /// The number of a captured tensor that is read.
-  static unsigned captureOf(GatherOp gather) {
-    return cast<BlockArgument>(gather.getSource()).getArgNumber() - kKey - 1;
-  }
-
-  /// Values that all queries have in common; nothing where they do not.
-  std::optional<SmallVector<Value>> pointsOf(ValueRange indices) {
-    SmallVector<Value> points;
-    for (Value index : indices) {
-      std::optional<Interval> interval = intervalOf(index);
-      if (!interval || interval->lo != interval->hi)
-        return std::nullopt;
-      points.push_back(interval->lo);
-    }
-    return points;
-  }
-
-  /// An element of a captured tensor, where all queries read the same.
-  std::optional<Interval> intervalOfElement(GatherOp gather) {
-    Value view = place.captures[captureOf(gather)];
-    std::optional<SmallVector<Value>> indices = pointsOf(gather.getIndices());
-    if (!indices)
-      return std::nullopt;
-    return intervalOfCapture(ReadOp::create(m.b, m.loc, view, *indices));
   }
 
   //===--------------------------------------------------------------------===//
@@ -445,8 +240,8 @@ private:
     if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
       KeyRange x = rangeOf(op->getOperand(0), isTrue),
                y = rangeOf(op->getOperand(1), isTrue);
-      return isa<arith::AndIOp>(op) == isTrue ? m.both(x, y)
-                                              : m.either(x, y, place.keys);
+      return isa<arith::AndIOp>(op) == isTrue ? ranges.both(x, y)
+                                              : ranges.either(x, y, place.keys);
     }
     if (isa_and_nonnull<arith::XOrIOp>(op))
       for (unsigned side : {0, 1})
@@ -454,11 +249,11 @@ private:
           return rangeOf(op->getOperand(1 - side), isTrue == (*number == 0));
     if (auto choice = dyn_cast_or_null<arith::SelectOp>(op)) {
       auto branch = [&](Value value, bool chosen) {
-        return m.both(rangeOf(choice.getCondition(), chosen),
-                      rangeOf(value, isTrue));
+        return ranges.both(rangeOf(choice.getCondition(), chosen),
+                           rangeOf(value, isTrue));
       };
-      return m.either(branch(choice.getTrueValue(), true),
-                      branch(choice.getFalseValue(), false), place.keys);
+      return ranges.either(branch(choice.getTrueValue(), true),
+                           branch(choice.getFalseValue(), false), place.keys);
     }
     return unknown();
   }
@@ -485,7 +280,7 @@ private:
     Interval one = m.number(1);
     switch (predicate) {
     case CmpIPredicate::eq:
-      return m.both(atLeast(lhs, *other), atMost(lhs, *other));
+      return ranges.both(atLeast(lhs, *other), atMost(lhs, *other));
     case CmpIPredicate::sge:
       return atLeast(lhs, *other);
     case CmpIPredicate::sgt:
@@ -639,14 +434,7 @@ private:
     }
   }
 
-  RangeBuilder m;
-  Block &body;
-  const RegionPlace &place;
-  llvm::DenseMap<Value, bool> keyed;
-  llvm::DenseMap<Value, std::optional<Interval>> intervals;
-  /// Whether all captured numbers that bounds depend on are small enough; null
-  /// where there are none.
-  Value valid;
+  RangeBuilder ranges;
 };
 
 } // namespace

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Device.h"
+#include "NVVMLowering.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -112,6 +113,8 @@ struct DistancePattern : OpRewritePattern<arith::SIToFPOp> {
 
 } // namespace
 
-void attn::populateDistancePatterns(RewritePatternSet &patterns) {
+void attn::shareDistances(LLVM::LLVMFuncOp function) {
+  RewritePatternSet patterns(function.getContext());
   patterns.add<DistancePattern>(patterns.getContext());
+  walkAndApplyPatterns(function, std::move(patterns));
 }
