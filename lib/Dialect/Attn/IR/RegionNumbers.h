@@ -11,6 +11,7 @@
 #include <optional>
 
 namespace attn {
+class GatherOp;
 
 /// Magnitudes of what bounds are computed from, at most: of an index (docs/
 /// bundle.md, limits), of a captured number, and of anything. The last leaves
