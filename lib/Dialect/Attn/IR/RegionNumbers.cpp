@@ -1,6 +1,7 @@
 //===- RegionNumbers.cpp - Numbers that a region computes -----------------===//
 
 #include "RegionNumbers.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/IR/Matchers.h"
 
