@@ -64,6 +64,15 @@ void attn::buildLowerToLLVMPipeline(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
+void attn::buildLowerToCpuCodePipeline(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addPass(createAttnOutlineForCPU());
+  OpPassManager &code = pm.nest<ModuleOp>();
+  buildLowerToLoopsPipeline(code);
+  buildLowerToLLVMPipeline(code);
+  code.addPass(createAttnWrapForCPU());
+}
+
 void attn::buildTracePipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid({/*inTurn=*/true}));
   pm.addNestedPass<KernelOp>(createAttnTrace());

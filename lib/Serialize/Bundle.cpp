@@ -1,6 +1,7 @@
 //===- Bundle.cpp - Device code and the manifest that describes it --------===//
 
 #include "attn-mlir/Serialize/Bundle.h"
+#include "CpuCode.h"
 #include "Program.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
@@ -58,6 +59,11 @@ std::string sha256(StringRef bytes) {
                      /*LowerCase=*/true);
 }
 
+/// The architecture that code of a target is for.
+StringRef archOf(TargetAttr target) {
+  return target.hasCapability("cpu") ? cpuArch() : target.getArch().getValue();
+}
+
 /// What a manifest says of programs, as JSON.
 class ManifestWriter {
 public:
@@ -68,7 +74,7 @@ public:
     result["format"] = "attn-mlir-bundle";
     result["version"] = 2;
     result["target"] = json::Object{{"name", target.getName().getValue()},
-                                    {"arch", target.getArch().getValue()}};
+                                    {"arch", archOf(target)}};
     return result;
   }
 
@@ -201,7 +207,7 @@ private:
     json::Array scalars;
     for (Attribute type : facts.scalarTypes())
       scalars.push_back(nameOf(cast<TypeAttr>(type).getValue()));
-    json::Object interface{{"arch", target.getArch().getValue()},
+    json::Object interface{{"arch", archOf(target)},
                            {"binary_sha256", digest},
                            {"scalars", std::move(scalars)}};
     for (StringRef key : {StringRef("block"), StringRef("cluster"),
@@ -376,18 +382,36 @@ static FailureOr<DeviceCode> compileForAmd(gpu::GPUModuleOp device,
   return DeviceCode{std::move(hsaco->code), "hsaco", describe(hsaco->report)};
 }
 
-/// The code of a kernel in variant `number`.
-static FailureOr<Binary> compileKernel(LLVM::LLVMFuncOp kernel, size_t number,
-                                       const BundleOptions &options) {
-  auto module = kernel->getParentOfType<ModuleOp>();
+static FailureOr<DeviceCode> compileForCpu(ModuleOp module) {
+  FailureOr<std::string> code = compileToSharedObject(module);
+  if (failed(code))
+    return failure();
+  return DeviceCode{std::move(*code), "so", std::nullopt};
+}
+
+static FailureOr<DeviceCode> compileForGpu(LLVM::LLVMFuncOp kernel,
+                                           const BundleOptions &options) {
   auto device = kernel->getParentOfType<gpu::GPUModuleOp>();
-  TargetAttr target = TargetAttr::of(module);
+  TargetAttr target = TargetAttr::of(kernel);
   StringRef arch = target.getArch().getValue();
   FailureOr<DeviceCode> code =
       target.hasCapability("rocdl")
           ? compileForAmd(device, arch)
-          : compileForNvidia(module, device, arch, options.ptxas);
+          : compileForNvidia(device->getParentOfType<ModuleOp>(), device, arch,
+                             options.ptxas);
   if (failed(code) || failed(checkParameters(kernel)))
+    return failure();
+  return code;
+}
+
+/// The code of a kernel in variant `number`.
+static FailureOr<Binary> compileKernel(LLVM::LLVMFuncOp kernel, size_t number,
+                                       const BundleOptions &options) {
+  auto module = kernel->getParentOfType<ModuleOp>();
+  FailureOr<DeviceCode> code = TargetAttr::of(kernel).hasCapability("cpu")
+                                   ? compileForCpu(module)
+                                   : compileForGpu(kernel, options);
+  if (failed(code))
     return failure();
   Binary binary;
   binary.file =

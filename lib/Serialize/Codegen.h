@@ -20,11 +20,11 @@ llvm::LogicalResult checkForNVIDIA(mlir::gpu::GPUModuleOp module,
 llvm::LogicalResult checkForAMD(mlir::gpu::GPUModuleOp module,
                                 llvm::StringRef arch);
 
-/// Makes code of a gpu.module in the LLVM dialect: MLIR's serialization, with
+/// Makes code of a module in the LLVM dialect: MLIR's serialization, with
 /// passes of ours. The same for a module that was printed and read back.
 class DeviceCodegen : public mlir::LLVM::ModuleToObject {
 public:
-  DeviceCodegen(mlir::gpu::GPUModuleOp module, llvm::StringRef triple,
+  DeviceCodegen(mlir::Operation *module, llvm::StringRef triple,
                 llvm::StringRef arch, llvm::StringRef features,
                 llvm::CodeGenOptLevel level, llvm::CodeGenFileType type)
       : ModuleToObject(*module, triple, arch, features), level(level),

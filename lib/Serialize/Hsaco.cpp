@@ -2,16 +2,10 @@
 
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "Codegen.h"
-#include "lld/Common/Driver.h"
+#include "Link.h"
 #include "mlir/Target/LLVM/ROCDL/Utils.h"
 #include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/TargetParser/TargetParser.h"
-#include <mutex>
-
-LLD_HAS_DRIVER(elf)
 
 using namespace mlir;
 
@@ -102,75 +96,6 @@ FailureOr<std::string> generate(gpu::GPUModuleOp module, StringRef arch,
   return codegen.generate();
 }
 
-/// A file that is gone with the object.
-class TemporaryFile {
-public:
-  explicit TemporaryFile(StringRef suffix)
-      : error(llvm::sys::fs::createTemporaryFile("attn", suffix, path)),
-        remover(path) {}
-  SmallString<64> path;
-  std::error_code error;
-
-private:
-  llvm::FileRemover remover;
-};
-
-/// The linker takes options of the whole process for its own and resets them:
-/// those that were given are hidden from it.
-class HiddenOptions {
-public:
-  HiddenOptions() {
-    auto hide = [&](llvm::cl::Option *option) {
-      if (option->getNumOccurrences() > 0)
-        hidden.insert(option);
-    };
-    for (auto &entry : llvm::cl::getRegisteredOptions())
-      hide(entry.second);
-    for (llvm::cl::Option *option :
-         llvm::cl::SubCommand::getTopLevel().PositionalOpts)
-      hide(option);
-    for (llvm::cl::Option *option : hidden)
-      option->removeArgument();
-  }
-  ~HiddenOptions() {
-    for (llvm::cl::Option *option : hidden)
-      option->addArgument();
-  }
-
-private:
-  llvm::SetVector<llvm::cl::Option *> hidden;
-};
-
-/// Links one object file. A symbol that is missing is an error.
-FailureOr<std::string> link(gpu::GPUModuleOp module, StringRef object) {
-  TemporaryFile input("o"), output("hsaco");
-  std::error_code error = input.error ? input.error : output.error;
-  if (!error)
-    llvm::raw_fd_ostream(input.path, error) << object;
-  if (error) {
-    module.emitError() << "cannot write a temporary file: " << error.message();
-    return failure();
-  }
-  std::string log;
-  llvm::raw_string_ostream os(log);
-  const char *arguments[] = {
-      "ld.lld",           "-shared", "--no-undefined",   "--threads=1",
-      input.path.c_str(), "-o",      output.path.c_str()};
-  // The linker keeps global state.
-  static std::mutex mutex;
-  std::lock_guard<std::mutex> lock(mutex);
-  HiddenOptions hiddenOptions;
-  lld::Result result =
-      lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}});
-  auto linked = llvm::MemoryBuffer::getFile(output.path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (result.retCode != 0 || !linked) {
-    module.emitError() << "linker failed: " << log;
-    return failure();
-  }
-  return (*linked)->getBuffer().str();
-}
-
 /// Reads the metadata of kernels; false if there is none.
 bool readMetadata(MLIRContext *context, StringRef code, HsacoReport &report) {
   Builder b(context);
@@ -202,7 +127,8 @@ static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
       generate(module, arch, llvm::CodeGenFileType::ObjectFile, attempt);
   if (failed(object))
     return failure();
-  FailureOr<std::string> code = link(module, *object);
+  FailureOr<std::string> code =
+      linkShared(module, *object, {"--no-undefined"});
   if (failed(code))
     return failure();
   Hsaco hsaco{std::move(*code), {}};

@@ -307,6 +307,9 @@ private:
         parseOptions<TargetOptions>("lower", "attn-to-target", withAlso(text));
     if (!parsed)
       return failure();
+    // Level 3 is GPUs'.
+    if (deviceDialect(*module).empty() && options.emit == Emit::Bundle)
+      return success();
     if (smallChunks) {
       parsed->copy = CopyKind::Async;
       parsed->chunk = 4;
@@ -321,6 +324,8 @@ private:
     // What was read from --emit=llvm stays as it is.
     if (module->getOps<KernelOp>().empty())
       return success();
+    if (deviceDialect(*module).empty())
+      return pipeline(buildLowerToCpuCodePipeline);
     return failure(failed(pipeline(
                        [&](OpPassManager &pm) {
                          if (deviceDialect(*module) == "rocdl")

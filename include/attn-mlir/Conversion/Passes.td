@@ -88,6 +88,34 @@ def ConvertAttnToCPU : Pass<"convert-attn-to-cpu", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels lowered">];
 }
 
+def AttnOutlineForCPU : Pass<"attn-outline-for-cpu", "::mlir::ModuleOp"> {
+  let summary = "Put each kernel into a module of its own, for code that the CPU loads";
+  let description = [{
+    A kernel `@k` whose grid is materialised moves into a nested module `@k_device`, and says in
+    `attn.manifest` what a launcher calls it with (docs/bundle.md): views, scalars, the number
+    of CTAs as an expression, and the parameters. The functions around kernels stay, on
+    tensors: of these a bundle's programs are made.
+
+    Before: `attn.kernel @k(...) { ... }`
+
+    After: `module @k_device { attn.kernel @k(...) attributes {attn.manifest = {...}} { ... } }`
+  }];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels outlined">];
+}
+
+def AttnWrapForCPU : Pass<"attn-wrap-for-cpu", "::mlir::ModuleOp"> {
+  let summary = "Give kernels for the CPU one signature";
+  let description = [{
+    A kernel in the LLVM dialect that has a manifest, and that takes a range of CTAs, memrefs and scalars,
+    becomes internal. What a launcher calls in its place is `@k(i64 begin, i64 end, ptr
+    parameters)`, where `parameters` points to an array of pointers to the parameters of the
+    manifest, as those of a kernel for a GPU do. Functions for callers on this machine
+    (`_mlir_ciface_*`, `*_ctas`) go.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels wrapped">];
+}
+
 def ConvertAttnToNVVM : Pass<"convert-attn-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Lower level 3 to device functions for NVIDIA GPUs";
   let description = [{

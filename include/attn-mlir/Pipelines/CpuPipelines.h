@@ -21,6 +21,10 @@ void buildLowerToLoopsPipeline(mlir::OpPassManager &pm);
 /// The output of buildLowerToLoopsPipeline to the LLVM dialect.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 
+/// Level 2 to what a bundle for the CPU is made of: functions of launches on
+/// tensors, and for each kernel a nested module in the LLVM dialect.
+void buildLowerToCpuCodePipeline(mlir::OpPassManager &pm);
+
 /// Level 2 to the trace of its accesses, as level 2 (attn-trace).
 void buildTracePipeline(mlir::OpPassManager &pm);
 

@@ -432,7 +432,8 @@ struct KernelPattern : OpConversionPattern<KernelOp> {
         views.push_back(TypeAttr::get(type));
     function->setAttr(kKernelViewsAttr, rewriter.getArrayAttr(views));
     for (StringRef name :
-         {KernelOp::kStepAttr, KernelOp::kOutputsAttr, KernelOp::kCountersAttr})
+         {StringRef(KernelOp::kStepAttr), StringRef(KernelOp::kOutputsAttr),
+          StringRef(KernelOp::kCountersAttr), StringRef(kManifestAttr)})
       if (Attribute value = kernel->getAttr(name))
         function->setAttr(name, value);
     Block *old = &kernel.getBody().front();

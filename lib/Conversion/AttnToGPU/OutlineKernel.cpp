@@ -1,5 +1,6 @@
 //===- OutlineKernel.cpp - A kernel as a device function ------------------===//
 
+#include "../KernelManifest.h"
 #include "Device.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
@@ -32,16 +33,6 @@ ViewParameters::ViewParameters(Value view) {
 }
 
 namespace {
-
-/// Describes one parameter for the manifest.
-DictionaryAttr describe(Builder &b, StringRef kind,
-                        ArrayRef<std::pair<StringRef, int64_t>> fields) {
-  SmallVector<NamedAttribute> entries{
-      b.getNamedAttr("kind", b.getStringAttr(kind))};
-  for (auto [name, value] : fields)
-    entries.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
-  return b.getDictionaryAttr(entries);
-}
 
 class Outliner {
 public:
@@ -184,18 +175,18 @@ private:
       auto view = dyn_cast<ViewType>(argument.getType());
       if (!view) {
         addParameter(argument.getType().isIndex() ? i64 : argument.getType(),
-                     describe(rewriter, "scalar", {{"index", scalars++}}));
+                     describeParameter(rewriter, "scalar", {{"index", scalars++}}));
         continue;
       }
-      addParameter(pointer, describe(rewriter, "pointer", {{"view", number}}));
+      addParameter(pointer, describeParameter(rewriter, "pointer", {{"view", number}}));
       if (boxes[i])
         addParameter(pointer, describeMap(argument));
       for (unsigned dim = 0; dim < view.getRank(); ++dim)
         if (ShapedType::isDynamic(view.getShape()[dim]))
-          addParameter(i64, describe(rewriter, "size",
+          addParameter(i64, describeParameter(rewriter, "size",
                                      {{"view", number}, {"dim", dim}}));
       for (unsigned dim = 0; dim + 1 < view.getRank(); ++dim)
-        addParameter(i64, describe(rewriter, "stride",
+        addParameter(i64, describeParameter(rewriter, "stride",
                                    {{"view", number}, {"dim", dim}}));
     }
   }
@@ -219,26 +210,10 @@ private:
   }
 
   void setManifest(LLVM::LLVMFuncOp function, Attribute grid, int64_t threads) {
-    SmallVector<Attribute> views, scalars;
-    for (Type type : kernel.getArgumentTypes())
-      (isa<ViewType>(type) ? views : scalars).push_back(TypeAttr::get(type));
-    Builder &b = rewriter;
-    SmallVector<NamedAttribute> entries{
-        b.getNamedAttr("block", b.getI64IntegerAttr(threads)),
-        b.getNamedAttr("grid", grid),
-        b.getNamedAttr("parameters", b.getArrayAttr(parameters)),
-        b.getNamedAttr("scalars", b.getArrayAttr(scalars)),
-        b.getNamedAttr("views", b.getArrayAttr(views))};
+    NamedAttrList entries = describeKernel(kernel, grid, threads, parameters);
     if (ArrayAttr limits = findLimits(kernel); !limits.empty())
-      entries.push_back(b.getNamedAttr("limits", limits));
-    if (kernel.getArgNamesAttr())
-      entries.push_back(b.getNamedAttr("names", kernel.getArgNamesAttr()));
-    for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
-                           KernelOp::kPermutationsAttr, KernelOp::kStepAttr,
-                           KernelOp::kFollowsAttr})
-      if (Attribute value = kernel->getAttr(name))
-        entries.push_back(b.getNamedAttr(name, value));
-    function->setAttr(kManifestAttr, b.getDictionaryAttr(entries));
+      entries.set("limits", limits);
+    function->setAttr(kManifestAttr, entries.getDictionary(kernel.getContext()));
   }
 
   /// The view that parameters from `next` on describe.

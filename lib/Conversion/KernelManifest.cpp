@@ -1,0 +1,40 @@
+//===- KernelManifest.cpp - What a launcher is told of a kernel -----------===//
+
+#include "KernelManifest.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+
+using namespace mlir;
+using namespace attn;
+
+DictionaryAttr
+attn::describeParameter(Builder &b, StringRef kind,
+                        ArrayRef<std::pair<StringRef, int64_t>> fields) {
+  SmallVector<NamedAttribute> entries{
+      b.getNamedAttr("kind", b.getStringAttr(kind))};
+  for (auto [name, value] : fields)
+    entries.push_back(b.getNamedAttr(name, b.getI64IntegerAttr(value)));
+  return b.getDictionaryAttr(entries);
+}
+
+NamedAttrList attn::describeKernel(KernelOp kernel, Attribute grid,
+                                   int64_t threads,
+                                   ArrayRef<Attribute> parameters) {
+  SmallVector<Attribute> views, scalars;
+  for (Type type : kernel.getArgumentTypes())
+    (isa<ViewType>(type) ? views : scalars).push_back(TypeAttr::get(type));
+  Builder b(kernel.getContext());
+  NamedAttrList entries;
+  entries.set("block", b.getI64IntegerAttr(threads));
+  entries.set("grid", grid);
+  entries.set("parameters", b.getArrayAttr(parameters));
+  entries.set("scalars", b.getArrayAttr(scalars));
+  entries.set("views", b.getArrayAttr(views));
+  if (kernel.getArgNamesAttr())
+    entries.set("names", kernel.getArgNamesAttr());
+  for (StringRef name : {KernelOp::kDimNamesAttr, KernelOp::kOutputsAttr,
+                         KernelOp::kPermutationsAttr, KernelOp::kStepAttr,
+                         KernelOp::kFollowsAttr})
+    if (Attribute value = kernel->getAttr(name))
+      entries.set(name, value);
+  return entries;
+}

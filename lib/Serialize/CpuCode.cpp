@@ -1,0 +1,70 @@
+//===- CpuCode.cpp - Kernels to machine code for CPUs ---------------------===//
+
+#include "CpuCode.h"
+#include "Codegen.h"
+#include "Link.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/TargetParser/Host.h"
+#include <mutex>
+
+using namespace mlir;
+
+namespace attn {
+
+namespace {
+
+/// The name that LLVM has for it.
+StringRef processor() {
+#if defined(__x86_64__)
+  return "x86-64-v3";
+#else
+  return "generic";
+#endif
+}
+
+class CpuCodegen : public DeviceCodegen {
+public:
+  explicit CpuCodegen(ModuleOp module)
+      : DeviceCodegen(module, triple(), processor(), /*features=*/"",
+                      llvm::CodeGenOptLevel::Default,
+                      llvm::CodeGenFileType::ObjectFile) {
+    static std::once_flag once;
+    std::call_once(once, []() {
+      llvm::InitializeNativeTarget();
+      llvm::InitializeNativeTargetAsmPrinter();
+    });
+  }
+
+protected:
+  llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) override {
+    return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
+  }
+
+private:
+  static StringRef triple() {
+    static const std::string name = llvm::sys::getDefaultTargetTriple();
+    return name;
+  }
+};
+
+} // namespace
+
+StringRef cpuArch() {
+#if defined(__x86_64__)
+  return "x86_64-v3";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+#error "bundles for the CPU: x86-64 or AArch64"
+#endif
+}
+
+FailureOr<std::string> compileToSharedObject(ModuleOp module) {
+  FailureOr<std::string> object = CpuCodegen(module).generate();
+  if (failed(object))
+    return failure();
+  // What is missing is the C library's, which every process has.
+  return linkShared(module, *object, {"-Bsymbolic", "--hash-style=gnu"});
+}
+
+} // namespace attn
