@@ -91,8 +91,8 @@ FailureOr<std::string> compileToSharedObject(ModuleOp module) {
   FailureOr<std::string> object = CpuCodegen(module).generate();
   if (failed(object))
     return failure();
-  // What is missing is the C library's, which every process has.
-  return linkShared(module, *object, {"-Bsymbolic", "--hash-style=gnu"});
+  return linkShared(module, *object, {"-Bsymbolic", "--hash-style=gnu"},
+                    {"libm.so.6", "libc.so.6"});
 }
 
 } // namespace attn
