@@ -360,7 +360,7 @@ public:
   size_t add(LLVM::LLVMFuncOp kernel, size_t variant) {
     auto [it, isNew] = numbers.try_emplace(kernel, kernels.size());
     if (isNew)
-      kernels.push_back({kernel, variant, {}, {}});
+      kernels.push_back({kernel, variant, {}, {}, {}});
     return it->second;
   }
 

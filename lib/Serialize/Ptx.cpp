@@ -30,9 +30,7 @@ using namespace mlir;
 
 namespace attn {
 
-namespace {
-
-void initialize() {
+void initializeNvptx() {
   NVVM::SerializeGPUModuleBase::init();
   static std::once_flag once;
   std::call_once(once, [] {
@@ -43,6 +41,8 @@ void initialize() {
       it->second->addOccurrence(0, "nvptx-short-ptr", "true");
   });
 }
+
+namespace {
 
 /// What pays here: kernels are one function of a few loops whose bodies are
 /// long and straight, so the usual pipelines mostly look for what is not there,
@@ -82,7 +82,7 @@ public:
                       llvm::CodeGenOptLevel::Default,
                       llvm::CodeGenFileType::AssemblyFile),
         order(order) {
-    initialize();
+    initializeNvptx();
   }
 
 protected:

@@ -53,6 +53,10 @@ mlir::FailureOr<bool> setGuardOfParts(mlir::ModuleOp module,
 mlir::FailureOr<bool> setGuardOfGrid(mlir::ModuleOp module,
                                      mlir::ModuleOp other, int64_t most);
 
+/// Sets all back ends up, which are else set up when code is first made: for
+/// those who make code on several threads.
+void initializeCodegen();
+
 /// Makes a bundle, or fails after a diagnostic, for an unknown axis or comparison
 /// of a guard too; it is of modules in the LLVM dialect
 /// (buildLowerToNVVMPipeline): variants of their programs, in the order in which
