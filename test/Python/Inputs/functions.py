@@ -72,7 +72,7 @@ SCORES = {
     "float-floor": lambda s, b, h, q, k: s + s // 0.75 + s % 0.75,
     "true-division": lambda s, b, h, q, k: s + (q - k) / 16,
     "powers": lambda s, b, h, q, k: s**2 * 0.125 + 2.0 ** (-h) - s**3 * 0.01,
-    "whole-powers": lambda s, b, h, q, k: s**13 * 1e-3 + s**0 + (s * s + 1) ** -3 + h**2 * 0.1 + (s * s) ** 0.5 + 2 ** (h * 0.5),
+    "whole-powers": lambda s, b, h, q, k: (s * 0.5)**13 * 1e-3 + s**0 + (s * s + 1) ** -3 + h**2 * 0.1 + (s * s) ** 0.5 + 2 ** (h * 0.5),
     "real-powers": lambda s, b, h, q, k: (s.abs() + 0.5) ** 1.5 - torch.pow(s * s + 1, 1 - 0.25 * h),
     "erf": lambda s, b, h, q, k: s * torch.erf(s * 0.7) + torch.floor(s) - torch.ceil(s * 2),
     "functions": lambda s, b, h, q, k: torch.sigmoid(s) + torch.exp(-s.abs()) + torch.log(1 + s * s),
