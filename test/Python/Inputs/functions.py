@@ -107,9 +107,13 @@ MASKS = {
 CAUSAL = MASKS["causal"]
 
 
+# Small tiles: many of each kind, and quickly compiled.
+TILES = "tiles=query=16,key=16"
+
+
 class Functions(unittest.TestCase):
-    def compare(self, tensors, mask=None, score=None, **keywords):
-        o, lse = attn_mlir.attention(*tensors, mask=mask, score_mod=score, return_lse=True, **keywords)
+    def compare(self, tensors, mask=None, score=None):
+        o, lse = attn_mlir.attention(*tensors, mask=mask, score_mod=score, return_lse=True, schedule=TILES)
         q, k, _ = tensors
         sizes = q.shape[0], q.shape[1], q.shape[2], k.shape[2]
         keep = None
@@ -119,12 +123,17 @@ class Functions(unittest.TestCase):
         reference.check(self, o, wanted, q.dtype, 1e-4)
         reference.check(self, lse, wanted_lse, q.dtype, 1e-4)
 
+
+
+class Scores(Functions):
     def test_scores(self):
         tensors = make()
         for name, score in SCORES.items():
             with self.subTest(name):
                 self.compare(tensors, score=score)
 
+
+class Masks(Functions):
     def test_masks(self):
         tensors = make(1)
         for name, mask in MASKS.items():
@@ -150,12 +159,12 @@ class Functions(unittest.TestCase):
             for dtype in (float32, torch.bfloat16):
                 with self.subTest(shape=shape, dtype=dtype):
                     extra = added.to(dtype)
-                    o, lse = attn_mlir.attention(*tensors, mask=extra, return_lse=True)
+                    o, lse = attn_mlir.attention(*tensors, mask=extra, return_lse=True, schedule=TILES)
                     wanted = reference.attention(*tensors, score=lambda s, *_: s + extra.double())
                     reference.check(self, o, wanted[0], float32)
                     reference.check(self, lse, wanted[1], float32)
             with self.subTest(shape=shape, dtype=bool):
-                o = attn_mlir.attention(*tensors, mask=allowed)
+                o = attn_mlir.attention(*tensors, mask=allowed, schedule=TILES)
                 keep = allowed.expand(B, H, SQ, SKV)
                 reference.check(self, o, reference.attention(*tensors, keep=keep)[0], float32)
 
