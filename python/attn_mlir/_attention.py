@@ -299,7 +299,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
         compute with scalars by operators and functions of torch or this package, and may read captured arrays.
     sinks: one more logit for each head of q, without a value.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
-    schedule, lower: options of the compiler; see docs/launcher.md.
+    schedule, lower: options of the compiler, as `attn-compile --schedule` and `--lower` take them.
     explain: return a page about the kernel, and do not run it.
     out: where to write the result, or (result, lse).
     stream: as of a Kernel's call.
