@@ -119,7 +119,7 @@ class Captures:
             value = value.array
         if isinstance(value, Partial):
             raise region.error(f"expected {len(value.array.shape)} indices of a captured array, but got {len(value.items)}")
-        if is_array(value) and not _is_number(value):
+        if is_array(value) and not is_number(value):
             if len(value.shape) and any(size != 1 for size in value.shape):
                 raise region.error(
                     f"expected a captured array of shape {tuple(value.shape)} to be indexed, as in bias[b, h, q, k]")
@@ -176,7 +176,7 @@ class Captures:
         return known
 
 
-def _is_number(value):
+def is_number(value):
     """A 0-dimensional array on the host, whose value is a constant."""
     if len(value.shape):
         return False
