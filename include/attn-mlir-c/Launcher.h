@@ -37,7 +37,7 @@ extern "C" {
 
 /** Changes with every incompatible change of this header; see attnAbiVersion.
  */
-#define ATTN_ABI_VERSION 3
+#define ATTN_ABI_VERSION 4
 
 /** Most dimensions of a view. */
 #define ATTN_MAX_RANK 8
@@ -208,16 +208,23 @@ ATTN_C_API int32_t attnLastCudaError(void);
 ATTN_C_API int32_t attnLastHipError(void);
 
 /**
- * Reads the bundle in the directory `path` (UTF-8) and all its binaries: the
- * directory is not needed afterwards. Opens no driver. `*bundle` is the
- * caller's, for attnBundleClose; null on failure (ATTN_ERROR_BUNDLE). Where
- * the bundle has several programs, attnBundleOpenProgram says which; else
- * attnBundleOpen fails, and lists their names.
+ * Reads the bundle `path` (UTF-8), a directory or one file (an archive,
+ * docs/bundle.md), and all its binaries: it is not needed afterwards. Opens no
+ * driver. `*bundle` is the caller's, for attnBundleClose; null on failure
+ * (ATTN_ERROR_BUNDLE). Where the bundle has several programs,
+ * attnBundleOpenProgram says which; else attnBundleOpen fails, and lists their
+ * names.
  */
 ATTN_C_API AttnStatus attnBundleOpen(const char *path, AttnBundle **bundle);
 ATTN_C_API AttnStatus attnBundleOpenProgram(const char *path,
                                             const char *program,
                                             AttnBundle **bundle);
+
+/** The same of an archive of `bytes` bytes at `data`, which is copied.
+ * `program` is null for the only one. */
+ATTN_C_API AttnStatus attnBundleOpenMemory(const void *data, uint64_t bytes,
+                                           const char *program,
+                                           AttnBundle **bundle);
 
 /**
  * Unloads the modules and frees the bundle; null is allowed. All work launched

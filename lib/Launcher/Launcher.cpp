@@ -92,6 +92,17 @@ AttnStatus attnBundleOpenProgram(const char *path, const char *program,
   });
 }
 
+AttnStatus attnBundleOpenMemory(const void *data, uint64_t bytes,
+                                const char *program, AttnBundle **bundle) {
+  return guarded([&] {
+    requireArgument(bundle, "bundle");
+    *bundle = nullptr;
+    requireArgument(data, "data");
+    std::string_view archive(static_cast<const char *>(data), bytes);
+    *bundle = new AttnBundle(readArchivedBundle(archive, program));
+  });
+}
+
 void attnBundleClose(AttnBundle *bundle) {
   if (!bundle)
     return;

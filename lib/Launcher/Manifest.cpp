@@ -145,11 +145,14 @@ static void parseScalars(const Cursor &at, Manifest &manifest) {
 // Binaries
 //===----------------------------------------------------------------------===//
 
-/// A name in the bundle's directory and nowhere else.
+bool attn::isFileName(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of("/\\") == std::string_view::npos;
+}
+
 static std::string parseFileName(const Cursor &at) {
   std::string file = at.text();
-  if (file.find('/') != std::string::npos ||
-      file.find('\\') != std::string::npos || file == "." || file == "..")
+  if (!isFileName(file))
     at.wanted("the name of a file in the bundle");
   return file;
 }
@@ -160,6 +163,11 @@ static BinaryFormat parseFormat(const Cursor &at, const Manifest &manifest) {
     if (format != "hsaco")
       at.wanted("'hsaco', for " + manifest.arch);
     return BinaryFormat::Hsaco;
+  }
+  if (manifest.platform == Platform::Cpu) {
+    if (format != "so")
+      at.wanted("'so', for " + manifest.arch);
+    return BinaryFormat::SharedObject;
   }
   if (format != "cubin" && format != "ptx")
     at.wanted("'cubin' or 'ptx', for " + manifest.arch);
@@ -202,6 +210,14 @@ static void parseBinaries(const Cursor &at, Manifest &manifest) {
 /// Of docs/bundle.md. Version 1 stated no digests: it cannot be checked.
 static constexpr int64_t kVersion = 2;
 
+static Platform platformOf(const std::string &arch) {
+  if (arch.compare(0, 3, "gfx") == 0)
+    return Platform::Hip;
+  return arch.compare(0, 6, "x86_64") == 0 || arch == "aarch64"
+             ? Platform::Cpu
+             : Platform::Cuda;
+}
+
 static void parseHeader(const Cursor &at, Manifest &manifest) {
   if (at.at("format").text() != "attn-mlir-bundle")
     at.at("format").wanted("\"attn-mlir-bundle\"");
@@ -210,8 +226,7 @@ static void parseHeader(const Cursor &at, Manifest &manifest) {
                             ", which this launcher reads (compile anew)");
   manifest.target = at.at("target").at("name").text();
   manifest.arch = at.at("target").at("arch").text();
-  manifest.platform =
-      manifest.arch.compare(0, 3, "gfx") == 0 ? Platform::Hip : Platform::Cuda;
+  manifest.platform = platformOf(manifest.arch);
 }
 
 /// A program of the bundle whose header and binaries `manifest` has.

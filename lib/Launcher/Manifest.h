@@ -11,6 +11,7 @@
 #include "Expression.h"
 #include "attn-mlir-c/Launcher.h"
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace attn {
@@ -37,6 +38,8 @@ constexpr int64_t kWorkspaceAlign = 256;
 constexpr size_t kMaxManifestBytes = size_t(16) << 20;
 /// Of a file of device code; the kernels here are below 1 MB.
 constexpr int64_t kMaxBinaryBytes = int64_t(1) << 30;
+/// Of a bundle that is one file.
+constexpr size_t kMaxArchiveBytes = size_t(4) << 30;
 
 struct DimSpec {
   /// Static size, or -1.
@@ -138,9 +141,9 @@ struct VariantSpec {
 };
 
 /// Whose devices a bundle is for.
-enum class Platform : uint8_t { Cuda, Hip };
+enum class Platform : uint8_t { Cuda, Hip, Cpu };
 
-enum class BinaryFormat : uint8_t { Cubin, Ptx, Hsaco };
+enum class BinaryFormat : uint8_t { Cubin, Ptx, Hsaco, SharedObject };
 
 /// A file of device code. The launcher gives it to the driver as it is, unread:
 /// size and digest say that it is what was compiled.
@@ -157,7 +160,8 @@ struct BinarySpec {
 /// What a manifest says of its bundle and of one of its programs.
 struct Manifest {
   std::string name, target, arch;
-  /// HIP where `arch` is "gfx...".
+  /// HIP where `arch` is "gfx...", the CPU where it is "x86_64..." or
+  /// "aarch64".
   Platform platform;
   std::vector<ViewSpec> views;
   std::vector<ScalarSpec> scalars;
@@ -192,9 +196,14 @@ const char *nameOf(int type);
 /// of that name; null: the only one. Throws Failure.
 Manifest parseManifest(const std::string &text, const char *program);
 
-/// The bundle of a directory, binaries included, each of which is what the
-/// manifest says. Throws Failure.
-Manifest readBundle(const std::string &directory, const char *program);
+/// Whether it is one of a file in a bundle and nowhere else.
+bool isFileName(std::string_view name);
+
+/// The bundle of a directory or of an archive, binaries included, each of which
+/// is what the manifest says. Throws Failure.
+Manifest readBundle(const std::string &path, const char *program);
+/// The bundle of an archive's contents.
+Manifest readArchivedBundle(std::string_view archive, const char *program);
 
 } // namespace attn
 

@@ -6,13 +6,27 @@
 using namespace attn;
 
 const Runtime &attn::runtimeOf(const Manifest &manifest) {
-  return manifest.platform == Platform::Hip ? hipRuntime(manifest)
-                                            : cudaRuntime();
+  switch (manifest.platform) {
+  case Platform::Cpu:
+    return cpuRuntime();
+  case Platform::Hip:
+    return hipRuntime(manifest);
+  case Platform::Cuda:
+    break;
+  }
+  return cudaRuntime();
 }
 
 const Runtime *attn::openedRuntimeOf(const Manifest &manifest) {
-  return manifest.platform == Platform::Hip ? openedHipRuntime()
-                                            : openedCudaRuntime();
+  switch (manifest.platform) {
+  case Platform::Cpu:
+    return &cpuRuntime();
+  case Platform::Hip:
+    return openedHipRuntime();
+  case Platform::Cuda:
+    break;
+  }
+  return openedCudaRuntime();
 }
 
 std::string attn::describeLaunch(const Launch &launch) {

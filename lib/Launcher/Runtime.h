@@ -1,8 +1,8 @@
-//===- Runtime.h - What differs between CUDA and HIP -----------*- C++ -*-===//
+//===- Runtime.h - What differs between platforms --------------*- C++ -*-===//
 //
 // Manifests, arguments, variants and what is kept of a bundle are the same for
-// all devices. The calls are not: those to CUDA's driver and to HIP's runtime
-// are behind this interface.
+// all devices. The calls are not: those to CUDA's driver, to HIP's runtime and
+// into code for the CPU are behind this interface.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,9 +19,10 @@ struct Launch;
 
 /// Where code is loaded and launched.
 struct Context {
-  /// The CUcontext. HIP has one context a device, without a handle: null.
+  /// The CUcontext. HIP has one context a device, without a handle: null; so
+  /// has the CPU.
   void *handle = nullptr;
-  /// Unlike an address never used again. HIP: the device's ordinal.
+  /// Unlike an address never used again. HIP: the device's ordinal. CPU: 0.
   uint64_t id = 0;
 };
 
@@ -34,8 +35,8 @@ struct ContextSwitch {
   int previous = 0;
 };
 
-/// CUDA's driver or HIP's runtime; opened. Functions throw Failure unless they
-/// say otherwise.
+/// CUDA's driver, HIP's runtime or the CPU; opened. Functions throw Failure
+/// unless they say otherwise.
 class Runtime {
 public:
   /// Makes a context on `device` current: the one that is, if it is on that
@@ -83,6 +84,8 @@ const Runtime &runtimeOf(const Manifest &manifest);
 /// The same if it was opened, else null; never throws.
 const Runtime *openedRuntimeOf(const Manifest &manifest);
 
+/// Nothing has to be opened.
+const Runtime &cpuRuntime();
 const Runtime &cudaRuntime();
 const Runtime *openedCudaRuntime();
 const Runtime &hipRuntime(const Manifest &manifest);

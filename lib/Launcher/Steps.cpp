@@ -130,7 +130,7 @@ static ParameterSpec parseParameter(const Cursor &at, const Manifest &manifest,
   const std::vector<ViewSpec> &views = manifest.viewsOf(step);
   result.index = parseViewIndex(at.at("view"), views);
   if (result.kind == ParameterKind::TensorMap) {
-    if (manifest.platform == Platform::Hip)
+    if (manifest.platform != Platform::Cuda)
       at.error("expected no tensor map for " + manifest.arch +
                ", whose devices have none");
     at.allowOnly({"kind", "view", "box", "swizzle"});
@@ -308,7 +308,7 @@ static bool parseOverlaps(const Cursor &at, const Manifest &manifest) {
   Cursor value = at.at("overlaps");
   if (!value.json().is_boolean() || !value.json().get<bool>())
     value.wanted("true, or no entry");
-  if (manifest.platform == Platform::Hip)
+  if (manifest.platform != Platform::Cuda)
     value.error("expected no steps that overlap for " + manifest.arch +
                 ", whose devices run one after the other");
   return true;
@@ -319,7 +319,7 @@ static void parseCluster(const Cursor &at, const Manifest &manifest,
   if (!at.has("cluster"))
     return;
   Cursor value = at.at("cluster");
-  if (manifest.platform == Platform::Hip)
+  if (manifest.platform != Platform::Cuda)
     value.error("expected no clusters of CTAs for " + manifest.arch +
                 ", which has none");
   step.hasCluster = true;

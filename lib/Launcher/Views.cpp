@@ -95,6 +95,10 @@ static void checkStride(const Argument &argument, unsigned dim,
                    " leave the address space");
 }
 
+static std::string memoryOf(const Manifest &manifest) {
+  return manifest.platform == Platform::Cpu ? "memory" : "device memory";
+}
+
 static void bindView(const Manifest &manifest, const Argument &argument,
                      BoundView &view, AxisSize *axes) {
   checkForm(argument);
@@ -114,7 +118,8 @@ static void bindView(const Manifest &manifest, const Argument &argument,
   for (unsigned dim = 0; dim < rank; ++dim)
     checkStride(argument, dim, view, extent);
   if (!view.data)
-    argument.error("expected the address of device memory, but got null");
+    argument.error("expected the address of " + memoryOf(manifest) +
+                   ", but got null");
 }
 
 int32_t attn::bindViews(const Manifest &manifest, const AttnTensor *tensors,

@@ -31,7 +31,7 @@ public:
         type(type) {}
 
   /// Null after a diagnostic.
-  llvm::TargetMachine *machine();
+  virtual llvm::TargetMachine *machine();
 
   /// Fails after a diagnostic.
   mlir::FailureOr<std::string> generate();

@@ -1,8 +1,10 @@
 //===- CpuCode.cpp - Kernels to machine code for CPUs ---------------------===//
 
 #include "CpuCode.h"
+#include "BrainFloats.h"
 #include "Codegen.h"
 #include "Link.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
 #include <mutex>
@@ -35,7 +37,31 @@ public:
     });
   }
 
+  /// MLIR's own is for executables that stay where they are linked to.
+  llvm::TargetMachine *machine() override {
+    if (shared || !DeviceCodegen::machine())
+      return shared.get();
+    llvm::Triple where{triple()};
+    std::string error;
+    if (const llvm::Target *target =
+            llvm::TargetRegistry::lookupTarget(where, error))
+      shared.reset(target->createTargetMachine(
+          where, processor(), /*Features=*/"", llvm::TargetOptions(),
+          llvm::Reloc::PIC_));
+    if (!shared)
+      getOperation().emitError()
+          << "expected code for this machine's CPU, but got none: " << error;
+    return shared.get();
+  }
+
 protected:
+  void handleModulePreLink(llvm::Module &code) override {
+    DeviceCodegen::handleModulePreLink(code);
+    code.setPICLevel(llvm::PICLevel::BigPIC);
+    moveBrainFloatsAsBits(code);
+    defineBrainFloatRounding(code);
+  }
+
   llvm::ModulePassManager buildPasses(llvm::PassBuilder &builder) override {
     return builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3);
   }
@@ -45,6 +71,8 @@ private:
     static const std::string name = llvm::sys::getDefaultTargetTriple();
     return name;
   }
+
+  std::unique_ptr<llvm::TargetMachine> shared;
 };
 
 } // namespace
@@ -63,8 +91,8 @@ FailureOr<std::string> compileToSharedObject(ModuleOp module) {
   FailureOr<std::string> object = CpuCodegen(module).generate();
   if (failed(object))
     return failure();
-  // What is missing is the C library's, which every process has.
-  return linkShared(module, *object, {"-Bsymbolic", "--hash-style=gnu"});
+  return linkShared(module, *object, {"-Bsymbolic", "--hash-style=gnu"},
+                    {"libm.so.6", "libc.so.6"});
 }
 
 } // namespace attn

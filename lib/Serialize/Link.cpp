@@ -3,10 +3,16 @@
 #include "Link.h"
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/InterfaceStub/ELFObjHandler.h"
+#include "llvm/InterfaceStub/IFSStub.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+#include <deque>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -57,12 +63,31 @@ private:
 
 } // namespace
 
+/// Writes a shared library of this name without anything in it.
+static std::error_code writeStub(StringRef path, StringRef soname) {
+  llvm::ifs::IFSStub stub;
+  stub.SoName = soname.str();
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  stub.Target.Arch = host.isAArch64() ? llvm::ELF::EM_AARCH64
+                                      : llvm::ELF::EM_X86_64;
+  stub.Target.Endianness = llvm::ifs::IFSEndiannessType::Little;
+  stub.Target.BitWidth = llvm::ifs::IFSBitWidthType::IFS64;
+  return llvm::errorToErrorCode(llvm::ifs::writeBinaryStub(path, stub));
+}
+
 FailureOr<std::string> attn::linkShared(Operation *op, StringRef object,
-                                        ArrayRef<const char *> options) {
+                                        ArrayRef<const char *> options,
+                                        ArrayRef<StringRef> needed) {
   TemporaryFile input("o"), output("so");
   std::error_code error = input.error ? input.error : output.error;
   if (!error)
     llvm::raw_fd_ostream(input.path, error) << object;
+  std::deque<TemporaryFile> stubs;
+  for (StringRef soname : needed) {
+    TemporaryFile &stub = stubs.emplace_back("so");
+    if (!error)
+      error = stub.error ? stub.error : writeStub(stub.path, soname);
+  }
   if (error) {
     op->emitError() << "cannot write a temporary file: " << error.message();
     return failure();
@@ -72,6 +97,8 @@ FailureOr<std::string> attn::linkShared(Operation *op, StringRef object,
   SmallVector<const char *> arguments{"ld.lld", "-shared", "--threads=1"};
   llvm::append_range(arguments, options);
   arguments.append({input.path.c_str(), "-o", output.path.c_str()});
+  for (TemporaryFile &stub : stubs)
+    arguments.push_back(stub.path.c_str());
   // The linker keeps global state.
   static std::mutex mutex;
   std::lock_guard<std::mutex> lock(mutex);

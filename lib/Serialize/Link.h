@@ -8,11 +8,13 @@
 
 namespace attn {
 
-/// Links one object file, with more options of ld.lld. Fails after a diagnostic
-/// at `op`. Calls from several threads wait for each other.
-mlir::FailureOr<std::string> linkShared(mlir::Operation *op,
-                                        llvm::StringRef object,
-                                        llvm::ArrayRef<const char *> options);
+/// Links one object file, with more options of ld.lld, to what loads the shared
+/// libraries `needed`, which need not be on this machine. Fails after a
+/// diagnostic at `op`. Calls from several threads wait for each other.
+mlir::FailureOr<std::string>
+linkShared(mlir::Operation *op, llvm::StringRef object,
+           llvm::ArrayRef<const char *> options,
+           llvm::ArrayRef<llvm::StringRef> needed = {});
 
 } // namespace attn
 

@@ -19,6 +19,10 @@ StringRef attn::deviceDialect(ModuleOp module) {
 }
 
 LogicalResult attn::checkEmit(ModuleOp module, Emit emit) {
+  // A target that nobody asked for is the CPU, too.
+  if (emit == Emit::Bundle && module->hasAttr(TargetAttr::kModuleAttr) &&
+      TargetAttr::of(module).hasCapability("cpu"))
+    return success();
   StringRef wanted, dialect = deviceDialect(module);
   if (emit == Emit::Ptx || emit == Emit::Cubin)
     wanted = "nvvm";

@@ -2,7 +2,7 @@
 
 import sys
 
-from ._dlpack import CUDA, DEVICE_NAMES, ROCM, check_device, read_dlpack
+from ._dlpack import CPU, CUDA, DEVICE_NAMES, ROCM, check_device, read_dlpack
 from ._errors import ArgumentError
 from ._library import DEVICE_UNKNOWN, TYPE_CODES
 
@@ -11,7 +11,7 @@ _torch_types = {}
 
 
 class Array:
-    """A strided array in device memory; strides in elements.
+    """A strided array in the memory of a device, or of the CPU; strides in elements.
 
     ``owner`` keeps the memory's description alive; ``stream`` is the stream that
     the producer says the contents are ready on, or None.
@@ -57,6 +57,17 @@ def torch_types(torch):
     return _torch_types
 
 
+def numpy_empty(shape, dtype, values):
+    """A NumPy array, where one of ``values`` is one; else None. bf16 is the type of one that has it."""
+    numpy = sys.modules.get("numpy")
+    arrays = [value for value in values if numpy is not None and isinstance(value, numpy.ndarray)]
+    if not arrays:
+        return None
+    types = {_element_type(value, value.__array_interface__["typestr"]): value.dtype for value in arrays}
+    types.update(f16="<f2", f32="<f4", i8="|i1", i32="<i4", i64="<i8")
+    return numpy.empty(shape, types[dtype]) if dtype in types else None
+
+
 def torch_kind(torch):
     """DLPack's type of the GPUs that this torch is built for; it calls both "cuda"."""
     return ROCM if torch.version.hip else CUDA
@@ -71,21 +82,26 @@ def torch_stream(torch, device):
     return torch.cuda.current_stream(device).cuda_stream
 
 
+def torch_device(kind):
+    """torch's name of a device of DLPack's type ``kind``."""
+    return "cpu" if kind == CPU else "cuda"
+
+
 def torch_fields(torch, values, kind):
     """The fields of all AttnTensors in a row, or None where a value is not a torch
-    tensor on a GPU of DLPack's type ``kind``, and of a type that kernels take."""
-    if torch_kind(torch) != kind:
+    tensor on a device of DLPack's type ``kind``, and of a type that kernels take."""
+    if kind != CPU and torch_kind(torch) != kind:
         return None
-    types = torch_types(torch)
+    types, wanted = torch_types(torch), torch_device(kind)
     fields = []
     for value in values:
         if not isinstance(value, torch.Tensor):
             return None
         device, shape = value.device, value.shape
         dtype = types.get(value.dtype)
-        if device.type != "cuda" or dtype is None:
+        if device.type != wanted or dtype is None:
             return None
-        fields += (value.data_ptr(), TYPE_CODES[dtype], len(shape), device.index, 0)
+        fields += (value.data_ptr(), TYPE_CODES[dtype], len(shape), 0 if kind == CPU else device.index, 0)
         fields += shape
         fields += value.stride()
     return fields
@@ -93,9 +109,9 @@ def torch_fields(torch, values, kind):
 
 def _from_torch(name, value, kind):
     device, torch = value.device, torch_module()
-    if device.type != "cuda":
+    if device.type != torch_device(kind):
         raise ArgumentError(f"view '{name}': expected a {DEVICE_NAMES[kind]} tensor, but got one on {device.type}")
-    if torch_kind(torch) != kind:
+    if kind != CPU and torch_kind(torch) != kind:
         raise ArgumentError(
             f"view '{name}': expected a {DEVICE_NAMES[kind]} tensor, but got one of torch for {DEVICE_NAMES[torch_kind(torch)]}"
         )
@@ -104,16 +120,24 @@ def _from_torch(name, value, kind):
         raise ArgumentError(
             f"view '{name}': expected float16, bfloat16, float32, int8, bool, int32 or int64, but got {value.dtype}"
         )
-    index = device.index
+    index = 0 if kind == CPU else device.index
     if index is None:
         index = torch.cuda.current_device()
     return Array(value.data_ptr(), dtype, tuple(value.shape), value.stride(), index)
 
 
-def _from_interface(name, value):
-    """``__cuda_array_interface__``, version 2 or 3. It has no bf16 and no device."""
-    interface = value.__cuda_array_interface__
-    where = f"view '{name}' (__cuda_array_interface__)"
+def _element_type(value, typestr):
+    """bf16 is a type of ml_dtypes, which the interface says no more of than that it has two bytes."""
+    if typestr in ("<V2", "|V2") and getattr(getattr(value, "dtype", None), "name", None) == "bfloat16":
+        return "bf16"
+    return _TYPESTR.get(typestr)
+
+
+def _from_interface(name, value, attribute):
+    """``__cuda_array_interface__``, version 2 or 3, or NumPy's ``__array_interface__``, which is the same for the CPU.
+    They have no bf16 and no device."""
+    interface = getattr(value, attribute)
+    where = f"view '{name}' ({attribute})"
     try:
         shape = tuple(int(size) for size in interface["shape"])
         typestr = interface["typestr"]
@@ -121,9 +145,11 @@ def _from_interface(name, value):
         strides = interface.get("strides")
     except (KeyError, TypeError, ValueError) as error:
         raise ArgumentError(f"{where}: not of version 2 or 3: {error!r}") from None
+    if interface.get("offset"):
+        raise ArgumentError(f"{where}: expected an address without an offset")
     if interface.get("mask") is not None:
         raise ArgumentError(f"{where}: expected an array without a mask")
-    dtype = _TYPESTR.get(typestr)
+    dtype = _element_type(value, typestr)
     if dtype is None:
         raise ArgumentError(
             f"{where}: expected typestr '<f2', '<f4', '<i4' or '<i8', but got {typestr!r}; the interface has no "
@@ -149,8 +175,8 @@ def _in_elements(where, strides, size):
 def _from_dlpack(name, value, stream, kind):
     where = f"view '{name}' (DLPack)"
     check_device(where, kind, int(value.__dlpack_device__()[0]))
-    # The default stream is 0 for ROCm. For CUDA that is not allowed: 1 is.
-    keywords = {"stream": stream or 1 if kind == CUDA else stream}
+    # The CPU has no streams. The default stream is 0 for ROCm. For CUDA that is not allowed: 1 is.
+    keywords = {} if kind == CPU else {"stream": stream or 1 if kind == CUDA else stream}
     try:
         capsule = value.__dlpack__(max_version=(1, 0), **keywords)
     except TypeError:
@@ -171,11 +197,14 @@ def as_array(name, value, stream, kind):
     """
     if is_torch(value):
         return _from_torch(name, value, kind)
+    # NumPy's arrays have both, and DLPack neither for those that may not be written nor for bf16.
+    if kind == CPU and hasattr(value, "__array_interface__"):
+        return _from_interface(name, value, "__array_interface__")
     if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
         return _from_dlpack(name, value, stream, kind)
-    if hasattr(value, "__cuda_array_interface__"):
-        return _from_interface(name, value)
+    if kind != CPU and hasattr(value, "__cuda_array_interface__"):
+        return _from_interface(name, value, "__cuda_array_interface__")
     raise ArgumentError(
         f"view '{name}': expected a torch tensor, or an object with __dlpack__ or "
-        f"__cuda_array_interface__, but got {type(value).__name__}"
+        f"{'__array_interface__' if kind == CPU else '__cuda_array_interface__'}, but got {type(value).__name__}"
     )

@@ -8,9 +8,10 @@ from ctypes import POINTER, c_char_p, c_int32, c_int64, c_uint8, c_uint16, c_uin
 
 from ._errors import ArgumentError
 
+CPU = 1  # kDLCPU
 CUDA = 2  # kDLCUDA
 ROCM = 10  # kDLROCM
-DEVICE_NAMES = {CUDA: "CUDA", ROCM: "ROCm"}
+DEVICE_NAMES = {CPU: "CPU", CUDA: "CUDA", ROCM: "ROCm"}
 _FLAG_READ_ONLY = 1
 # (code, bits) of DLDataType; 0 is kDLInt, 2 is kDLFloat, 4 is kDLBfloat.
 _TYPES = {(2, 16): "f16", (2, 32): "f32", (4, 16): "bf16", (0, 8): "i8", (6, 8): "i8", (0, 32): "i32", (0, 64): "i64"}

@@ -10,12 +10,25 @@ class ArgumentError(Error, ValueError):
     alignment, device. The message says what was wanted and what was got."""
 
 
+class NoVariantError(ArgumentError):
+    """No variant of a bundle takes these sizes, strides or addresses."""
+
+
+class TraceError(ArgumentError):
+    """A Python function that is no region of a kernel: the message says what it did and what
+    it may do."""
+
+
+class CompileError(Error):
+    """The compiler refused; the message has its diagnostics."""
+
+
 class BundleError(Error):
     """A bundle that cannot be read, or whose manifest is not valid."""
 
 
 class DriverError(Error):
-    """The launcher, the CUDA driver or the HIP runtime cannot be opened."""
+    """The launcher, the compiler, the CUDA driver or the HIP runtime cannot be opened."""
 
 
 class CudaError(Error):

@@ -6,8 +6,8 @@ import struct
 from ctypes import byref, c_void_p
 
 from . import _library
-from ._arrays import as_array, is_torch, torch_fields, torch_module, torch_stream, torch_types
-from ._dlpack import CUDA, ROCM
+from ._arrays import as_array, is_torch, numpy_empty, torch_fields, torch_module, torch_stream, torch_types
+from ._dlpack import CPU, CUDA, ROCM
 from ._errors import ArgumentError, Error
 from ._library import MAX_RANK, TYPE_CODES, TYPES, check, library
 
@@ -59,6 +59,13 @@ def _stream_handle(stream):
     return stream
 
 
+def _device_kind(arch):
+    """DLPack's type of the devices that an architecture's bundles are for."""
+    if arch.startswith("gfx"):
+        return ROCM
+    return CPU if arch.startswith("x86_64") or arch == "aarch64" else CUDA
+
+
 class Kernel:
     """A program of a bundle, opened. See :func:`load`.
 
@@ -66,15 +73,15 @@ class Kernel:
     ``scalars`` (pairs of name and type), ``variants``.
     """
 
-    def __init__(self, path, program=None):
+    def __init__(self, bundle, program=None):
         self._bundle = None
-        bundle = _library.open_bundle(path, program)
+        bundle = _library.open_bundle(bundle, program)
         self._bundle = bundle
         c = library()
         self.name = c.attnBundleName(bundle).decode()
         self.target = c.attnBundleTarget(bundle).decode()
         self.arch = c.attnBundleArch(bundle).decode()
-        self._device_kind = ROCM if self.arch.startswith("gfx") else CUDA
+        self._device_kind = _device_kind(self.arch)
         self.views = tuple(self._view(i) for i in range(c.attnBundleViewCount(bundle)))
         self.scalars = tuple(self._scalar(i) for i in range(c.attnBundleScalarCount(bundle)))
         self.variants = tuple(self._variant(i) for i in range(c.attnBundleVariantCount(bundle)))
@@ -236,7 +243,10 @@ class _Call:
             self.kernel._record.pack_into(records, 0, *fields)
         except struct.error:
             return False
-        self.stream = torch_stream(torch, values[0].device) if stream is None else _stream_handle(stream)
+        if stream is not None:
+            self.stream = _stream_handle(stream)
+        else:
+            self.stream = 0 if self.kernel._device_kind == CPU else torch_stream(torch, values[0].device)
         return True
 
     def _arrays(self, stream):
@@ -260,6 +270,8 @@ class _Call:
     def _stream(self, stream):
         if stream is not None:
             return _stream_handle(stream)
+        if self.kernel._device_kind == CPU:
+            return 0
         for value in self.values:
             if is_torch(value) and value.device.type == "cuda":
                 return torch_stream(torch_module(), value.device)
@@ -281,20 +293,28 @@ class _Call:
 
     def _allocate(self, view, arrays):
         first = next((value for value in self.values if is_torch(value)), None)
-        if first is None:
+        shape = self._shape(view, arrays)
+        if first is not None:
+            torch = torch_module()
+            dtype = next(dtype for dtype, name in torch_types(torch).items() if name == view.dtype)
+            return torch.empty(shape, dtype=dtype, device=first.device)
+        result = numpy_empty(shape, view.dtype, self.values) if self.kernel._device_kind == CPU else None
+        if result is None:
             raise ArgumentError(
-                f"expected an array for output '{view.name}': only where an input is a torch tensor are "
-                "outputs allocated"
+                f"expected an array for output '{view.name}': only where an input is a torch tensor, or a NumPy array "
+                "for the CPU, are outputs allocated"
             )
+        return result
+
+    def _shape(self, view, arrays):
+        """Of an output, in the caller's order of dimensions."""
         axes = self._axes(arrays)
         shape = [0] * len(view.shape)
         for dim, size in enumerate(view.shape):
             if size not in axes and isinstance(size, str):
                 raise ArgumentError(f"cannot allocate output '{view.name}': no input has axis '{size}'")
             shape[view.permutation[dim]] = axes.get(size, size)
-        torch = torch_module()
-        dtype = next(dtype for dtype, name in torch_types(torch).items() if name == view.dtype)
-        return torch.empty(shape, dtype=dtype, device=first.device)
+        return shape
 
     def _axes(self, arrays):
         """Sizes of the axes; whether inputs agree on them is checked by the launcher."""
@@ -406,12 +426,12 @@ class Prepared:
             self._handle = None
 
 
-def load(path, program=None):
-    """Opens the bundle in the directory ``path``: a :class:`Kernel`. ``program`` names one of its
-    programs where it has several.
+def load(bundle, program=None):
+    """Opens a bundle: a :class:`Kernel`. ``bundle`` is the path of a directory or of an archive, or the contents
+    of an archive as bytes; ``program`` names one of its programs where it has several.
 
     Opens no driver; that happens at the first launch. Raises BundleError where the
     bundle cannot be read or its manifest is not valid, DriverError where the launcher
     (libattn_launcher.so) is not found.
     """
-    return Kernel(path, program)
+    return Kernel(bundle, program)

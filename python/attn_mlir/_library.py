@@ -6,7 +6,7 @@ from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint32, c_void_
 
 from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 MAX_RANK = 8
 DEVICE_UNKNOWN = -1
 FILE_NAME = "libattn_launcher.so"
@@ -93,6 +93,7 @@ _functions = {
     "attnLastHipError": (c_int32, []),
     "attnBundleOpen": (c_int32, [c_char_p, POINTER(c_void_p)]),
     "attnBundleOpenProgram": (c_int32, [c_char_p, c_char_p, POINTER(c_void_p)]),
+    "attnBundleOpenMemory": (c_int32, [c_void_p, ctypes.c_uint64, c_char_p, POINTER(c_void_p)]),
     "attnBundleClose": (None, [c_void_p]),
     "attnBundleName": (c_char_p, [c_void_p]),
     "attnBundleTarget": (c_char_p, [c_void_p]),
@@ -183,10 +184,15 @@ def check(status):
     raise kinds.get(status, Error)(message)
 
 
-def open_bundle(path, program=None):
-    bundle = c_void_p()
-    if program is None:
-        check(library().attnBundleOpen(os.fsencode(path), byref(bundle)))
+def open_bundle(bundle, program=None):
+    """AttnBundle of a path, or of the contents of an archive as bytes."""
+    opened = c_void_p()
+    name = None if program is None else program.encode()
+    if isinstance(bundle, (bytes, bytearray, memoryview)):
+        contents = bytes(bundle)
+        check(library().attnBundleOpenMemory(contents, len(contents), name, byref(opened)))
+    elif name is None:
+        check(library().attnBundleOpen(os.fsencode(bundle), byref(opened)))
     else:
-        check(library().attnBundleOpenProgram(os.fsencode(path), program.encode(), byref(bundle)))
-    return bundle
+        check(library().attnBundleOpenProgram(os.fsencode(bundle), name, byref(opened)))
+    return opened

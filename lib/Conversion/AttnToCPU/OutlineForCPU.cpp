@@ -53,6 +53,19 @@ struct OutlineForCPUPass
     return result;
   }
 
+  /// Whole elements, and rows without gaps: the last stride is no parameter.
+  static ArrayAttr alignmentsOf(KernelOp kernel) {
+    Builder b(kernel.getContext());
+    SmallVector<Attribute> result;
+    for (BlockArgument argument : kernel.getArguments())
+      if (auto view = dyn_cast<ViewType>(argument.getType()))
+        result.push_back(b.getDictionaryAttr(
+            {b.getNamedAttr("view", b.getI64IntegerAttr(viewNumber(argument))),
+             b.getNamedAttr("bytes",
+                            b.getI64IntegerAttr(view.getElementBytes()))}));
+    return b.getArrayAttr(result);
+  }
+
   LogicalResult outline(KernelOp kernel) {
     auto ctas = llvm::to_vector(kernel.getBody().getOps<CtasOp>());
     if (ctas.size() != 1)
@@ -68,6 +81,7 @@ struct OutlineForCPUPass
         describeKernel(kernel, *grid, /*threads=*/1, *parameters);
     Builder attributes(kernel.getContext());
     manifest.set("shared_bytes", attributes.getI64IntegerAttr(0));
+    manifest.set("align", alignmentsOf(kernel));
     kernel->setAttr(kManifestAttr,
                     manifest.getDictionary(kernel.getContext()));
     OpBuilder b(kernel);

@@ -175,7 +175,7 @@ def test_texts_that_are_no_manifest(scratch, log):
 
 
 def test_files(scratch, log):
-    expect(BundleError, ["cannot open '", "manifest.json': No such file"], attn_mlir.load, scratch + ".none")
+    expect(BundleError, ["cannot open '", "test_files.none': No such file"], attn_mlir.load, scratch + ".none")
     os.makedirs(scratch + ".directory/manifest.json", exist_ok=True)
     expect(BundleError, ["cannot read '", "Is a directory"], attn_mlir.load, scratch + ".directory")
     refuse(scratch, ["cannot open '", "/absent': No such file"],

@@ -1,0 +1,276 @@
+"""From Python functions to the regions of attn.attention.
+
+A function is called once, with Values in place of numbers. What it makes of them is a text, and a
+list of the arrays that it reads; kernels are keyed by the text. A function that is known from an
+earlier call is not called: it is known by its code and by what it captures, arrays by their kind,
+numbers by their value. Where it reads what this cannot see (attributes of objects, arrays that it
+makes), it is called again each time.
+"""
+
+import collections
+import functools
+import threading
+import types
+
+from ._arrays import is_torch, torch_module
+from ._captures import Captures, Marked, is_array, strides_of
+from ._errors import TraceError
+from ._values import Region, Value, convert, wrap
+
+MOST_TRACES = 1024
+_INDEX = ("%b", "%h", "%i", "%j")
+# Modules of which functions are used, and nothing that changes.
+_PURE_MODULES = {"torch", "math", "numpy", "attn_mlir", "operator", "builtins"}
+
+
+class Traced:
+    """Regions as text, and the captures in the order of their arguments.
+
+    ``sources`` has for each capture its place among the objects of a signature, or the array itself.
+    """
+
+    def __init__(self, regions, captures, heads):
+        self.captures = captures.list
+        self.types = [capture.type(heads) for capture in self.captures]
+        self.clauses = self._clauses(regions)
+        self.sorted = [capture.number for capture in self.captures if capture.is_sorted]
+        self.sources = [capture.array for capture in self.captures]
+
+    def _clauses(self, regions):
+        index = ", ".join(f"{name}: index" for name in _INDEX)
+        extra = "".join(f", %t{i}: {type}" for i, type in enumerate(self.types))
+        text = ""
+        if self.captures:
+            names = ", ".join(f"%c{i}" for i in range(len(self.types)))
+            text += f"\n    captures({names} : {', '.join(self.types)})"
+        for kind, first, body in regions:
+            for number, type in enumerate(self.types):
+                body = body.replace(f"$type{number}$", type)
+            text += f"\n    {kind}({first}{index}{extra}) {{\n{body}    }}"
+        return text
+
+
+class _Unseen(Exception):
+    """A function depends on what a signature cannot see."""
+
+
+class Signature:
+    """What functions depend on: ``key`` is hashable, ``objects`` are the arrays."""
+
+    def __init__(self):
+        self.objects = []
+        self._places = {}
+        self._functions = []
+
+    def of(self, value):
+        if value is None or isinstance(value, (bool, int, float, str)):
+            return type(value), value
+        if isinstance(value, Marked):
+            return "marked", value.is_sorted, self.of(value.array)
+        if is_array(value):
+            return self._array(value)
+        if isinstance(value, types.FunctionType):
+            return self._function(value)
+        if isinstance(value, functools.partial):
+            keywords = tuple((name, self.of(given)) for name, given in value.keywords.items())
+            return "partial", self.of(value.func), tuple(map(self.of, value.args)), keywords
+        if isinstance(value, tuple):
+            return "tuple", tuple(map(self.of, value))
+        if isinstance(value, types.ModuleType):
+            if value.__name__.partition(".")[0] in _PURE_MODULES:
+                return "module", value.__name__
+        elif isinstance(value, (types.BuiltinFunctionType, type)) or _is_pure(value):
+            return "builtin", value
+        raise _Unseen
+
+    def _array(self, value):
+        place = self._places.get(id(value))
+        if place is None:
+            place = self._places[id(value)] = len(self.objects)
+            self.objects.append(value)
+        shape = tuple(value.shape)
+        if not shape:
+            number = value.item() if not is_torch(value) or value.device.type == "cpu" else None
+            return "array", place, str(value.dtype), number
+        return "array", place, value.dtype, shape, tuple(stride == 0 for stride in strides_of(value))
+
+    def _function(self, function):
+        if function in self._functions:
+            return "again", self._functions.index(function)
+        self._functions.append(function)
+        try:
+            cells = tuple(self.of(cell.cell_contents) for cell in function.__closure__ or ())
+        except ValueError:  # A cell that is empty yet.
+            raise _Unseen from None
+        names = _global_names(function.__code__)
+        known = function.__globals__
+        read = tuple((name, self.of(known[name])) for name in names if name in known)
+        defaults = tuple(map(self.of, function.__defaults__ or ()))
+        if function.__kwdefaults__:
+            raise _Unseen
+        return "function", function.__code__, cells, read, defaults
+
+
+def _is_pure(value):
+    """torch.float32 and the like."""
+    return type(value).__module__.partition(".")[0] in ("torch", "numpy") and type(value).__name__ in ("dtype", "ufunc")
+
+
+@functools.lru_cache(maxsize=4096)
+def _global_names(code):
+    """Names that a code, and those in it, may look up among globals."""
+    names = dict.fromkeys(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(dict.fromkeys(_global_names(constant)))
+    return tuple(names)
+
+
+def _with_marked(function):
+    """The function with arrays that cannot be indexed by Values replaced by what can."""
+    if not isinstance(function, types.FunctionType):
+        return function
+
+    def needs(value):
+        return is_array(value) and not is_torch(value)
+
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    names = [name for name in _global_names(function.__code__) if needs(function.__globals__.get(name))]
+    if not names and not any(map(needs, cells)):
+        return function
+    known = dict(function.__globals__)
+    known.update((name, Marked(known[name])) for name in names)
+    closure = tuple(types.CellType(Marked(value) if needs(value) else value) for value in cells)
+    return types.FunctionType(
+        function.__code__, known, function.__name__, function.__defaults__, closure if function.__closure__ else None)
+
+
+_mode_class = None
+
+
+def _torch_mode(torch):
+    """Indexing of tensors by Values, which a tensor itself would refuse."""
+    global _mode_class
+    if _mode_class is None:
+        from ._functions import find_value, of_torch
+
+        class Mode(torch.overrides.TorchFunctionMode):
+            def __torch_function__(self, function, types, args=(), kwargs=None):
+                if find_value(args) is None and find_value(tuple((kwargs or {}).values())) is None:
+                    return function(*args, **(kwargs or {}))
+                return of_torch(function, args, kwargs or {})
+
+        _mode_class = Mode
+    return _mode_class()
+
+
+def _call(function, region, arguments):
+    function, torch = _with_marked(function), torch_module()
+    try:
+        if torch is None:
+            result = function(*arguments)
+        else:
+            with _torch_mode(torch):
+                result = function(*arguments)
+    except IndexError as error:
+        # What NumPy says where it is indexed by what it does not know.
+        raise region.error(f"{error}; captured arrays other than torch tensors want attn_mlir.capture(array)") from None
+    if result is None:
+        raise region.error("expected a value to be returned, but got None")
+    return wrap(region, result)
+
+
+def _region(name, function, captures, takes_score):
+    region = Region(name, captures)
+    arguments = [Value(region, index, "index", natural=True) for index in _INDEX]
+    if takes_score:
+        arguments.insert(0, Value(region, "%s", "f32"))
+    result = _call(function, region, arguments)
+    type = "f32" if takes_score else "i1"
+    if not takes_score and result.type == "f32":
+        raise region.error("expected a boolean to be returned, but got f32")
+    result = convert(result, type)
+    return region.text(result, type)
+
+
+def _trace(score_mod, mask, heads):
+    captures, regions = Captures(), []
+    if score_mod is not None:
+        regions.append(("score", "%s: f32, ", _region("score_mod", score_mod, captures, True)))
+    if mask is not None:
+        regions.append(("keep", "", _region("mask", mask, captures, False)))
+    return Traced(regions, captures, heads)
+
+
+_traces = collections.OrderedDict()
+_lock = threading.Lock()
+
+
+def reset_after_fork():
+    global _lock
+    _lock = threading.Lock()
+
+
+def trace(score_mod, mask, heads):
+    """The Traced of two functions, either of which may be None, and the arrays of its captures."""
+    signature = Signature()
+    try:
+        key = signature.of(score_mod), signature.of(mask), heads
+    except _Unseen:
+        key = None
+    with _lock:
+        traced = _traces.get(key) if key is not None else None
+        if traced is not None:
+            _traces.move_to_end(key)
+    if traced is None:
+        traced = _trace(score_mod, mask, heads)
+        key = _remembered(traced, key, signature)
+    if key is None:
+        return traced, [capture.array for capture in traced.captures]
+    return traced, [signature.objects[place] for place in traced.sources]
+
+
+def _remembered(traced, key, signature):
+    """Keeps a trace, without its arrays; None where it reads arrays that the signature does not know."""
+    places = {id(array): place for place, array in enumerate(signature.objects)}
+    if key is None or any(id(array) not in places for array in traced.sources):
+        return None
+    traced.sources = [places[id(array)] for array in traced.sources]
+    for capture in traced.captures:
+        capture.array = None
+    with _lock:
+        _traces[key] = traced
+        while len(_traces) > MOST_TRACES:
+            _traces.popitem(last=False)
+    return key
+
+
+def known_traces():
+    return len(_traces)
+
+
+def functions_of(mask, score_mod):
+    """mask and score_mod as two functions: a tensor is a mask where it is boolean, else it is added."""
+    if mask is None or not (is_array(mask) or isinstance(mask, Marked)):
+        for name, function in (("mask", mask), ("score_mod", score_mod)):
+            if function is not None and not callable(function):
+                raise TraceError(f"{name}: expected a function or an array, but got {type(function).__name__}")
+        return mask, score_mod
+    rank = len(mask.shape)
+    if not 1 <= rank <= 4:
+        raise TraceError(f"mask: expected an array of 1 to 4 dimensions, but got {rank}")
+    is_bool = str(mask.dtype).rsplit(".", 1)[-1] == "bool"
+    table = mask if is_torch(mask) or isinstance(mask, Marked) else Marked(mask)
+    if is_bool:
+        return _reads(table, rank), score_mod
+    return None, _adds(table, rank, score_mod)
+
+
+def _reads(table, rank):
+    return lambda b, h, q, k: table[(b, h, q, k)[4 - rank :]]
+
+
+def _adds(table, rank, score_mod):
+    if score_mod is None:
+        return lambda score, b, h, q, k: score + table[(b, h, q, k)[4 - rank :]]
+    return lambda score, b, h, q, k: score_mod(score, b, h, q, k) + table[(b, h, q, k)[4 - rank :]]
