@@ -1,28 +1,92 @@
-"""Launch attention kernels that attn-mlir compiled.
+"""Attention kernels that attn-mlir compiles.
 
 >>> import attn_mlir
+>>> o = attn_mlir.attention(q, k, v, causal=True)
+
+compiles a kernel for the arrays' device at the first call of its kind, and keeps it in memory and on disk.
+
 >>> kernel = attn_mlir.load("prefill.bundle")
 >>> o = kernel(q, k, v)
 
-A bundle is what ``attn-compile --emit=bundle -o DIR`` writes, for CUDA or for HIP
-(AMD GPUs). Arguments are arrays on such a device: torch tensors, or any object with
-``__dlpack__`` or ``__cuda_array_interface__``. Nothing but the standard library and the launcher
-(``libattn_launcher.so``) is needed; torch is used where the arguments are its.
+launches what ``attn-compile --emit=bundle -o DIR`` or ``attn_mlir.compile(...).save(path)`` wrote. Arrays are torch
+tensors, NumPy arrays, or any object with ``__dlpack__`` or ``__cuda_array_interface__``. Nothing but the standard
+library, the launcher (``libattn_launcher.so``) and, to compile, the compiler (``libattn_compiler.so``) is needed;
+torch is used where the arguments are its.
 """
 
-from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
+from ._ahead import CompiledAttention, Spec, compile
+from ._attention import attention
+from ._captures import capture, sorted
+from ._errors import (
+    ArgumentError,
+    BundleError,
+    CompileError,
+    CudaError,
+    DriverError,
+    Error,
+    HipError,
+    NoVariantError,
+    TraceError,
+)
+from ._functions import (
+    ceil,
+    cos,
+    erf,
+    exp,
+    exp2,
+    floor,
+    log,
+    log2,
+    maximum,
+    minimum,
+    rsqrt,
+    sigmoid,
+    sin,
+    sqrt,
+    tanh,
+    where,
+)
 from ._kernel import Kernel, Prepared, load
+from ._kernels import CacheInfo, cache_clear, cache_info
 from ._library import version
 
 __all__ = [
     "ArgumentError",
     "BundleError",
+    "CacheInfo",
+    "CompileError",
+    "CompiledAttention",
     "CudaError",
     "DriverError",
     "Error",
     "HipError",
     "Kernel",
+    "NoVariantError",
     "Prepared",
+    "Spec",
+    "TraceError",
+    "attention",
+    "cache_clear",
+    "cache_info",
+    "capture",
+    "ceil",
+    "compile",
+    "cos",
+    "erf",
+    "exp",
+    "exp2",
+    "floor",
     "load",
+    "log",
+    "log2",
+    "maximum",
+    "minimum",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "sorted",
+    "sqrt",
+    "tanh",
     "version",
+    "where",
 ]

@@ -195,23 +195,23 @@ def _call(region, name, arguments, keywords):
         raise region.error(f"'{name}': {error}") from None
 
 
-def find_value(arguments):
-    """A Value among arguments, one level deep."""
+def find_region(arguments):
+    """The region of a Value among arguments, one level deep, or None."""
     for argument in arguments:
         if isinstance(argument, Value):
-            return argument
+            return argument.region
         if isinstance(argument, (tuple, list)):
             for item in argument:
                 if isinstance(item, Value):
-                    return item
+                    return item.region
     return None
 
 
 def of_torch(function, arguments, keywords):
     """What a function of torch is of Values."""
-    value = find_value(arguments) or find_value(tuple(keywords.values()))
+    region = find_region((*arguments, *keywords.values()))
     keywords = {name: given for name, given in keywords.items() if not (name == "out" and given is None)}
-    return _call(value.region, getattr(function, "__name__", str(function)), arguments, keywords)
+    return _call(region, getattr(function, "__name__", str(function)), arguments, keywords)
 
 
 def method(value, name):
@@ -237,9 +237,9 @@ def _public(name, fallback):
     """A function of Values, which takes arrays and numbers as well."""
 
     def function(*arguments):
-        value = find_value(arguments)
-        if value is not None:
-            return _call(value.region, name, arguments, {})
+        region = find_region(arguments)
+        if region is not None:
+            return _call(region, name, arguments, {})
         torch = sys.modules.get("torch")
         if torch is not None and any(isinstance(argument, torch.Tensor) for argument in arguments):
             return getattr(torch, name)(*arguments)

@@ -9,7 +9,7 @@ from ._cache import digest, disk_cache
 from ._kernel import Kernel
 
 # Of one text: for the first sizes, for others once more, then for all.
-_MOST_VARIANTS = 3
+MOST_VARIANTS = 3
 DEFAULT_KERNELS = 256
 
 CacheInfo = collections.namedtuple("CacheInfo", "compiled from_disk in_memory evicted limit directory")
@@ -33,7 +33,7 @@ class Entry:
             if len(self.kernels) > tried:
                 return
             options = list(self.options)
-            if len(self.kernels) < _MOST_VARIANTS - 1:
+            if len(self.kernels) < MOST_VARIANTS - 1:
                 options.append(("for-sizes", sizes))
             self.kernels.append(Kernel(_bundle(self.text, options, self.target)))
 
@@ -132,7 +132,7 @@ def cache_info():
     with _lock:
         kept = sum(len(entry.kernels) for entry in _entries.values())
         return CacheInfo(
-            _counts["compiled"], _counts["from_disk"], kept, _counts["evicted"], _limit() * _MOST_VARIANTS,
+            _counts["compiled"], _counts["from_disk"], kept, _counts["evicted"], _limit() * MOST_VARIANTS,
             disk_cache().directory)
 
 

@@ -4,7 +4,7 @@ import ctypes
 import os
 from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint32, c_void_p
 
-from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError
+from ._errors import ArgumentError, BundleError, CudaError, DriverError, Error, HipError, NoVariantError
 
 ABI_VERSION = 4
 MAX_RANK = 8
@@ -180,7 +180,7 @@ def check(status):
         raise CudaError(message, library().attnLastCudaError())
     if status == 7:
         raise HipError(message, library().attnLastHipError())
-    kinds = {1: ArgumentError, 2: BundleError, 3: ArgumentError, 4: DriverError}
+    kinds = {1: ArgumentError, 2: BundleError, 3: NoVariantError, 4: DriverError}
     raise kinds.get(status, Error)(message)
 
 

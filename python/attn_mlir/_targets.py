@@ -9,7 +9,7 @@ import ctypes
 import threading
 from ctypes import byref, c_char, c_int64
 
-from ._errors import ArgumentError
+from ._errors import ArgumentError, CudaError, DriverError, HipError
 from ._library import check, library
 
 # What a device states of itself, then what follows from that.
@@ -103,6 +103,16 @@ def of_device(platform, index):
         if target is None:
             target = _known[platform, index] = _ask(platform, index)
         return target
+
+
+def native():
+    """The first GPU of this machine, or its CPU."""
+    for platform in ("cuda", "hip"):
+        try:
+            return of_device(platform, 0)
+        except (DriverError, CudaError, HipError):
+            continue
+    return CPU
 
 
 def _ask(platform, index):

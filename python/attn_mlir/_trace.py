@@ -152,11 +152,11 @@ def _torch_mode(torch):
     """Indexing of tensors by Values, which a tensor itself would refuse."""
     global _mode_class
     if _mode_class is None:
-        from ._functions import find_value, of_torch
+        from ._functions import find_region, of_torch
 
         class Mode(torch.overrides.TorchFunctionMode):
             def __torch_function__(self, function, types, args=(), kwargs=None):
-                if find_value(args) is None and find_value(tuple((kwargs or {}).values())) is None:
+                if find_region((*args, *(kwargs or {}).values())) is None:
                     return function(*args, **(kwargs or {}))
                 return of_torch(function, args, kwargs or {})
 
@@ -259,7 +259,10 @@ def functions_of(mask, score_mod):
     rank = len(mask.shape)
     if not 1 <= rank <= 4:
         raise TraceError(f"mask: expected an array of 1 to 4 dimensions, but got {rank}")
-    is_bool = str(mask.dtype).rsplit(".", 1)[-1] == "bool"
+    dtype = str(mask.dtype).rsplit(".", 1)[-1]
+    is_bool = dtype == "bool"
+    if not is_bool and dtype not in ("float16", "bfloat16", "float32"):
+        raise TraceError(f"mask: expected booleans, float16, bfloat16 or float32, but got {mask.dtype}")
     table = mask if is_torch(mask) or isinstance(mask, Marked) else Marked(mask)
     if is_bool:
         return _reads(table, rank), score_mod

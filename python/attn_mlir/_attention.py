@@ -1,0 +1,389 @@
+"""attention(): from arrays to a kernel that is compiled at its first call."""
+
+import collections
+import functools
+import sys
+
+from . import _compiler, _kernels, _targets, _trace
+from ._arrays import is_torch, torch_kind, torch_module
+from ._captures import element_of as capture_element
+from ._captures import for_launch
+from ._dlpack import CUDA, ROCM
+from ._errors import ArgumentError, NoVariantError
+from ._spec import Problem, element_of, mask_of, scale_of, shapes_of, text_of
+
+_MOST_PLANS = 4096
+_PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
+
+Device = collections.namedtuple("Device", "platform index")
+
+
+def device_of(name, array):
+    """Where an array is."""
+    if is_torch(array):
+        return _torch_device(name, array)
+    if hasattr(array, "__dlpack_device__"):
+        kind, index = map(int, array.__dlpack_device__())
+        if kind in _PLATFORMS:
+            return Device(_PLATFORMS[kind], 0 if kind == 1 else index)
+        raise ArgumentError(f"{name}: expected an array on a CPU, a CUDA or a ROCm device, but got DLPack's type {kind}")
+    if hasattr(array, "__cuda_array_interface__"):
+        return Device("cuda", 0)
+    if hasattr(array, "__array_interface__"):
+        return Device("cpu", 0)
+    raise ArgumentError(
+        f"{name}: expected a torch tensor, or an array with __dlpack__ or __cuda_array_interface__, but got "
+        f"{type(array).__name__}")
+
+
+def _torch_device(name, tensor):
+    device = tensor.device
+    if device.type == "cpu":
+        return Device("cpu", 0)
+    torch = torch_module()
+    if device.type != "cuda":
+        raise ArgumentError(f"{name}: expected a tensor on cpu or cuda, but got one on {device.type}")
+    index = torch.cuda.current_device() if device.index is None else device.index
+    return Device(_PLATFORMS[torch_kind(torch)], index)
+
+
+def target_of(device):
+    return _targets.of_device(device.platform, device.index)
+
+
+def _describe(device):
+    return "the CPU" if device.platform == "cpu" else f"{device.platform} device {device.index}"
+
+
+def _check_devices(device, arrays):
+    for name, array in arrays:
+        other = device_of(name, array)
+        if other != device:
+            raise ArgumentError(f"{name}: expected an array on {_describe(device)}, as q is, but got one on {_describe(other)}")
+
+
+def _check_gradients(arrays):
+    torch = torch_module()
+    if torch is None or not torch.is_grad_enabled():
+        return
+    for name, array in arrays:
+        if is_torch(array) and array.requires_grad:
+            raise ArgumentError(
+                f"{name}: expected a tensor without requires_grad, as there is no gradient yet: call under torch.no_grad(), "
+                "or pass q.detach()")
+
+
+def sinks_element(sinks, heads):
+    """The element type of sinks, "" for None."""
+    if sinks is None:
+        return ""
+    element = capture_element(sinks)
+    if element not in ("f16", "bf16", "f32"):
+        raise ArgumentError(f"sinks: expected float16, bfloat16 or float32, but got {sinks.dtype}")
+    if tuple(sinks.shape) != (heads,):
+        raise ArgumentError(f"sinks: expected shape ({heads},), one for each head of q, but got {tuple(sinks.shape)}")
+    return element
+
+
+def _up(dim):
+    return -(-dim // 8) * 8
+
+
+def problem_of(shapes, element, mask, scale, layout, lse, sinks, regions):
+    """Head dimensions are those of the kernel: multiples of 8, of arrays that are padded with zeros."""
+    return Problem(
+        element, shapes.heads, shapes.kv_heads, _up(shapes.qk_dim), _up(shapes.value_dim), mask,
+        scale_of(scale, shapes.qk_dim), layout, bool(lse), sinks, regions)
+
+
+class Plan:
+    """How calls of one shape, element type and device are done."""
+
+    __slots__ = ("entry", "shapes", "layout", "lse", "device", "is_torch", "takes_like_q", "pads", "kernel")
+
+    def __init__(self, entry, shapes, layout, lse, device, q):
+        self.entry = entry
+        self.shapes = shapes
+        self.layout = layout
+        self.lse = bool(lse)
+        self.device = device
+        self.is_torch = is_torch(q)
+        self.takes_like_q = shapes.value_dim == shapes.qk_dim
+        self.pads = shapes.qk_dim % 8 != 0 or shapes.value_dim % 8 != 0
+        self.kernel = None
+
+    def sizes(self):
+        return f"batch={self.shapes.batch},query={self.shapes.queries},key={self.shapes.keys}"
+
+    def axes(self):
+        return {"batch": self.shapes.batch, "head": self.shapes.heads, "query": self.shapes.queries, "key": self.shapes.keys}
+
+    def output_shape(self, value_dim):
+        z = self.shapes
+        middle = (z.heads, z.queries) if self.layout == "bhsd" else (z.queries, z.heads)
+        return (z.batch, *middle, value_dim)
+
+    def allocate(self, q):
+        """O as Q lies in memory, where it has Q's shape."""
+        if self.is_torch:
+            o = q.detach() if q.requires_grad else q
+            if self.takes_like_q and not self.pads:
+                return torch_module().empty_like(o)
+            return o.new_empty(self.output_shape(_up(self.shapes.value_dim)))
+        return _numpy_empty(q, self.output_shape(_up(self.shapes.value_dim)), q.dtype)
+
+    def allocate_lse(self, q):
+        z = self.shapes
+        shape = (z.batch, z.heads, z.queries)
+        if self.is_torch:
+            return q.new_empty(shape, dtype=torch_module().float32, requires_grad=False)
+        return _numpy_empty(q, shape, "float32")
+
+    def run(self, inputs, out, stream):
+        """Launches, and returns what the user gets. ``inputs`` are Q, K, V, captures and sinks."""
+        o, lse = _given(out, self.lse)
+        if self.pads:
+            return self._run_padded(inputs, o, lse, stream)
+        o = self.allocate(inputs[0]) if o is None else o
+        if not self.lse:
+            self._launch(inputs, (o,), stream)
+            return o
+        lse = self.allocate_lse(inputs[0]) if lse is None else lse
+        self._launch(inputs, (o, lse), stream)
+        return o, lse
+
+    def _run_padded(self, inputs, o, lse, stream):
+        padded = [_padded(array, _up(array.shape[-1])) for array in inputs[:3]]
+        wide = self.allocate(inputs[0])
+        lse = self.allocate_lse(inputs[0]) if self.lse and lse is None else lse
+        self._launch((*padded, *inputs[3:]), (wide, lse) if self.lse else (wide,), stream)
+        narrow = wide[..., : self.shapes.value_dim]
+        if o is not None:
+            _copy(o, narrow)
+            narrow = o
+        return (narrow, lse) if self.lse else narrow
+
+    def _launch(self, inputs, outputs, stream):
+        entry = self.entry
+        entry.is_used = True
+        if self.kernel is not None:
+            try:
+                self.kernel(*inputs, out=outputs, stream=stream)
+                return
+            except NoVariantError:
+                pass
+        self.kernel = self._launch_any(inputs, outputs, stream)
+
+    def _launch_any(self, inputs, outputs, stream):
+        """Launches by the first kernel that takes these arguments, and returns it."""
+        tight = [_aligned(array) for array in inputs]
+        places = [_aligned(array, is_output=True) for array in outputs]
+        while True:
+            kernels = list(self.entry.kernels)
+            error = None
+            for kernel in kernels:
+                try:
+                    kernel(*tight, out=tuple(places), stream=stream)
+                except NoVariantError as refusal:
+                    error = refusal
+                    continue
+                for place, output in zip(places, outputs):
+                    if place is not output:
+                        _copy(output, place)
+                return kernel
+            if len(kernels) >= _kernels.MOST_VARIANTS:
+                raise error
+            self.entry.compile(self.sizes(), len(kernels))
+
+
+def _given(out, has_lse):
+    """The arrays for O and for LSE, or None."""
+    if isinstance(out, (tuple, list)):
+        if len(out) != (2 if has_lse else 1):
+            raise ArgumentError(f"out: expected {2 if has_lse else 1} arrays, but got {len(out)}")
+        return (*out, None)[:2]
+    return out, None
+
+
+def _numpy_empty(q, shape, dtype):
+    if type(q).__module__.partition(".")[0] != "numpy":
+        raise ArgumentError(
+            f"out: expected an array for the result: of {type(q).__name__} it is not allocated, only of torch and NumPy")
+    import numpy
+
+    return numpy.empty(shape, dtype)
+
+
+def _padded(array, dim):
+    """The array with zeros behind its last dimension."""
+    more = dim - array.shape[-1]
+    if more == 0:
+        return array
+    if is_torch(array):
+        return torch_module().nn.functional.pad(array.detach(), (0, more))
+    if type(array).__module__.partition(".")[0] != "numpy":
+        raise ArgumentError(
+            f"expected head dimensions of a multiple of 8, but got {array.shape[-1]}: only arrays of torch and NumPy are padded")
+    import numpy
+
+    return numpy.pad(array, [(0, 0)] * (array.ndim - 1) + [(0, more)])
+
+
+def _copy(target, source):
+    if is_torch(target):
+        target.copy_(source)
+    else:
+        target[...] = source
+
+
+def _layout_in_bytes(array):
+    """(address, strides, item size), or None where the array does not say without being exported."""
+    if is_torch(array):
+        size = array.element_size()
+        return array.data_ptr(), [stride * size for stride in array.stride()], size
+    interface = getattr(array, "__array_interface__", None)
+    if interface is None or not hasattr(array, "strides"):
+        return None
+    return interface["data"][0], array.strides, array.itemsize
+
+
+def _is_aligned(array):
+    layout = _layout_in_bytes(array)
+    if layout is None or 0 in array.shape:
+        return True
+    address, strides, size = layout
+    dims = [(stride, length) for stride, length in zip(strides, array.shape) if length > 1]
+    if address % 16 or (array.shape[-1] > 1 and strides[-1] != size):
+        return False
+    return len(array.shape) != 4 or all(stride % 16 == 0 for stride, _ in dims if stride != size)
+
+
+def _aligned(array, is_output=False):
+    """An array that kernels take: rows that are contiguous, at multiples of 16 bytes. Others are copied
+    (outputs afterwards)."""
+    if _is_aligned(array):
+        return array
+    if is_torch(array):
+        torch = torch_module()
+        make = torch.empty_like if is_output else torch.clone
+        return make(array.detach(), memory_format=torch.contiguous_format)
+    import numpy
+
+    return numpy.empty(array.shape, array.dtype) if is_output else numpy.array(array, order="C")
+
+
+_plans = {}
+_kernels.on_eviction(lambda: _plans.clear())
+
+
+def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
+              return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None):
+    """Attention of ``q`` to ``k`` and ``v``, by a kernel that is compiled at the first call of its kind.
+
+    Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
+    the CPU, NumPy arrays, or others with DLPack or ``__cuda_array_interface__``, of which the result is not
+    allocated (``out``). Shapes are [batch, heads, length, dim]; ``layout="bshd"`` swaps heads and length. The
+    heads of q are a multiple of those of k and v; the head dimension of v may differ. Head dimensions are 1 to
+    256; those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
+    multiples of 16 bytes.
+
+    mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that
+        broadcasts to [batch, heads, queries, keys]: booleans that say so, or numbers that are added to scores.
+    causal: True or "bottom_right" (the last query attends to all keys), or "top_left".
+    window: keys to the left of a query's own that it attends to, or (left, right); -1 or None: all.
+    scale: of scores, 1 / sqrt(dim) by default.
+    score_mod: a function of (score, batch, head, q, k), as FlexAttention has it. Functions are traced: they
+        compute with scalars by operators and functions of torch or this package, and may read captured arrays.
+    sinks: one more logit for each head of q, without a value.
+    return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
+    schedule, lower: options of the compiler; see docs/launcher.md.
+    explain: return a page about the kernel, and do not run it.
+    out: where to write the result, or (result, lse).
+    stream: as of a Kernel's call.
+    """
+    if mask is None and score_mod is None and sinks is None and not explain:
+        try:
+            plan = _plans.get(
+                (q.shape, k.shape, v.shape, q.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
+        except (AttributeError, TypeError):
+            plan = None
+        if plan is not None:
+            if plan.is_torch and (q.requires_grad or k.requires_grad or v.requires_grad):
+                _check_gradients((("q", q), ("k", k), ("v", v)))
+            return plan.run((q, k, v), out, stream)
+    return _attention(
+        q, k, v, mask, causal, window, scale, score_mod, sinks, return_lse, layout, schedule, lower, explain, out, stream)
+
+
+def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layout, schedule, lower, explain, out, stream):
+    """The way of calls that are new, or that read more than Q, K and V."""
+    named = [("q", q), ("k", k), ("v", v)]
+    device = device_of("q", q)
+    _check_devices(device, named[1:])
+    shapes = shapes_of(q.shape, k.shape, v.shape, layout)
+    element = element_of("q", q, device.platform == "cpu")
+    for name, array in named[1:]:
+        if element_of(name, array, device.platform == "cpu") != element:
+            raise ArgumentError(f"{name}: expected element type {q.dtype}, as q has, but got {array.dtype}")
+    regions, captured = _regions(mask, score_mod, shapes.heads)
+    extra = [(f"capture {i}", array) for i, array in enumerate(captured)] + ([("sinks", sinks)] if sinks is not None else [])
+    _check_devices(device, extra)
+    problem = problem_of(shapes, element, mask_of(causal, window), scale, layout, lse, sinks_element(sinks, shapes.heads), regions)
+    if explain:
+        return _explain(problem, device, schedule, lower, shapes)
+    _check_gradients(named + extra)
+    plan = _plan(problem, device, schedule, lower, shapes, q)
+    if not extra:
+        _remember(plan, (q.shape, k.shape, v.shape, q.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
+        return plan.run((q, k, v), out, stream)
+    return plan.run(captured_inputs(plan, (q, k, v), regions, captured, sinks), out, stream)
+
+
+def captured_inputs(plan, tensors, regions, captured, sinks):
+    """What a kernel reads, in its order."""
+    inputs = list(tensors)
+    if regions is not None:
+        axes = plan.axes()
+        for number, (array, capture) in enumerate(zip(captured, regions.captures)):
+            inputs.append(for_launch(f"capture {number}", array, capture, axes))
+    if sinks is not None:
+        inputs.append(sinks)
+    return tuple(inputs)
+
+
+def _regions(mask, score_mod, heads):
+    if mask is None and score_mod is None:
+        return None, []
+    mask, score_mod = _trace.functions_of(mask, score_mod)
+    return _trace.trace(score_mod, mask, heads)
+
+
+@functools.lru_cache(maxsize=1024)
+def _text(problem):
+    return text_of(problem)
+
+
+def _plan(problem, device, schedule, lower, shapes, q):
+    """The plan of a call; of calls with regions it is found by their text."""
+    key = problem, device, schedule, lower, shapes, type(q)
+    plan = _plans.get(key)
+    if plan is None:
+        entry = _kernels.entry_of(_text(problem), target_of(device), schedule, lower)
+        plan = Plan(entry, shapes, problem.layout, problem.lse, device, q)
+        _remember(plan, key)
+    return plan
+
+
+def _remember(plan, key):
+    if len(_plans) >= _MOST_PLANS:
+        _plans.clear()
+    try:
+        _plans[key] = plan
+    except TypeError:  # A window in a list: such calls are not found the short way.
+        pass
+
+
+def _explain(problem, device, schedule, lower, shapes):
+    options = _kernels.options_of(target_of(device), schedule, lower)
+    options += [("emit", "explain"), ("size", f"batch={shapes.batch},query={shapes.queries},key={shapes.keys}")]
+    return _compiler.compile_bundle(_text(problem), options).decode()
