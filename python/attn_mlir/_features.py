@@ -60,7 +60,7 @@ def _lengths_mask(n, first, queries, features):
     """Which keys a query sees where sequence b has the keys from first[b] to n[b]."""
     last = n - queries + features.right
     start = n - queries - features.left
-    low = None
+    low = high = None
     if features.chunk:
         diagonal = torch.arange(queries, dtype=torch.int32, device=n.device) + (n - queries)[:, None]
         shift = 0 if first is None else first[:, None]

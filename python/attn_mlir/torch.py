@@ -6,7 +6,7 @@
 """
 
 from attn_mlir._flash_attn_3 import install_flash_attn_3, register_flash_attn_3
-from attn_mlir._sdpa import activate, deactivate, is_active
+from attn_mlir._sdpa import activate, deactivate, is_active, register_hook
 from attn_mlir._torch_ops import attention, attention_varlen, recompute_backward
 
 __all__ = [
@@ -18,4 +18,5 @@ __all__ = [
     "is_active",
     "recompute_backward",
     "register_flash_attn_3",
+    "register_hook",
 ]
