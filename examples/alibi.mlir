@@ -17,7 +17,7 @@ func.func @alibi(%q: tensor<?x16x?x64xf16>, %k: tensor<?x16x?x64xf16>,
         %distance = arith.subi %j, %i : index
         %di = arith.index_cast %distance : index to i32
         %df = arith.sitofp %di : i32 to f32
-        %bias = arith.mulf %slope, %df fastmath<contract> : f32
+        %bias = arith.mulf %slope, %df fastmath<contract, reassoc> : f32
         %y = arith.addf %s, %bias fastmath<contract> : f32
         attn.yield %y : f32
       }

@@ -176,7 +176,7 @@ class Plan:
 
     def _launch_any(self, inputs, outputs, stream):
         """Launches by the first kernel that takes these arguments, and returns it."""
-        tight = [_aligned(array) for array in inputs]
+        tight = [*map(_aligned, inputs[:3]), *inputs[3:]]
         places = [_aligned(array, is_output=True) for array in outputs]
         while True:
             kernels = list(self.entry.kernels)
@@ -252,10 +252,13 @@ def _is_aligned(array):
     if layout is None or 0 in array.shape:
         return True
     address, strides, size = layout
-    dims = [(stride, length) for stride, length in zip(strides, array.shape) if length > 1]
-    if address % 16 or (array.shape[-1] > 1 and strides[-1] != size):
+    if array.shape[-1] > 1 and strides[-1] != size:
         return False
-    return len(array.shape) != 4 or all(stride % 16 == 0 for stride, _ in dims if stride != size)
+    # LSE has no rows of 16 bytes.
+    if len(array.shape) != 4:
+        return True
+    rows = [stride for stride, length in zip(strides[:-1], array.shape) if length > 1]
+    return address % 16 == 0 and all(stride % 16 == 0 for stride in rows)
 
 
 def _aligned(array, is_output=False):

@@ -187,9 +187,10 @@ def disk_cache():
         return cache
 
 
-def reset_after_fork():
+def _after_fork():
+    """A lock that another thread held does not open in the child."""
     global _caches_lock
     _caches_lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=reset_after_fork)
+os.register_at_fork(after_in_child=_after_fork)

@@ -16,6 +16,7 @@ _FIRST_RELEASE = {
     "sm_80": (11, 0), "sm_89": (11, 8), "sm_90a": (12, 0), "sm_100a": (12, 8), "sm_103a": (12, 9), "sm_120a": (12, 8),
     "sm_121a": (12, 9),
 }
+_USUAL_PLACE = "/usr/local/cuda/bin/ptxas"
 # In a folder of the namespace package "nvidia".
 _IN_WHEEL = ("cu13/bin/ptxas", "cu12/bin/ptxas", "cuda_nvcc/bin/ptxas")
 
@@ -33,7 +34,7 @@ def _of_toolkit():
     found = shutil.which("ptxas")
     if found:
         yield found
-    yield "/usr/local/cuda/bin/ptxas"
+    yield _USUAL_PLACE
 
 
 def _folders(package):

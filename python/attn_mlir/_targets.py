@@ -6,6 +6,7 @@ nearest with these in place of its own, as `attn-compile --target=native` takes 
 
 import collections
 import ctypes
+import os
 import threading
 from ctypes import byref, c_char, c_int64
 
@@ -103,6 +104,15 @@ def of_device(platform, index):
         if target is None:
             target = _known[platform, index] = _ask(platform, index)
         return target
+
+
+def _after_fork():
+    """A lock that another thread held does not open in the child."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def native():

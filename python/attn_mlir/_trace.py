@@ -9,6 +9,7 @@ makes), it is called again each time.
 
 import collections
 import functools
+import os
 import threading
 import types
 
@@ -206,9 +207,13 @@ _traces = collections.OrderedDict()
 _lock = threading.Lock()
 
 
-def reset_after_fork():
+def _after_fork():
+    """A lock that another thread held does not open in the child."""
     global _lock
     _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 def trace(score_mod, mask, heads):

@@ -59,3 +59,45 @@ attn.kernel @large(%o: !attn.view<?x32xf32>, %n: index) attributes {threads = 64
     attn.store %x, %o[%c0, %c0] : !c -> <?x32xf32>
   }
 }
+
+// A distance times a number that is the same everywhere: one operation an element, where products may be reassociated.
+// CHECK-LABEL: llvm.func @scaled(
+// CHECK: %[[FIRST:[^ ]+]] = arith.sitofp %{{[^ ]+}} : i32 to f32
+// CHECK: %[[PRODUCT:[^ ]+]] = arith.mulf %[[FIRST]], %{{[^ ]+}} : f32
+// CHECK: %[[ALL:[^ ]+]] = vector.broadcast %[[PRODUCT]] : f32 to vector
+// CHECK: math.fma %{{[^ ]+}}, %{{[^ ]+}}, %[[ALL]] : vector
+// CHECK-NOT: arith.mulf
+attn.kernel @scaled(%o: !attn.view<?x32xf32>, %n: index, %m: f32) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    %rows = attn.iota 0 from %n : !n
+    %cols = attn.iota 1 from %w : !n
+    %far = arith.subi %cols, %rows : !n
+    %near = arith.index_cast %far : !n to !i
+    %x = arith.sitofp %near : !i to !c
+    %slope = tensor.splat %m : !c
+    %y = arith.mulf %slope, %x fastmath<contract,reassoc> : !c
+    attn.store %y, %o[%c0, %c0] : !c -> <?x32xf32>
+  }
+}
+
+// Else the product is rounded once.
+// CHECK-LABEL: llvm.func @scaled_as_written(
+// CHECK: arith.addf %{{[^ ]+}}, %{{[^ ]+}} : vector
+// CHECK: arith.mulf %{{[^ ]+}}, %{{[^ ]+}} fastmath<contract> : vector
+// CHECK-NOT: math.fma
+attn.kernel @scaled_as_written(%o: !attn.view<?x32xf32>, %n: index, %m: f32) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    %rows = attn.iota 0 from %n : !n
+    %cols = attn.iota 1 from %w : !n
+    %far = arith.subi %cols, %rows : !n
+    %near = arith.index_cast %far : !n to !i
+    %x = arith.sitofp %near : !i to !c
+    %slope = tensor.splat %m : !c
+    %y = arith.mulf %slope, %x fastmath<contract> : !c
+    attn.store %y, %o[%c0, %c0] : !c -> <?x32xf32>
+  }
+}

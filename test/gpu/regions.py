@@ -176,7 +176,7 @@ ALIBI = """
       %d = arith.subi %j, %i : index
       %di = arith.index_cast %d : index to i32
       %df = arith.sitofp %di : i32 to f32
-      %x = arith.mulf %df, %m fastmath<contract> : f32
+      %x = arith.mulf %df, %m fastmath<contract, reassoc> : f32
       %r = arith.addf %s, %x fastmath<contract> : f32
       attn.yield %r : f32
     """

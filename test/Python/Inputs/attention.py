@@ -1,0 +1,272 @@
+"""attn_mlir.attention() of torch tensors on the CPU against float64, and what it says of wrong arguments."""
+
+import unittest
+
+import attn_mlir
+import reference
+import torch
+
+bf16, f16, f32 = torch.bfloat16, torch.float16, torch.float32
+
+
+def make(batch=2, heads=4, kv_heads=2, queries=37, keys=61, dim=32, value_dim=None, dtype=f32, seed=0):
+    torch.manual_seed(seed)
+    value_dim = dim if value_dim is None else value_dim
+    shapes = (heads, queries, dim), (kv_heads, keys, dim), (kv_heads, keys, value_dim)
+    return [torch.randn(batch, *shape).to(dtype) for shape in shapes]
+
+
+def swapped(tensors):
+    """The same numbers as [batch, length, heads, dim]."""
+    return [tensor.transpose(1, 2).contiguous() for tensor in tensors]
+
+
+class Attention(unittest.TestCase):
+    def compare(self, tensors, keep=None, **keywords):
+        o, lse = attn_mlir.attention(*tensors, return_lse=True, **keywords)
+        sinks = keywords.get("sinks")
+        wanted = reference.attention(*tensors, keep=keep, scale=keywords.get("scale"), sinks=sinks)
+        self.assertEqual((o.dtype, lse.dtype), (tensors[0].dtype, f32))
+        reference.check(self, o, wanted[0], o.dtype)
+        reference.check(self, lse, wanted[1], o.dtype, 1e-4)
+        return o
+
+    def test_types(self):
+        for dtype in (bf16, f16, f32):
+            with self.subTest(dtype):
+                self.compare(make(dtype=dtype))
+
+    def test_heads_and_dims(self):
+        for heads, kv_heads, dim, value_dim in ((1, 1, 8, 8), (6, 3, 64, 16), (8, 1, 24, 40), (2, 2, 128, 256)):
+            with self.subTest(heads=heads, dim=dim):
+                self.compare(make(1, heads, kv_heads, 20, 33, dim, value_dim))
+
+    def test_dims_that_are_padded(self):
+        for dim, value_dim in ((7, 7), (33, 8), (16, 21)):
+            with self.subTest(dim=dim, value_dim=value_dim):
+                tensors = make(dim=dim, value_dim=value_dim)
+                o = self.compare(tensors, keep=reference.window(37, 61, right=0), causal=True)
+                out = torch.empty_like(o)
+                self.assertIs(attn_mlir.attention(*tensors, causal=True, out=out), out)
+                self.assertTrue(torch.equal(out, o))
+
+    def test_masks(self):
+        window = reference.window
+        for keywords, keep in (
+            (dict(causal=True), window(37, 61, right=0)),
+            (dict(causal="bottom_right"), window(37, 61, right=0)),
+            (dict(causal="top_left"), window(37, 61, right=0, top_left=True)),
+            (dict(window=9), window(37, 61, left=9)),
+            (dict(window=(9, None)), window(37, 61, left=9)),
+            (dict(window=(-1, 3)), window(37, 61, right=3)),
+            (dict(window=[5, 4]), window(37, 61, left=5, right=4)),
+            (dict(window=(0, 0)), window(37, 61, left=0, right=0)),
+            (dict(window=9, causal=True), window(37, 61, left=9, right=0)),
+            (dict(window=(9, 5), causal="top_left"), window(37, 61, left=9, right=0, top_left=True)),
+            (dict(window=(-1, -1)), None),
+        ):
+            with self.subTest(keywords):
+                self.compare(make(), keep=keep, **keywords)
+        self.compare(make(queries=61, keys=37), keep=window(61, 37, right=0), causal=True)
+
+    def test_scale(self):
+        for scale in (0.3, 1, torch.tensor(0.5)):
+            with self.subTest(scale):
+                self.compare(make(), scale=scale)
+
+    def test_sinks(self):
+        torch.manual_seed(1)
+        for dtype in (f32, bf16):
+            self.compare(make(), sinks=torch.randn(4).to(dtype))
+
+    def test_layout(self):
+        tensors = make(dtype=bf16)
+        o, lse = attn_mlir.attention(*tensors, causal=True, return_lse=True)
+        o2, lse2 = attn_mlir.attention(*swapped(tensors), causal=True, return_lse=True, layout="bshd")
+        self.assertEqual(tuple(o2.shape), (2, 37, 4, 32))
+        self.assertTrue(torch.equal(o2.transpose(1, 2), o))
+        self.assertTrue(torch.equal(lse, lse2))
+
+    def test_edges(self):
+        for sizes in ((0, 5, 5), (2, 0, 7), (2, 7, 0), (1, 1, 1), (1, 1, 300)):
+            with self.subTest(sizes):
+                batch, queries, keys = sizes
+                self.compare(make(batch, queries=queries, keys=keys), keep=reference.window(queries, keys, right=0), causal=True)
+
+    def test_out(self):
+        tensors = make()
+        wanted, wanted_lse = attn_mlir.attention(*tensors, return_lse=True)
+        out, lse = torch.empty(2, 4, 37, 32), torch.empty(2, 4, 37)
+        got = attn_mlir.attention(*tensors, return_lse=True, out=(out, lse))
+        self.assertIs(got[0], out)
+        self.assertIs(got[1], lse)
+        self.assertTrue(torch.equal(out, wanted) and torch.equal(lse, wanted_lse))
+        out.zero_()
+        self.assertIs(attn_mlir.attention(*tensors, return_lse=True, out=out)[0], out)
+        self.assertTrue(torch.equal(out, wanted))
+
+    def test_strides_and_alignment(self):
+        """What a kernel takes as it is, and what it takes as a copy."""
+        tensors = make()
+        wanted = attn_mlir.attention(*tensors)
+        shifted = [torch.empty(tensor.numel() + 1)[1:].view(tensor.shape).copy_(tensor) for tensor in tensors]
+        columns = [tensor.transpose(2, 3).contiguous().transpose(2, 3) for tensor in tensors]
+        spread = [torch.stack([tensor, tensor], -1)[..., 0] for tensor in tensors]
+        odd = [torch.nn.functional.pad(tensor, (0, 1))[..., :-1] for tensor in tensors]
+        lengths = [tensor.transpose(1, 2).contiguous().transpose(1, 2) for tensor in tensors]
+        for name, made in dict(shifted=shifted, columns=columns, spread=spread, odd=odd, lengths=lengths).items():
+            with self.subTest(name):
+                for place in range(3):
+                    mixed = list(tensors)
+                    mixed[place] = made[place]
+                    self.assertTrue(torch.equal(attn_mlir.attention(*mixed), wanted))
+                out = torch.full((2, 4, 37, 64), 5.0)[..., 1:33] if name == "shifted" else torch.full((2, 4, 32, 37), 5.0).transpose(2, 3)
+                attn_mlir.attention(*made, out=out)
+                self.assertTrue(torch.equal(out, wanted))
+
+    def test_one_batch_for_all(self):
+        q, k, v = make(3)
+        k, v = k[:1].expand(3, -1, -1, -1), v[:1].expand(3, -1, -1, -1)
+        self.compare([q, k, v])
+
+    def test_packed(self):
+        """Q, K and V are parts of one tensor."""
+        torch.manual_seed(2)
+        packed = torch.randn(2, 30, 3, 4, 16)
+        q, k, v = packed.unbind(2)
+        o = attn_mlir.attention(q, k, v, layout="bshd")
+        wanted, _ = reference.attention(*(x.transpose(1, 2) for x in (q, k, v)))
+        reference.check(self, o.transpose(1, 2), wanted, f32)
+
+    def test_schedule(self):
+        tensors = make()
+        wanted, _ = reference.attention(*tensors)
+        o = attn_mlir.attention(*tensors, schedule="tiles=query=16,key=16 sawtooth=force persistent sms=2")
+        reference.check(self, o, wanted, f32)
+        with self.assertRaises(attn_mlir.CompileError) as raised:
+            attn_mlir.attention(*tensors, schedule="tyles=1")
+        self.assertIn("tyles", str(raised.exception))
+
+    def test_explain(self):
+        page = attn_mlir.attention(*make(dtype=bf16), explain=True)
+        self.assertIn("attention", page)
+        self.assertIn("cpu", page)
+
+    def test_gradients(self):
+        tensors = make()
+        attn_mlir.attention(*tensors)
+        for place, name in enumerate("qkv"):
+            mixed = list(tensors)
+            mixed[place] = tensors[place].clone().requires_grad_()
+            with self.assertRaisesRegex(attn_mlir.ArgumentError, f"^{name}: .*torch.no_grad"):
+                attn_mlir.attention(*mixed)
+            with torch.no_grad():
+                o = attn_mlir.attention(*mixed)
+            self.assertFalse(o.requires_grad)
+        bias = torch.zeros(4, requires_grad=True)
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "torch.no_grad"):
+            attn_mlir.attention(*tensors, score_mod=lambda s, b, h, q, k: s + bias[h])
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "^sinks: .*torch.no_grad"):
+            attn_mlir.attention(*tensors, sinks=bias)
+
+
+def refused():
+    q, k, v = make(queries=35)
+    return {
+        "rank": ((q[0], k, v), {}, "q: expected 4 dimensions (bhsd), but got 3"),
+        "batch": ((q, k[:1], v), {}, "k: expected batch size 2"),
+        "heads": ((q[:, :3], k, v), {}, "q: expected a multiple of the 2 heads of k"),
+        "value-heads": ((q, k, v[:, :1]), {}, "v: expected 2 heads and 61 keys"),
+        "keys": ((q, k, v[:, :, 1:]), {}, "v: expected 2 heads and 61 keys"),
+        "dim": ((q, k[..., :8], v), {}, "k: expected head dimension 32"),
+        "large": (make(dim=264), {}, "q: expected a head dimension from 1 to 256, but got 264"),
+        "double": ((q.double(), k.double(), v.double()), {}, "q: expected element type float16, bfloat16 or float32, but got float64"),
+        "mixed": ((q, k.half(), v), {}, "k: expected element type torch.float32, as q has, but got torch.float16"),
+        "causal": ((q, k, v), dict(causal="left"), "causal: expected False, True, 'top_left' or 'bottom_right', but got 'left'"),
+        "window": ((q, k, v), dict(window=-2), "window: expected left as a number of keys"),
+        "window-type": ((q, k, v), dict(window=(1.5, 0)), "but got 1.5"),
+        "window-length": ((q, k, v), dict(window=(1, 2, 3)), "window: expected a number or a pair"),
+        "scale": ((q, k, v), dict(scale=float("inf")), "scale: expected a finite number, but got inf"),
+        "scale-type": ((q, k, v), dict(scale="a"), "scale: expected a finite number, but got 'a'"),
+        "layout": ((q, k, v), dict(layout="sbhd"), "layout: expected 'bhsd' or 'bshd', but got 'sbhd'"),
+        "sinks": ((q, k, v), dict(sinks=torch.zeros(2)), "sinks: expected shape (4,), one for each head of q, but got (2,)"),
+        "sinks-type": ((q, k, v), dict(sinks=torch.zeros(4).long()), "sinks: expected float16, bfloat16 or float32"),
+        "meta": ((q.to("meta"), k, v), {}, "q: expected a tensor on cpu or cuda, but got one on meta"),
+        "other-meta": ((q, k.to("meta"), v), {}, "k: expected a tensor on cpu or cuda, but got one on meta"),
+        "list": (([1], k, v), {}, "q: expected a torch tensor"),
+        "out-shape": ((q, k, v), dict(out=torch.empty(2, 4, 35, 31)), "expected size 32, but got 31"),
+        "out-type": ((q, k, v), dict(out=torch.empty(2, 4, 35, 32).half()), "expected element type f32, but got f16"),
+        "outs": ((q, k, v), dict(out=(torch.empty(2, 4, 35, 32), torch.empty(2, 4, 35))), "out: expected 1 arrays, but got 2"),
+        "stream": ((q, k, v), dict(stream="a"), "stream: expected a stream"),
+    }
+
+
+class Refused(unittest.TestCase):
+    def test_refused(self):
+        for name, (tensors, keywords, message) in refused().items():
+            with self.subTest(name):
+                with self.assertRaises(attn_mlir.ArgumentError) as raised:
+                    attn_mlir.attention(*tensors, **keywords)
+                self.assertIn(message, str(raised.exception))
+
+    def test_refused_after_a_call(self):
+        """The short way says the same."""
+        q, k, v = make()
+        attn_mlir.attention(q, k, v)
+        for tensors, message in (((q, k.half(), v), "f16"), ((q, k.to("meta"), v), "meta")):
+            with self.assertRaises(attn_mlir.ArgumentError) as raised:
+                attn_mlir.attention(*tensors)
+            self.assertIn(message, str(raised.exception))
+
+
+class Ahead(unittest.TestCase):
+    def test_compile(self):
+        import os
+        import tempfile
+
+        tensors = make(dtype=bf16)
+        made = attn_mlir.compile(
+            attn_mlir.Spec((None, 4, None, 32), "bfloat16"), ((None, 2, None, 32), "bfloat16"), causal=True, return_lse=True,
+            target="cpu")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "kernel.attn")
+            made.save(path)
+            self.assertEqual(os.listdir(folder), ["kernel.attn"])
+            kernel = attn_mlir.load(path)
+            results = [made(*tensors), kernel(*tensors), attn_mlir.attention(*tensors, causal=True, return_lse=True)]
+        keep = reference.window(37, 61, right=0)
+        for o, lse in results:
+            wanted = reference.attention(*tensors, keep=keep)
+            reference.check(self, o, wanted[0], bf16)
+            reference.check(self, lse, wanted[1], bf16, 1e-4)
+
+    def test_captures(self):
+        tensors, slopes, other = make(), torch.rand(4), torch.rand(4)
+
+        def alibi(slopes):
+            return lambda s, b, h, q, k: s + slopes[h] * (k - q)
+
+        made = attn_mlir.compile(*tensors, score_mod=alibi(slopes))
+        wanted, _ = reference.attention(*tensors, score=alibi(other))
+        reference.check(self, made(*tensors, score_mod=alibi(other)), wanted, f32)
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "expected what was compiled"):
+            made(*tensors)
+
+    def test_meta(self):
+        tensors = make()
+        made = attn_mlir.compile(*(tensor.to("meta") for tensor in tensors), target="cpu")
+        reference.check(self, made(*tensors), reference.attention(*tensors)[0], f32)
+
+    def test_refused(self):
+        for arguments, keywords, message in (
+            ((5,), {}, "q: expected an array, a Spec or a pair"),
+            ((((1, 2, 3, 8), "float16"),), dict(target="h999"), "target: expected one of cpu, a100"),
+            ((((1, 2, 3, 8), "float32"),), dict(target="h100"), "(float32 is for the CPU)"),
+        ):
+            with self.assertRaises(attn_mlir.ArgumentError) as raised:
+                attn_mlir.compile(*arguments, **keywords)
+            self.assertIn(message, str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,283 @@
+"""mask= and score_mod=: Python functions and the kernels that are made of them, against the same functions of
+tensors."""
+
+import functools
+import math
+import unittest
+
+import attn_mlir
+import reference
+import torch
+from torch import float32
+
+B, H, HKV, SQ, SKV, D = 2, 4, 2, 45, 70, 16
+
+
+def make(seed=0, sizes=(B, H, HKV, SQ, SKV), dtype=float32):
+    torch.manual_seed(seed)
+    batch, heads, kv_heads, queries, keys = sizes
+    return [
+        torch.randn(batch, n, length, D, dtype=dtype) * 1.5
+        for n, length in ((heads, queries), (kv_heads, keys), (kv_heads, keys))
+    ]
+
+
+class Captured:
+    """Arrays that functions read."""
+
+    def __init__(self):
+        torch.manual_seed(7)
+        self.slopes = torch.rand(H) - 0.5
+        self.bias = torch.randn(H, SQ, SKV)
+        self.rows = torch.randn(2, SKV)
+        self.half = torch.randn(1, H, SQ, SKV).half()
+        self.wide = torch.randn(SQ, SKV)[None, None].expand(B, H, SQ, SKV)
+        self.table = torch.randn(H, 129).bfloat16()
+        self.ids = torch.randint(0, 3, (B, SKV)).sort().values
+        self.ids32 = self.ids.int()
+        self.lengths = torch.tensor([13, 66])
+        self.allowed = torch.rand(B, SQ, SKV) < 0.6
+        self.small = torch.randint(-4, 5, (SKV,), dtype=torch.int8)
+        self.one = torch.tensor(0.75)
+        self.strided = torch.randn(SKV, H).t()
+        self.long = torch.randn(4 * SKV)
+
+
+C = Captured()
+
+
+def relative(score, b, h, q, k):
+    return score + C.table[h, (k - q + 64).clamp(0, 128)]
+
+
+SCORES = {
+    "identity": lambda s, b, h, q, k: s,
+    "constant": lambda s, b, h, q, k: s * 0 + 1.5,
+    "softcap": lambda s, b, h, q, k: 20.0 * torch.tanh(s / 20.0),
+    "alibi": lambda s, b, h, q, k: s + C.slopes[h] * (k - q),
+    "alibi-made": lambda s, b, h, q, k: s + torch.exp2(-((h + 1) * 8.0 / H)) * (k - q),
+    "bias": lambda s, b, h, q, k: s + C.bias[h, q, k],
+    "bias-half": lambda s, b, h, q, k: s + C.half[0, h, q, k],
+    "bias-repeated": lambda s, b, h, q, k: s + C.wide[b, h, q, k],
+    "bias-partly": lambda s, b, h, q, k: s + C.rows[0][k] * C.bias[1][q, k],
+    "strided": lambda s, b, h, q, k: s + C.strided[h, k],
+    "longer-than-the-keys": lambda s, b, h, q, k: s + C.long[k] * C.long[q],
+    "relative": relative,
+    "int8": lambda s, b, h, q, k: s + C.small[k] * 0.25,
+    "scalar-tensor": lambda s, b, h, q, k: s * C.one + C.one,
+    "where": lambda s, b, h, q, k: torch.where(q >= k, s, -float("inf")),
+    "where-numbers": lambda s, b, h, q, k: s + torch.where((q - k) % 3 == 0, 1.0, 0.0),
+    "floor": lambda s, b, h, q, k: s + (q - k) // 7 + (q - k) % 7 * 0.125,
+    "floor-negative": lambda s, b, h, q, k: s + (q - k) // -5 + (k - q) % -5 * 0.125,
+    "float-floor": lambda s, b, h, q, k: s + s // 0.75 + s % 0.75,
+    "true-division": lambda s, b, h, q, k: s + (q - k) / 16,
+    "powers": lambda s, b, h, q, k: s**2 * 0.125 + 2.0 ** (-h) - s**3 * 0.01,
+    "functions": lambda s, b, h, q, k: torch.sigmoid(s) + torch.exp(-s.abs()) + torch.log(1 + s * s),
+    "more-functions": lambda s, b, h, q, k: torch.sqrt(s.abs()) + torch.rsqrt(1 + s * s) + s.sin() - s.cos(),
+    "extrema": lambda s, b, h, q, k: torch.maximum(torch.minimum(s, s * 0 + 1), s * 0.5).clamp(-2, max=2),
+    "integer-extrema": lambda s, b, h, q, k: s + torch.minimum(q, k) * 0.1 + (q - k).abs().clamp(max=9) * 0.2,
+    "relu": lambda s, b, h, q, k: torch.relu(s) - (-s).relu() * 0.5,
+    "comparisons": lambda s, b, h, q, k: s + (q < k) + (s > 0) * 2 - (q != k) * 0.5 + (h == 1).float(),
+    "bits": lambda s, b, h, q, k: s + ((q ^ k) & 7) * 0.1 + (q | 1) * 0.01 + ((k >> 2) << 1) * 0.01,
+    "casts": lambda s, b, h, q, k: s * 0 + s.to(torch.int32) + s.to(torch.bfloat16) + (q - k).to(torch.float32) * 0.5,
+    "reversed": lambda s, b, h, q, k: 1.0 - s + 2.0 / (s * s + 1) - (3 - q) * 0.1,
+    "ours": lambda s, b, h, q, k: attn_mlir.where(q > k, attn_mlir.tanh(s), attn_mlir.maximum(s, s * 2)),
+}
+MASKS = {
+    "causal": lambda b, h, q, k: q >= k,
+    "window": lambda b, h, q, k: (q >= k) & (q - k <= 11),
+    "near": lambda b, h, q, k: abs(q - k) < 9,
+    "far": lambda b, h, q, k: (q - k).abs() >= 9,
+    "documents": lambda b, h, q, k: C.ids[b, q] == C.ids[b, k],
+    "documents-32": lambda b, h, q, k: (C.ids32[b, q] == C.ids32[b, k]) & (k <= q),
+    "lengths": lambda b, h, q, k: k < C.lengths[b],
+    "prefix": lambda b, h, q, k: (k < C.lengths[b]) | (k <= q),
+    "allowed": lambda b, h, q, k: C.allowed[b, q, k],
+    "chunks": lambda b, h, q, k: (q // 16 == k // 16) & (q >= k),
+    "dilated": lambda b, h, q, k: torch.logical_and(q % 3 == k % 3, torch.logical_not(q < k)),
+    "heads": lambda b, h, q, k: (h % 2 == 0) | (k < 5),
+    "not": lambda b, h, q, k: ~(k == q),
+    "nothing": lambda b, h, q, k: k < 0,
+    "everything": lambda b, h, q, k: True,
+    "integers": lambda b, h, q, k: (q + k) & 1,
+}
+CAUSAL = MASKS["causal"]
+
+
+class Functions(unittest.TestCase):
+    def compare(self, tensors, mask=None, score=None, **keywords):
+        o, lse = attn_mlir.attention(*tensors, mask=mask, score_mod=score, return_lse=True, **keywords)
+        q, k, _ = tensors
+        sizes = q.shape[0], q.shape[1], q.shape[2], k.shape[2]
+        keep = None
+        if mask is not None:
+            keep = torch.as_tensor(mask(*reference.indices(*sizes))).bool().expand(sizes)
+        wanted, wanted_lse = reference.attention(*tensors, keep=keep, score=score)
+        reference.check(self, o, wanted, q.dtype, 1e-4)
+        reference.check(self, lse, wanted_lse, q.dtype, 1e-4)
+
+    def test_scores(self):
+        tensors = make()
+        for name, score in SCORES.items():
+            with self.subTest(name):
+                self.compare(tensors, score=score)
+
+    def test_masks(self):
+        tensors = make(1)
+        for name, mask in MASKS.items():
+            with self.subTest(name):
+                self.compare(tensors, mask=mask)
+
+    def test_both(self):
+        self.compare(make(2), mask=MASKS["documents"], score=SCORES["relative"])
+        self.compare(make(2), mask=MASKS["allowed"], score=SCORES["bias"])
+
+    def test_sorted(self):
+        ids = attn_mlir.sorted(C.ids)
+        o = attn_mlir.attention(*make(3), mask=lambda b, h, q, k: ids[b, q] == ids[b, k])
+        keep = (C.ids[:, None, :SQ, None] == C.ids[:, None, None, :]).expand(B, H, SQ, SKV)
+        reference.check(self, o, reference.attention(*make(3), keep=keep)[0], float32)
+
+    def test_tensors_as_masks(self):
+        tensors = make(4)
+        torch.manual_seed(9)
+        for shape in ((B, H, SQ, SKV), (B, 1, SQ, SKV), (1, 1, SQ, SKV), (SQ, SKV), (B, 1, 1, SKV), (1, SKV), (SKV,), (H, 1, 1)):
+            allowed, added = torch.rand(shape) < 0.7, torch.randn(shape)
+            added[torch.rand(shape) < 0.2] = float("-inf")
+            for dtype in (float32, torch.bfloat16):
+                with self.subTest(shape=shape, dtype=dtype):
+                    extra = added.to(dtype)
+                    o, lse = attn_mlir.attention(*tensors, mask=extra, return_lse=True)
+                    wanted = reference.attention(*tensors, score=lambda s, *_: s + extra.double())
+                    reference.check(self, o, wanted[0], float32)
+                    reference.check(self, lse, wanted[1], float32)
+            with self.subTest(shape=shape, dtype=bool):
+                o = attn_mlir.attention(*tensors, mask=allowed)
+                keep = allowed.expand(B, H, SQ, SKV)
+                reference.check(self, o, reference.attention(*tensors, keep=keep)[0], float32)
+
+    def test_mask_and_score_mod(self):
+        tensors = make(5)
+        added = torch.randn(SQ, SKV)
+        o = attn_mlir.attention(*tensors, mask=added, score_mod=SCORES["softcap"])
+        wanted, _ = reference.attention(*tensors, score=lambda s, *i: SCORES["softcap"](s, *i) + added.double())
+        reference.check(self, o, wanted, float32)
+
+    def test_numpy_captures(self):
+        slopes, table = C.slopes.numpy(), attn_mlir.capture(C.bias.numpy())
+        o = attn_mlir.attention(
+            *make(6), score_mod=lambda s, b, h, q, k: s + slopes[h] * (k - q) + table[h, q, k])
+        wanted, _ = reference.attention(
+            *make(6), score=lambda s, b, h, q, k: s + C.slopes[h] * (k - q) + C.bias[h, q, k])
+        reference.check(self, o, wanted, float32)
+
+
+class Keys(unittest.TestCase):
+    """How many kernels are compiled."""
+
+    def compiled(self, call):
+        before = attn_mlir.cache_info()
+        call()
+        after = attn_mlir.cache_info()
+        return after.compiled + after.from_disk - before.compiled - before.from_disk
+
+    def test_lambdas_made_anew(self):
+        tensors = make(7)
+
+        def call(slopes, cap):
+            return attn_mlir.attention(*tensors, score_mod=lambda s, b, h, q, k: s + slopes[h] * cap * (k - q))
+
+        slopes = torch.rand(H)
+        self.assertEqual(self.compiled(lambda: call(slopes, 3.0)), 1)
+        self.assertEqual(self.compiled(lambda: call(slopes, 3.0)), 0)
+        other = torch.rand(H)
+        results = []
+        self.assertEqual(self.compiled(lambda: results.append(call(other, 3.0))), 0)
+        wanted, _ = reference.attention(*tensors, score=lambda s, b, h, q, k: s + other[h] * 3.0 * (k - q))
+        reference.check(self, results[0], wanted, float32)
+        self.assertEqual(self.compiled(lambda: call(other, 4.0)), 1)
+
+    def test_one_text_of_two_functions(self):
+        tensors = make(8)
+        one = lambda s, b, h, q, k: s * 0.5 - h
+        two = functools.partial(lambda c, s, b, h, q, k: s * c - h, 0.5)
+        self.assertEqual(self.compiled(lambda: attn_mlir.attention(*tensors, score_mod=one)), 1)
+        self.assertEqual(self.compiled(lambda: attn_mlir.attention(*tensors, score_mod=two)), 0)
+
+    def test_arrays_change_in_place(self):
+        tensors = make(9)
+        bias = torch.zeros(H)
+        score = lambda s, b, h, q, k: s + bias[h] * k
+        attn_mlir.attention(*tensors, score_mod=score)
+        bias += 0.05
+        o = attn_mlir.attention(*tensors, score_mod=score)
+        reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+    def test_numbers_that_change(self):
+        """A number in a 0-dimensional tensor, in an attribute, in a global, in a list."""
+        tensors = make(10)
+        number, holder, items = torch.tensor(1.0), type("Holder", (), {"x": 1.0})(), [1.0]
+        for change in (lambda: number.fill_(2.0), lambda: setattr(holder, "x", 3.0), lambda: items.__setitem__(0, 0.5)):
+            score = lambda s, b, h, q, k: s * number * holder.x * items[0]
+            attn_mlir.attention(*tensors, score_mod=score)
+            change()
+            o = attn_mlir.attention(*tensors, score_mod=score)
+            reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+    def test_two_names_of_one_array(self):
+        """What was traced with one array in two places is not taken for two arrays."""
+        tensors, a, b_ = make(11), torch.randn(H), torch.randn(H)
+
+        def call(x, y):
+            return attn_mlir.attention(*tensors, score_mod=lambda s, b, h, q, k: s * x[h] + y[h] * k * 0.1)
+
+        call(a, a)
+        wanted, _ = reference.attention(*tensors, score=lambda s, b, h, q, k: s * a[h] + b_[h] * k * 0.1)
+        reference.check(self, call(a, b_), wanted, float32)
+
+    def test_sizes_share_a_kernel(self):
+        bias = torch.randn(H, 300, 300)
+        score = lambda s, b, h, q, k: s + bias[h, q, k]
+        for sizes in ((2, H, 2, 33, 70), (1, H, 2, 128, 300), (3, H, 2, 2, 31)):
+            tensors = make(12, sizes)
+            o = attn_mlir.attention(*tensors, score_mod=score)
+            reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+
+REFUSED = {
+    "if": (dict(mask=lambda b, h, q, k: True if q > k else False), "attn_mlir.where"),
+    "and": (dict(mask=lambda b, h, q, k: q > k and h == 0), "`&`"),
+    "chained": (dict(mask=lambda b, h, q, k: 0 < q < k), "chained comparisons"),
+    "division": (dict(score_mod=lambda s, b, h, q, k: s + q // k), "by a constant other than 0"),
+    "zero": (dict(score_mod=lambda s, b, h, q, k: s + q % 0), "but got 0"),
+    "function": (dict(score_mod=lambda s, b, h, q, k: torch.lgamma(s)), "but got 'lgamma'"),
+    "whole": (dict(score_mod=lambda s, b, h, q, k: s + C.bias), "to be indexed"),
+    "partly": (dict(score_mod=lambda s, b, h, q, k: s + C.bias[h]), "expected 3 indices"),
+    "more": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[h, q]), "expected 1 indices"),
+    "slice": (dict(score_mod=lambda s, b, h, q, k: s + C.bias[h, :, k]), "expected scalar indices"),
+    "float-index": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[s]), "expected integer indices"),
+    "double": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes.double()[h]), "but got torch.float64"),
+    "float-mask": (dict(mask=lambda b, h, q, k: q * 0.5), "expected a boolean"),
+    "none": (dict(mask=lambda b, h, q, k: None), "but got None"),
+    "short": (dict(score_mod=lambda s, b, h, q, k: s + C.slopes[k]), f"expected at least {SKV} elements"),
+    "short-mask": (dict(mask=torch.ones(SQ, SKV - 1) > 0), f"expected at least {SKV} elements"),
+    "number": (dict(mask=3), "expected a function or an array"),
+    "integer-mask": (dict(mask=torch.ones(SQ, SKV, dtype=torch.int32)), "expected booleans"),
+    "rank": (dict(mask=torch.ones(1, B, H, SQ, SKV)), "expected an array of 1 to 4 dimensions"),
+    "invert": (dict(mask=lambda b, h, q, k: ~(q * 1.0)), "expected ~ of booleans"),
+    "big": (dict(mask=lambda b, h, q, k: q + 2**70 < k + h), "expected integers of 64 bits"),
+}
+
+
+class Refused(unittest.TestCase):
+    def test_refused(self):
+        tensors = make(13)
+        for name, (keywords, message) in REFUSED.items():
+            with self.subTest(name):
+                with self.assertRaises(attn_mlir.ArgumentError) as raised:
+                    attn_mlir.attention(*tensors, **keywords)
+                self.assertIn(message, str(raised.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
