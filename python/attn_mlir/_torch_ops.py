@@ -7,7 +7,6 @@ import contextlib
 import math
 
 import torch
-import torch.nn.functional as F
 
 import attn_mlir
 from attn_mlir import _features, _reference
@@ -27,26 +26,26 @@ _library = torch.library.Library("attn_mlir", "DEF")
 _recompute = False
 
 
-def _row_major(x):
-    return x if x.stride(-1) == 1 or x.shape[-1] == 1 else x.contiguous()
+def _empty(q, v):
+    """O, which lies in memory as Q does where it has Q's shape."""
+    return torch.empty_like(q) if v.shape[-1] == q.shape[-1] else q.new_empty((*q.shape[:-1], v.shape[-1]))
 
 
-def _padded(x):
-    """With a dimension of heads that kernels have: a multiple of 8."""
-    rest = -x.shape[-1] % 8
-    return F.pad(x, (0, rest)) if rest else _row_major(x)
+def _empty_lse(q, layout):
+    batch, heads, queries = q.shape[:3] if layout == "bhsd" else (q.shape[0], q.shape[2], q.shape[1])
+    return q.new_empty((batch, heads, queries), dtype=torch.float32)
 
 
 def launch(q, k, v, *, layout, call, sinks=None):
-    """(O, LSE) by attn_mlir.attention: heads of any size, values of more than 256 in parts."""
-    size = v.shape[-1]
-    q, k = _padded(q), _padded(k)
-    outputs = []
-    for part in torch.split(v, _MOST_VALUE_DIM, -1):
-        o, lse = attn_mlir.attention(q, k, _padded(part), layout=layout, sinks=sinks, return_lse=True, **call)
-        outputs.append(o)
-    o = outputs[0] if len(outputs) == 1 else torch.cat(outputs, -1)
-    return o[..., :size].contiguous() if o.shape[-1] != size else o, lse
+    """(O, LSE) by attn_mlir.attention; values of more than 256 in parts."""
+    o, lse = _empty(q, v), _empty_lse(q, layout)
+    wide = v.shape[-1] > _MOST_VALUE_DIM
+    for part, place in zip(torch.split(v, _MOST_VALUE_DIM, -1), torch.split(o, _MOST_VALUE_DIM, -1)):
+        target = torch.empty_like(place, memory_format=torch.contiguous_format) if wide else place
+        attn_mlir.attention(q, k, part, layout=layout, sinks=sinks, return_lse=True, out=(target, lse), **call)
+        if wide:
+            place.copy_(target)
+    return o, lse
 
 
 def _dense_call(q, k, mask, slopes, lengths, first, features, layout):
@@ -66,9 +65,7 @@ def _dense(q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, 
 
 
 def _dense_shapes(q, k, v, *arguments):
-    batch, heads, queries = q.shape[:3] if arguments[-1] == "bhsd" else (q.shape[0], q.shape[2], q.shape[1])
-    lse = q.new_empty((batch, heads, queries), dtype=torch.float32)
-    return q.new_empty((*q.shape[:-1], v.shape[-1])), lse
+    return _empty(q, v), _empty_lse(q, arguments[-1])
 
 
 def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, align, left, right, chunk):
@@ -79,8 +76,7 @@ def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, 
 
 
 def _packed_shapes(q, k, v, *arguments):
-    lse = q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
-    return q.new_empty((*q.shape[:-1], v.shape[-1])), lse
+    return _empty(q, v), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
 
 
 def _dense_backward(dout, dlse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right, chunk,
