@@ -65,13 +65,24 @@ if shutil.which("ptxas", path=os.pathsep.join(places)) or (
 ):
     config.available_features.add("ptxas")
 
-# The Python package is installed by a Python that has what that takes.
-for python in (sys.executable, "/usr/bin/python3"):
-    if os.path.exists(python) and not subprocess.run(
-        [python, "-c", "import setuptools, wheel, pip"], stderr=subprocess.DEVNULL
+# Wheels are built by the environment that utils/wheels.sh makes, and must be where
+# ATTN_REQUIRE_WHEELS=1 says so.
+if os.environ.get("ATTN_REQUIRE_WHEELS"):
+    config.environment["ATTN_REQUIRE_WHEELS"] = os.environ["ATTN_REQUIRE_WHEELS"]
+wheel_tools = os.path.join(config.attn_source_dir, "build-wheel-env", "bin")
+if os.path.exists(os.path.join(wheel_tools, "auditwheel")) or (
+    os.environ.get("ATTN_REQUIRE_WHEELS") == "1"
+):
+    config.available_features.add("wheels")
+    config.substitutions.append(("%pip_python", os.path.join(wheel_tools, "python")))
+
+# Triton is no dependency: a Python that has it, if any.
+for python in (os.environ.get("ATTN_TRITON_PYTHON"), sys.executable):
+    if python and not subprocess.run(
+        [python, "-c", "import importlib.util as u, sys; sys.exit(not u.find_spec('triton'))"]
     ).returncode:
-        config.available_features.add("pip")
-        config.substitutions.append(("%pip_python", f'"{python}"'))
+        config.available_features.add("triton")
+        config.substitutions.append(("%triton_python", f'"{python}"'))
         break
 
 # Kernels for the emulator of gfx942 are compiled by LLVM's own clang and lld.

@@ -33,6 +33,7 @@ part() {
 
 rm -rf build/times
 part "build" utils/build.sh
+[[ ${ATTN_REQUIRE_WHEELS:-} != 1 ]] || utils/wheels.sh --environment
 part "format" utils/check-format.sh
 if [[ $quick == 0 ]]; then
   tidy=()

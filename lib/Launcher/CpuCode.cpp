@@ -95,10 +95,6 @@ static void *loadFromDisk(const std::string &contents, std::string &tried) {
 
 void *attn::loadSharedObject(const std::string &contents,
                              const std::string &name) {
-  // Code takes exp and others from who has loaded them, and not every process
-  // has; where libm has no file of its own it is in the C library.
-  static void *const libm = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
-  (void)libm;
   std::string tried;
   if (void *library = loadFromMemory(contents, tried))
     return library;

@@ -31,7 +31,7 @@ std::unique_ptr<Options> optionsFor(KernelOp kernel, unsigned level,
   bool computes = step.empty() || step == KernelOp::kSplitStep;
   if (!before.empty() && computes)
     text += ((text.empty() ? "" : " ") + before).str();
-  std::unique_ptr<Options> options = Options::createFromString(text);
+  std::unique_ptr<Options> options = createOptions<Options>(text);
   if (!options)
     kernel.emitError() << "expected options of "
                        << (level == 2 ? "attn-schedule" : "attn-to-target")

@@ -84,8 +84,8 @@ FailureOr<ScheduleAttr>
 attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
                           StringRef lower,
                           function_ref<InFlightDiagnostic()> emitError) {
-  auto level2 = ScheduleOptions::createFromString(schedule);
-  auto level3 = TargetOptions::createFromString(lower);
+  auto level2 = createOptions<ScheduleOptions>(schedule);
+  auto level3 = createOptions<TargetOptions>(lower);
   if (!level2 || !level3)
     return failure();
   StatedOptions before;

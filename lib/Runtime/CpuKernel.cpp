@@ -1,12 +1,12 @@
 //===- CpuKernel.cpp - Kernels compiled for and run on the CPU ------------===//
 
 #include "attn-mlir/Runtime/CpuKernel.h"
+#include "CalledFunctions.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/ExecutionEngine/CRunnerUtils.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -154,8 +154,8 @@ llvm::Expected<std::unique_ptr<CpuModule>> CpuModule::compile(ModuleOp module,
     };
     add("attn_touch", &attn_touch);
     add("attn_ring_error", &attn_ring_error);
-    // Copies of strided buffers, in functions of the user around a kernel.
-    add("memrefCopy", &memrefCopy);
+    for (const CalledFunction &function : calledFunctions())
+      add(function.name, function.address);
     return symbols;
   });
   std::unique_ptr<CpuModule> compiled(new CpuModule(std::move(*engine)));

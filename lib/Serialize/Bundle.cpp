@@ -11,11 +11,9 @@
 #include "attn-mlir/Serialize/Ptx.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 namespace json = llvm::json;
@@ -221,20 +219,6 @@ private:
   TargetAttr target;
 };
 
-LogicalResult writeFile(Operation *op, StringRef directory, StringRef name,
-                        StringRef contents) {
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, name);
-  std::error_code error;
-  llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-  if (error)
-    return op->emitError() << "cannot write " << path << ": "
-                           << error.message();
-  file.os() << contents;
-  file.keep();
-  return success();
-}
-
 } // namespace
 
 FailureOr<LLVM::LLVMFuncOp> findDeviceFunction(ModuleOp module) {
@@ -318,15 +302,6 @@ static LogicalResult checkParameters(LLVM::LLVMFuncOp function) {
 // Variants
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A file of code, and its entry in the manifest.
-struct Binary {
-  std::string file, code, digest;
-  json::Object entry;
-  std::optional<json::Object> resources;
-};
-} // namespace
-
 static json::Object describe(const PtxasReport &report) {
   return json::Object{{"registers", report.registers},
                       {"spill_bytes", report.spillBytes},
@@ -352,26 +327,13 @@ struct DeviceCode {
 };
 } // namespace
 
-static FailureOr<DeviceCode> compileForNvidia(ModuleOp module,
-                                              gpu::GPUModuleOp device,
-                                              StringRef arch, StringRef given) {
-  std::string ptxas = findPtxas(given);
-  if (ptxas.empty()) {
-    if (given != kNoPtxas)
-      module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the bundle "
-                              "holds PTX, which the driver compiles when it "
-                              "is first launched";
-    FailureOr<std::string> ptx = translateToPtx(device, arch);
-    if (failed(ptx))
-      return failure();
-    return DeviceCode{std::move(*ptx), "ptx", std::nullopt};
-  }
-  FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
-  if (failed(cubin))
+/// PTX where there is no ptxas.
+static FailureOr<DeviceCode> compileToText(gpu::GPUModuleOp device,
+                                           StringRef arch) {
+  FailureOr<std::string> ptx = translateToPtx(device, arch);
+  if (failed(ptx))
     return failure();
-  if (!cubin->report.warnings.empty())
-    module.emitWarning() << "ptxas: " << cubin->report.warnings;
-  return DeviceCode{std::move(cubin->code), "cubin", describe(cubin->report)};
+  return DeviceCode{std::move(*ptx), "ptx", std::nullopt};
 }
 
 static FailureOr<DeviceCode> compileForAmd(gpu::GPUModuleOp device,
@@ -389,50 +351,134 @@ static FailureOr<DeviceCode> compileForCpu(ModuleOp module) {
   return DeviceCode{std::move(*code), "so", std::nullopt};
 }
 
-static FailureOr<DeviceCode> compileForGpu(LLVM::LLVMFuncOp kernel,
-                                           const BundleOptions &options) {
-  auto device = kernel->getParentOfType<gpu::GPUModuleOp>();
-  TargetAttr target = TargetAttr::of(kernel);
-  StringRef arch = target.getArch().getValue();
-  FailureOr<DeviceCode> code =
-      target.hasCapability("rocdl")
-          ? compileForAmd(device, arch)
-          : compileForNvidia(device->getParentOfType<ModuleOp>(), device, arch,
-                             options.ptxas);
-  if (failed(code) || failed(checkParameters(kernel)))
-    return failure();
-  return code;
-}
-
-/// The code of a kernel in variant `number`.
-static FailureOr<Binary> compileKernel(LLVM::LLVMFuncOp kernel, size_t number,
-                                       const BundleOptions &options) {
-  auto module = kernel->getParentOfType<ModuleOp>();
-  FailureOr<DeviceCode> code = TargetAttr::of(kernel).hasCapability("cpu")
-                                   ? compileForCpu(module)
-                                   : compileForGpu(kernel, options);
-  if (failed(code))
-    return failure();
-  Binary binary;
-  binary.file =
-      (kernel.getName() + "." + Twine(number) + "." + code->format).str();
-  binary.digest = sha256(code->code);
-  binary.entry =
-      json::Object{{"file", binary.file},
-                   {"format", code->format},
-                   {"bytes", static_cast<int64_t>(code->code.size())},
-                   {"sha256", binary.digest}};
-  binary.code = std::move(code->code);
-  binary.resources = std::move(code->resources);
-  return binary;
-}
-
 namespace {
-/// Compiles variants, and writes what it compiled.
-class BundleWriter {
+
+/// Kernels that have code of their own, and their code.
+class KernelCode {
 public:
-  BundleWriter(ModuleOp last, const BundleOptions &options)
-      : last(last), options(options), text(TargetAttr::of(last)) {}
+  /// Of a kernel in variant `variant`; its number among all.
+  size_t add(LLVM::LLVMFuncOp kernel, size_t variant) {
+    auto [it, isNew] = numbers.try_emplace(kernel, kernels.size());
+    if (isNew)
+      kernels.push_back({kernel, variant, {}, {}, {}});
+    return it->second;
+  }
+
+  /// Fails after a diagnostic.
+  LogicalResult compile(StringRef given) {
+    if (kernels.empty())
+      return success();
+    for (Kernel &kernel : kernels)
+      if (!isForCpu(kernel) && failed(checkParameters(kernel.function)))
+        return failure();
+    if (TargetAttr::of(kernels.front().function).hasCapability("nvvm")) {
+      auto module = kernels.front().function->getParentOfType<ModuleOp>();
+      FailureOr<std::string> ptxas = choosePtxas(module, given);
+      if (failed(ptxas))
+        return failure();
+      if (!ptxas->empty())
+        return assembleAll(*ptxas);
+      if (given.empty())
+        module.emitWarning()
+            << "no ptxas (option, CUDA_HOME, PATH): the bundle holds PTX, which "
+               "the driver compiles when it is first launched";
+    }
+    for (Kernel &kernel : kernels) {
+      FailureOr<DeviceCode> code = compileOne(kernel);
+      if (failed(code))
+        return failure();
+      take(kernel, std::move(*code));
+    }
+    return success();
+  }
+
+  StringRef file(size_t number) const { return kernels[number].file; }
+  const DeviceCode &code(size_t number) const { return kernels[number].code; }
+  StringRef digest(size_t number) const { return kernels[number].digest; }
+
+  /// Their files, and what a manifest says of them.
+  json::Array moveTo(std::vector<BundleFile> &files) {
+    json::Array entries;
+    for (Kernel &kernel : kernels) {
+      entries.push_back(json::Object{
+          {"file", kernel.file},
+          {"format", kernel.code.format},
+          {"bytes", static_cast<int64_t>(kernel.code.code.size())},
+          {"sha256", kernel.digest}});
+      files.push_back({kernel.file, std::move(kernel.code.code)});
+    }
+    return entries;
+  }
+
+private:
+  struct Kernel {
+    LLVM::LLVMFuncOp function;
+    size_t variant = 0;
+    DeviceCode code;
+    std::string file, digest;
+  };
+
+  static bool isForCpu(const Kernel &kernel) {
+    return TargetAttr::of(kernel.function).hasCapability("cpu");
+  }
+
+  static gpu::GPUModuleOp deviceOf(const Kernel &kernel) {
+    return kernel.function->getParentOfType<gpu::GPUModuleOp>();
+  }
+
+  static FailureOr<DeviceCode> compileOne(const Kernel &kernel) {
+    TargetAttr target = TargetAttr::of(kernel.function);
+    StringRef arch = target.getArch().getValue();
+    if (isForCpu(kernel))
+      return compileForCpu(kernel.function->getParentOfType<ModuleOp>());
+    return target.hasCapability("rocdl") ? compileForAmd(deviceOf(kernel), arch)
+                                         : compileToText(deviceOf(kernel), arch);
+  }
+
+  LogicalResult assembleAll(StringRef ptxas) {
+    SmallVector<gpu::GPUModuleOp> devices(
+        llvm::map_range(kernels, [](Kernel &k) { return deviceOf(k); }));
+    StringRef arch =
+        TargetAttr::of(devices.front()).getArch().getValue();
+    FailureOr<std::vector<Cubin>> cubins =
+        compileToCubins(devices, arch, ptxas);
+    if (failed(cubins))
+      return failure();
+    for (auto [kernel, cubin] : llvm::zip(kernels, *cubins)) {
+      if (!cubin.report.warnings.empty())
+        kernel.function->getParentOfType<gpu::GPUModuleOp>()
+                ->getParentOfType<ModuleOp>()
+                .emitWarning()
+            << "ptxas: " << cubin.report.warnings;
+      take(kernel, {std::move(cubin.code), "cubin", describe(cubin.report)});
+    }
+    return success();
+  }
+
+  static void take(Kernel &kernel, DeviceCode code) {
+    std::string name = kernel.function.getName().str(),
+                suffix =
+                    ("." + Twine(kernel.variant) + "." + code.format).str();
+    if (name.size() + suffix.size() > kMaxBundleName) {
+      constexpr size_t kDigits = 16;
+      std::string digest = sha256(name).substr(0, kDigits);
+      name.resize(kMaxBundleName - suffix.size() - kDigits - 1);
+      name += "-" + digest;
+    }
+    kernel.file = name + suffix;
+    kernel.digest = sha256(code.code);
+    kernel.code = std::move(code);
+  }
+
+  std::vector<Kernel> kernels;
+  llvm::DenseMap<Operation *, size_t> numbers;
+};
+
+/// Compiles variants, and describes what it compiled.
+class BundleBuilder {
+public:
+  explicit BundleBuilder(ModuleOp last)
+      : last(last), text(TargetAttr::of(last)) {}
 
   LogicalResult addPrograms() {
     FailureOr<std::vector<Program>> found = findPrograms(last);
@@ -449,50 +495,49 @@ public:
     FailureOr<std::vector<Program>> found = findPrograms(module, programs);
     if (failed(found))
       return failure();
-    llvm::StringMap<size_t> compiled;
     for (auto [i, program] : llvm::enumerate(*found)) {
       FailureOr<Attribute> guard = guardOf(programs[i], program.op);
       if (failed(guard))
         return failure();
-      json::Object entry = text.variant(program, *guard);
-      json::Array steps;
-      for (ProgramStep &step : program.steps) {
-        FailureOr<json::Object> one = addStep(step, number, compiled);
-        if (failed(one))
-          return failure();
-        steps.push_back(std::move(*one));
-      }
-      entry["steps"] = std::move(steps);
-      variants[i].push_back(std::move(entry));
+      SmallVector<size_t> kernels;
+      for (ProgramStep &step : program.steps)
+        kernels.push_back(code.add(step.kernel, number));
+      variants[i].push_back({std::move(program), *guard, std::move(kernels)});
     }
     return success();
   }
 
-  LogicalResult write() {
-    if (std::error_code error =
-            llvm::sys::fs::create_directories(options.directory))
-      return last.emitError()
-             << "cannot make " << options.directory << ": " << error.message();
+  FailureOr<Bundle> build(StringRef ptxas) {
+    if (failed(code.compile(ptxas)))
+      return failure();
     json::Object manifest = text.header();
-    json::Array entries, files;
-    for (Binary &binary : binaries) {
-      if (failed(writeFile(last, options.directory, binary.file, binary.code)))
-        return failure();
-      files.push_back(std::move(binary.entry));
-    }
+    json::Array entries;
     for (auto [program, its] : llvm::zip(programs, variants)) {
+      json::Array list;
+      for (const Variant &variant : its)
+        list.push_back(describeVariant(variant));
       json::Object entry = text.program(program);
-      entry["variants"] = std::move(its);
+      entry["variants"] = std::move(list);
       entries.push_back(std::move(entry));
     }
-    manifest["binaries"] = std::move(files);
+    Bundle bundle;
+    bundle.files.emplace_back();
+    manifest["binaries"] = code.moveTo(bundle.files);
     manifest["programs"] = std::move(entries);
-    return writeFile(
-        last, options.directory, "manifest.json",
-        llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str());
+    bundle.files.front() = {
+        "manifest.json",
+        llvm::formatv("{0:2}\n", json::Value(std::move(manifest))).str()};
+    return bundle;
   }
 
 private:
+  struct Variant {
+    Program program;
+    Attribute guard;
+    /// The code of each step.
+    SmallVector<size_t> kernels;
+  };
+
   LogicalResult checkTarget(ModuleOp module, size_t number) {
     StringRef arch = TargetAttr::of(module).getArch().getValue(),
               wanted = TargetAttr::of(last).getArch().getValue();
@@ -502,44 +547,38 @@ private:
                               << wanted << " as the last one, but got " << arch;
   }
 
-  /// A kernel is compiled once, however often it is launched.
-  FailureOr<json::Object> addStep(ProgramStep &step, size_t number,
-                                  llvm::StringMap<size_t> &compiled) {
-    auto [it, isNew] =
-        compiled.try_emplace(step.kernel.getName(), binaries.size());
-    if (isNew) {
-      FailureOr<Binary> binary = compileKernel(step.kernel, number, options);
-      if (failed(binary))
-        return failure();
-      binaries.push_back(std::move(*binary));
+  json::Object describeVariant(const Variant &variant) {
+    json::Object entry = text.variant(variant.program, variant.guard);
+    json::Array steps;
+    for (auto [step, kernel] :
+         llvm::zip(variant.program.steps, variant.kernels)) {
+      json::Object one =
+          text.step(step, code.file(kernel), code.digest(kernel));
+      if (const auto &resources = code.code(kernel).resources)
+        one["resources"] = json::Object(*resources);
+      steps.push_back(std::move(one));
     }
-    const Binary &binary = binaries[it->second];
-    json::Object result = text.step(step, binary.file, binary.digest);
-    if (binary.resources)
-      result["resources"] = json::Object(*binary.resources);
-    return result;
+    entry["steps"] = std::move(steps);
+    return entry;
   }
 
   ModuleOp last;
-  const BundleOptions &options;
   ManifestWriter text;
   std::vector<Program> programs;
   /// Of each program.
-  std::vector<json::Array> variants;
-  std::vector<Binary> binaries;
+  std::vector<std::vector<Variant>> variants;
+  KernelCode code;
 };
 } // namespace
 
-LogicalResult writeBundle(ArrayRef<ModuleOp> variants,
-                          const BundleOptions &options) {
-  BundleWriter writer(variants.back(), options);
-  if (failed(writer.addPrograms()))
+FailureOr<Bundle> compileBundle(ArrayRef<ModuleOp> variants, StringRef ptxas) {
+  BundleBuilder builder(variants.back());
+  if (failed(builder.addPrograms()))
     return failure();
-  // Nothing is written unless all of it compiles.
   for (auto [i, module] : llvm::enumerate(variants))
-    if (failed(writer.addVariant(module, i)))
+    if (failed(builder.addVariant(module, i)))
       return failure();
-  return writer.write();
+  return builder.build(ptxas);
 }
 
 } // namespace attn

@@ -1,6 +1,7 @@
 //===- Codegen.cpp - Device modules through LLVM --------------------------===//
 
 #include "Codegen.h"
+#include "attn-mlir/Serialize/Bundle.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -48,6 +49,12 @@ struct ErrorHandler : llvm::DiagnosticHandler {
   bool &erroneous;
 };
 } // namespace
+
+void attn::initializeCodegen() {
+  initializeNvptx();
+  initializeAmdgpu();
+  initializeNative();
+}
 
 llvm::TargetMachine *attn::DeviceCodegen::machine() {
   FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();

@@ -20,6 +20,11 @@ llvm::LogicalResult checkForNVIDIA(mlir::gpu::GPUModuleOp module,
 llvm::LogicalResult checkForAMD(mlir::gpu::GPUModuleOp module,
                                 llvm::StringRef arch);
 
+/// Each sets its back end up, once.
+void initializeNvptx();
+void initializeAmdgpu();
+void initializeNative();
+
 /// Makes code of a module in the LLVM dialect: MLIR's serialization, with
 /// passes of ours. The same for a module that was printed and read back.
 class DeviceCodegen : public mlir::LLVM::ModuleToObject {

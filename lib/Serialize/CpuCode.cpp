@@ -30,11 +30,7 @@ public:
       : DeviceCodegen(module, triple(), processor(), /*features=*/"",
                       llvm::CodeGenOptLevel::Default,
                       llvm::CodeGenFileType::ObjectFile) {
-    static std::once_flag once;
-    std::call_once(once, []() {
-      llvm::InitializeNativeTarget();
-      llvm::InitializeNativeTargetAsmPrinter();
-    });
+    initializeNative();
   }
 
   /// MLIR's own is for executables that stay where they are linked to.
@@ -76,6 +72,14 @@ private:
 };
 
 } // namespace
+
+void initializeNative() {
+  static std::once_flag once;
+  std::call_once(once, []() {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
 
 StringRef cpuArch() {
 #if defined(__x86_64__)

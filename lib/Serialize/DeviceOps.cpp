@@ -304,9 +304,18 @@ private:
       return checkCast(cast);
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
       return checkFunction(function);
+    if (auto tanh = dyn_cast<LLVM::TanhOp>(op); tanh && isInstruction(tanh))
+      return success();
     if (name.consume_front("llvm.") && plainOps().contains(name))
       return success();
     return checkName(op, op->getName().getStringRef());
+  }
+
+  /// NVIDIA's tanh.approx; any other would be a call of a library.
+  bool isInstruction(LLVM::TanhOp tanh) const {
+    return vendor == "NVIDIA" && tanh.getType().isF32() &&
+           bitEnumContainsAll(tanh.getFastmathFlags(),
+                              LLVM::FastmathFlags::afn);
   }
 
   LogicalResult checkName(Operation *op, StringRef name) const {

@@ -4,6 +4,7 @@
 #include "attn-mlir/Conversion/SizeExpression.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Serialize/Bundle.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -21,15 +22,16 @@ static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
   return {};
 }
 
+/// Comparisons, longer operators first.
+static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
+    {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
+    {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
+
 /// One comparison.
 static FailureOr<Attribute> parseComparison(const Program &program,
                                             StringRef text) {
   auto module = program.op->getParentOfType<ModuleOp>();
   auto error = [&]() { return module.emitError(); };
-  // Longer operators first.
-  static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
-      {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
-      {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
   Builder b(program.op->getContext());
   for (auto [symbol, name] : kOperators) {
     size_t at = text.find(symbol);
@@ -75,7 +77,11 @@ static FailureOr<Attribute> parseGuard(const Program &program, StringRef text) {
   return all;
 }
 
-/// Adds to what must hold for a program: a text (parseGuard) or an expression.
+/// In what must hold for a program: a text that must not.
+constexpr StringLiteral kNot = "not";
+
+/// Adds to what must hold for a program: a text (parseGuard), {not = text}, or
+/// an expression.
 static void addToGuard(Operation *op, Attribute part) {
   SmallVector<Attribute> parts;
   if (auto before = op->getAttrOfType<ArrayAttr>(kGuardAttr))
@@ -89,24 +95,88 @@ FailureOr<Attribute> attn::guardOf(const Program &program, Operation *op) {
   Attribute all;
   auto parts = op->getAttrOfType<ArrayAttr>(kGuardAttr);
   for (Attribute part : parts ? parts.getValue() : ArrayRef<Attribute>()) {
-    auto text = dyn_cast<StringAttr>(part);
+    auto isNot = dyn_cast<DictionaryAttr>(part);
+    auto text = isNot ? isNot.getAs<StringAttr>(kNot)
+                      : dyn_cast<StringAttr>(part);
     FailureOr<Attribute> one =
         text ? parseGuard(program, text.getValue()) : FailureOr(part);
     if (failed(one))
       return failure();
+    if (isNot)
+      one = b.getArrayAttr(
+          {b.getStringAttr("eq"), *one, b.getI64IntegerAttr(0)});
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
   }
   return all;
 }
 
-LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
+/// Axes are named as in the last variant, which is not known here.
+static LogicalResult addToGuards(ModuleOp module, Attribute part) {
   FailureOr<std::vector<Program>> programs = findPrograms(module);
   if (failed(programs))
     return failure();
-  // Axes are named as in the last variant, which is not known here.
   for (const Program &program : *programs)
-    addToGuard(program.op, StringAttr::get(module.getContext(), guard));
+    addToGuard(program.op, part);
   return success();
+}
+
+LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
+  return addToGuards(module, StringAttr::get(module.getContext(), guard));
+}
+
+LogicalResult attn::excludeGuard(ModuleOp module, StringRef guard) {
+  Builder b(module.getContext());
+  return addToGuards(module, b.getDictionaryAttr(b.getNamedAttr(
+                                 kNot, b.getStringAttr(guard))));
+}
+
+static bool compare(StringRef name, int64_t size, int64_t number) {
+  return llvm::StringSwitch<bool>(name)
+      .Case("le", size <= number)
+      .Case("ge", size >= number)
+      .Case("eq", size == number)
+      .Case("ne", size != number)
+      .Case("lt", size < number)
+      .Default(size > number);
+}
+
+/// One comparison, of sizes that are known.
+static FailureOr<bool> comparisonHolds(ModuleOp module, StringRef text,
+                                       const llvm::StringMap<int64_t> &sizes) {
+  for (auto [symbol, name] : kOperators) {
+    auto [axis, number] = text.split(symbol);
+    int64_t value;
+    if (axis.size() == text.size())
+      continue;
+    auto size = sizes.find(axis.trim());
+    if (size == sizes.end()) {
+      module.emitError() << "expected the size of '" << axis.trim()
+                         << "', which variants compare (for-sizes), but got "
+                            "none";
+      return failure();
+    }
+    if (number.trim().getAsInteger(10, value))
+      break;
+    return compare(name, size->second, value);
+  }
+  module.emitError() << "guard expects comparisons of an axis with a number "
+                        "('query<=16'), joined by '&', but got '"
+                     << text << "'";
+  return failure();
+}
+
+FailureOr<bool> attn::guardHolds(ModuleOp module, StringRef guard,
+                                 const llvm::StringMap<int64_t> &sizes) {
+  SmallVector<StringRef> parts;
+  guard.split(parts, '&');
+  bool all = true;
+  for (StringRef part : parts) {
+    FailureOr<bool> one = comparisonHolds(module, part.trim(), sizes);
+    if (failed(one))
+      return failure();
+    all &= *one;
+  }
+  return all;
 }
 
 /// Whether no kernel of the program streams more than `most` parts, as an

@@ -11,6 +11,8 @@ using namespace mlir;
 
 namespace attn {
 
+void initializeAmdgpu() { ROCDL::SerializeGPUModuleBase::init(); }
+
 namespace {
 
 /// What loads on every ROCm since 5.3.
@@ -62,7 +64,7 @@ public:
       : DeviceCodegen(module, "amdgcn-amd-amdhsa", arch, kFeatures,
                       llvm::CodeGenOptLevel::Aggressive, type),
         attempt(attempt) {
-    ROCDL::SerializeGPUModuleBase::init();
+    initializeAmdgpu();
   }
 
 protected:

@@ -5,10 +5,12 @@
 #include "SplitVectors.h"
 #include "attn-mlir/Target/Capabilities.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -21,15 +23,14 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/LCSSA.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
+#include <deque>
 #include <mutex>
 
 using namespace mlir;
 
 namespace attn {
 
-namespace {
-
-void initialize() {
+void initializeNvptx() {
   NVVM::SerializeGPUModuleBase::init();
   static std::once_flag once;
   std::call_once(once, [] {
@@ -40,6 +41,8 @@ void initialize() {
       it->second->addOccurrence(0, "nvptx-short-ptr", "true");
   });
 }
+
+namespace {
 
 /// What pays here: kernels are one function of a few loops whose bodies are
 /// long and straight, so the usual pipelines mostly look for what is not there,
@@ -79,7 +82,7 @@ public:
                       llvm::CodeGenOptLevel::Default,
                       llvm::CodeGenFileType::AssemblyFile),
         order(order) {
-    initialize();
+    initializeNvptx();
   }
 
 protected:
@@ -117,27 +120,99 @@ FailureOr<std::string> translateToPtx(gpu::GPUModuleOp module, StringRef arch,
   return codegen.generate();
 }
 
-FailureOr<Cubin> compileToCubin(gpu::GPUModuleOp module, StringRef arch,
-                                StringRef ptxas) {
-  auto badness = [](const Cubin &cubin) {
-    return std::pair(cubin.report.serialized, cubin.report.spillBytes);
-  };
+namespace {
+
+/// Runs ptxas on several texts at once, and on equal ones once.
+class Assembler {
+public:
+  Assembler(StringRef arch, StringRef ptxas) : arch(arch), ptxas(ptxas) {}
+
+  /// Numbers are those of wait's results.
+  size_t start(std::string ptx) {
+    auto [it, isNew] = numbers.try_emplace(ptx, results.size());
+    if (isNew) {
+      std::optional<llvm::Expected<Cubin>> &result = results.emplace_back();
+      pool.async([this, &result, text = std::move(ptx)]() {
+        result.emplace(assemble(text, arch, ptxas));
+      });
+    }
+    return it->second;
+  }
+
+  void wait() { pool.wait(); }
+
+  /// Fails after a diagnostic at `op`; of equal texts at the first.
+  FailureOr<Cubin> get(size_t number, Operation *op) {
+    llvm::Expected<Cubin> &result = *results[number];
+    if (result)
+      return *result;
+    op->emitError() << llvm::toString(result.takeError());
+    return failure();
+  }
+
+private:
+  StringRef arch, ptxas;
+  llvm::StringMap<size_t> numbers;
+  /// Threads write to what does not move.
+  std::deque<std::optional<llvm::Expected<Cubin>>> results;
+  llvm::DefaultThreadPool pool;
+};
+
+/// Code of one module so far: the best of the orders that were tried.
+struct Attempt {
   std::optional<Cubin> best;
-  for (PtxOrder order : {PtxOrder::Direct, PtxOrder::Scalarizer}) {
+  size_t number = 0;
+
+  std::pair<bool, int64_t> badness(const Cubin &cubin) const {
+    return {cubin.report.serialized, cubin.report.spillBytes};
+  }
+  bool isGood() const {
+    return best && badness(*best) == std::pair(false, int64_t(0));
+  }
+  void take(Cubin cubin) {
+    if (!best || badness(cubin) < badness(*best))
+      best = std::move(cubin);
+  }
+};
+
+/// Tries one order for those whose code could be better.
+LogicalResult tryOrder(ArrayRef<gpu::GPUModuleOp> modules, StringRef arch,
+                       StringRef ptxas, PtxOrder order,
+                       MutableArrayRef<Attempt> attempts) {
+  Assembler assembler(arch, ptxas);
+  for (auto [module, attempt] : llvm::zip(modules, attempts)) {
+    if (attempt.isGood())
+      continue;
     FailureOr<std::string> ptx = translateToPtx(module, arch, order);
     if (failed(ptx))
       return failure();
-    llvm::Expected<Cubin> cubin = assemble(*ptx, arch, ptxas);
-    if (!cubin) {
-      module.emitError() << llvm::toString(cubin.takeError());
-      return failure();
-    }
-    if (!best || badness(*cubin) < badness(*best))
-      best = std::move(*cubin);
-    if (badness(*best) == std::pair(false, int64_t(0)))
-      break;
+    attempt.number = assembler.start(std::move(*ptx));
   }
-  return std::move(*best);
+  assembler.wait();
+  for (auto [module, attempt] : llvm::zip(modules, attempts)) {
+    if (attempt.isGood())
+      continue;
+    FailureOr<Cubin> cubin = assembler.get(attempt.number, module);
+    if (failed(cubin))
+      return failure();
+    attempt.take(std::move(*cubin));
+  }
+  return success();
+}
+
+} // namespace
+
+FailureOr<std::vector<Cubin>>
+compileToCubins(ArrayRef<gpu::GPUModuleOp> modules, StringRef arch,
+                StringRef ptxas) {
+  std::vector<Attempt> attempts(modules.size());
+  for (PtxOrder order : {PtxOrder::Direct, PtxOrder::Scalarizer})
+    if (failed(tryOrder(modules, arch, ptxas, order, attempts)))
+      return failure();
+  std::vector<Cubin> cubins;
+  for (Attempt &attempt : attempts)
+    cubins.push_back(std::move(*attempt.best));
+  return cubins;
 }
 
 } // namespace attn

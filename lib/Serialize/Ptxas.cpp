@@ -15,11 +15,16 @@ using namespace llvm;
 
 namespace attn {
 
-std::string findPtxas(StringRef given) {
-  if (given == kNoPtxas)
-    return "";
+/// What is asked for, by an option or by the environment.
+static std::string askedPtxas(StringRef given) {
   if (!given.empty())
     return given.str();
+  return sys::Process::GetEnv("ATTN_MLIR_PTXAS").value_or("");
+}
+
+std::string findPtxas(StringRef given) {
+  if (std::string asked = askedPtxas(given); !asked.empty())
+    return asked == kNoPtxas ? "" : asked;
   for (const char *variable : {"CUDA_HOME", "CUDA_PATH"}) {
     std::optional<std::string> home = sys::Process::GetEnv(variable);
     if (!home || home->empty())
@@ -35,6 +40,16 @@ std::string findPtxas(StringRef given) {
           sys::findProgramByName("ptxas", {"/usr/local/cuda/bin"}))
     return *found;
   return "";
+}
+
+mlir::FailureOr<std::string> choosePtxas(mlir::Operation *op, StringRef given) {
+  std::string path = findPtxas(given);
+  if (path.empty() || sys::fs::can_execute(path))
+    return path;
+  op->emitError() << "expected a ptxas that can be executed ("
+                  << (given.empty() ? "ATTN_MLIR_PTXAS" : "--ptxas")
+                  << "), but got '" << path << "'";
+  return mlir::failure();
 }
 
 /// The number before `what` in a line, or 0.

@@ -2,40 +2,12 @@
 
 #include "CheckOptions.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace mlir;
 using namespace attn;
-
-StringRef attn::deviceDialect(ModuleOp module) {
-  TargetAttr target = TargetAttr::of(module);
-  for (StringRef dialect : {"nvvm", "rocdl"})
-    if (target.hasCapability(dialect))
-      return dialect;
-  return "";
-}
-
-LogicalResult attn::checkEmit(ModuleOp module, Emit emit) {
-  // A target that nobody asked for is the CPU, too.
-  if (emit == Emit::Bundle && module->hasAttr(TargetAttr::kModuleAttr) &&
-      TargetAttr::of(module).hasCapability("cpu"))
-    return success();
-  StringRef wanted, dialect = deviceDialect(module);
-  if (emit == Emit::Ptx || emit == Emit::Cubin)
-    wanted = "nvvm";
-  else if (emit == Emit::Isa || emit == Emit::Hsaco)
-    wanted = "rocdl";
-  if (!dialect.empty() && (wanted.empty() || wanted == dialect))
-    return success();
-  return module.emitError()
-         << "expected a target with the capability '"
-         << (wanted.empty() ? StringRef("nvvm' or 'rocdl") : wanted)
-         << "' for this --emit, but got " << TargetAttr::of(module).getName()
-         << " (--target, --list-targets)";
-}
 
 /// The name of an --emit that nothing follows which --run could run; empty
 /// for the others.
@@ -52,6 +24,7 @@ static StringRef gpuEmit(const CommandLine &options) {
   case Emit::Hsaco:
     return "hsaco";
   case Emit::Bundle:
+  case Emit::Archive:
     return "bundle";
   default:
     return "";
@@ -85,11 +58,11 @@ static LogicalResult checkRun(const CommandLine &options) {
 }
 
 LogicalResult attn::checkOptions(const CommandLine &options) {
-  bool bundle = options.emit == Emit::Bundle;
-  StringRef wanting = !options.variants.empty() ? "--variant"
-                      : options.unaligned       ? "--unaligned"
-                                                : "";
-  if (!bundle && !wanting.empty()) {
+  StringRef wanting = !options.variants.empty()   ? "--variant"
+                      : options.unaligned         ? "--unaligned"
+                      : !options.forSizes.empty() ? "--for-sizes"
+                                                  : "";
+  if (!isBundle(options.emit) && !wanting.empty()) {
     llvm::errs() << "attn-compile: " << wanting << " expects --emit=bundle\n";
     return failure();
   }
@@ -105,6 +78,7 @@ bool attn::isForGpu(ModuleOp module, const CommandLine &options) {
   case Emit::Isa:
   case Emit::Hsaco:
   case Emit::Bundle:
+  case Emit::Archive:
     return true;
   case Emit::LLVM:
     // Loops for the CPU may carry a GPU's target, too.
@@ -120,25 +94,6 @@ bool attn::isForGpu(ModuleOp module, const CommandLine &options) {
   default:
     return false;
   }
-}
-
-LogicalResult attn::parseSizes(const CommandLine &options,
-                               llvm::StringMap<int64_t> &sizes) {
-  for (StringRef text : options.sizes) {
-    auto [name, number] = text.split('=');
-    int64_t value;
-    if (name.empty() || number.getAsInteger(10, value)) {
-      llvm::errs() << "attn-compile: --size expects axis=integer, but got '"
-                   << text << "'\n";
-      return failure();
-    }
-    if (!sizes.try_emplace(name, value).second) {
-      llvm::errs() << "attn-compile: --size expects each axis once, but got '"
-                   << name << "' twice\n";
-      return failure();
-    }
-  }
-  return success();
 }
 
 LogicalResult attn::parseContents(const CommandLine &options,

@@ -9,19 +9,8 @@
 
 namespace attn {
 
-/// The capability that says which GPUs the target is one of; empty if none.
-llvm::StringRef deviceDialect(mlir::ModuleOp module);
-
-/// Whether the target can have code of the kind that is asked for; fails after
-/// a diagnostic.
-mlir::LogicalResult checkEmit(mlir::ModuleOp module, Emit emit);
-
 /// Whether the target is a GPU, and the stage asked for below level 2 for it.
 bool isForGpu(mlir::ModuleOp module, const CommandLine &options);
-
-/// The sizes of --size, by axis; fails after a message.
-mlir::LogicalResult parseSizes(const CommandLine &options,
-                               llvm::StringMap<int64_t> &sizes);
 
 /// What --contents says that views hold; fails after a message.
 mlir::LogicalResult parseContents(const CommandLine &options,

@@ -3,8 +3,9 @@
 #ifndef ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 #define ATTN_MLIR_LIB_TOOLS_COMMANDLINE_H
 
-#include "Explain.h"
 #include "Simulate.h"
+#include "attn-mlir/Compiler/Emit.h"
+#include "attn-mlir/Compiler/Explain.h"
 #include "attn-mlir/Support/OptionParsers.h"
 #include "attn-mlir/Tuning/OptionChoice.h"
 #include "llvm/Support/CommandLine.h"
@@ -13,20 +14,6 @@
 namespace attn {
 
 namespace cl = llvm::cl;
-
-enum class Emit {
-  Attn,
-  Stream,
-  Trace,
-  Target,
-  Loops,
-  LLVM,
-  Ptx,
-  Cubin,
-  Isa,
-  Hsaco,
-  Bundle
-};
 
 /// The most that makes sense of CTAs, accesses and the like.
 constexpr int64_t kMostCount = int64_t(1) << 24;
@@ -80,7 +67,9 @@ struct CommandLine {
                  clEnumValN(Emit::Isa, "isa", "assembly (AMD GPUs)"),
                  clEnumValN(Emit::Hsaco, "hsaco", "code object (AMD GPUs)"),
                  clEnumValN(Emit::Bundle, "bundle",
-                            "a directory of code and manifest, named by -o")),
+                            "a directory of code and manifest, named by -o"),
+                 clEnumValN(Emit::Archive, "archive",
+                            "the same as one file (tar)")),
       cl::cat(category)};
   cl::opt<std::string> lower{
       "lower",
@@ -106,10 +95,15 @@ struct CommandLine {
       cl::desc("With --emit=bundle: a last variant for bases and strides that "
                "tensor maps cannot have, multiples of 4 bytes"),
       cl::cat(category)};
+  cl::list<std::string> forSizes{
+      "for-sizes", cl::CommaSeparated,
+      cl::desc("With --emit=bundle: of the variants that guards choose among, "
+               "the one alone that calls of these sizes take"),
+      cl::value_desc("axis=size"), cl::cat(category)};
   cl::opt<std::string> ptxas{
       "ptxas",
-      cl::desc("Path of ptxas (default: CUDA_HOME, PATH), or 'none': bundles "
-               "hold PTX, which the driver compiles"),
+      cl::desc("Path of ptxas (default: ATTN_MLIR_PTXAS, CUDA_HOME, PATH), or "
+               "'none': bundles hold PTX, which the driver compiles"),
       cl::value_desc("file"), cl::cat(category)};
   NumberOption<0, 1'000'000> benchmark{
       "benchmark",

@@ -55,20 +55,24 @@ LogicalResult attn::writeCode(ModuleOp module, const CommandLine &options,
     file.keep();
     return success();
   }
-  std::string ptxas = findPtxas(options.ptxas);
-  if (ptxas.empty())
+  FailureOr<std::string> ptxas = choosePtxas(module, options.ptxas);
+  if (failed(ptxas))
+    return failure();
+  if (ptxas->empty())
     return module.emitError()
            << "expected ptxas (--ptxas, CUDA_HOME, PATH) for "
               "--emit=cubin; --emit=ptx does without";
-  FailureOr<Cubin> cubin = compileToCubin(device, arch, ptxas);
-  if (failed(cubin))
+  FailureOr<std::vector<Cubin>> cubins =
+      compileToCubins(device, arch, *ptxas);
+  if (failed(cubins))
     return failure();
+  const Cubin &cubin = cubins->front();
   if (options.remarks)
-    llvm::errs() << "ptxas: " << cubin->report.registers << " registers, "
-                 << cubin->report.spillBytes << " bytes spilled, "
-                 << cubin->report.stackBytes << " bytes of stack\n";
-  llvm::errs() << cubin->report.warnings;
-  file.os() << cubin->code;
+    llvm::errs() << "ptxas: " << cubin.report.registers << " registers, "
+                 << cubin.report.spillBytes << " bytes spilled, "
+                 << cubin.report.stackBytes << " bytes of stack\n";
+  llvm::errs() << cubin.report.warnings;
+  file.os() << cubin.code;
   file.keep();
   return success();
 }

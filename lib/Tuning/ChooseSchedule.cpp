@@ -44,7 +44,7 @@ Lowering attn::loweringOf(const TargetOptions &options) {
 
 FailureOr<Lowering> attn::loweringOf(StringRef options) {
   std::unique_ptr<TargetOptions> parsed =
-      TargetOptions::createFromString(options);
+      createOptions<TargetOptions>(options);
   if (!parsed)
     return failure();
   return loweringOf(*parsed);

@@ -27,7 +27,7 @@ Workshop::Workshop(ModuleOp module)
 
 OwningOpRef<ModuleOp> Workshop::scheduled(ScheduleAttr schedule) {
   std::unique_ptr<ScheduleOptions> options =
-      ScheduleOptions::createFromString(schedule.asOptions(2));
+      createOptions<ScheduleOptions>(schedule.asOptions(2));
   if (!copy || !options)
     return {};
   OwningOpRef<ModuleOp> module = copy->clone();
@@ -41,7 +41,7 @@ OwningOpRef<ModuleOp> Workshop::scheduled(ScheduleAttr schedule) {
 
 LogicalResult Workshop::lower(ModuleOp module, ScheduleAttr schedule) {
   std::unique_ptr<TargetOptions> options =
-      TargetOptions::createFromString(schedule.asOptions(3));
+      createOptions<TargetOptions>(schedule.asOptions(3));
   if (!options)
     return failure();
   PassManager pm(&context);

@@ -4,7 +4,7 @@ import collections
 import functools
 import sys
 
-from . import _compiler, _kernels, _targets, _trace
+from . import _compiler, _kernels, _quick, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
@@ -276,7 +276,7 @@ def _aligned(array, is_output=False):
 
 
 _plans = {}
-_kernels.on_eviction(lambda: _plans.clear())
+_kernels.on_eviction(lambda: (_plans.clear(), _quick.forget()))
 
 
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
@@ -318,6 +318,9 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
         q, k, v, mask, causal, window, scale, score_mod, sinks, return_lse, layout, schedule, lower, explain, out, stream)
 
 
+attention = _quick.wrapped(attention)
+
+
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layout, schedule, lower, explain, out, stream):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", v)]
@@ -338,7 +341,11 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layo
     plan = _plan(problem, device, schedule, lower, shapes, q)
     if not extra:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
-        return plan.run((q, k, v), out, stream)
+        result = plan.run((q, k, v), out, stream)
+        _quick.remember((q, k, v), {
+            "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,
+            "lower": lower}, plan)
+        return result
     return plan.run(captured_inputs(plan, (q, k, v), regions, captured, sinks), out, stream)
 
 

@@ -15,8 +15,9 @@ class Marked:
     its last dimension. See attn_mlir.capture and attn_mlir.sorted."""
 
     def __init__(self, array, is_sorted=False):
-        self.array = array
-        self.is_sorted = is_sorted
+        is_marked = isinstance(array, Marked)
+        self.array = array.array if is_marked else array
+        self.is_sorted = is_sorted or (is_marked and array.is_sorted)
 
     @property
     def shape(self):

@@ -9,7 +9,7 @@ from ._values import Value
 
 _UNARY = {
     "exp": "math.exp", "exp2": "math.exp2", "log": "math.log", "log2": "math.log2", "sqrt": "math.sqrt",
-    "rsqrt": "math.rsqrt", "tanh": "math.tanh", "sin": "math.sin", "cos": "math.cos", "erf": "math.erf",
+    "tanh": "math.tanh", "sin": "math.sin", "cos": "math.cos", "erf": "math.erf",
     "floor": "math.floor", "ceil": "math.ceil",
 }
 _COMPARISONS = {
@@ -55,6 +55,11 @@ def _logical(operation):
 
 def _sigmoid(a):
     return v.divide(v.wrap(a.region, 1.0), v.add(v.unary("math.exp", v.negate(v.convert(a, "f32"))), 1.0))
+
+
+def _rsqrt(a):
+    # GPUs have no math.rsqrt.
+    return v.divide(v.wrap(a.region, 1.0), v.unary("math.sqrt", a))
 
 
 def _clamp(a, min=None, max=None):
@@ -164,7 +169,7 @@ _TABLE = {
     "clamp_min": lambda a, min: _clamp(a, min), "clamp_max": lambda a, max: _clamp(a, None, max),
     "relu": lambda a: v.extremum("max", a, 0.0 if a.type == "f32" else 0),
     "square": lambda a: v.multiply(a, a), "reciprocal": lambda a: v.divide(v.wrap(a.region, 1.0), a),
-    "sigmoid": _sigmoid, "where": _where, "to": _to, "type": _to, "__getitem__": _getitem,
+    "sigmoid": _sigmoid, "rsqrt": _rsqrt, "where": _where, "to": _to, "type": _to, "__getitem__": _getitem,
     "float": lambda a: v.convert(a, "f32"), "int": lambda a: v.convert(a, "i32"),
     "long": lambda a: v.convert(a, "i64"), "bool": lambda a: v.convert(a, "i1"),
     "half": lambda a: _cast(a, "float16"), "bfloat16": lambda a: _cast(a, "bfloat16"),

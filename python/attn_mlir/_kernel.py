@@ -89,6 +89,11 @@ class Kernel:
         self._outputs = tuple(view for view in self.views if view.access == "write")
         self._record = struct.Struct("=" + "".join(_format(len(view.shape)) for view in self.views))
 
+    @property
+    def address(self):
+        """Of the launcher's AttnBundle."""
+        return self._bundle.value
+
     def _view(self, index):
         info = _library.ViewInfo()
         check(library().attnBundleView(self._bundle, index, byref(info)))

@@ -45,6 +45,8 @@ static const char *const kKeywordNames[kKeywordCount] = {
     "causal", "window", "scale", "return_lse", "layout", "schedule", "lower",
     "out",    "stream", "mask",  "score_mod",  "sinks",  "explain"};
 static PyObject *keywordNames[kKeywordCount];
+/* What those of the key are where they are not given. */
+static PyObject *keyDefaults[kKeyCount];
 
 enum { kMostBundles = 16, kBuckets = 64, kTableSize = 256 };
 
@@ -105,7 +107,9 @@ static bool parse(Call *call, PyObject *const *args, Py_ssize_t count,
   if (count != 3)
     return false;
   memcpy(call->tensors, args, sizeof(call->tensors));
-  memset(call->values, 0, sizeof(call->values));
+  memcpy(call->values, keyDefaults, sizeof(keyDefaults));
+  memset(call->values + kKeyCount, 0,
+         sizeof(call->values) - sizeof(keyDefaults));
   Py_ssize_t named = names ? PyTuple_Size(names) : 0;
   for (Py_ssize_t i = 0; i < named; ++i) {
     int index = keywordIndex(PyTuple_GetItem(names, i));
@@ -401,17 +405,28 @@ static PyObject *attention(PyObject *module, PyObject *const *args,
   return callFallback(args, count, names);
 }
 
-/* attention() in Python, and the address of attnBundleLaunch. */
-static PyObject *setup(PyObject *module, PyObject *args) {
+static PyMethodDef quickMethod = {"attention",
+                                  (PyCFunction)(void (*)(void))attention,
+                                  METH_FASTCALL | METH_KEYWORDS, NULL};
+
+/* wrap(function, doc): attention(), which calls the function where a call is
+ * new; doc begins with its signature, as CPython's inspect reads it. */
+static PyObject *wrap(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *function;
-  unsigned long long address;
-  if (!PyArg_ParseTuple(args, "OK:setup", &function, &address))
+  const char *doc;
+  if (!PyArg_ParseTuple(args, "Os:wrap", &function, &doc))
     return NULL;
+  size_t bytes = strlen(doc) + 1;
+  char *copy = PyMem_Malloc(bytes);
+  if (!copy)
+    return PyErr_NoMemory();
+  memcpy(copy, doc, bytes);
+  /* It lives as long as the method, which is never freed. */
+  quickMethod.ml_doc = copy;
   Py_XDECREF(fallback);
   fallback = Py_NewRef(function);
-  launchBundle = (LaunchFn)(uintptr_t)address;
-  Py_RETURN_NONE;
+  return PyCFunction_NewEx(&quickMethod, NULL, NULL);
 }
 
 /* Learns how tensors of this type are read; false where they cannot be. */
@@ -469,16 +484,17 @@ static bool isKey(const Call *call) {
   return true;
 }
 
-/* remember((q, k, v), keywords, headsLast, lse, owner, bundle, empty_like):
- * calls like this one are launched by that bundle, which stays open. */
+/* remember((q, k, v), keywords, heads_last, lse, owner, empty_like, launch,
+ * bundle): calls like this one are launched by that bundle, which stays open.
+ * `launch` is the address of attnBundleLaunch. */
 static PyObject *remember(PyObject *module, PyObject *args) {
   (void)module;
   PyObject *tensors, *keywords, *owner, *empty;
   int headsLast, lse;
-  unsigned long long address;
-  if (!PyArg_ParseTuple(args, "O!O!ppOKO:remember", &PyTuple_Type, &tensors,
+  unsigned long long function, address;
+  if (!PyArg_ParseTuple(args, "O!O!ppOOKK:remember", &PyTuple_Type, &tensors,
                         &PyDict_Type, &keywords, &headsLast, &lse, &owner,
-                        &address, &empty))
+                        &empty, &function, &address))
     return NULL;
   Call call;
   memset(&call, 0, sizeof(call));
@@ -497,6 +513,7 @@ static PyObject *remember(PyObject *module, PyObject *args) {
   Entry *entry = find(&call);
   if (!entry && !(entry = newEntry(&call, headsLast, lse, owner)))
     return NULL;
+  launchBundle = (LaunchFn)(uintptr_t)function;
   AttnBundle *bundle = (AttnBundle *)(uintptr_t)address;
   if (!hasBundle(entry, bundle)) {
     if (entry->bundleCount == kMostBundles)
@@ -536,15 +553,14 @@ static PyObject *forget(PyObject *module, PyObject *unused) {
 }
 
 static PyMethodDef methods[] = {
-    {"attention", (PyCFunction)(void (*)(void))attention,
-     METH_FASTCALL | METH_KEYWORDS, NULL},
-    {"setup", setup, METH_VARARGS,
-     "setup(attention, launch): the function in Python, and the address of "
-     "attnBundleLaunch."},
+    {"wrap", wrap, METH_VARARGS,
+     "wrap(function, doc): attention(), which calls the function where a call "
+     "is new."},
     {"remember", remember, METH_VARARGS,
-     "remember((q, k, v), keywords, heads_last, lse, owner, bundle, "
-     "empty_like): launches calls like this one by that bundle."},
-    {"forget", forget, METH_NOARGS, "forget(): the next calls are as new."},
+     "remember((q, k, v), keywords, heads_last, lse, owner, empty_like, "
+     "launch, "
+     "bundle): calls like this one are launched by that bundle."},
+    {"forget", forget, METH_NOARGS, "forget(): all calls are new again."},
     {NULL, NULL, 0, NULL}};
 
 static int start(PyObject *module) {
@@ -555,6 +571,11 @@ static int start(PyObject *module) {
   nameRequiresGrad = PyUnicode_InternFromString("requires_grad");
   nameIsUsed = PyUnicode_InternFromString("is_used");
   nameExchange = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+  for (int i = 0; i < kKeyCount; ++i)
+    keyDefaults[i] = Py_NewRef(Py_None);
+  keyDefaults[kCausal] = keyDefaults[kReturnLse] = Py_NewRef(Py_False);
+  if (!(keyDefaults[kLayout] = PyUnicode_InternFromString("bhsd")))
+    return -1;
   return nameRequiresGrad && nameIsUsed && nameExchange ? 0 : -1;
 }
 

@@ -353,22 +353,32 @@ def remainder(a, b):
     return subtract(a, multiply(floor_divide(a, b), b))
 
 
+def _repeated(a, count):
+    """a to a count of 1 or more, by squares."""
+    result = None
+    while count:
+        if count & 1:
+            result = a if result is None else multiply(result, a)
+        count >>= 1
+        a = multiply(a, a) if count else a
+    return result
+
+
 def power(a, b):
+    """By products for whole constants up to 64, else of what is positive: GPUs have no math.powf."""
     if not isinstance(a, Value):
         a = wrap(b.region, a)
     b = wrap(a.region, b)
     count = b.constant
-    if isinstance(count, (int, float)) and count == int(count) and 1 <= count <= 8 and a.constant is None:
-        result = a
-        for _ in range(int(count) - 1):
-            result = multiply(result, a)
-        return result
+    if count == 0:
+        return convert(a.region.constant(1, "i32"), "f32" if isinstance(count, float) else _common(a, a))
+    if count is not None and count == int(count) and abs(count) <= 64:
+        whole = a if isinstance(count, int) and count > 0 else convert(a, "f32")
+        result = _repeated(whole, int(abs(count)))
+        return result if count > 0 else divide(a.region.constant(1.0, "f32"), result)
     if count == 0.5:
         return unary("math.sqrt", a)
-    if a.constant is not None and a.constant > 0:
-        return unary("math.exp2", multiply(b, math.log2(a.constant)))
-    a, b = unify(a, b, floating=True)
-    return a.region.emit("math.powf {0}, {1} : f32", (a.name, b.name), "f32")
+    return unary("math.exp2", multiply(convert(b, "f32"), unary("math.log2", a)))
 
 
 def negate(a):

@@ -7,6 +7,7 @@
 #include "llvm/Support/Error.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace attn {
 
@@ -32,8 +33,9 @@ mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
 /// In place of a path of ptxas: there shall be none, so that bundles hold PTX.
 inline constexpr llvm::StringLiteral kNoPtxas = "none";
 
-/// Finds ptxas: `given` if not empty, else CUDA_HOME or CUDA_PATH, else PATH,
-/// else the toolkit's usual place. Empty if there is none, or none shall be.
+/// Finds ptxas: `given` if not empty, else ATTN_MLIR_PTXAS (which is like
+/// `given`), else in CUDA_HOME or CUDA_PATH, else in PATH, else in the toolkit's
+/// usual place. Empty if there is none, or none shall be.
 std::string findPtxas(llvm::StringRef given);
 
 /// What ptxas reports of a kernel (-v).
@@ -55,12 +57,17 @@ struct Cubin {
 llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef arch,
                                llvm::StringRef ptxas);
 
-/// Machine code for a gpu.module in the LLVM dialect. Where a kernel spills
-/// registers in one order, the others are tried, and the code that spills least
-/// is taken. Fails after a diagnostic.
-mlir::FailureOr<Cubin> compileToCubin(mlir::gpu::GPUModuleOp module,
-                                      llvm::StringRef arch,
-                                      llvm::StringRef ptxas);
+/// The path of ptxas that findPtxas finds, empty if none; fails after a
+/// diagnostic where `given` is a path that cannot be executed.
+mlir::FailureOr<std::string> choosePtxas(mlir::Operation *op,
+                                         llvm::StringRef given);
+
+/// Machine code for gpu.modules in the LLVM dialect, one for each. ptxas runs on
+/// several threads. Where a kernel spills registers in one order, the others are
+/// tried, and the code that spills least is taken. Fails after a diagnostic.
+mlir::FailureOr<std::vector<Cubin>>
+compileToCubins(llvm::ArrayRef<mlir::gpu::GPUModuleOp> modules,
+                llvm::StringRef arch, llvm::StringRef ptxas);
 
 } // namespace attn
 

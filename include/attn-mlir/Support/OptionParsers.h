@@ -9,11 +9,89 @@
 #define ATTN_MLIR_SUPPORT_OPTIONPARSERS_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace attn {
+
+/// Where this thread's options say what is wrong with them.
+inline thread_local llvm::raw_ostream *optionErrorStream = nullptr;
+
+/// Standard error, unless an OptionErrorScope says otherwise.
+inline llvm::raw_ostream &optionErrors() {
+  return optionErrorStream ? *optionErrorStream : llvm::errs();
+}
+
+/// Gathers what options of this thread say.
+class OptionErrorScope {
+public:
+  explicit OptionErrorScope(llvm::raw_ostream &os)
+      : before(std::exchange(optionErrorStream, &os)) {}
+  ~OptionErrorScope() { optionErrorStream = before; }
+  OptionErrorScope(const OptionErrorScope &) = delete;
+
+private:
+  llvm::raw_ostream *before;
+};
+
+/// Says what is wrong with the value of an option; true, as parsers do then.
+inline bool optionError(llvm::cl::Option &option, const llvm::Twine &message) {
+  if (!optionErrorStream)
+    return option.error(message);
+  *optionErrorStream << "option '" << option.ArgStr << "': " << message << "\n";
+  return true;
+}
+
+/// Options of a pipeline of passes; null after a message to optionErrors().
+template <typename Options>
+std::unique_ptr<Options> createOptions(llvm::StringRef text) {
+  auto options = std::make_unique<Options>();
+  if (failed(options->parseFromString(text, optionErrors())))
+    return nullptr;
+  return options;
+}
+
+/// Parses what LLVM has a parser for, with messages to optionErrors().
+template <typename T> class PlainParser : public llvm::cl::basic_parser<T> {
+public:
+  explicit PlainParser(llvm::cl::Option &option)
+      : llvm::cl::basic_parser<T>(option), plain(option) {}
+  /// By which llvm::cl prints values.
+  operator const llvm::cl::parser<T> &() const { return plain; }
+  // NOLINTNEXTLINE(readability-identifier-naming)
+  llvm::cl::ValueExpected getValueExpectedFlagDefault() const {
+    return plain.getValueExpectedFlagDefault();
+  }
+  bool parse(llvm::cl::Option &option, llvm::StringRef name,
+             llvm::StringRef text, T &result) {
+    if (optionErrorStream && !isValid(text))
+      return optionError(option, "expected " + llvm::Twine(kWanted) +
+                                     ", but got '" + text + "'");
+    return plain.parse(option, name, text, result);
+  }
+
+private:
+  llvm::cl::parser<T> plain;
+  static constexpr bool kIsFlag = std::is_same_v<T, bool>;
+  static constexpr const char *kWanted =
+      kIsFlag ? "true or false" : "a whole number of 64 bits";
+
+  static bool isValid(llvm::StringRef text) {
+    if constexpr (kIsFlag)
+      return llvm::StringSwitch<bool>(text)
+          .Cases({"", "true", "TRUE", "True", "1"}, true)
+          .Cases({"false", "FALSE", "False", "0"}, true)
+          .Default(false);
+    T value;
+    return !text.getAsInteger(0, value);
+  }
+};
 
 /// Parses enumerations; llvm::cl::parser for those that ATTN_LIST_VALUES names.
 template <typename T> class ValueParser : public llvm::cl::generic_parser_base {
@@ -56,8 +134,8 @@ public:
       if (!value.Name.empty())
         known += (known.empty() ? "" : ", ") + value.Name.str();
     }
-    return option.error("expected one of " + known + ", but got '" + text +
-                        "'");
+    return optionError(option, "expected one of " + known + ", but got '" + text +
+                                   "'");
   }
 
   template <typename Value>
@@ -80,9 +158,10 @@ public:
              long &result) {
     if (!text.getAsInteger(10, result) && result >= least && result <= most)
       return false;
-    return option.error("expected a whole number from " + llvm::Twine(least) +
-                        " to " + llvm::Twine(most) + ", but got '" + text +
-                        "'");
+    return optionError(option, "expected a whole number from " +
+                                   llvm::Twine(least) + " to " +
+                                   llvm::Twine(most) + ", but got '" + text +
+                                   "'");
   }
 
 private:

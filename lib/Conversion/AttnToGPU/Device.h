@@ -89,6 +89,8 @@ struct MathIntrinsics {
   llvm::StringRef exp2, log2, rcp;
   /// The larger of two, NaN where one is; empty where none does that.
   llvm::StringRef maximum;
+  /// LLVM's tanh with `afn` is one instruction (tanh.approx: PTX ISA, "tanh").
+  bool hasTanh = false;
 };
 /// Lowers math functions of scalars and vectors of f32, by these intrinsics or
 /// MLIR's polynomial approximations; a diagnostic where neither can, which

@@ -36,11 +36,14 @@ struct FloatBuilder {
   }
   /// One instruction an element.
   Value each(StringRef intrinsic, ValueRange operands) const {
-    auto call = [&](ValueRange scalars) {
+    return each(operands, [&](ValueRange scalars) -> Value {
       return LLVM::CallIntrinsicOp::create(b, loc, scalars[0].getType(),
                                            b.getStringAttr(intrinsic), scalars)
           .getResult(0);
-    };
+    });
+  }
+  Value each(ValueRange operands,
+             function_ref<Value(ValueRange scalars)> call) const {
     auto type = dyn_cast<VectorType>(operands[0].getType());
     if (!type)
       return call(operands);
@@ -97,6 +100,29 @@ Value buildTanh(const FloatBuilder &f, Value x) {
   return arith::SubFOp::create(f.b, f.loc, one, f.scale(r, 2));
 }
 
+/// Where an approximation is asked for: error 2^-11 of the result.
+struct ApproximateTanhPattern : OpRewritePattern<math::TanhOp> {
+  ApproximateTanhPattern(MLIRContext *context, const MathIntrinsics &intrinsics)
+      : OpRewritePattern(context, /*benefit=*/2), intrinsics(intrinsics) {}
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() ||
+        isa<TensorType>(op.getType()) ||
+        !bitEnumContainsAll(op.getFastmath(), arith::FastMathFlags::afn))
+      return rewriter.notifyMatchFailure(op, "no approximation is asked for");
+    FloatBuilder f{rewriter, op.getLoc(), intrinsics};
+    rewriter.replaceOp(
+        op, f.each(op.getOperand(), [&](ValueRange scalars) -> Value {
+          return LLVM::TanhOp::create(rewriter, op.getLoc(), scalars[0],
+                                      LLVM::FastmathFlags::afn);
+        }));
+    return success();
+  }
+
+private:
+  const MathIntrinsics &intrinsics;
+};
+
 template <typename Op, Value (*build)(const FloatBuilder &, Value)>
 struct MathPattern : OpRewritePattern<Op> {
   MathPattern(MLIRContext *context, const MathIntrinsics &intrinsics)
@@ -124,6 +150,8 @@ void populateMath(RewritePatternSet &patterns,
       patterns.getContext(), intrinsics);
   if (!intrinsics.maximum.empty())
     patterns.add<MaximumPattern>(patterns.getContext(), intrinsics);
+  if (intrinsics.hasTanh)
+    patterns.add<ApproximateTanhPattern>(patterns.getContext(), intrinsics);
 }
 
 /// Math that back ends cannot select.

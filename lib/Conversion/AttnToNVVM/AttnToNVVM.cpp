@@ -43,7 +43,7 @@ namespace {
 /// instructions.
 constexpr MathIntrinsics kIntrinsics = {
     "llvm.nvvm.ex2.approx.ftz.f", "llvm.nvvm.lg2.approx.ftz.f",
-    "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.fmax.nan.f"};
+    "llvm.nvvm.rcp.approx.ftz.f", "llvm.nvvm.fmax.nan.f", /*hasTanh=*/true};
 
 struct NVVMConverter : TypeConverter {
   explicit NVVMConverter(MLIRContext *context) {

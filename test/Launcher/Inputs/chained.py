@@ -1,21 +1,15 @@
-"""Programs of two kernels that hand each other what they compute, on the emulator's stand-in for HIP's runtime."""
+"""Programs of two kernels that hand each other what they compute, on what devices.py says."""
 
-import ctypes
 import os
 import random
 import subprocess
-import sys
 
 import attn_mlir
 from attn_mlir import ArgumentError
-from support import F16, HERE, DLArray, expect, main
-
-sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
-from emulate import check  # noqa: E402
-from problems import Buffer, Case, decode, encode  # noqa: E402
-
-ROCM = 10
-hip = ctypes.CDLL(os.environ["ATTN_HIP_RUNTIME"])
+from devices import KIND, TARGET, allocate, read, write
+from emulate import check
+from problems import Buffer, Case, decode, encode
+from support import F16, DLArray, expect, main
 
 FIRST = Case("full", "f16", (2, 2), (64, 64), (1, 70, 90))
 SECOND = Case("causal", "f16", (2, 2), (64, 64), (1, 70, 40))
@@ -50,22 +44,9 @@ def compile_bundle(directory, text):
     with open(source, "w") as file:
         file.write(text)
     bundle = os.path.join(directory, "bundle")
-    subprocess.run(["attn-compile", source, "--target=mi300x", "--emit=bundle", "-o", bundle,
+    subprocess.run(["attn-compile", source, f"--target={TARGET}", "--emit=bundle", "-o", bundle,
                     "--schedule=tiles=query=64,key=64"], check=True)
     return attn_mlir.load(bundle)
-
-
-def allocate(data):
-    address = ctypes.c_void_p()
-    assert hip.hipMalloc(ctypes.byref(address), ctypes.c_size_t(max(len(data), 1))) == 0
-    assert hip.hipMemcpy(address, data, ctypes.c_size_t(len(data)), 1) == 0
-    return address.value
-
-
-def read(address, bytes):
-    data = ctypes.create_string_buffer(bytes)
-    assert hip.hipMemcpy(data, ctypes.c_void_p(address), ctypes.c_size_t(bytes), 2) == 0
-    return data.raw
 
 
 class Chain:
@@ -96,7 +77,7 @@ class Chain:
         sizes, strides = [view.sizes[i] for i in order], [view.strides[i] for i in order]
         if flat:
             sizes, strides = [*sizes[:2], sizes[2] * sizes[3]], [*strides[:2], 1]
-        return DLArray(sizes, F16, self.addresses[index], strides, 0, ROCM)
+        return DLArray(sizes, F16, self.addresses[index], strides, 0, KIND)
 
     def assert_right(self, number):
         """One of the outputs, which is NaN again afterwards."""
@@ -105,7 +86,7 @@ class Chain:
         case, wanted = ((self.first, self.wanted_first), (self.second, self.wanted_second))[number]
         error = check(case._replace(lse=False), [view], wanted, {0: read(address, size)})
         assert not error, error
-        assert hip.hipMemset(ctypes.c_void_p(address), 0xFF, ctypes.c_size_t(size)) == 0
+        write(address, b"\xff" * size)
 
 
 def test_workspace(scratch, log):
@@ -128,7 +109,7 @@ def test_workspace(scratch, log):
     kernel(*inputs, out=out, workspace=(room, bytes))
     chain.assert_right(1)
     # Keys of the first are none of the second's; queries are the same.
-    other = DLArray((1, 2, 41, 64), F16, chain.addresses[4], None, 0, ROCM)
+    other = DLArray((1, 2, 41, 64), F16, chain.addresses[4], None, 0, KIND)
     expect(ArgumentError, "expected size 40, but got 41; axis 'key_1' has that size in dimension 2 of 'arg3'", kernel,
            *inputs[:4], other, out=out)
     del prepared

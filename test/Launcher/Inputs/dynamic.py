@@ -4,8 +4,7 @@ import json
 import os
 
 import attn_mlir
-from chained import allocate
-from hip import Arrays, compile_bundle
+from devices import Arrays, allocate, compile_bundle
 from lengths import CAPACITY, LENGTHS, TILES, Run, case_of, load, text_of
 from problems import Case
 from support import expect, main

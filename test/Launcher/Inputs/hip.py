@@ -10,95 +10,11 @@ import sys
 import attn_mlir
 import torch
 from attn_mlir import ArgumentError, BundleError, DriverError, HipError
-from support import BF16, F16, F32, HERE, PROGRAM, DLArray, at, change, expect, main, step
+from devices import ROCM, Arrays, call, compile_bundle, hip
+from problems import Case
+from support import BF16, F16, PROGRAM, DLArray, at, change, expect, main, step
 
-sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
-from emulate import check  # noqa: E402
-from problems import Case, encode  # noqa: E402
-
-ROCM = 10
-DL_TYPES = {"f16": F16, "bf16": BF16, "f32": F32}
 CAUSAL = Case("causal-br", "f16", (4, 2), (64, 64), (1, 150, 200), layout="bshd")
-
-
-class Device:
-    """Memory of the emulated device."""
-
-    def __init__(self):
-        self.hip = ctypes.CDLL(os.environ["ATTN_HIP_RUNTIME"])
-
-    def allocate(self, data):
-        address = ctypes.c_void_p()
-        assert self.hip.hipMalloc(ctypes.byref(address), ctypes.c_size_t(max(len(data), 1))) == 0
-        assert self.hip.hipMemcpy(address, data, ctypes.c_size_t(len(data)), 1) == 0
-        return address.value
-
-    def read(self, address, bytes):
-        data = ctypes.create_string_buffer(bytes)
-        assert self.hip.hipMemcpy(data, ctypes.c_void_p(address), ctypes.c_size_t(bytes), 2) == 0
-        return data.raw
-
-
-device = Device()
-
-
-def compile_bundle(directory, case, *options):
-    shutil.rmtree(directory, ignore_errors=True)
-    source = directory + ".mlir"
-    with open(source, "w") as file:
-        file.write(case.text())
-    subprocess.run(["attn-compile", source, "--target=mi300x", "--emit=bundle", "-o", directory, *options], check=True)
-    return directory
-
-
-class Arrays:
-    """Inputs and outputs of a case, with NaN in their gaps, on the device."""
-
-    def __init__(self, case):
-        self.case = case
-        inputs, self.outputs = case.views()
-        generator = random.Random(case.name())
-        for view in inputs:
-            view.fill(generator)
-        self.wanted = case.wanted(*inputs)
-        self.views = inputs + self.outputs
-        self.addresses = [device.allocate(encode(view.values, view.element)) for view in self.views]
-
-    def callers(self, view):
-        """Sizes and strides in the caller's order of dimensions."""
-        bshd = self.case.layout == "bshd" and len(view.sizes) == 4
-        order = (0, 2, 1, 3) if bshd else range(len(view.sizes))
-        return [view.sizes[i] for i in order], [view.strides[i] for i in order]
-
-    def dlpack(self, kind=ROCM, number=0):
-        result = []
-        for view, address in zip(self.views, self.addresses):
-            sizes, strides = self.callers(view)
-            result.append(DLArray(sizes, DL_TYPES[view.element], address, strides, number, kind))
-        return result
-
-    def torch(self):
-        types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-        return [
-            torch.Tensor(sizes, types[view.element], strides=strides, data=address)
-            for view, address, (sizes, strides) in zip(self.views, self.addresses, map(self.callers, self.views))
-        ]
-
-    def assert_right(self):
-        """The outputs; they are NaN again afterwards."""
-        results, first = {}, len(self.views) - len(self.outputs)
-        for index in range(first, len(self.views)):
-            view, address = self.views[index], self.addresses[index]
-            size = len(encode(view.values, view.element))
-            results[index] = device.read(address, size)
-            assert device.hip.hipMemset(ctypes.c_void_p(address), 0xFF, ctypes.c_size_t(size)) == 0
-        error = check(self.case, self.outputs, self.wanted, results)
-        assert not error, error
-
-
-def call(kernel, arrays, **keywords):
-    *inputs, out, lse = arrays
-    return kernel(*inputs, out=out, lse=lse, **keywords)
 
 
 compiled = None
@@ -210,7 +126,7 @@ def test_device_that_is_not_there(scratch, log):
                    arrays.dlpack(number=7))
     assert error.code == 101
     # Frameworks ask for the last error of anyone.
-    assert device.hip.hipGetLastError() == 0
+    assert hip.hipGetLastError() == 0
     call(kernel, arrays.dlpack())
     arrays.assert_right()
     kernel.close()

@@ -1,6 +1,5 @@
-"""Attention with lengths that are read on the device, on the emulator's stand-in for HIP's runtime."""
+"""Attention with lengths that are read on the device, on what devices.py says."""
 
-import ctypes
 import math
 import os
 import random
@@ -9,7 +8,7 @@ import subprocess
 
 import attn_mlir
 from attn_mlir import Error
-from chained import ROCM, allocate, hip, read
+from devices import KIND, TARGET, allocate, read, write
 from emulate import check
 from problems import Buffer, Case, decode, encode
 from support import F16, F32, DLArray, expect, main
@@ -32,7 +31,7 @@ def load(directory, text, schedule):
     with open(source, "w") as file:
         file.write(text)
     bundle = os.path.join(directory, "bundle")
-    subprocess.run(["attn-compile", source, "--target=mi300x", "--emit=bundle", "-o", bundle,
+    subprocess.run(["attn-compile", source, f"--target={TARGET}", "--emit=bundle", "-o", bundle,
                     f"--schedule={schedule}"], check=True)
     return attn_mlir.load(bundle)
 
@@ -68,9 +67,9 @@ class Run:
         self.numbers = allocate(struct.pack(f"<{len(lengths)}{PACK[dtype]}", *lengths))
 
     def arrays(self):
-        views = [DLArray(view.sizes, F16, address, view.strides, 0, ROCM)
+        views = [DLArray(view.sizes, F16, address, view.strides, 0, KIND)
                  for view, address in zip(self.views, self.addresses)]
-        return [*views[:3], DLArray((len(self.lengths),), self.dtype, self.numbers, (1,), 0, ROCM)], views[3]
+        return [*views[:3], DLArray((len(self.lengths),), self.dtype, self.numbers, (1,), 0, KIND)], views[3]
 
     def launch(self, kernel):
         inputs, out = self.arrays()
@@ -158,7 +157,7 @@ def test_parts_of_a_length(scratch, log):
             for view, address, all_of in zip(run.views, run.addresses, first.views):
                 view.values = all_of.values[:len(view.values)]
                 data = encode(view.values, "f16")
-                assert hip.hipMemcpy(ctypes.c_void_p(address), data, ctypes.c_size_t(len(data)), 1) == 0
+                write(address, data)
         first = run
         results.append(run.launch(kernel))
         run.assert_right(results[-1])
@@ -185,11 +184,11 @@ def test_refused(scratch, log):
     kernel = load(scratch, text_of(case, "i32"), f"{TILES} pack-group")
     run = Run(case, LENGTHS)
     inputs, out = run.arrays()
-    wide = DLArray((len(LENGTHS),), I64, run.numbers, (1,), 0, ROCM)
-    few = DLArray((len(LENGTHS) - 1,), I32, run.numbers, (1,), 0, ROCM)
+    wide = DLArray((len(LENGTHS),), I64, run.numbers, (1,), 0, KIND)
+    few = DLArray((len(LENGTHS) - 1,), I32, run.numbers, (1,), 0, KIND)
     expect(Error, "view 'lengths' (argument 3): expected element type i32, but got i64", kernel, *inputs[:3], wide, out=out)
     expect(Error, "'batch'", kernel, *inputs[:3], few, out=out)
-    floats = DLArray((len(LENGTHS),), F32, run.numbers, (1,), 0, ROCM)
+    floats = DLArray((len(LENGTHS),), F32, run.numbers, (1,), 0, KIND)
     expect(Error, "view 'lengths' (argument 3): expected element type i32, but got f32", kernel, *inputs[:3], floats, out=out)
     kernel.close()
 

@@ -1,4 +1,4 @@
-"""Three products a tile, on the emulator's stand-in for HIP's runtime, against integers."""
+"""Three products a tile, on what devices.py says, against integers."""
 
 import os
 import random
@@ -6,7 +6,7 @@ import struct
 import subprocess
 
 import attn_mlir
-from chained import ROCM, allocate, read
+from devices import KIND, TARGET, allocate, read
 from support import F16, F32, HERE, DLArray, main
 
 COLUMNS = 64
@@ -41,7 +41,7 @@ def wanted_scores(q, k, l, v):
 def array(values, rows, kind, code):
     data = struct.pack(f"<{rows * COLUMNS}{code}", *(x for row in values for x in row))
     address = allocate(data)
-    return address, DLArray([rows, COLUMNS], kind, address, [COLUMNS, 1], 0, ROCM)
+    return address, DLArray([rows, COLUMNS], kind, address, [COLUMNS, 1], 0, KIND)
 
 
 def run(kernel, wanted, queries, keys, seed):
@@ -60,7 +60,7 @@ def run(kernel, wanted, queries, keys, seed):
 def test_products(scratch, log):
     os.makedirs(scratch, exist_ok=True)
     bundle = os.path.join(scratch, "bundle")
-    subprocess.run(["attn-compile", os.path.join(HERE, "products.mlir"), "--target=mi300x", "--emit=bundle",
+    subprocess.run(["attn-compile", os.path.join(HERE, "products.mlir"), f"--target={TARGET}", "--emit=bundle",
                     "-o", bundle], check=True)
     for name, wanted in (("two_sums", wanted_sums), ("two_scores", wanted_scores)):
         kernel = attn_mlir.load(bundle, program=name)

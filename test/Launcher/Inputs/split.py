@@ -1,13 +1,12 @@
-"""Attention whose stream is split over CTAs, on the emulator's stand-in for HIP's runtime."""
+"""Attention whose stream is split over CTAs, on what devices.py says."""
 
-import ctypes
 import os
 import random
 import subprocess
 
 import attn_mlir
 from attn_mlir import Error
-from chained import ROCM, allocate, hip, read
+from devices import KIND, TARGET, allocate, read, write
 from emulate import check
 from problems import Buffer, Case, encode
 from support import F16, DLArray, expect, main
@@ -32,7 +31,7 @@ def load(directory, case, schedule):
         file.write(text)
     bundle = os.path.join(directory, "bundle")
     options = [] if schedule is None else [f"--schedule=tiles=query=64,key=32 {schedule}"]
-    subprocess.run(["attn-compile", source, "--target=mi300x", "--emit=bundle", "-o", bundle] + options, check=True)
+    subprocess.run(["attn-compile", source, f"--target={TARGET}", "--emit=bundle", "-o", bundle] + options, check=True)
     return attn_mlir.load(bundle)
 
 
@@ -52,7 +51,7 @@ class Run:
         self.wanted = case.wanted(*self.views[:3])
 
     def arrays(self):
-        return [DLArray(view.sizes, F16, address, view.strides, 0, ROCM)
+        return [DLArray(view.sizes, F16, address, view.strides, 0, KIND)
                 for view, address in zip(self.views, self.addresses)]
 
     def assert_right(self):
@@ -60,7 +59,7 @@ class Run:
         size = len(encode(view.values, "f16"))
         error = check(self.case, [view], self.wanted, {0: read(address, size)})
         assert not error, (self.case.name(), error)
-        assert hip.hipMemset(ctypes.c_void_p(address), 0xFF, ctypes.c_size_t(size)) == 0
+        write(address, b"\xff" * size)
 
 
 def run_all(scratch, schedule, steps, cases=CASES):
@@ -114,7 +113,7 @@ def test_rows_with_gaps(scratch, log):
     query, *others, out = run.arrays()
     batch, heads, queries, dim = case.sizes[0], 4, case.sizes[1], 64
     gaps = DLArray((batch, heads, queries, dim), F16, run.addresses[0],
-                   (heads * (queries + 1) * dim, (queries + 1) * dim, dim, 1), 0, ROCM)
+                   (heads * (queries + 1) * dim, (queries + 1) * dim, dim, 1), 0, KIND)
     expect(Error, "no variant of 'f' applies", kernel, gaps, *others, out=out)
     kernel.close()
 

@@ -44,7 +44,7 @@ class Ptxas(unittest.TestCase):
 
     def find(self, arch="sm_90a", given=None, usual="", **environment):
         code = ASK.format(package=SOURCE, site=os.path.join(self.root, "site"), arch=arch, given=given, usual=usual)
-        variables = dict(PATH="/nowhere", ATTN_MLIR_CACHE_DIR=os.path.join(self.root, "cache"), **environment)
+        variables = {"PATH": "/nowhere", "ATTN_MLIR_CACHE_DIR": os.path.join(self.root, "cache"), **environment}
         done = subprocess.run([sys.executable, "-S", "-c", code], env=variables, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         path, warnings = done.stdout.splitlines()

@@ -200,9 +200,8 @@ std::unique_ptr<EmulatedProgram> EmulatedProgram::compile(ModuleOp lowered) {
   }
   llvm::scope_exit remove(
       [&] { llvm::sys::fs::remove_directories(directory); });
-  BundleOptions options;
-  options.directory = directory.str().str();
-  if (failed(writeBundle(lowered, options)))
+  FailureOr<Bundle> files = compileBundle(lowered, /*ptxas=*/"");
+  if (failed(files) || failed(writeBundle(*files, lowered, directory)))
     return {};
   auto program = std::make_unique<EmulatedProgram>();
   if (attnBundleOpen(directory.c_str(), &program->bundle) != ATTN_SUCCESS) {

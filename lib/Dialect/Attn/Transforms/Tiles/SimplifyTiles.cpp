@@ -6,6 +6,8 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -30,21 +32,76 @@ void divideOnceARow(arith::DivFOp div) {
   div.erase();
 }
 
+/// A product may be contracted with a sum where the division could be.
+void replaceByProduct(OpBuilder &b, arith::DivFOp div, Value factor) {
+  Value product = arith::MulFOp::create(b, div.getLoc(), div.getLhs(), factor,
+                                        div.getFastmath());
+  div.replaceAllUsesWith(product);
+  div.erase();
+}
+
+/// What all elements of a divisor are, where the division may be a product with
+/// its reciprocal (`arcp`).
+Value uniformDivisor(arith::DivFOp div) {
+  if (!bitEnumContainsAll(div.getFastmath(), arith::FastMathFlags::arcp))
+    return {};
+  auto splat = div.getRhs().getDefiningOp<tensor::SplatOp>();
+  return splat ? splat.getInput() : Value();
+}
+
+/// x / splat(c) becomes x * splat(1 / c), with 1 / c computed where c is.
+void divideOnce(arith::DivFOp div, Value divisor) {
+  OpBuilder b(div);
+  b.setInsertionPointAfterValue(divisor);
+  Location loc = div.getLoc();
+  Value one =
+      arith::ConstantOp::create(b, loc, b.getFloatAttr(divisor.getType(), 1));
+  Value inverse = arith::DivFOp::create(b, loc, one, divisor);
+  b.setInsertionPoint(div);
+  Value factor = tensor::SplatOp::create(b, loc, div.getType(), inverse);
+  replaceByProduct(b, div, factor);
+}
+
+/// The same by a constant.
+void divideByConstant(arith::DivFOp div, FloatAttr divisor) {
+  OpBuilder b(div);
+  llvm::APFloat inverse(divisor.getValue().getSemantics(), 1);
+  inverse.divide(divisor.getValue(), llvm::APFloat::rmNearestTiesToEven);
+  auto type = cast<RankedTensorType>(div.getType());
+  Value factor = arith::ConstantOp::create(
+      b, div.getLoc(), DenseElementsAttr::get(type, inverse));
+  replaceByProduct(b, div, factor);
+}
+
 struct SimplifyTilesPass
     : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
+  /// Whether it divides fewer times now.
+  static bool simplify(arith::DivFOp div) {
+    SplatElementsAttr constant;
+    if (div.getRhs().getDefiningOp<BroadcastOp>())
+      divideOnceARow(div);
+    else if (Value divisor = uniformDivisor(div))
+      divideOnce(div, divisor);
+    else if (bitEnumContainsAll(div.getFastmath(),
+                                arith::FastMathFlags::arcp) &&
+             matchPattern(div.getRhs(), m_Constant(&constant)))
+      divideByConstant(div, constant.getSplatValue<FloatAttr>());
+    else
+      return false;
+    return true;
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     SmallVector<arith::DivFOp> divisions;
     kernel.walk([&](arith::DivFOp div) {
-      if (div.getRhs().getDefiningOp<BroadcastOp>())
+      if (isa<RankedTensorType>(div.getType()))
         divisions.push_back(div);
     });
-    if (divisions.empty())
-      remarks::emitSimplifyTilesNothing(kernel);
-    for (arith::DivFOp div : divisions)
-      divideOnceARow(div);
-    if (!divisions.empty())
+    if (llvm::count_if(divisions, simplify) > 0)
       tidy(kernel);
+    else
+      remarks::emitSimplifyTilesNothing(kernel);
   }
 };
 

@@ -1,7 +1,7 @@
 //===- SplitVariants.h - Variants without a split stream --------*- C++ -*-===//
 
-#ifndef ATTN_MLIR_LIB_TOOLS_SPLITVARIANTS_H
-#define ATTN_MLIR_LIB_TOOLS_SPLITVARIANTS_H
+#ifndef ATTN_MLIR_LIB_COMPILER_SPLITVARIANTS_H
+#define ATTN_MLIR_LIB_COMPILER_SPLITVARIANTS_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -27,4 +27,4 @@ mlir::LogicalResult addSplitVariants(
 
 } // namespace attn
 
-#endif // ATTN_MLIR_LIB_TOOLS_SPLITVARIANTS_H
+#endif // ATTN_MLIR_LIB_COMPILER_SPLITVARIANTS_H

@@ -1,4 +1,4 @@
-"""Mask regions, captured tensors and sinks on gfx942, emulated, against float64."""
+"""Mask regions, captured tensors and sinks on what devices.py says, against float64."""
 
 import math
 import os
@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import attn_mlir
-from chained import ROCM, allocate, read
+from devices import KIND, TARGET, allocate, read
 from support import BF16, F32, HERE, DLArray, main
 
 sys.path.insert(0, os.path.join(HERE, "..", "..", "gpu"))
@@ -37,7 +37,7 @@ class Table:
         data = struct.pack(f"<{len(values)}{self.CODES[kind]}", *encoded)
         self.address = allocate(data)
         strides = [math.prod(shape[d + 1:]) for d in range(len(shape))]
-        self.array = DLArray(list(shape), kind, self.address, strides, 0, ROCM)
+        self.array = DLArray(list(shape), kind, self.address, strides, 0, KIND)
 
     def __getitem__(self, index):
         index = index if isinstance(index, tuple) else (index,)
@@ -143,7 +143,7 @@ def test_regions(scratch, log):
             # O is as wide as it is accumulated.
             file.write(text.replace(f"-> ({q}", f"-> ({q.replace('bf16', 'f32')}").replace(
                 f"%l : {q}", f"%l : {q.replace('bf16', 'f32')}"))
-        subprocess.run(["attn-compile", source, "--target=mi300x", "--schedule=tiles=query=64,key=32",
+        subprocess.run(["attn-compile", source, f"--target={TARGET}", "--schedule=tiles=query=64,key=32",
                         "--emit=bundle", "-o", bundle], check=True)
         kernel = attn_mlir.load(bundle)
         for seed, sizes in enumerate(SIZES):

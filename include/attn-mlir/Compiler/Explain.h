@@ -1,7 +1,7 @@
 //===- Explain.h - One page about a kernel ----------------------*- C++ -*-===//
 
-#ifndef ATTN_MLIR_LIB_TOOLS_EXPLAIN_H
-#define ATTN_MLIR_LIB_TOOLS_EXPLAIN_H
+#ifndef ATTN_MLIR_COMPILER_EXPLAIN_H
+#define ATTN_MLIR_COMPILER_EXPLAIN_H
 
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "llvm/Support/JSON.h"
@@ -34,4 +34,4 @@ mlir::LogicalResult writeExplanation(const Explanation &explanation,
 
 } // namespace attn
 
-#endif // ATTN_MLIR_LIB_TOOLS_EXPLAIN_H
+#endif // ATTN_MLIR_COMPILER_EXPLAIN_H

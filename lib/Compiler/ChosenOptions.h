@@ -1,9 +1,9 @@
 //===- ChosenOptions.h - Options over what operations hold ------*- C++ -*-===//
 
-#ifndef ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H
-#define ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H
+#ifndef ATTN_MLIR_LIB_COMPILER_CHOSENOPTIONS_H
+#define ATTN_MLIR_LIB_COMPILER_CHOSENOPTIONS_H
 
-#include "CommandLine.h"
+#include "attn-mlir/Compiler/CompileBundle.h"
 #include "attn-mlir/Tuning/OptionChoice.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -12,17 +12,17 @@ namespace attn {
 /// What --schedule and --lower come to, over what the first operation holds, in
 /// words; fails after a diagnostic.
 mlir::LogicalResult describeAsked(mlir::ModuleOp module,
-                                  const CommandLine &options,
+                                  const CompileOptions &options,
                                   OptionChoice &choice);
 
 /// Puts --also-lower over the schedules that operations hold; fails after a
 /// diagnostic.
 mlir::LogicalResult overrideChosen(mlir::ModuleOp module,
-                                   const CommandLine &options);
+                                   const CompileOptions &options);
 
 /// Options of attn-to-target: what the first kernel holds, and --lower, which
 /// comes after it.
-std::string loweringInForce(mlir::ModuleOp module, const CommandLine &options);
+std::string loweringInForce(mlir::ModuleOp module, const CompileOptions &options);
 
 /// A copy whose operations hold no schedules: what a variant says is all.
 mlir::OwningOpRef<mlir::ModuleOp> withoutSchedules(mlir::ModuleOp module);
@@ -38,4 +38,4 @@ bool asksForClusters(mlir::ModuleOp module, llvm::StringRef schedule);
 
 } // namespace attn
 
-#endif // ATTN_MLIR_LIB_TOOLS_CHOSENOPTIONS_H
+#endif // ATTN_MLIR_LIB_COMPILER_CHOSENOPTIONS_H

@@ -5,11 +5,12 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
+#include "attn-mlir/Support/OptionParsers.h"
 
 using namespace mlir;
 using namespace attn;
 
-LogicalResult attn::describeAsked(ModuleOp module, const CommandLine &options,
+LogicalResult attn::describeAsked(ModuleOp module, const CompileOptions &options,
                                   OptionChoice &choice) {
   choice.schedule = options.schedule;
   choice.lower = options.lower;
@@ -31,7 +32,7 @@ LogicalResult attn::describeAsked(ModuleOp module, const CommandLine &options,
 }
 
 LogicalResult attn::overrideChosen(ModuleOp module,
-                                   const CommandLine &options) {
+                                   const CompileOptions &options) {
   if (options.alsoLower.empty())
     return success();
   FailureOr<ScheduleAttr> also =
@@ -46,13 +47,13 @@ LogicalResult attn::overrideChosen(ModuleOp module,
   return success();
 }
 
-std::string attn::loweringInForce(ModuleOp module, const CommandLine &options) {
+std::string attn::loweringInForce(ModuleOp module, const CompileOptions &options) {
   std::string text;
   for (auto kernel : module.getOps<KernelOp>())
     if (ScheduleAttr held = ScheduleAttr::of(kernel); held && text.empty())
       text = held.asOptions(3);
   if (!options.lower.empty())
-    text += (text.empty() ? "" : " ") + options.lower.getValue();
+    text += (text.empty() ? "" : " ") + options.lower;
   return text;
 }
 
@@ -82,11 +83,11 @@ static bool isHeld(ModuleOp module, StringRef flag) {
 }
 
 bool attn::asksForSplits(ModuleOp module, StringRef schedule) {
-  auto asked = ScheduleOptions::createFromString(schedule);
+  auto asked = createOptions<ScheduleOptions>(schedule);
   return (asked && asked->splitCtas) || isHeld(module, "split_ctas");
 }
 
 bool attn::asksForClusters(ModuleOp module, StringRef schedule) {
-  auto asked = ScheduleOptions::createFromString(schedule);
+  auto asked = createOptions<ScheduleOptions>(schedule);
   return (asked && asked->splitCluster) || isHeld(module, "split_cluster");
 }

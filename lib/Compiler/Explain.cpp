@@ -1,6 +1,6 @@
 //===- Explain.cpp - One page about a kernel ------------------------------===//
 
-#include "Explain.h"
+#include "attn-mlir/Compiler/Explain.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"

@@ -1,0 +1,59 @@
+"""The quick way of attention(): the extension _native, where it is built."""
+
+import ctypes
+import importlib.machinery
+import importlib.util
+import inspect
+import os
+
+from ._arrays import torch_module
+from ._library import library
+
+
+def _load():
+    """The extension beside this file (installed) or in a build folder of the source tree; None where it is not built,
+    or ATTN_MLIR_NATIVE=0 says that it shall not be used."""
+    if os.environ.get("ATTN_MLIR_NATIVE") == "0":
+        return None
+    try:
+        from . import _native
+
+        return _native
+    except ImportError:
+        pass
+    source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    for build in ("build", "build-dev"):
+        path = os.path.join(source, build, "python", "_native.abi3.so")
+        if os.path.exists(path):
+            loader = importlib.machinery.ExtensionFileLoader("attn_mlir._native", path)
+            module = importlib.util.module_from_spec(importlib.util.spec_from_loader("attn_mlir._native", loader))
+            loader.exec_module(module)
+            return module
+    return None
+
+
+_native = _load()
+
+
+def wrapped(function):
+    """The function, which calls that were remembered do not reach."""
+    if _native is None:
+        return function
+    signature = str(inspect.signature(function))
+    return _native.wrap(function, f"{function.__name__}{signature}\n--\n\n{inspect.getdoc(function)}")
+
+
+def remember(tensors, keywords, plan):
+    """Calls with such tensors and these keywords, which are all that a kernel without regions depends on, take the plan's
+    kernel from now on."""
+    if _native is None or not plan.is_torch or plan.pads or plan.kernel is None:
+        return
+    launch = ctypes.cast(library().attnBundleLaunch, ctypes.c_void_p).value
+    _native.remember(tensors, keywords, plan.layout == "bshd", plan.lse, plan.entry, torch_module().empty_like, launch,
+                     plan.kernel.address)
+
+
+def forget():
+    """All calls are new again."""
+    if _native is not None:
+        _native.forget()
