@@ -339,7 +339,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layo
         return _explain(problem, device, schedule, lower, shapes)
     _check_gradients(named + extra)
     plan = _plan(problem, device, schedule, lower, shapes, q)
-    if not extra:
+    if regions is None and sinks is None:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
         result = plan.run((q, k, v), out, stream)
         _quick.remember((q, k, v), {
