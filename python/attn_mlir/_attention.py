@@ -2,7 +2,6 @@
 
 import collections
 import functools
-import sys
 
 from . import _compiler, _kernels, _quick, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module

@@ -1,8 +1,8 @@
 """Arrays that a traced function reads."""
 
-from ._arrays import is_torch, torch_module
+from ._arrays import is_torch
 from ._errors import ArgumentError
-from ._values import Region, Value, convert, wrap
+from ._values import Value, convert, wrap
 
 _DTYPES = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "bool": "i8", "int8": "i8", "int32": "i32", "int64": "i64",
