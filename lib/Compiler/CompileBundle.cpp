@@ -312,8 +312,9 @@ LogicalResult Compilation::keepToSizes(ArrayRef<ModuleOp> modules) {
 }
 
 FailureOr<Bundle> Compilation::makeBundle() {
-  if (chosenInput && failed(addFewer(*chosenInput, options.schedule,
-                                     options.lower, /*guard=*/"")))
+  if (chosenInput && !isSelected &&
+      failed(addFewer(*chosenInput, options.schedule, options.lower,
+                      /*guard=*/"")))
     return failure();
   SmallVector<ModuleOp> modules;
   for (OwningOpRef<ModuleOp> &variant : variants)
@@ -324,14 +325,15 @@ FailureOr<Bundle> Compilation::makeBundle() {
     modules.push_back(*fallback);
   if (failed(keepToSizes(modules)))
     return failure();
-  return compileBundle(modules, options.ptxas);
+  // Guards and callers name axes as the bundle of all sizes does.
+  return compileBundle(modules, options.ptxas,
+                       isSelected ? *module : ModuleOp());
 }
 
 FailureOr<Bundle> Compilation::compile() {
-  if (failed(lowerVariants()))
-    return failure();
-  if (!isSelected && (failed(schedule()) || failed(checkEmit(*module, options.emit)) ||
-                      failed(lowerToTarget()) || failed(lowerToDevice())))
+  if (failed(lowerVariants()) || failed(schedule()) ||
+      failed(checkEmit(*module, options.emit)) || failed(lowerToTarget()) ||
+      failed(lowerToDevice()))
     return failure();
   return makeBundle();
 }

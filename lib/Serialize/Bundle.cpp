@@ -571,8 +571,9 @@ private:
 };
 } // namespace
 
-FailureOr<Bundle> compileBundle(ArrayRef<ModuleOp> variants, StringRef ptxas) {
-  BundleBuilder builder(variants.back());
+FailureOr<Bundle> compileBundle(ArrayRef<ModuleOp> variants, StringRef ptxas,
+                                ModuleOp named) {
+  BundleBuilder builder(named ? named : variants.back());
   if (failed(builder.addPrograms()))
     return failure();
   for (auto [i, module] : llvm::enumerate(variants))

@@ -61,9 +61,12 @@ void initializeCodegen();
 /// of a guard too; it is of modules in the LLVM dialect
 /// (buildLowerToNVVMPipeline): variants of their programs, in the order in which
 /// a launcher tries them. A program is a function of launches, or a kernel that
-/// none launches. `ptxas`: its path, or empty to look for it (findPtxas).
+/// none launches. `ptxas`: its path, or empty to look for it (findPtxas). Views
+/// and axes are named as those of `named`, a variant that is not compiled, or of
+/// the last variant where it is null.
 mlir::FailureOr<Bundle> compileBundle(llvm::ArrayRef<mlir::ModuleOp> variants,
-                                      llvm::StringRef ptxas);
+                                      llvm::StringRef ptxas,
+                                      mlir::ModuleOp named = {});
 
 /// Writes a bundle as a directory, which is made where it is missing; fails
 /// after a diagnostic at `op`.
