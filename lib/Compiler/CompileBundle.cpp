@@ -123,14 +123,9 @@ LogicalResult Compilation::rankCandidates(const ProgressFn &progress) {
 }
 
 LogicalResult Compilation::explain(ExplainAs how, llvm::raw_ostream &os) {
-  Explanation e{*module,
-                choice.schedule,
-                choice.lower,
-                choice.scheduleFrom,
-                choice.lowerFrom,
-                options.lower,
-                options.sizes,
-                std::move(candidates)};
+  Explanation e{
+      *module,          choice.schedule, choice.lower,  choice.scheduleFrom,
+      choice.lowerFrom, options.lower,   options.sizes, std::move(candidates)};
   // Input that is scheduled may hold its lowering.
   std::string held = loweringInForce(*module, options);
   if (e.lower.empty() && !held.empty()) {
@@ -249,8 +244,8 @@ LogicalResult Compilation::lowerVariant(ModuleOp input, StringRef text) {
   return success();
 }
 
-/// Of variants, leaves the first whose guard holds; those before it, or all, are
-/// excluded from what is compiled.
+/// Of variants, leaves the first whose guard holds; those before it, or all,
+/// are excluded from what is compiled.
 LogicalResult Compilation::selectForSizes() {
   if (options.forSizes.empty())
     return success();

@@ -43,8 +43,8 @@ struct CompileOptions {
   std::string messagePrefix;
 };
 
-/// Sizes of axes ("query=16") by name, of the option that `flag` ends with; fails
-/// after a message to optionErrors().
+/// Sizes of axes ("query=16") by name, of the option that `flag` ends with;
+/// fails after a message to optionErrors().
 mlir::LogicalResult parseSizes(llvm::StringRef flag,
                                llvm::ArrayRef<std::string> texts,
                                llvm::StringMap<int64_t> &sizes);
@@ -57,8 +57,7 @@ public:
 
   /// Options of both pipelines and variants: as asked, or chosen. Operations
   /// hold what is chosen; what is asked comes before what they hold.
-  mlir::LogicalResult
-  chooseOptions(llvm::ArrayRef<mlir::ModuleOp> tuning = {});
+  mlir::LogicalResult chooseOptions(llvm::ArrayRef<mlir::ModuleOp> tuning = {});
 
   /// Level 1 to scheduled level 2, as --schedule says.
   mlir::LogicalResult schedule();

@@ -37,8 +37,8 @@ mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 /// Says for which sizes they are not.
 mlir::LogicalResult excludeGuard(mlir::ModuleOp module, llvm::StringRef guard);
 
-/// Whether a guard holds for sizes of axes; fails after a diagnostic for an axis
-/// whose size is not known.
+/// Whether a guard holds for sizes of axes; fails after a diagnostic for an
+/// axis whose size is not known.
 mlir::FailureOr<bool> guardHolds(mlir::ModuleOp module, llvm::StringRef guard,
                                  const llvm::StringMap<int64_t> &sizes);
 
@@ -57,13 +57,13 @@ mlir::FailureOr<bool> setGuardOfGrid(mlir::ModuleOp module,
 /// those who make code on several threads.
 void initializeCodegen();
 
-/// Makes a bundle, or fails after a diagnostic, for an unknown axis or comparison
-/// of a guard too; it is of modules in the LLVM dialect
-/// (buildLowerToNVVMPipeline): variants of their programs, in the order in which
-/// a launcher tries them. A program is a function of launches, or a kernel that
-/// none launches. `ptxas`: its path, or empty to look for it (findPtxas). Views
-/// and axes are named as those of `named`, a variant that is not compiled, or of
-/// the last variant where it is null.
+/// Makes a bundle, or fails after a diagnostic, for an unknown axis or
+/// comparison of a guard too; it is of modules in the LLVM dialect
+/// (buildLowerToNVVMPipeline): variants of their programs, in the order in
+/// which a launcher tries them. A program is a function of launches, or a
+/// kernel that none launches. `ptxas`: its path, or empty to look for it
+/// (findPtxas). Views and axes are named as those of `named`, a variant that is
+/// not compiled, or of the last variant where it is null.
 mlir::FailureOr<Bundle> compileBundle(llvm::ArrayRef<mlir::ModuleOp> variants,
                                       llvm::StringRef ptxas,
                                       mlir::ModuleOp named = {});
