@@ -7,7 +7,7 @@ install(TARGETS ${libraries} EXPORT AttnMLIRTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS attn-opt attn-compile attn-emulate RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS AttnMLIRPlugin AttnHipEmulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(TARGETS AttnMLIRLauncher EXPORT AttnMLIRTargets
+install(TARGETS AttnMLIRCompilerC AttnMLIRLauncher EXPORT AttnMLIRTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/attn-mlir-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/attn-mlir ${PROJECT_BINARY_DIR}/include/attn-mlir

@@ -24,6 +24,7 @@ tools = [
         ("tools", "attn-emulate"),
         ("tools", "attn-tblgen"),
         ("test", "lib"),
+        ("test", "Compiler"),
         ("test", "Emulator", "Unit"),
     )
 ]

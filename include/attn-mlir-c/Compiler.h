@@ -1,4 +1,5 @@
-/*===- attn-mlir-c/Compiler.h - Compile attention from C -----------*- C -*-===*\
+/*===- attn-mlir-c/Compiler.h - Compile attention from C -----------*- C
+-*-===*\
 |*
 |* MLIR in, bundles out, in the process of the caller (libattn_compiler.so;
 |* docs/compiler-library.md). All functions may be called from several threads
@@ -67,8 +68,7 @@ ATTN_COMPILER_EXPORT const void *
 attnCompilationOutput(const AttnCompilation *compilation, size_t *bytes);
 
 /** Null is fine. */
-ATTN_COMPILER_EXPORT void
-attnCompilationDestroy(AttnCompilation *compilation);
+ATTN_COMPILER_EXPORT void attnCompilationDestroy(AttnCompilation *compilation);
 
 /** The path of ptxas: `given` if neither null nor empty, else ATTN_MLIR_PTXAS,
     else in CUDA_HOME or CUDA_PATH, else in PATH, else in the toolkit's usual

@@ -47,7 +47,7 @@ int visit(dl_phdr_info *file, size_t, void *data) {
   };
   if (llvm::none_of(headers, holds))
     return 0;
-  for (const ElfW(Phdr) & header : headers)
+  for (const ElfW(Phdr) &header : headers)
     if (header.p_type == PT_NOTE && search.found.empty())
       search.found = buildIdOf(llvm::ArrayRef(
           reinterpret_cast<const char *>(file->dlpi_addr + header.p_vaddr),

@@ -82,8 +82,8 @@ private:
   OwningOpRef<ModuleOp> parse(StringRef text, StringRef name) {
     unsigned id = sources.AddNewSourceBuffer(
         llvm::MemoryBuffer::getMemBufferCopy(text, name), SMLoc());
-    return parseSourceString<ModuleOp>(
-        sources.getMemoryBuffer(id)->getBuffer(), &context, name);
+    return parseSourceString<ModuleOp>(sources.getMemoryBuffer(id)->getBuffer(),
+                                       &context, name);
   }
 
   LogicalResult chooseOptions() {

@@ -67,8 +67,8 @@ public:
     auto &compile = options.compile;
     return failure(
         failed(parseSizes("error: option size", sizes, compile.sizes)) ||
-        failed(parseSizes("error: option for-sizes", forSizes,
-                          compile.forSizes)));
+        failed(
+            parseSizes("error: option for-sizes", forSizes, compile.forSizes)));
   }
 
 private:

@@ -9,8 +9,8 @@
 
 namespace attn {
 
-/// Calls `function`. What llvm::report_fatal_error was given, if it was called on
-/// this thread: the call is left then as it is, and what it held is lost. No
+/// Calls `function`. What llvm::report_fatal_error was given, if it was called
+/// on this thread: the call is left then as it is, and what it held is lost. No
 /// signals are handled.
 std::optional<std::string> runRecoverably(llvm::function_ref<void()> function);
 

@@ -10,7 +10,8 @@
 using namespace mlir;
 using namespace attn;
 
-LogicalResult attn::describeAsked(ModuleOp module, const CompileOptions &options,
+LogicalResult attn::describeAsked(ModuleOp module,
+                                  const CompileOptions &options,
                                   OptionChoice &choice) {
   choice.schedule = options.schedule;
   choice.lower = options.lower;
@@ -47,7 +48,8 @@ LogicalResult attn::overrideChosen(ModuleOp module,
   return success();
 }
 
-std::string attn::loweringInForce(ModuleOp module, const CompileOptions &options) {
+std::string attn::loweringInForce(ModuleOp module,
+                                  const CompileOptions &options) {
   std::string text;
   for (auto kernel : module.getOps<KernelOp>())
     if (ScheduleAttr held = ScheduleAttr::of(kernel); held && text.empty())

@@ -22,7 +22,8 @@ mlir::LogicalResult overrideChosen(mlir::ModuleOp module,
 
 /// Options of attn-to-target: what the first kernel holds, and --lower, which
 /// comes after it.
-std::string loweringInForce(mlir::ModuleOp module, const CompileOptions &options);
+std::string loweringInForce(mlir::ModuleOp module,
+                            const CompileOptions &options);
 
 /// A copy whose operations hold no schedules: what a variant says is all.
 mlir::OwningOpRef<mlir::ModuleOp> withoutSchedules(mlir::ModuleOp module);

@@ -309,8 +309,9 @@ LogicalResult Compilation::keepToSizes(ArrayRef<ModuleOp> modules) {
 }
 
 FailureOr<Bundle> Compilation::makeBundle() {
-  if (chosenInput && failed(addFewer(*chosenInput, options.schedule,
-                                     options.lower, /*guard=*/"")))
+  if (chosenInput && !isSelected &&
+      failed(addFewer(*chosenInput, options.schedule, options.lower,
+                      /*guard=*/"")))
     return failure();
   SmallVector<ModuleOp> modules;
   for (OwningOpRef<ModuleOp> &variant : variants)

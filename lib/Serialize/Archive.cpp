@@ -77,9 +77,9 @@ std::string attn::packBundle(const Bundle &bundle) {
   std::string archive;
   for (const BundleFile &file : bundle.files) {
     archive += headerOf(file) + file.contents;
-    archive.append(llvm::offsetToAlignment(file.contents.size(),
-                                           llvm::Align(kBlock)),
-                   '\0');
+    archive.append(
+        llvm::offsetToAlignment(file.contents.size(), llvm::Align(kBlock)),
+        '\0');
   }
   // Two blocks of zeros end it.
   archive.append(2 * kBlock, '\0');

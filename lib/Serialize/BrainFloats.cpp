@@ -48,9 +48,9 @@ static void moveAsBits(PHINode *phi) {
     BasicBlock *block = phi->getIncomingBlock(i);
     // A block that comes twice brings the same value.
     int known = bits->getBasicBlockIndex(block);
-    Value *value = known >= 0
-                       ? bits->getIncomingValue(known)
-                       : bitsOf(phi->getIncomingValue(i), block->getTerminator());
+    Value *value =
+        known >= 0 ? bits->getIncomingValue(known)
+                   : bitsOf(phi->getIncomingValue(i), block->getTerminator());
     bits->addIncoming(value, block);
   }
   replaceByBits(phi, bits, &*phi->getParent()->getFirstInsertionPt());
@@ -61,8 +61,8 @@ void attn::moveBrainFloatsAsBits(Module &module) {
     SmallVector<Instruction *> found;
     for (Instruction &instruction : instructions(function)) {
       auto *store = dyn_cast<StoreInst>(&instruction);
-      Type *type = store ? store->getValueOperand()->getType()
-                         : instruction.getType();
+      Type *type =
+          store ? store->getValueOperand()->getType() : instruction.getType();
       if (type->isBFloatTy())
         found.push_back(&instruction);
     }

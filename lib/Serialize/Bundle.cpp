@@ -379,9 +379,9 @@ public:
       if (!ptxas->empty())
         return assembleAll(*ptxas);
       if (given.empty())
-        module.emitWarning()
-            << "no ptxas (option, CUDA_HOME, PATH): the bundle holds PTX, which "
-               "the driver compiles when it is first launched";
+        module.emitWarning() << "no ptxas (option, CUDA_HOME, PATH): the "
+                                "bundle holds PTX, which "
+                                "the driver compiles when it is first launched";
     }
     for (Kernel &kernel : kernels) {
       FailureOr<DeviceCode> code = compileOne(kernel);
@@ -400,11 +400,11 @@ public:
   json::Array moveTo(std::vector<BundleFile> &files) {
     json::Array entries;
     for (Kernel &kernel : kernels) {
-      entries.push_back(json::Object{
-          {"file", kernel.file},
-          {"format", kernel.code.format},
-          {"bytes", static_cast<int64_t>(kernel.code.code.size())},
-          {"sha256", kernel.digest}});
+      entries.push_back(
+          json::Object{{"file", kernel.file},
+                       {"format", kernel.code.format},
+                       {"bytes", static_cast<int64_t>(kernel.code.code.size())},
+                       {"sha256", kernel.digest}});
       files.push_back({kernel.file, std::move(kernel.code.code)});
     }
     return entries;
@@ -431,15 +431,15 @@ private:
     StringRef arch = target.getArch().getValue();
     if (isForCpu(kernel))
       return compileForCpu(kernel.function->getParentOfType<ModuleOp>());
-    return target.hasCapability("rocdl") ? compileForAmd(deviceOf(kernel), arch)
-                                         : compileToText(deviceOf(kernel), arch);
+    return target.hasCapability("rocdl")
+               ? compileForAmd(deviceOf(kernel), arch)
+               : compileToText(deviceOf(kernel), arch);
   }
 
   LogicalResult assembleAll(StringRef ptxas) {
     SmallVector<gpu::GPUModuleOp> devices(
         llvm::map_range(kernels, [](Kernel &k) { return deviceOf(k); }));
-    StringRef arch =
-        TargetAttr::of(devices.front()).getArch().getValue();
+    StringRef arch = TargetAttr::of(devices.front()).getArch().getValue();
     FailureOr<std::vector<Cubin>> cubins =
         compileToCubins(devices, arch, ptxas);
     if (failed(cubins))

@@ -96,15 +96,15 @@ FailureOr<Attribute> attn::guardOf(const Program &program, Operation *op) {
   auto parts = op->getAttrOfType<ArrayAttr>(kGuardAttr);
   for (Attribute part : parts ? parts.getValue() : ArrayRef<Attribute>()) {
     auto isNot = dyn_cast<DictionaryAttr>(part);
-    auto text = isNot ? isNot.getAs<StringAttr>(kNot)
-                      : dyn_cast<StringAttr>(part);
+    auto text =
+        isNot ? isNot.getAs<StringAttr>(kNot) : dyn_cast<StringAttr>(part);
     FailureOr<Attribute> one =
         text ? parseGuard(program, text.getValue()) : FailureOr(part);
     if (failed(one))
       return failure();
     if (isNot)
-      one = b.getArrayAttr(
-          {b.getStringAttr("eq"), *one, b.getI64IntegerAttr(0)});
+      one =
+          b.getArrayAttr({b.getStringAttr("eq"), *one, b.getI64IntegerAttr(0)});
     all = all ? b.getArrayAttr({b.getStringAttr("and"), all, *one}) : *one;
   }
   return all;
@@ -126,8 +126,8 @@ LogicalResult attn::setGuard(ModuleOp module, StringRef guard) {
 
 LogicalResult attn::excludeGuard(ModuleOp module, StringRef guard) {
   Builder b(module.getContext());
-  return addToGuards(module, b.getDictionaryAttr(b.getNamedAttr(
-                                 kNot, b.getStringAttr(guard))));
+  return addToGuards(module, b.getDictionaryAttr(
+                                 b.getNamedAttr(kNot, b.getStringAttr(guard))));
 }
 
 static bool compare(StringRef name, int64_t size, int64_t number) {

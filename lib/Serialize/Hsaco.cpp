@@ -129,8 +129,7 @@ static FailureOr<Hsaco> compile(gpu::GPUModuleOp module, StringRef arch,
       generate(module, arch, llvm::CodeGenFileType::ObjectFile, attempt);
   if (failed(object))
     return failure();
-  FailureOr<std::string> code =
-      linkShared(module, *object, {"--no-undefined"});
+  FailureOr<std::string> code = linkShared(module, *object, {"--no-undefined"});
   if (failed(code))
     return failure();
   Hsaco hsaco{std::move(*code), {}};

@@ -68,8 +68,8 @@ static std::error_code writeStub(StringRef path, StringRef soname) {
   llvm::ifs::IFSStub stub;
   stub.SoName = soname.str();
   llvm::Triple host(llvm::sys::getDefaultTargetTriple());
-  stub.Target.Arch = host.isAArch64() ? llvm::ELF::EM_AARCH64
-                                      : llvm::ELF::EM_X86_64;
+  stub.Target.Arch =
+      host.isAArch64() ? llvm::ELF::EM_AARCH64 : llvm::ELF::EM_X86_64;
   stub.Target.Endianness = llvm::ifs::IFSEndiannessType::Little;
   stub.Target.BitWidth = llvm::ifs::IFSBitWidthType::IFS64;
   return llvm::errorToErrorCode(llvm::ifs::writeBinaryStub(path, stub));

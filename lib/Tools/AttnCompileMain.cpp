@@ -76,8 +76,8 @@ public:
 
   LogicalResult run() {
     module = parse(options.input, sources);
-    if (!module || failed(checkOptions(options)) ||
-        failed(resolveNative()) || (options.run && failed(findReference())))
+    if (!module || failed(checkOptions(options)) || failed(resolveNative()) ||
+        (options.run && failed(findReference())))
       return failure();
     std::string error;
     // A bundle is a directory.
@@ -92,8 +92,8 @@ public:
     write(Emit::Attn, *file);
     if (options.emit == Emit::Attn && !options.run && !options.show)
       return success();
-    if (failed(parseSizes("attn-compile: --size", llvm::to_vector(options.sizes),
-                          wanted().sizes)) ||
+    if (failed(parseSizes("attn-compile: --size",
+                          llvm::to_vector(options.sizes), wanted().sizes)) ||
         failed(parseSizes("attn-compile: --for-sizes",
                           llvm::to_vector(options.forSizes),
                           wanted().forSizes)) ||

@@ -62,8 +62,7 @@ LogicalResult attn::writeCode(ModuleOp module, const CommandLine &options,
     return module.emitError()
            << "expected ptxas (--ptxas, CUDA_HOME, PATH) for "
               "--emit=cubin; --emit=ptx does without";
-  FailureOr<std::vector<Cubin>> cubins =
-      compileToCubins(device, arch, *ptxas);
+  FailureOr<std::vector<Cubin>> cubins = compileToCubins(device, arch, *ptxas);
   if (failed(cubins))
     return failure();
   const Cubin &cubin = cubins->front();

@@ -43,8 +43,7 @@ Lowering attn::loweringOf(const TargetOptions &options) {
 }
 
 FailureOr<Lowering> attn::loweringOf(StringRef options) {
-  std::unique_ptr<TargetOptions> parsed =
-      createOptions<TargetOptions>(options);
+  std::unique_ptr<TargetOptions> parsed = createOptions<TargetOptions>(options);
   if (!parsed)
     return failure();
   return loweringOf(*parsed);

@@ -43,8 +43,8 @@ struct CompileOptions {
   std::string messagePrefix;
 };
 
-/// Sizes of axes ("query=16") by name, of the option that `flag` ends with; fails
-/// after a message to optionErrors().
+/// Sizes of axes ("query=16") by name, of the option that `flag` ends with;
+/// fails after a message to optionErrors().
 mlir::LogicalResult parseSizes(llvm::StringRef flag,
                                llvm::ArrayRef<std::string> texts,
                                llvm::StringMap<int64_t> &sizes);
@@ -57,12 +57,7 @@ public:
 
   /// Options of both pipelines and variants: as asked, or chosen. Operations
   /// hold what is chosen; what is asked comes before what they hold.
-  mlir::LogicalResult
-  chooseOptions(llvm::ArrayRef<mlir::ModuleOp> tuning = {});
-
-  /// Lowers the input once for each variant, and for --unaligned; the module
-  /// stays.
-  mlir::LogicalResult lowerVariants();
+  mlir::LogicalResult chooseOptions(llvm::ArrayRef<mlir::ModuleOp> tuning = {});
 
   /// Level 1 to scheduled level 2, as --schedule says.
   mlir::LogicalResult schedule();
@@ -74,10 +69,7 @@ public:
   /// thousands of operations.
   mlir::LogicalResult lowerToDevice();
 
-  /// A bundle of all that was lowered.
-  mlir::FailureOr<Bundle> makeBundle();
-
-  /// The stages of a bundle behind chooseOptions.
+  /// All stages behind chooseOptions, for a bundle.
   mlir::FailureOr<Bundle> compile();
 
   /// What a page compares with; the module is still level 1.
@@ -99,6 +91,8 @@ private:
   using Modules = llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>>;
 
   mlir::LogicalResult setTarget();
+  mlir::LogicalResult lowerVariants();
+  mlir::FailureOr<Bundle> makeBundle();
   mlir::LogicalResult schedule(llvm::StringRef text);
   mlir::LogicalResult lowerToTarget(llvm::StringRef text, bool smallChunks);
   mlir::LogicalResult lowerVariant(mlir::ModuleOp input, llvm::StringRef level2,
@@ -114,7 +108,7 @@ private:
   OptionChoice choice;
   /// Guards of variants that come before what is compiled, by --for-sizes.
   std::vector<std::string> excluded;
-  /// What --for-sizes selects is all, and was lowered as a variant.
+  /// What --for-sizes selects is one of the variants, and all.
   bool isSelected = false;
   /// For a page.
   std::vector<ScheduleCandidate> candidates;

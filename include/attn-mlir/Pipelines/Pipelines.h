@@ -24,40 +24,51 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                              llvm::cl::desc("attn-set-target: target")};
   ListOption<std::string> overrides{
       *this, "overrides", llvm::cl::desc("attn-set-target: overrides")};
-  Option<bool, PlainParser<bool>> packGroup{*this, "pack-group", llvm::cl::init(false),
-                         llvm::cl::desc("run attn-pack-group")};
+  Option<bool, PlainParser<bool>> packGroup{
+      *this, "pack-group", llvm::cl::init(false),
+      llvm::cl::desc("run attn-pack-group")};
   ListOption<std::string> tiles{*this, "tiles",
                                 llvm::cl::desc("attn-stream-partition: tiles")};
-  Option<int64_t, PlainParser<int64_t>> splits{*this, "splits", llvm::cl::init(0),
-                         llvm::cl::desc("attn-stream-partition: splits")};
-  Option<bool, PlainParser<bool>> splitCtas{*this, "split-ctas", llvm::cl::init(false),
-                         llvm::cl::desc("attn-stream-partition: split-ctas")};
+  Option<int64_t, PlainParser<int64_t>> splits{
+      *this, "splits", llvm::cl::init(0),
+      llvm::cl::desc("attn-stream-partition: splits")};
+  Option<bool, PlainParser<bool>> splitCtas{
+      *this, "split-ctas", llvm::cl::init(false),
+      llvm::cl::desc("attn-stream-partition: split-ctas")};
   Option<bool, PlainParser<bool>> splitCluster{
       *this, "split-cluster", llvm::cl::init(false),
       llvm::cl::desc("attn-stream-partition: split-cluster")};
   Option<int64_t, PlainParser<int64_t>> splitLength{
       *this, "split-length", llvm::cl::init(0),
       llvm::cl::desc("attn-stream-partition: split-length")};
-  Option<bool, PlainParser<bool>> persistent{*this, "persistent", llvm::cl::init(false),
-                          llvm::cl::desc("run attn-persistent")};
-  Option<bool, PlainParser<bool>> pairTiles{*this, "pair-tiles", llvm::cl::init(false),
-                         llvm::cl::desc("attn-persistent: pair-tiles")};
-  Option<bool, PlainParser<bool>> dynamic{*this, "dynamic", llvm::cl::init(false),
-                       llvm::cl::desc("attn-persistent: dynamic")};
-  Option<int64_t, PlainParser<int64_t>> sms{*this, "sms", llvm::cl::init(0),
-                      llvm::cl::desc("attn-persistent: sms")};
-  Option<int64_t, PlainParser<int64_t>> resident{*this, "resident", llvm::cl::init(0),
-                           llvm::cl::desc("attn-persistent: resident")};
-  Option<bool, PlainParser<bool>> inStep{*this, "in-step", llvm::cl::init(false),
-                      llvm::cl::desc("run attn-keep-in-step")};
+  Option<bool, PlainParser<bool>> persistent{
+      *this, "persistent", llvm::cl::init(false),
+      llvm::cl::desc("run attn-persistent")};
+  Option<bool, PlainParser<bool>> pairTiles{
+      *this, "pair-tiles", llvm::cl::init(false),
+      llvm::cl::desc("attn-persistent: pair-tiles")};
+  Option<bool, PlainParser<bool>> dynamic{
+      *this, "dynamic", llvm::cl::init(false),
+      llvm::cl::desc("attn-persistent: dynamic")};
+  Option<int64_t, PlainParser<int64_t>> sms{
+      *this, "sms", llvm::cl::init(0), llvm::cl::desc("attn-persistent: sms")};
+  Option<int64_t, PlainParser<int64_t>> resident{
+      *this, "resident", llvm::cl::init(0),
+      llvm::cl::desc("attn-persistent: resident")};
+  Option<bool, PlainParser<bool>> inStep{
+      *this, "in-step", llvm::cl::init(false),
+      llvm::cl::desc("run attn-keep-in-step")};
   Option<std::string> gridOrder{*this, "grid-order",
                                 llvm::cl::desc("run attn-grid-order: order")};
-  Option<int64_t, PlainParser<int64_t>> domains{*this, "domains", llvm::cl::init(0),
-                          llvm::cl::desc("attn-grid-order: domains")};
-  Option<int64_t, PlainParser<int64_t>> chunk{*this, "chunk", llvm::cl::init(0),
-                        llvm::cl::desc("attn-grid-order: chunk")};
-  Option<bool, PlainParser<bool>> longestFirst{*this, "longest-first", llvm::cl::init(false),
-                            llvm::cl::desc("attn-grid-order: longest-first")};
+  Option<int64_t, PlainParser<int64_t>> domains{
+      *this, "domains", llvm::cl::init(0),
+      llvm::cl::desc("attn-grid-order: domains")};
+  Option<int64_t, PlainParser<int64_t>> chunk{
+      *this, "chunk", llvm::cl::init(0),
+      llvm::cl::desc("attn-grid-order: chunk")};
+  Option<bool, PlainParser<bool>> longestFirst{
+      *this, "longest-first", llvm::cl::init(false),
+      llvm::cl::desc("attn-grid-order: longest-first")};
   Option<SawtoothMode> sawtooth{
       *this, "sawtooth", llvm::cl::init(SawtoothMode::Off),
       llvm::cl::desc("run attn-sawtooth"),
@@ -72,16 +83,19 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                                   "from the middle to the ends"),
                        clEnumValN(TraversalOrder::Rotated, "rotated",
                                   "from an offset on, and around the end"))};
-  Option<int64_t, PlainParser<int64_t>> stride{*this, "stride", llvm::cl::init(1),
-                         llvm::cl::desc("attn-traverse: stride")};
-  Option<int64_t, PlainParser<int64_t>> shift{*this, "shift", llvm::cl::init(0),
-                        llvm::cl::desc("attn-traverse: shift")};
+  Option<int64_t, PlainParser<int64_t>> stride{
+      *this, "stride", llvm::cl::init(1),
+      llvm::cl::desc("attn-traverse: stride")};
+  Option<int64_t, PlainParser<int64_t>> shift{
+      *this, "shift", llvm::cl::init(0),
+      llvm::cl::desc("attn-traverse: shift")};
 };
 
 /// What level 3 decides; see the passes for each option.
 struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
-  Option<int64_t, PlainParser<int64_t>> stages{*this, "stages", llvm::cl::init(0),
-                         llvm::cl::desc("attn-stage-loads: stages")};
+  Option<int64_t, PlainParser<int64_t>> stages{
+      *this, "stages", llvm::cl::init(0),
+      llvm::cl::desc("attn-stage-loads: stages")};
   Option<int64_t, PlainParser<int64_t>> residentStages{
       *this, "resident-stages", llvm::cl::init(1),
       llvm::cl::desc("attn-stage-loads: resident-stages")};
@@ -91,20 +105,27 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
       llvm::cl::values(
           clEnumValN(CopyKind::Tensor, "tensor", "tensor memory accelerator"),
           clEnumValN(CopyKind::Async, "async", "a chunk a thread"))};
-  Option<int64_t, PlainParser<int64_t>> chunk{*this, "chunk", llvm::cl::init(0),
-                        llvm::cl::desc("attn-stage-loads: chunk")};
-  Option<int64_t, PlainParser<int64_t>> warps{*this, "warps", llvm::cl::init(0),
-                        llvm::cl::desc("attn-assign-units: warps")};
-  Option<bool, PlainParser<bool>> specialize{*this, "specialize", llvm::cl::init(false),
-                          llvm::cl::desc("run attn-specialize-warps")};
-  Option<bool, PlainParser<bool>> overlap{*this, "overlap", llvm::cl::init(false),
-                       llvm::cl::desc("attn-specialize-warps: overlap")};
-  Option<bool, PlainParser<bool>> pingPong{*this, "ping-pong", llvm::cl::init(false),
-                        llvm::cl::desc("attn-specialize-warps: ping-pong")};
-  Option<bool, PlainParser<bool>> optimisticMax{*this, "optimistic-max", llvm::cl::init(false),
-                             llvm::cl::desc("run attn-optimistic-max")};
-  Option<bool, PlainParser<bool>> storeTensors{*this, "store-tensors", llvm::cl::init(false),
-                            llvm::cl::desc("run attn-store-tensors")};
+  Option<int64_t, PlainParser<int64_t>> chunk{
+      *this, "chunk", llvm::cl::init(0),
+      llvm::cl::desc("attn-stage-loads: chunk")};
+  Option<int64_t, PlainParser<int64_t>> warps{
+      *this, "warps", llvm::cl::init(0),
+      llvm::cl::desc("attn-assign-units: warps")};
+  Option<bool, PlainParser<bool>> specialize{
+      *this, "specialize", llvm::cl::init(false),
+      llvm::cl::desc("run attn-specialize-warps")};
+  Option<bool, PlainParser<bool>> overlap{
+      *this, "overlap", llvm::cl::init(false),
+      llvm::cl::desc("attn-specialize-warps: overlap")};
+  Option<bool, PlainParser<bool>> pingPong{
+      *this, "ping-pong", llvm::cl::init(false),
+      llvm::cl::desc("attn-specialize-warps: ping-pong")};
+  Option<bool, PlainParser<bool>> optimisticMax{
+      *this, "optimistic-max", llvm::cl::init(false),
+      llvm::cl::desc("run attn-optimistic-max")};
+  Option<bool, PlainParser<bool>> storeTensors{
+      *this, "store-tensors", llvm::cl::init(false),
+      llvm::cl::desc("run attn-store-tensors")};
   Option<bool, PlainParser<bool>> streamReads{
       *this, "stream-reads", llvm::cl::init(false),
       llvm::cl::desc("run attn-stream-reads, with copy=tensor")};

@@ -34,8 +34,8 @@ mlir::FailureOr<std::string> translateToPtx(mlir::gpu::GPUModuleOp module,
 inline constexpr llvm::StringLiteral kNoPtxas = "none";
 
 /// Finds ptxas: `given` if not empty, else ATTN_MLIR_PTXAS (which is like
-/// `given`), else in CUDA_HOME or CUDA_PATH, else in PATH, else in the toolkit's
-/// usual place. Empty if there is none, or none shall be.
+/// `given`), else in CUDA_HOME or CUDA_PATH, else in PATH, else in the
+/// toolkit's usual place. Empty if there is none, or none shall be.
 std::string findPtxas(llvm::StringRef given);
 
 /// What ptxas reports of a kernel (-v).
@@ -62,9 +62,10 @@ llvm::Expected<Cubin> assemble(llvm::StringRef ptx, llvm::StringRef arch,
 mlir::FailureOr<std::string> choosePtxas(mlir::Operation *op,
                                          llvm::StringRef given);
 
-/// Machine code for gpu.modules in the LLVM dialect, one for each. ptxas runs on
-/// several threads. Where a kernel spills registers in one order, the others are
-/// tried, and the code that spills least is taken. Fails after a diagnostic.
+/// Machine code for gpu.modules in the LLVM dialect, one for each. ptxas runs
+/// on several threads. Where a kernel spills registers in one order, the others
+/// are tried, and the code that spills least is taken. Fails after a
+/// diagnostic.
 mlir::FailureOr<std::vector<Cubin>>
 compileToCubins(llvm::ArrayRef<mlir::gpu::GPUModuleOp> modules,
                 llvm::StringRef arch, llvm::StringRef ptxas);

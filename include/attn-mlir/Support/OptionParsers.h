@@ -134,8 +134,8 @@ public:
       if (!value.Name.empty())
         known += (known.empty() ? "" : ", ") + value.Name.str();
     }
-    return optionError(option, "expected one of " + known + ", but got '" + text +
-                                   "'");
+    return optionError(option,
+                       "expected one of " + known + ", but got '" + text + "'");
   }
 
   template <typename Value>
@@ -158,10 +158,9 @@ public:
              long &result) {
     if (!text.getAsInteger(10, result) && result >= least && result <= most)
       return false;
-    return optionError(option, "expected a whole number from " +
-                                   llvm::Twine(least) + " to " +
-                                   llvm::Twine(most) + ", but got '" + text +
-                                   "'");
+    return optionError(
+        option, "expected a whole number from " + llvm::Twine(least) + " to " +
+                    llvm::Twine(most) + ", but got '" + text + "'");
   }
 
 private:

@@ -174,20 +174,23 @@ private:
       int64_t number = viewNumber(argument);
       auto view = dyn_cast<ViewType>(argument.getType());
       if (!view) {
-        addParameter(argument.getType().isIndex() ? i64 : argument.getType(),
-                     describeParameter(rewriter, "scalar", {{"index", scalars++}}));
+        addParameter(
+            argument.getType().isIndex() ? i64 : argument.getType(),
+            describeParameter(rewriter, "scalar", {{"index", scalars++}}));
         continue;
       }
-      addParameter(pointer, describeParameter(rewriter, "pointer", {{"view", number}}));
+      addParameter(pointer,
+                   describeParameter(rewriter, "pointer", {{"view", number}}));
       if (boxes[i])
         addParameter(pointer, describeMap(argument));
       for (unsigned dim = 0; dim < view.getRank(); ++dim)
         if (ShapedType::isDynamic(view.getShape()[dim]))
-          addParameter(i64, describeParameter(rewriter, "size",
-                                     {{"view", number}, {"dim", dim}}));
+          addParameter(i64,
+                       describeParameter(rewriter, "size",
+                                         {{"view", number}, {"dim", dim}}));
       for (unsigned dim = 0; dim + 1 < view.getRank(); ++dim)
         addParameter(i64, describeParameter(rewriter, "stride",
-                                   {{"view", number}, {"dim", dim}}));
+                                            {{"view", number}, {"dim", dim}}));
     }
   }
 
@@ -213,7 +216,8 @@ private:
     NamedAttrList entries = describeKernel(kernel, grid, threads, parameters);
     if (ArrayAttr limits = findLimits(kernel); !limits.empty())
       entries.set("limits", limits);
-    function->setAttr(kManifestAttr, entries.getDictionary(kernel.getContext()));
+    function->setAttr(kManifestAttr,
+                      entries.getDictionary(kernel.getContext()));
   }
 
   /// The view that parameters from `next` on describe.
