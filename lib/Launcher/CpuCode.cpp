@@ -74,12 +74,12 @@ static void *loadFromMemory(const std::string &contents, std::string &tried) {
 }
 
 static void *loadFromDisk(const std::string &contents, std::string &tried) {
-  const char *folder = std::getenv("TMPDIR");
-  std::string path =
-      std::string(folder && *folder ? folder : "/tmp") + "/attn-kernel-XXXXXX";
+  const char *given = std::getenv("TMPDIR");
+  std::string folder = given && *given ? given : "/tmp";
+  std::string path = folder + "/attn-kernel-XXXXXX";
   int descriptor = mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) {
-    tried += "\n  " + path + ": " + std::strerror(errno);
+    tried += "\n  in " + inQuotes(folder) + ": " + std::strerror(errno);
     return nullptr;
   }
   TemporaryFile file(descriptor, path);

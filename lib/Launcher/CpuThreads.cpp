@@ -1,8 +1,8 @@
 //===- CpuThreads.cpp - Work of several threads of the CPU ----------------===//
 //
 // Threads live as long as a launch: none has to be brought through a fork, or
-// to its end when the process ends. A launch that is done before threads would
-// have started runs in place.
+// to its end when the process ends. A launch runs in place where one like it
+// was done before threads would have started.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,36 @@ unsigned attn::cpuThreads() {
 }
 
 //===----------------------------------------------------------------------===//
+// What launches took
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Of the launches before, by kernel and number of CTAs, in nanoseconds of
+/// one thread; 0: not known. One may be another's, and is a guess then.
+class Memory {
+public:
+  std::atomic<int64_t> &of(CpuFunction *function, int64_t ctas) {
+    uint64_t key = reinterpret_cast<uintptr_t>(function) + ctas;
+    return times[key * 0x9E3779B97F4A7C15u >> 54];
+  }
+
+private:
+  std::atomic<int64_t> times[1 << 10] = {};
+};
+} // namespace
+
+static Memory memory;
+
+static int64_t nanoseconds(Clock::duration time) {
+  return std::chrono::nanoseconds(time).count();
+}
+
+/// Threads that are worth starting for work of that time.
+static int64_t worthFor(int64_t time) {
+  return time / nanoseconds(kWorthThread) + 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
@@ -74,34 +104,38 @@ public:
 
   /// Takes pieces until nothing is left.
   void run() {
+    Clock::time_point start = Clock::now();
     while (true) {
       int64_t begin = next.fetch_add(piece, std::memory_order_relaxed);
       if (begin >= ctas)
-        return;
+        break;
       function(begin, std::min(begin + piece, ctas), parameters);
     }
+    busy += nanoseconds(Clock::now() - start);
   }
 
-  /// Takes pieces, each twice the one before, for about `most`; how long the
-  /// rest takes if it is like these.
-  Clock::duration runFor(Clock::duration most) {
+  /// Takes pieces, each twice the one before, for about `most`.
+  void runFor(Clock::duration most) {
     Clock::time_point start = Clock::now();
     Clock::duration taken{};
     for (int64_t begin = 0, size = 1; begin < ctas && taken < most; size *= 2) {
       int64_t end = std::min(begin + size, ctas);
       function(begin, end, parameters);
-      taken = Clock::now() - start;
       next = begin = end;
+      taken = Clock::now() - start;
     }
-    return taken / std::max<int64_t>(1, next) * left();
+    busy += nanoseconds(taken);
   }
+
+  /// What all threads worked, in nanoseconds.
+  int64_t time() const { return busy; }
 
 private:
   CpuFunction *function;
   int64_t ctas;
   void **parameters;
   int64_t piece = 1;
-  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> next{0}, busy{0};
 };
 
 /// Threads that run the work, until the end of this.
@@ -134,19 +168,42 @@ private:
 };
 } // namespace
 
-void attn::runOnThreads(CpuFunction *function, int64_t ctas, void **parameters,
-                        unsigned threads) {
-  if (threads <= 1 || ctas <= 1) {
-    function(0, ctas, parameters);
+/// Runs all in place unless that takes longer than threads take to start.
+static void runSmall(Work &work, int64_t threads) {
+  work.runFor(kWorthThread);
+  int64_t count = std::min(threads, work.left());
+  if (count <= 0)
     return;
-  }
-  Work work(function, ctas, parameters);
-  Clock::duration rest = work.runFor(kWorthThread);
-  if (work.left() <= 0)
-    return;
-  int64_t useful = std::min<int64_t>(work.left(), rest / kWorthThread + 1);
-  int64_t count = std::min<int64_t>(threads, useful);
   work.setPiece(work.left() / (count * kPiecesOfThread));
   Helpers helpers(work, count - 1);
   work.run();
+}
+
+static void runLarge(Work &work, int64_t threads) {
+  work.setPiece(work.left() / (threads * kPiecesOfThread));
+  Helpers helpers(work, threads - 1);
+  work.run();
+}
+
+void attn::runOnThreads(CpuFunction *function, int64_t ctas, void **parameters,
+                        unsigned most) {
+  if (most <= 1 || ctas <= 1) {
+    function(0, ctas, parameters);
+    return;
+  }
+  std::atomic<int64_t> &before = memory.of(function, ctas);
+  int64_t known = before.load(std::memory_order_relaxed);
+  int64_t threads = std::min<int64_t>(most, ctas);
+  if (known)
+    threads = std::min(threads, worthFor(known));
+  Work work(function, ctas, parameters);
+  if (threads > 1)
+    runLarge(work, threads);
+  else
+    runSmall(work, std::min<int64_t>(most, ctas));
+  int64_t time = std::max<int64_t>(1, work.time());
+  // One that others took the core from is no reason to start threads.
+  if (known)
+    time = std::min(time, 2 * known);
+  before.store(time, std::memory_order_relaxed);
 }

@@ -14,10 +14,10 @@ using CpuFunction = void(int64_t begin, int64_t end, void **parameters);
 /// use. Throws Failure where that variable is no number of threads.
 unsigned cpuThreads();
 
-/// Runs `function` over 0 to `ctas` on at most so many threads, and returns
+/// Runs `function` over 0 to `ctas` on at most `most` threads, and returns
 /// when all is done.
 void runOnThreads(CpuFunction *function, int64_t ctas, void **parameters,
-                  unsigned threads);
+                  unsigned most);
 
 } // namespace attn
 

@@ -1,0 +1,181 @@
+"""Threads of launches on this machine's CPU: how many, when, and that each call has its own."""
+
+import ctypes
+import os
+import sys
+import threading
+import time
+
+import attn_mlir
+from attn_mlir import ArgumentError
+from cpu import CAUSAL, bundle, small
+from devices import Arrays, call, compile_bundle
+from problems import Case
+from support import F32, DLArray, expect, main
+
+# What several threads are for.
+LONG = Case("full", "f32", (8, 8), (64, 64), (1, 100, 90), lse=False)
+
+
+def counted_while(function):
+    """Counts of this process's threads while ``function`` runs, beyond those that it had and the one that counts."""
+    count = lambda: len(os.listdir("/proc/self/task"))
+    before, counts, done = count(), [], threading.Event()
+
+    def watch():
+        while not done.is_set():
+            counts.append(count() - before - 1)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        function()
+    finally:
+        done.set()
+        watcher.join()
+    # The system forgets a thread some time after it was joined.
+    deadline = time.monotonic() + 10
+    while count() != before:
+        assert time.monotonic() < deadline, "threads outlive the call"
+    return counts
+
+
+def threads_while(function):
+    return max(counted_while(function))
+
+
+def long_launch(scratch, rows=256, keys=2048, tile=32):
+    """A launch of some tenths of a second: many keys, of which all rows are the same."""
+    kernel = attn_mlir.load(compile_bundle(scratch, LONG, f"--schedule=tiles=query={tile},key=32"))
+    memory = [(ctypes.c_float * (8 * length * 64))(*([value] * (8 * length * 64)))
+              for length, value in ((rows, 0.5), (keys, 0.25), (keys, 3.0), (rows, 0.0))]
+    arrays = [DLArray((1, 8, len(each) // 512, 64), F32, ctypes.addressof(each), kind=1) for each in memory]
+
+    def launch():
+        ctypes.memset(memory[3], 0xFF, ctypes.sizeof(memory[3]))
+        kernel(*arrays[:3], out=arrays[3])
+        assert all(abs(value - 3) < 1e-5 for value in memory[3][::61])
+        assert abs(sum(memory[3]) / len(memory[3]) - 3) < 1e-5
+
+    return launch
+
+
+def with_threads(number):
+    os.environ["ATTN_CPU_THREADS"] = str(number)
+
+
+def test_threads(scratch, log):
+    launch = long_launch(scratch)
+    for number in (1, 2, 4):
+        with_threads(number)
+        assert threads_while(launch) == number - 1, number
+    # As many as cores that this thread may use.
+    for variable in (None, ""):
+        os.environ.pop("ATTN_CPU_THREADS") if variable is None else with_threads(variable)
+        cores = os.sched_getaffinity(0)
+        assert threads_while(launch) == min(len(cores), 64) - 1
+        os.sched_setaffinity(0, {min(cores)})
+        try:
+            assert threads_while(launch) == 0
+        finally:
+            os.sched_setaffinity(0, cores)
+    os.environ.pop("ATTN_CPU_THREADS", None)
+
+
+def test_few_ctas(scratch, log):
+    """Of eight CTAs none waits for another: a launch that was not seen before takes all threads at once."""
+    launch = long_launch(scratch, rows=128, keys=1024, tile=128)
+    with_threads(8)
+    assert threads_while(launch) == 7
+    assert threads_while(launch) == 7
+    del os.environ["ATTN_CPU_THREADS"]
+
+
+def test_small_launches(scratch, log):
+    """Once one was seen to be short, those like it start no threads."""
+    case = Case("full", "f32", (4, 4), (16, 16), (1, 2, 2), lse=False)
+    kernel = attn_mlir.load(compile_bundle(scratch, case, "--schedule=tiles=query=16,key=16"))
+    arrays = Arrays(case)
+    *inputs, out = arrays.dlpack()
+    with_threads(4)
+    prepared = kernel.prepare(*inputs, out=out)
+    assert prepared.grid == 4
+
+    def launch():
+        for _ in range(3000):
+            prepared.launch()
+
+    counts = counted_while(launch)
+    # Others may take the core from one of them, and it is a long one then.
+    assert sum(count > 0 for count in counts) < len(counts) / 3, counts
+    arrays.assert_right()
+    del os.environ["ATTN_CPU_THREADS"], prepared
+    kernel.close()
+
+
+def test_numbers_of_threads(scratch, log):
+    kernel = attn_mlir.load(bundle(scratch))
+    for number in (1, 2, 3, 7, 4096):
+        with_threads(number)
+        for sizes in ((1, 150, 200), (2, 65, 9), (1, 1, 1)):
+            arrays = Arrays(CAUSAL._replace(sizes=sizes))
+            call(kernel, arrays.dlpack())
+            arrays.assert_right()
+    arrays = Arrays(small())
+    for text in ("0", "-1", "4097", "two", "2x", "1.5", " ", "99999999999999999999"):
+        with_threads(text)
+        expect(ArgumentError, f"ATTN_CPU_THREADS: expected a number from 1 to 4096, but got '{text}'", call, kernel,
+               arrays.dlpack())
+    del os.environ["ATTN_CPU_THREADS"]
+    kernel.close()
+
+
+def test_several_callers(scratch, log):
+    """On one bundle, whose code the first of them loads, with a workspace for each."""
+    case = small(lse=False)
+    split = attn_mlir.load(compile_bundle(scratch, case, "--schedule=tiles=query=32,key=16 split-ctas splits=3"))
+    assert len(split.variants[0].steps) == 2
+    every = [Arrays(case._replace(sizes=(1, 20 + number, 30 + 7 * number))) for number in range(6)]
+    barrier, errors = threading.Barrier(len(every)), []
+
+    def work(arrays):
+        try:
+            barrier.wait()
+            for _ in range(5):
+                *inputs, out = arrays.dlpack()
+                split(*inputs, out=out)
+                arrays.assert_right()
+        except BaseException as error:
+            errors.append(error)
+
+    with_threads(2)
+    callers = [threading.Thread(target=work, args=(arrays,)) for arrays in every]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert not errors, errors
+    del os.environ["ATTN_CPU_THREADS"]
+    split.close()
+
+
+def test_fork(scratch, log):
+    """A child launches on as many threads as its parent did."""
+    launch = long_launch(scratch)
+    with_threads(3)
+    launch()
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        try:
+            code = 0 if threads_while(launch) == 2 else 1
+        except BaseException:
+            code = 2
+        os._exit(code)
+    assert os.waitpid(child, 0)[1] == 0
+    launch()
+    del os.environ["ATTN_CPU_THREADS"]
+
+
+if __name__ == "__main__":
+    main()
