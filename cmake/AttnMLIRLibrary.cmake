@@ -39,3 +39,9 @@ function(attn_mlir_pch_sum header sum)
   string(SHA256 digest "${text}")
   file(WRITE ${sum} ${digest})
 endfunction()
+
+# Without the text of the header after it, whose full path ccache would take for an
+# option of its own. (The documented interface has no say in these options.)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+endif()
