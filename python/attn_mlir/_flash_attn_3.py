@@ -1,0 +1,169 @@
+"""`torch.ops.flash_attn_3`, on kernels of attn_mlir, and stand-ins for its extension module.
+
+The schemas are those that FlashAttention-3 registers, so that its own Python file,
+hopper/flash_attn_interface.py, and what calls the operators run on these kernels.
+"""
+
+import importlib.machinery
+import sys
+import types
+
+import torch
+
+from attn_mlir import _kv_cache, _merge
+from attn_mlir._errors import ArgumentError
+from attn_mlir._refusals import refuse
+from attn_mlir._torch_ops import attention, attention_varlen
+
+_FWD = (
+    "fwd(Tensor q, Tensor k, Tensor v, Tensor(k_new!)? k_new=None, Tensor(v_new!)? v_new=None, Tensor? q_v=None, "
+    "Tensor(out!)? out=None, Tensor? cu_seqlens_q=None, Tensor? cu_seqlens_k=None, Tensor? cu_seqlens_k_new=None, "
+    "Tensor? seqused_q=None, Tensor? seqused_k=None, int? max_seqlen_q=None, int? max_seqlen_k=None, "
+    "Tensor? page_table=None, Tensor? kv_batch_idx=None, Tensor? leftpad_k=None, Tensor? rotary_cos=None, "
+    "Tensor? rotary_sin=None, Tensor? seqlens_rotary=None, Tensor? q_descale=None, Tensor? k_descale=None, "
+    "Tensor? v_descale=None, float? softmax_scale=None, bool is_causal=False, int window_size_left=-1, "
+    "int window_size_right=-1, int attention_chunk=0, float softcap=0.0, bool is_rotary_interleaved=False, "
+    "Tensor? scheduler_metadata=None, int num_splits=0, bool? pack_gqa=None, int sm_margin=0) "
+    "-> (Tensor(out!), Tensor, Tensor, Tensor)"
+)
+_BWD = (
+    "bwd(Tensor dout, Tensor q, Tensor k, Tensor v, Tensor out, Tensor softmax_lse, Tensor(dq!)? dq=None, "
+    "Tensor(dk!)? dk=None, Tensor(dv!)? dv=None, Tensor? cu_seqlens_q=None, Tensor? cu_seqlens_k=None, "
+    "Tensor? seqused_q=None, Tensor? seqused_k=None, int? max_seqlen_q=None, int? max_seqlen_k=None, "
+    "float? softmax_scale=None, bool is_causal=False, int window_size_left=-1, int window_size_right=-1, "
+    "float softcap=0.0, bool deterministic=False, int sm_margin=0) -> (Tensor, Tensor, Tensor, Tensor, Tensor)"
+)
+_COMBINE = (
+    "fwd_combine(Tensor out_partial, Tensor lse_partial, Tensor(out!)? out=None, ScalarType? out_dtype=None) "
+    "-> (Tensor(out!), Tensor)"
+)
+_METADATA = (
+    "get_scheduler_metadata(int batch_size, int max_seqlen_q, int max_seqlen_k, int num_heads, int num_heads_k, "
+    "int headdim, int headdim_v, ScalarType qkv_dtype, Tensor seqused_k, Tensor? cu_seqlens_q=None, "
+    "Tensor? cu_seqlens_k=None, Tensor? cu_seqlens_k_new=None, Tensor? seqused_q=None, Tensor? leftpad_k=None, "
+    "int? page_size=None, int max_seqlen_k_new=0, bool is_causal=False, int window_size_left=-1, "
+    "int window_size_right=-1, int attention_chunk=0, bool has_softcap=False, int num_splits=0, "
+    "bool? pack_gqa=None, int sm_margin=0) -> Tensor"
+)
+_libraries = []
+
+
+def _check_types(q):
+    if q.dtype == torch.float8_e4m3fn:
+        raise NotImplementedError("q: float8_e4m3fn is not there yet in attn_mlir; expected float16 or bfloat16")
+
+
+def _starts(batch, length, device):
+    return torch.arange(batch + 1, dtype=torch.int32, device=device) * length
+
+
+def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=None, cu_seqlens_k=None,
+            cu_seqlens_k_new=None, seqused_q=None, seqused_k=None, max_seqlen_q=None, max_seqlen_k=None,
+            page_table=None, kv_batch_idx=None, leftpad_k=None, rotary_cos=None, rotary_sin=None, seqlens_rotary=None,
+            q_descale=None, k_descale=None, v_descale=None, softmax_scale=None, is_causal=False, window_size_left=-1,
+            window_size_right=-1, attention_chunk=0, softcap=0.0, is_rotary_interleaved=False, scheduler_metadata=None,
+            num_splits=0, pack_gqa=None, sm_margin=0):
+    """(O, LSE) of flash_attn_3::fwd's arguments. The last four change how FlashAttention works, not what it
+    computes: the compiler chooses that here."""
+    _check_types(q)
+    refuse(q_v=q_v, page_table=page_table, rotary_cos=rotary_cos, rotary_sin=rotary_sin, q_descale=q_descale,
+           k_descale=k_descale, v_descale=v_descale)
+    options = {
+        "scale": softmax_scale, "causal": is_causal, "window": (window_size_left, window_size_right),
+        "chunk": attention_chunk, "softcap": softcap,
+    }
+    if k_new is not None:
+        batch = cu_seqlens_k_new.shape[0] - 1 if cu_seqlens_k_new is not None else k_new.shape[0]
+        before = _kv_cache.as_lengths(0, batch, q.device) if seqused_k is None else seqused_k
+        seqused_k = _kv_cache.append(k, v, k_new, v_new, before, kv_batch_idx, cu_seqlens_k_new)
+    if cu_seqlens_k is None:
+        k, v = _kv_cache.gather(k, kv_batch_idx), _kv_cache.gather(v, kv_batch_idx)
+    else:
+        refuse(kv_batch_idx=kv_batch_idx)
+    if cu_seqlens_q is None and cu_seqlens_k is None and seqused_q is None:
+        o, lse = attention(q, k, v, lengths=seqused_k, first=leftpad_k, layout="bshd", **options)
+    else:
+        o, lse = _forward_packed(q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, leftpad_k, options)
+    if out is not None:
+        out.copy_(o)
+        o = out
+    return o, lse
+
+
+def _forward_packed(q, k, v, cu_q, cu_k, used_q, used_k, first, options):
+    """What is not packed is seen as sequences of one length, one after the other."""
+    shape = q.shape
+    if cu_q is None:
+        q, cu_q = q.reshape(-1, *shape[2:]), _starts(shape[0], shape[1], q.device)
+    if cu_k is None:
+        k, cu_k = _kv_cache.packed(k)
+        v, _ = _kv_cache.packed(v)
+    o, lse = attention_varlen(q, k, v, cu_q, cu_k, seqused_q=used_q, seqused_k=used_k, first=first, **options)
+    if len(shape) == 4:
+        o = o.view(*shape[:3], o.shape[-1])
+        lse = lse.view(shape[2], shape[0], shape[1]).transpose(0, 1).contiguous()
+    return o, lse
+
+
+def _fwd(*arguments, **keywords):
+    o, lse = forward(*arguments, **keywords)
+    return o, lse, o.new_empty(0, dtype=torch.float32), o.new_empty(0, dtype=torch.float32)
+
+
+def _bwd(*arguments, **keywords):
+    raise NotImplementedError("flash_attn_3::bwd: attn_mlir has no backward kernels yet")
+
+
+def flash_attn_combine(out_partial, lse_partial, out=None, out_dtype=None):
+    """(O, LSE [B, H, S]) of parts: out_partial [parts, B, S, H, D], lse_partial [parts, B, S, H], in float32."""
+    dtype = out_dtype if out_dtype is not None else out_partial.dtype
+    if out is not None and out.dtype != dtype:
+        raise ArgumentError(f"out: expected {dtype}, but got {out.dtype}")
+    o, lse = _merge.merge(out_partial, lse_partial, dtype)
+    if out is not None:
+        out.copy_(o)
+        o = out
+    # FlashAttention's LSE is [B, S, H], which lies in memory as [B, H, S].
+    return o, lse.transpose(1, 2)
+
+
+def _metadata(batch_size, max_seqlen_q, max_seqlen_k, num_heads, num_heads_k, headdim, headdim_v, qkv_dtype, seqused_k,
+              *arguments, **keywords):
+    """An empty plan: kernels of attn_mlir deal their work themselves."""
+    return torch.empty(0, dtype=torch.int32, device=seqused_k.device)
+
+
+def register_flash_attn_3():
+    """Registers torch.ops.flash_attn_3 (fwd, bwd, fwd_combine, get_scheduler_metadata), once.
+
+    Raises RuntimeError where FlashAttention-3's own extension is loaded.
+    """
+    if _libraries:
+        return
+    if torch._C._dispatch_has_kernel("flash_attn_3::fwd"):
+        raise RuntimeError("flash_attn_3: expected no other library of operators, but FlashAttention-3's is loaded")
+    library = torch.library.Library("flash_attn_3", "FRAGMENT")
+    functions = (("fwd", _FWD, _fwd), ("bwd", _BWD, _bwd), ("fwd_combine", _COMBINE, flash_attn_combine),
+                 ("get_scheduler_metadata", _METADATA, _metadata))
+    for name, schema, function in functions:
+        library.define(schema)
+        library.impl(name, function, "CompositeExplicitAutograd")
+    _libraries.append(library)
+
+
+def _module(name, **contents):
+    module = types.ModuleType(name)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, is_package=name == "flash_attn_3")
+    if name == "flash_attn_3":
+        module.__path__ = []
+    module.__dict__.update(contents)
+    return module
+
+
+def install_flash_attn_3():
+    """Registers the operators, and puts stand-ins for `flash_attn_3` and `flash_attn_3._C` into sys.modules,
+    which FlashAttention-3's Python file imports. Modules that are there stay."""
+    register_flash_attn_3()
+    extension = _module("flash_attn_3._C")
+    package = sys.modules.setdefault("flash_attn_3", _module("flash_attn_3"))
+    package._C = sys.modules.setdefault("flash_attn_3._C", extension)

@@ -1,0 +1,91 @@
+"""Attention in PyTorch, of which gradients are known: see attn_mlir.torch.recompute_backward."""
+
+import torch
+
+from attn_mlir import _features
+
+
+def _indices(q, k):
+    """(batch, head, query, key) as arrays that broadcast to the scores."""
+    def along(size, dim):
+        shape = [1, 1, 1, 1]
+        shape[dim] = size
+        return torch.arange(size, device=q.device).view(shape)
+
+    return along(q.shape[0], 0), along(q.shape[1], 1), along(q.shape[2], 2), along(k.shape[2], 3)
+
+
+def _seen(call, q, k):
+    """Keys that queries see by ``causal`` and ``window``, or None for all."""
+    _, _, i, j = _indices(q, k)
+    causal, window = call.get("causal"), call.get("window")
+    offset = 0 if causal == "top_left" else k.shape[2] - q.shape[2]
+    if causal:
+        return j <= i + offset
+    if window is None:
+        return None
+    left, right = window
+    seen = torch.ones((1, 1, q.shape[2], k.shape[2]), dtype=torch.bool, device=q.device)
+    if left >= 0:
+        seen = seen & (j >= i + offset - left)
+    return seen & (j <= i + offset + right) if right >= 0 else seen
+
+
+def attend(q, k, v, call, sinks=None):
+    """(O, LSE) in float32 of q, k, v [B, H, S, D] and keywords of attn_mlir.attention."""
+    group = q.shape[1] // k.shape[1]
+    q, k, v = q.float(), k.float().repeat_interleave(group, 1), v.float().repeat_interleave(group, 1)
+    scores = (q @ k.transpose(-1, -2)) * call["scale"]
+    if call.get("score_mod") is not None:
+        scores = call["score_mod"](scores, *_indices(q, k))
+    seen, mask = _seen(call, q, k), call.get("mask")
+    if torch.is_tensor(mask) and mask.dtype != torch.bool:
+        scores = scores + mask
+    elif mask is not None:
+        keep = mask if torch.is_tensor(mask) else mask(*_indices(q, k))
+        seen = keep if seen is None else seen & keep
+    if seen is not None:
+        scores = scores.masked_fill(~seen, float("-inf"))
+    everything = scores
+    if sinks is not None:
+        everything = torch.cat([scores, sinks.float().view(1, -1, 1, 1).expand(*scores.shape[:-1], 1)], -1)
+    # Rows without keys have no gradient, where that of a maximum of -inf would be NaN.
+    lse = torch.logsumexp(everything.masked_fill((everything == float("-inf")).all(-1, keepdim=True), -1e30), -1)
+    p = torch.exp(scores - lse[..., None])
+    return p @ v, lse
+
+
+def _gradients(q, k, v, call, sinks, dout, dlse):
+    """Of q, k, v for those of O and LSE, all in [B, H, S, D]."""
+    with torch.enable_grad():
+        inputs = [x.detach().requires_grad_() for x in (q, k, v)]
+        o, lse = attend(*inputs, call, sinks)
+        return torch.autograd.grad((o, lse), inputs, (dout.float(), dlse.float()))
+
+
+def dense_backward(dout, dlse, q, k, v, call, sinks, layout):
+    """Gradients of q, k and v of a call of attn_mlir.attention."""
+    def swap(x):
+        return x.transpose(1, 2) if layout == "bshd" else x
+
+    found = _gradients(swap(q), swap(k), swap(v), call, sinks, swap(dout), dlse)
+    return tuple(swap(d).to(x.dtype).contiguous() for d, x in zip(found, (q, k, v)))
+
+
+def packed_backward(dout, dlse, q, k, v, features, cu_q, cu_k, used_q, used_k, slopes):
+    """The same of sequences one after the other, one sequence at a time."""
+    found = [torch.zeros_like(x) for x in (q, k, v)]
+    starts_q, starts_k = cu_q.tolist(), cu_k.tolist()
+    held_q = (cu_q[1:] - cu_q[:-1] if used_q is None else used_q).tolist()
+    held_k = (cu_k[1:] - cu_k[:-1] if used_k is None else used_k).tolist()
+    for b, (i, j) in enumerate(zip(starts_q[:-1], starts_k[:-1])):
+        rows, columns = slice(i, i + held_q[b]), slice(j, j + held_k[b])
+        own = slopes[b] if slopes is not None and slopes.dim() == 2 else slopes
+        call = _features.dense(features, 1, held_q[b], held_k[b], q.device, slopes=own)
+        if held_q[b] == 0 or held_k[b] == 0:
+            continue
+        parts = [x[place][None].transpose(1, 2) for x, place in ((q, rows), (k, columns), (v, columns))]
+        gradients = _gradients(*parts, call, None, dout[rows][None].transpose(1, 2), dlse[None, :, rows])
+        for whole, place, gradient in zip(found, (rows, columns, columns), gradients):
+            whole[place] = gradient[0].transpose(0, 1)
+    return tuple(found)

@@ -1,0 +1,145 @@
+"""torch.nn.functional.scaled_dot_product_attention on kernels of attn_mlir, through PyTorch's dispatcher."""
+
+import warnings
+
+import torch
+
+from attn_mlir._torch_ops import attention
+
+NAME = "attn_mlir"
+_DEVICES = ("CPU", "CUDA")
+_installed = None
+_FLASH = torch.ops.aten._scaled_dot_product_flash_attention.default
+_decompose = torch.ops.aten.scaled_dot_product_attention.default.decompose
+
+
+def _types(device):
+    return (torch.float16, torch.bfloat16, torch.float32) if device.type == "cpu" else (torch.float16, torch.bfloat16)
+
+
+def _takes_mask(mask, q, k):
+    if mask is None:
+        return True
+    if mask.requires_grad or mask.device != q.device or mask.dim() > 4:
+        return False
+    if mask.dtype not in (torch.bool, q.dtype, torch.float32):
+        return False
+    sizes = (q.shape[0], q.shape[1], q.shape[2], k.shape[2])
+    return all(a in (1, b) for a, b in zip(reversed(mask.shape), reversed(sizes)))
+
+
+def takes(q, k, v, mask, dropout_p, is_causal, enable_gqa):
+    """Whether a call is served here; PyTorch serves the others."""
+    tensors = (q, k, v)
+    if dropout_p > 0.0 or any(x.dim() != 4 or x.dtype != q.dtype or x.device != q.device for x in tensors):
+        return False
+    if q.dtype not in _types(q.device) or any(not 0 < x.shape[-1] <= 256 for x in tensors) or (mask is not None and is_causal):
+        return False
+    if k.shape[-1] != q.shape[-1] or k.shape[:-1] != v.shape[:-1] or q.shape[0] != k.shape[0]:
+        return False
+    if 0 in q.shape or 0 in k.shape or q.shape[1] % k.shape[1] or (q.shape[1] != k.shape[1] and not enable_gqa):
+        return False
+    return _takes_mask(mask, q, k)
+
+
+def _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, differentiable):
+    needs_gradient = differentiable and torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
+    if needs_gradient or not takes(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa):
+        return _decompose(q, k, v, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
+    o, _ = attention(q, k, v, mask=attn_mask, causal=is_causal, align="top_left", scale=scale)
+    return o
+
+
+def _autograd_kernel(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+    return _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, True)
+
+
+def _kernel(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+    """Under torch.inference_mode, where autograd has no part."""
+    return _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, False)
+
+
+def _flash_kernel(original):
+    """PyTorch's forward of its flash back end, whose backward takes O and LSE of ours."""
+
+    def flash(keys, q, k, v, dropout_p=0.0, is_causal=False, return_debug_mask=False, *, scale=None):
+        square = not is_causal or q.shape[2] == k.shape[2]
+        if return_debug_mask or not square or not takes(q, k, v, None, dropout_p, is_causal, True):
+            return original.call_boxed(keys, q, k, v, dropout_p, is_causal, return_debug_mask, scale=scale)
+        # O of PyTorch's own lies in memory as [B, S, H, D].
+        bshd = (x.transpose(1, 2) for x in (q, k, v))
+        o, lse = attention(*bshd, causal=is_causal, scale=scale, layout="bshd")
+        nothing = torch.empty(0, dtype=torch.int64, device=q.device)
+        state = torch.empty(2, dtype=torch.uint64, device=q.device)
+        return o.transpose(1, 2), lse, None, None, q.shape[2], k.shape[2], state, nothing, q.new_empty(0)
+
+    return flash
+
+
+class _Handle:
+    """What is installed; `remove` puts PyTorch's own back. A context manager that does so at its end."""
+
+    def __init__(self):
+        self._library = torch.library.Library("aten", "IMPL")
+        for device in _DEVICES:
+            self._library.impl("scaled_dot_product_attention", _autograd_kernel, f"Autograd{device}")
+            self._library.impl("scaled_dot_product_attention", _kernel, device)
+        self._add_flash()
+
+    def _add_flash(self):
+        """Where PyTorch takes gradients, its flash back end: forward is ours, backward its own."""
+        if not torch.backends.cuda.is_built():
+            return
+        original = torch.library.get_kernel(_FLASH, "CUDA")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "(?s).*Overriding a previously registered kernel")
+            self._library.impl("_scaled_dot_product_flash_attention", _flash_kernel(original), "CUDA", with_keyset=True)
+
+    def remove(self):
+        global _installed
+        if self._library is not None:
+            self._library._destroy()
+            self._library = None
+        if _installed is self:
+            _installed = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.remove()
+
+
+def activate():
+    """Serves torch.nn.functional.scaled_dot_product_attention by kernels of attn_mlir, from now on or, as a
+    context manager, until its end.
+
+    Calls with dropout, with tensors that require gradients, of more than four dimensions or of other element
+    types are PyTorch's as before.
+    """
+    global _installed
+    if _installed is None:
+        _installed = _Handle()
+    return _installed
+
+
+def deactivate():
+    """Puts PyTorch's own back."""
+    if _installed is not None:
+        _installed.remove()
+
+
+def is_active():
+    return _installed is not None
+
+
+def register_hook(attention_module=torch.nn.attention):
+    """Offers these kernels to torch.nn.attention.activate_flash_attention_impl, where PyTorch has it.
+
+    Says whether it does.
+    """
+    register = getattr(attention_module, "register_flash_attention_impl", None)
+    if register is None:
+        return False
+    register(NAME, register_fn=activate)
+    return True

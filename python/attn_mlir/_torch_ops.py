@@ -1,0 +1,194 @@
+"""Custom operators of torch: `attn_mlir::attention_fwd`, `attn_mlir::varlen_fwd` and their backward.
+
+Operators take numbers and tensors alone, so that torch.compile and CUDA graphs see one node for a call.
+"""
+
+import contextlib
+import math
+
+import torch
+
+import attn_mlir
+from attn_mlir import _features, _reference
+from attn_mlir._features import Features
+
+_MOST_VALUE_DIM = 256
+_FEATURES = "float scale, float softcap, str align, int left, int right, int chunk"
+_DENSE = (
+    "Tensor q, Tensor k, Tensor v, Tensor? mask, Tensor? sinks, Tensor? slopes, Tensor? lengths, Tensor? first, "
+    f"{_FEATURES}, str layout"
+)
+_PACKED = (
+    "Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, Tensor? used_q, Tensor? used_k, Tensor? first, "
+    f"Tensor? slopes, {_FEATURES}"
+)
+_library = torch.library.Library("attn_mlir", "DEF")
+_recompute = False
+
+
+def _empty(q, v):
+    """O, which lies in memory as Q does where it has Q's shape."""
+    return torch.empty_like(q) if v.shape[-1] == q.shape[-1] else q.new_empty((*q.shape[:-1], v.shape[-1]))
+
+
+def _empty_lse(q, layout):
+    batch, heads, queries = q.shape[:3] if layout == "bhsd" else (q.shape[0], q.shape[2], q.shape[1])
+    return q.new_empty((batch, heads, queries), dtype=torch.float32)
+
+
+def launch(q, k, v, *, layout, call, sinks=None):
+    """(O, LSE) by attn_mlir.attention; values of more than 256 in parts."""
+    o, lse = _empty(q, v), _empty_lse(q, layout)
+    wide = v.shape[-1] > _MOST_VALUE_DIM
+    for part, place in zip(torch.split(v, _MOST_VALUE_DIM, -1), torch.split(o, _MOST_VALUE_DIM, -1)):
+        target = torch.empty_like(place, memory_format=torch.contiguous_format) if wide else place
+        attn_mlir.attention(q, k, part, layout=layout, sinks=sinks, return_lse=True, out=(target, lse), **call)
+        if wide:
+            place.copy_(target)
+    return o, lse
+
+
+def _dense_call(q, k, mask, slopes, lengths, first, features, layout):
+    queries, keys = (x.shape[1 if layout == "bshd" else 2] for x in (q, k))
+    call = _features.dense(features, q.shape[0], queries, keys, q.device, lengths, first, slopes)
+    if mask is not None:
+        if "mask" in call:
+            raise NotImplementedError("mask: a tensor together with lengths, first or chunk is not there yet")
+        call["mask"] = mask
+    return call
+
+
+def _dense(q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right, chunk, layout):
+    features = Features(scale, softcap, align, left, right, chunk)
+    call = _dense_call(q, k, mask, slopes, lengths, first, features, layout)
+    return launch(q, k, v, layout=layout, call=call, sinks=sinks)
+
+
+def _dense_shapes(q, k, v, *arguments):
+    return _empty(q, v), _empty_lse(q, arguments[-1])
+
+
+def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, align, left, right, chunk):
+    features = Features(scale, softcap, align, left, right, chunk)
+    packed = _features.Packed(features, q.shape[0], k.shape[0], cu_q, cu_k, used_q, used_k, first)
+    o, lse = launch(q[None], k[None], v[None], layout="bshd", call=packed.arguments(slopes))
+    return o[0], lse[0]
+
+
+def _packed_shapes(q, k, v, *arguments):
+    return _empty(q, v), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
+
+
+def _dense_backward(dout, dlse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right, chunk,
+                    layout):
+    _check_recompute()
+    features = Features(scale, softcap, align, left, right, chunk)
+    call = _dense_call(q, k, mask, slopes, lengths, first, features, layout)
+    return _reference.dense_backward(dout, dlse, q, k, v, call, sinks, layout)
+
+
+def _packed_backward(dout, dlse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
+    _check_recompute()
+    if first is not None:
+        raise NotImplementedError("first: keys that begin later have no backward")
+    return _reference.packed_backward(
+        dout, dlse, q, k, v, Features(*numbers), cu_q, cu_k, used_q, used_k, slopes)
+
+
+def _check_recompute():
+    if not _recompute:
+        raise NotImplementedError(
+            "attn_mlir has no backward kernels yet: expected a call under torch.no_grad() or inputs that require no "
+            "gradient; attn_mlir.torch.recompute_backward() lets PyTorch compute gradients, in O(Sq * Skv) memory"
+        )
+
+
+def _backward_shapes(dout, dlse, q, k, v, *arguments):
+    return torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
+
+
+def _define(name, arguments, forward, shapes, backward):
+    """An operator, its fake, its backward and what autograd makes of them."""
+    tags = (torch.Tag.pt2_compliant_tag,)
+    _library.define(f"{name}_fwd({arguments}) -> (Tensor, Tensor)", tags=tags)
+    _library.define(f"{name}_bwd(Tensor dout, Tensor dlse, {arguments}) -> (Tensor, Tensor, Tensor)", tags=tags)
+    for kind, function, fake in (("fwd", forward, shapes), ("bwd", backward, _backward_shapes)):
+        _library.impl(f"{name}_{kind}", function, "CompositeExplicitAutograd")
+        torch.library.register_fake(f"attn_mlir::{name}_{kind}", fake, lib=_library)
+
+    def setup_context(ctx, inputs, output):
+        tensors = [torch.is_tensor(x) for x in inputs]
+        ctx.save_for_backward(*(x for x in inputs if torch.is_tensor(x)))
+        ctx.others = [None if is_tensor else x for is_tensor, x in zip(tensors, inputs)]
+        ctx.tensors = tensors
+
+    def formula(ctx, dout, dlse):
+        if any(ctx.needs_input_grad[3:]):
+            raise NotImplementedError("attn_mlir: expected gradients of q, k and v alone, but others were asked for")
+        saved = iter(ctx.saved_tensors)
+        inputs = [next(saved) if is_tensor else x for is_tensor, x in zip(ctx.tensors, ctx.others)]
+        gradients = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, *inputs)
+        return (*gradients, *[None] * (len(inputs) - 3))
+
+    torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)
+
+
+_define("attention", _DENSE, _dense, _dense_shapes, _dense_backward)
+_define("varlen", _PACKED, _packed, _packed_shapes, _packed_backward)
+
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
+
+
+def _direct(tensors):
+    """Whether a call needs no operator: it is neither traced nor differentiated."""
+    if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
+        return False
+    if torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors):
+        return False
+    return all(type(x) in _PLAIN for x in tensors)
+
+
+def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None, first=None, scale=None, causal=False,
+              window=(-1, -1), chunk=0, softcap=0.0, align="bottom_right", layout="bhsd"):
+    """(O, LSE) as an operator that torch.compile and autograd know.
+
+    Keywords are those of :func:`attn_mlir.attention` without functions: ``mask`` is a tensor; ``lengths`` and
+    ``first`` (int32 [B]) say where a sequence's keys end and begin; ``chunk`` lets queries see keys of their
+    own chunk of positions; ``align`` is the alignment of ``causal`` and ``window``.
+    """
+    left, right = _features.window_of(causal, window)
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    arguments = (q, k, v, mask, sinks, alibi_slopes, lengths, first, scale, float(softcap), align, left, right, chunk,
+                 layout)
+    return _dense(*arguments) if _direct(arguments[:8]) else torch.ops.attn_mlir.attention_fwd(*arguments)
+
+
+def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seqused_k=None, first=None,
+                     alibi_slopes=None, scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0):
+    """(O, LSE [H, tokens]) of sequences one after the other, [tokens, H, D]; nothing is read on the host."""
+    left, right = _features.window_of(causal, window)
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    arguments = (q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, first, alibi_slopes, scale, float(softcap),
+                 "bottom_right", left, right, chunk)
+    return _packed(*arguments) if _direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
+
+
+class _Recompute(contextlib.AbstractContextManager):
+    def __init__(self, before):
+        self._before = before
+
+    def __exit__(self, *exception):
+        global _recompute
+        _recompute = self._before
+
+
+def recompute_backward(enabled=True):
+    """Lets PyTorch compute gradients, from scores that it computes once more in float32.
+
+    It takes memory and time in O(Sq * Skv), so it is for tests and short sequences until there are kernels.
+    Holds from the call on; as a context manager, until its end.
+    """
+    global _recompute
+    before, _recompute = _recompute, bool(enabled)
+    return _Recompute(before)

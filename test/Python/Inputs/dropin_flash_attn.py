@@ -1,0 +1,227 @@
+"""FlashAttention's functions on attn_mlir, against attention in float64 of each sequence by itself."""
+
+import inspect
+import itertools
+import unittest
+
+import attn_mlir.flash_attn as fa2
+import attn_mlir.flash_attn_3 as fa3
+import reference
+import torch
+
+HEADS, KV_HEADS, DIM = 4, 2, 16
+NONE = (-1, -1)
+
+
+def make(*sizes, seed=0):
+    torch.manual_seed(seed)
+    return [torch.randn(*size) for size in sizes]
+
+
+def batch_of(batch, queries, keys, dim=DIM, value_dim=None):
+    return make((batch, queries, HEADS, dim), (batch, keys, KV_HEADS, dim), (batch, keys, KV_HEADS, value_dim or dim))
+
+
+def starts(lengths):
+    return torch.tensor([0, *itertools.accumulate(lengths)], dtype=torch.int32)
+
+
+def keep_of(queries, keys, causal, window, chunk=0):
+    left, right = window
+    keep = reference.window(queries, keys, left, 0 if causal else right)
+    if chunk:
+        at, key = torch.arange(queries)[:, None] + keys - queries, torch.arange(keys)
+        keep &= (key >= at - at % chunk) & (key < at - at % chunk + chunk)
+    return keep
+
+
+def expected(q, k, v, causal=False, window=NONE, chunk=0, softcap=0.0, slopes=None):
+    """(O, LSE) of one batch as FlashAttention has it: [B, S, H, D]."""
+    queries, keys = q.shape[1], k.shape[1]
+
+    def score(s, b, h, i, j):
+        s = softcap * torch.tanh(s / softcap) if softcap else s
+        if slopes is not None:
+            s = s - slopes.expand(q.shape[0], -1)[b, h] * (i + keys - queries - j).abs()
+        return s
+
+    tensors = (x.transpose(1, 2) for x in (q, k, v))
+    o, lse = reference.attention(*tensors, keep=keep_of(queries, keys, causal, window, chunk), score=score)
+    return o.transpose(1, 2), lse
+
+
+class Dense(unittest.TestCase):
+    def check(self, got, wanted):
+        reference.check(self, got, wanted, torch.float32)
+
+    def test_masks(self):
+        for (queries, keys), causal, window in itertools.product(
+                ((7, 7), (5, 19), (19, 5)), (False, True), (NONE, (3, 2), (0, 0), (4, -1), (-1, 3))):
+            with self.subTest(queries=queries, keys=keys, causal=causal, window=window):
+                q, k, v = batch_of(2, queries, keys)
+                o, lse, probabilities = fa2.flash_attn_func(
+                    q, k, v, causal=causal, window_size=window, return_attn_probs=True)
+                wanted = expected(q, k, v, causal, window)
+                self.check(o, wanted[0])
+                self.check(lse, wanted[1])
+                self.assertIsNone(probabilities)
+
+    def test_softcap_and_alibi(self):
+        q, k, v = batch_of(3, 9, 13)
+        for softcap, slopes in itertools.product((0.0, 2.5), (None, torch.rand(HEADS), torch.rand(3, HEADS))):
+            with self.subTest(softcap=softcap, slopes=None if slopes is None else slopes.shape):
+                got = fa2.flash_attn_func(q, k, v, softcap=softcap, alibi_slopes=slopes, causal=True)
+                self.check(got, expected(q, k, v, True, softcap=softcap, slopes=slopes)[0])
+
+    def test_dims(self):
+        for dim, value_dim in ((59, 59), (16, 300), (24, 512)):
+            with self.subTest(dim=dim, value_dim=value_dim):
+                q, k, v = batch_of(1, 5, 6, dim, value_dim)
+                self.check(fa3.flash_attn_func(q, k, v), expected(q, k, v)[0])
+
+    def test_packed_arguments(self):
+        (qkv,) = make((2, 9, 3, HEADS, DIM))
+        q, k, v = qkv.unbind(2)
+        wanted = expected(q, k, v, True)[0]
+        self.check(fa2.flash_attn_qkvpacked_func(qkv, causal=True), wanted)
+        self.check(fa3.flash_attn_qkvpacked_func(qkv, causal=True), wanted)
+        self.check(fa2.flash_attn_kvpacked_func(q, qkv[:, :, 1:], causal=True), wanted)
+        joined = torch.cat([q, k[:, :, :2], v[:, :, :2]], 2)
+        wanted = expected(q, k[:, :, :2], v[:, :, :2])[0]
+        self.check(fa3.flash_attn_qkvpacked_func(joined, num_heads_q=HEADS), wanted)
+
+    def test_chunks(self):
+        for (queries, keys), chunk, causal in itertools.product(((7, 7), (5, 19), (9, 4)), (2, 6), (False, True)):
+            with self.subTest(queries=queries, keys=keys, chunk=chunk, causal=causal):
+                q, k, v = batch_of(2, queries, keys)
+                got = fa3.flash_attn_func(q, k, v, causal=causal, attention_chunk=chunk)
+                self.check(got, expected(q, k, v, causal, chunk=chunk)[0])
+
+
+class Varlen(unittest.TestCase):
+    lengths = (5, 1, 9), (7, 12, 0)
+
+    def test_sequences(self):
+        (of_q, of_k), used = self.lengths, ((4, 0, 9), (7, 5, 0))
+        for causal, window, chunk, is_used in itertools.product((False, True), (NONE, (3, 2)), (0, 3), (False, True)):
+            with self.subTest(causal=causal, window=window, chunk=chunk, used=is_used):
+                q, k, v = make((sum(of_q), HEADS, DIM), (sum(of_k), KV_HEADS, DIM), (sum(of_k), KV_HEADS, DIM))
+                held_q, held_k = used if is_used else self.lengths
+                more = {"seqused_q": torch.tensor(used[0]), "seqused_k": torch.tensor(used[1])} if is_used else {}
+                o, lse = fa3.flash_attn_varlen_func(
+                    q, k, v, starts(of_q), starts(of_k), 9, 12, causal=causal, window_size=window,
+                    attention_chunk=chunk, return_attn_probs=True,
+                    **{name: numbers.int() for name, numbers in more.items()})
+                for i, j, m, n in zip(starts(of_q), starts(of_k), held_q, held_k):
+                    one = [x[None] for x in (q[i : i + m], k[j : j + n], v[j : j + n])]
+                    wanted = expected(*one, causal, window, chunk)
+                    reference.check(self, o[None, i : i + m], wanted[0], torch.float32)
+                    reference.check(self, lse[None, :, i : i + m], wanted[1], torch.float32)
+
+    def test_packed_arguments_and_alibi(self):
+        (of_q, _), slopes = self.lengths, torch.rand(3, HEADS)
+        (qkv,) = make((sum(of_q), 3, HEADS, DIM))
+        places = starts(of_q)
+        got = fa2.flash_attn_varlen_qkvpacked_func(qkv, places, 9, causal=True, alibi_slopes=slopes)
+        same = fa2.flash_attn_varlen_kvpacked_func(qkv[:, 0], qkv[:, 1:], places, places, 9, 9, causal=True,
+                                                   alibi_slopes=slopes)
+        self.assertTrue(torch.equal(got, same))
+        for b, (i, n) in enumerate(zip(places, of_q)):
+            q, k, v = qkv[None, i : i + n].unbind(2)
+            reference.check(self, got[None, i : i + n], expected(q, k, v, True, slopes=slopes[b])[0], torch.float32)
+
+
+class Cache(unittest.TestCase):
+    queries = (2, 4, 1)
+
+    def one(self, is_packed, **options):
+        lengths = torch.tensor([6, 18, 9], dtype=torch.int32)
+        rows, left = options.get("cache_batch_idx"), options.get("cache_leftpad")
+        count, new = 5 if rows is not None else 3, 2 if options.pop("new") else 0
+        k_cache, v_cache, k, v = make((count, 20, KV_HEADS, DIM), (count, 20, KV_HEADS, DIM),
+                                      (3, 2, KV_HEADS, DIM), (3, 2, KV_HEADS, DIM))
+        order = torch.arange(3) if rows is None else rows.long()
+        before = k_cache[order].clone(), v_cache[order].clone()
+        for b in range(3 if new else 0):
+            before[0][b, lengths[b] : lengths[b] + 2], before[1][b, lengths[b] : lengths[b] + 2] = k[b], v[b]
+        (q,) = make((7, HEADS, DIM) if is_packed else (3, 3, HEADS, DIM), seed=1)
+        places = starts(self.queries)
+        more = {"cu_seqlens_q": places, "max_seqlen_q": 4} if is_packed else {}
+        o = fa3.flash_attn_with_kvcache(q, k_cache, v_cache, *((k, v) if new else ()), cache_seqlens=lengths,
+                                        **more, **options)
+        self.assertTrue(torch.equal(k_cache[order], before[0]) and torch.equal(v_cache[order], before[1]))
+        if not is_packed:
+            again = fa2.flash_attn_with_kvcache(q, k_cache, v_cache, cache_seqlens=lengths + new, **options)
+            self.assertTrue(torch.equal(o, again))
+        for b in range(3):
+            place = slice(places[b], places[b + 1])
+            own_q, own_o = (q[None, place], o[None, place]) if is_packed else (q[b : b + 1], o[b : b + 1])
+            begin = 0 if left is None else left[b]
+            keys, values = (x[b : b + 1, begin : lengths[b] + new] for x in before)
+            wanted = expected(own_q, keys, values, options["causal"], options["window_size"])[0]
+            reference.check(self, own_o, wanted, torch.float32)
+
+    def test_caches(self):
+        rows, left = torch.tensor([4, 0, 2], dtype=torch.int32), torch.tensor([1, 0, 4], dtype=torch.int32)
+        for causal, row, pad, new, is_packed, window in itertools.product(
+                (False, True), (None, rows), (None, left), (False, True), (False, True), (NONE, (3, 1))):
+            with self.subTest(causal=causal, rows=row, left=pad, new=new, packed=is_packed, window=window):
+                self.one(is_packed, causal=causal, window_size=window, cache_batch_idx=row, cache_leftpad=pad, new=new)
+
+    def test_new_keys_one_after_the_other(self):
+        lengths, new = torch.tensor([3, 0, 5], dtype=torch.int32), (2, 0, 3)
+        q, k_cache, v_cache, k, v = make((3, 1, HEADS, DIM), (3, 9, KV_HEADS, DIM), (3, 9, KV_HEADS, DIM),
+                                         (5, KV_HEADS, DIM), (5, KV_HEADS, DIM))
+        fa3.flash_attn_with_kvcache(q, k_cache, v_cache, k, v, cache_seqlens=lengths, cu_seqlens_k_new=starts(new))
+        self.assertTrue(torch.equal(k_cache[0, 3:5], k[:2]) and torch.equal(v_cache[2, 5:8], v[2:]))
+
+    def test_one_length_for_all(self):
+        q, k, v = batch_of(2, 1, 12)
+        got = fa2.flash_attn_with_kvcache(q, k, v, cache_seqlens=7)
+        reference.check(self, got, expected(q, k[:, :7], v[:, :7])[0], torch.float32)
+
+
+class Combine(unittest.TestCase):
+    def test_parts(self):
+        o, lse = make((7, 2, 5, 3, 24), (7, 2, 5, 3))
+        lse[3:, :1] = float("-inf")
+        scale = (lse - lse.logsumexp(0)).exp()
+        wanted = (scale[..., None] * o).sum(0)
+        for dtype in (torch.float32, torch.bfloat16, torch.float16):
+            got, total = fa3.flash_attn_combine(o, lse, out_dtype=dtype)
+            self.assertEqual(got.dtype, dtype)
+            reference.check(self, got, wanted.double(), dtype)
+            reference.check(self, total, lse.logsumexp(0).double(), torch.float32)
+
+    def test_wide_parts_and_out(self):
+        o, lse = make((2, 1, 3, 2, 320), (2, 1, 3, 2))
+        out = torch.empty(1, 3, 2, 320)
+        got, _ = fa3.flash_attn_combine(o, lse, out)
+        self.assertIs(got, out)
+        reference.check(self, out, (lse.softmax(0)[..., None] * o).sum(0).double(), torch.float32)
+
+
+class Refused(unittest.TestCase):
+    def test_by_name(self):
+        q, k, v = batch_of(1, 4, 4)
+        table = torch.zeros(1, 1, dtype=torch.int32)
+        angles = torch.zeros(8, 8)
+        for function, name, value in (
+                (fa2.flash_attn_func, "dropout_p", 0.1), (fa3.flash_attn_func, "qv", q),
+                (fa3.flash_attn_func, "q_descale", torch.ones(1, 2)), (fa2.flash_attn_with_kvcache, "block_table", table),
+                (fa3.flash_attn_with_kvcache, "page_table", table), (fa3.flash_attn_with_kvcache, "rotary_cos", angles)):
+            with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}: "):
+                function(q, k, v, **{name: value})
+        packed, places = [x[0] for x in (q, k, v)], starts((4,))
+        with self.assertRaisesRegex(NotImplementedError, "^block_table: "):
+            fa2.flash_attn_varlen_func(*packed, places, places, 4, 4, block_table=table)
+
+    def test_names_and_order(self):
+        self.assertEqual(list(inspect.signature(fa2.flash_attn_func).parameters)[:6],
+                         ["q", "k", "v", "dropout_p", "softmax_scale", "causal"])
+        self.assertEqual(list(inspect.signature(fa3.flash_attn_func).parameters)[:6],
+                         ["q", "k", "v", "softmax_scale", "causal", "qv"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,200 @@
+"""Operators of torch, scaled_dot_product_attention behind them, and operators of FlashAttention-3."""
+
+import sys
+import unittest
+import warnings
+
+import attn_mlir
+import attn_mlir.torch
+import reference
+import torch
+import torch.nn.functional as F
+from attn_mlir.flash_attn import flash_attn_func, flash_attn_varlen_func
+
+
+def make(queries=6, keys=9, heads=4, kv_heads=4):
+    torch.manual_seed(0)
+    return torch.randn(2, heads, queries, 16), *(torch.randn(2, kv_heads, keys, 16) for _ in "kv")
+
+
+def starts(*lengths):
+    return torch.tensor([0, *lengths], dtype=torch.int32).cumsum(0, dtype=torch.int32)
+
+
+def counted(case):
+    """Counts calls of attn_mlir.attention."""
+    inner, calls = attn_mlir.attention, []
+
+    def attention(*arguments, **keywords):
+        calls.append(keywords)
+        return inner(*arguments, **keywords)
+
+    attn_mlir.attention = attention
+    case.addCleanup(setattr, attn_mlir, "attention", inner)
+    return calls
+
+
+class Operators(unittest.TestCase):
+    def test_check(self):
+        q, k, v = (x.requires_grad_() for x in make())
+        with attn_mlir.torch.recompute_backward():
+            numbers = 0.25, 0.0, "bottom_right", -1, 0, 0
+            torch.library.opcheck(
+                torch.ops.attn_mlir.attention_fwd, (q, k, v, None, None, None, None, None, *numbers, "bhsd"))
+        packed = [x.detach()[0].transpose(0, 1) for x in (q, k, v)]
+        torch.library.opcheck(
+            torch.ops.attn_mlir.varlen_fwd, (*packed, starts(2, 4), starts(5, 4), None, None, None, None, *numbers))
+
+    def test_compile(self):
+        q, k, v = (x.transpose(1, 2) for x in make())
+        function = torch.compile(
+            lambda q, k, v: flash_attn_func(2 * q, k, v, causal=True, softcap=3.0).relu(), fullgraph=True,
+            backend="aot_eager")
+        wanted = flash_attn_func(2 * q, k, v, causal=True, softcap=3.0).relu()
+        for needs_grad in (False, True):
+            self.assertTrue(torch.equal(function(q.clone().requires_grad_(needs_grad), k, v), wanted))
+
+    def test_compile_of_packed_sequences(self):
+        packed = [x[0].transpose(0, 1) for x in make()]
+        places = starts(2, 4), starts(5, 4)
+        function = torch.compile(lambda *a: flash_attn_varlen_func(*a, 4, 5, causal=True), fullgraph=True,
+                                 backend="aot_eager")
+        self.assertTrue(torch.equal(function(*packed, *places), flash_attn_varlen_func(*packed, *places, 4, 5, causal=True)))
+
+    def test_backward_is_refused(self):
+        q, k, v = (x.requires_grad_() for x in make())
+        o, lse = attn_mlir.torch.attention(q, k, v)
+        self.assertTrue(o.requires_grad)
+        with self.assertRaisesRegex(NotImplementedError, "no backward kernels yet.*recompute_backward"):
+            o.sum().backward()
+
+    def test_recomputed_gradients(self):
+        q, k, v = (x.requires_grad_() for x in make(kv_heads=2))
+        mask = torch.rand(2, 1, 6, 9) > 0.3
+        wanted = torch.autograd.grad(
+            F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True).square().sum(), (q, k, v))
+        with attn_mlir.torch.recompute_backward():
+            o, _ = attn_mlir.torch.attention(q, k, v, mask=mask)
+            got = torch.autograd.grad(o.square().sum(), (q, k, v))
+            places = starts(2, 4), starts(5, 4)
+            packed = [x[0].transpose(0, 1) for x in (q, k, v)]
+            found = torch.autograd.grad(
+                flash_attn_varlen_func(*packed, *places, 4, 5, causal=True).square().sum(), (q, k, v))
+        for a, b in zip(got, wanted):
+            reference.check(self, a, b.double(), torch.float32, 1e-4)
+        keep = (torch.tensor([0, 0, 1, 1, 1, 1])[:, None] == torch.tensor([0] * 5 + [1] * 4))
+        keep &= torch.arange(9) <= torch.tensor([3, 4, 5, 6, 7, 8])[:, None]
+        one = [x[:1] for x in (q, k, v)]
+        wanted = torch.autograd.grad(
+            F.scaled_dot_product_attention(*one, attn_mask=keep, enable_gqa=True).square().sum(), (q, k, v))
+        for a, b in zip(found, wanted):
+            reference.check(self, a, b.double(), torch.float32, 1e-4)
+        with self.assertRaises(NotImplementedError):
+            attn_mlir.torch.attention(q, k, v)[0].sum().backward()
+
+
+class Sdpa(unittest.TestCase):
+    def setUp(self):
+        self.calls = counted(self)
+        self.addCleanup(attn_mlir.torch.deactivate)
+
+    def test_serves(self):
+        q, k, v = make()
+        few = k[:, :2], v[:, :2]
+        for options in ({}, {"is_causal": True}, {"attn_mask": torch.rand(2, 1, 6, 9) > 0.3},
+                        {"attn_mask": torch.randn(6, 9)}, {"scale": 0.3}):
+            for mode in (torch.no_grad, torch.enable_grad, torch.inference_mode):
+                with self.subTest(options=list(options), mode=mode), mode():
+                    wanted = F.scaled_dot_product_attention(q, k, v, **options)
+                    grouped = F.scaled_dot_product_attention(q, *few, enable_gqa=True, **options)
+                    self.calls.clear()
+                    with attn_mlir.torch.activate():
+                        self.assertTrue(attn_mlir.torch.is_active())
+                        got = F.scaled_dot_product_attention(q, k, v, **options)
+                        self.assertEqual(len(self.calls), 1)
+                        other = F.scaled_dot_product_attention(q, *few, enable_gqa=True, **options)
+                    reference.check(self, got, wanted.double(), torch.float32)
+                    reference.check(self, other, grouped.double(), torch.float32)
+                    self.assertFalse(attn_mlir.torch.is_active())
+                    F.scaled_dot_product_attention(q, k, v, **options)
+                    self.assertEqual(len(self.calls), 2)
+
+    def test_leaves_the_rest(self):
+        q, k, v = make()
+        attn_mlir.torch.activate()
+        leaf = q.clone().requires_grad_()
+        F.scaled_dot_product_attention(leaf, k, v).sum().backward()
+        self.assertIsNotNone(leaf.grad)
+        F.scaled_dot_product_attention(q, k, v, dropout_p=0.5)
+        F.scaled_dot_product_attention(*(x.double() for x in (q, k, v)))
+        F.scaled_dot_product_attention(q[0], k[0], v[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.func.vmap(F.scaled_dot_product_attention)(*(x[None] for x in (q, k, v)))
+        self.assertEqual(self.calls, [])
+
+    def test_compile(self):
+        q, k, v = make()
+        wanted = F.scaled_dot_product_attention(q, k, v, is_causal=True) + 1
+        attn_mlir.torch.activate()
+        function = torch.compile(
+            lambda *x: F.scaled_dot_product_attention(*x, is_causal=True) + 1, fullgraph=True, backend="aot_eager")
+        reference.check(self, function(q, k, v), wanted.double(), torch.float32)
+        self.calls.clear()
+        function(q, k, v)
+        self.assertEqual(len(self.calls), 1)
+
+    @unittest.skipUnless(hasattr(torch.nn.attention, "activate_flash_attention_impl"), "this torch has no hook")
+    def test_hook_of_torch(self):
+        q, k, v = make()
+        self.assertTrue(attn_mlir.torch.register_hook())
+        self.assertIn("attn_mlir", torch.nn.attention.list_flash_attention_impls())
+        torch.nn.attention.activate_flash_attention_impl("attn_mlir")
+        F.scaled_dot_product_attention(q, k, v)
+        self.assertEqual(len(self.calls), 1)
+        torch.nn.attention.restore_flash_attention_impl()
+        F.scaled_dot_product_attention(q, k, v)
+        self.assertEqual(len(self.calls), 1)
+
+    def test_stand_in_of_the_hook(self):
+        class Attention:
+            functions = {}
+
+            @classmethod
+            def register_flash_attention_impl(cls, impl, *, register_fn):
+                cls.functions[impl] = register_fn
+
+        self.assertTrue(attn_mlir.torch.register_hook(Attention))
+        handle = Attention.functions["attn_mlir"]()
+        self.assertTrue(attn_mlir.torch.is_active())
+        handle.remove()
+        self.assertFalse(attn_mlir.torch.is_active())
+        self.assertFalse(attn_mlir.torch.register_hook(object()))
+
+
+class FlashAttention3(unittest.TestCase):
+    def test_operators(self):
+        attn_mlir.torch.install_flash_attn_3()
+        attn_mlir.torch.install_flash_attn_3()
+        import flash_attn_3._C
+
+        self.assertIs(flash_attn_3._C, sys.modules["flash_attn_3._C"])
+        q, k, v = (x.transpose(1, 2) for x in make())
+        o, lse, *parts = torch.ops.flash_attn_3.fwd(q, k, v, is_causal=True, num_splits=3)
+        self.assertTrue(torch.equal(o, flash_attn_func(q, k, v, causal=True)))
+        self.assertEqual((lse.shape, [x.numel() for x in parts]), ((2, 4, 6), [0, 0]))
+        out = torch.empty_like(q)
+        torch.ops.flash_attn_3.fwd(q, k, v, out=out, is_causal=True)
+        self.assertTrue(torch.equal(o, out))
+        self.assertEqual(len(torch.ops.flash_attn_3.fwd.default._schema.arguments), 34)
+        merged, _ = torch.ops.flash_attn_3.fwd_combine(torch.stack([o, o]), torch.stack([lse.transpose(1, 2)] * 2))
+        reference.check(self, merged, o.double(), torch.float32)
+        plan = torch.ops.flash_attn_3.get_scheduler_metadata(
+            2, 6, 9, 4, 4, 16, 16, torch.float32, torch.full((2,), 9, dtype=torch.int32))
+        self.assertEqual((plan.dtype, plan.numel()), (torch.int32, 0))
+        with self.assertRaisesRegex(NotImplementedError, "flash_attn_3::bwd"):
+            torch.ops.flash_attn_3.bwd(o, q, k, v, o, lse)
+
+
+if __name__ == "__main__":
+    unittest.main()
