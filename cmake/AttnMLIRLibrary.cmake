@@ -25,3 +25,23 @@ function(attn_mlir_pch name)
     target_precompile_headers(${name} REUSE_FROM AttnMLIRPCH)
   endif()
 endfunction()
+
+# attn_mlir_pch_sum(HEADER SUM): writes what ccache reads in place of a precompiled
+# header (CCACHE_PCH_EXTSUM): a digest of its text. The header's own bytes name the build
+# folder, and no other folder's build, such as the wheel's, would find the objects.
+function(attn_mlir_pch_sum header sum)
+  set(includes ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+  list(TRANSFORM includes PREPEND -I)
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 -x c++ -E -P -dD ${includes}
+            ${LLVM_DEFINITIONS_LIST} ${header}
+    OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(SHA256 digest "${text}")
+  file(WRITE ${sum} ${digest})
+endfunction()
+
+# Without the text of the header after it, whose full path ccache would take for an
+# option of its own. (The documented interface has no say in these options.)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -Xclang -include-pch -Xclang <PCH_FILE>)
+endif()

@@ -33,8 +33,8 @@ if [[ -z $dist ]]; then
   utils/wheels.sh "$dist"
 fi
 
-# What a user has: a new environment, and little on the path. The index of packages is
-# not asked: our wheels need nothing else.
+# What a user has: a new environment, and little on the path. For our wheels the index of
+# packages is not asked: they need nothing else.
 python3 -m venv "$scratch/env"
 clean() {
   (cd "$scratch" && env -i HOME="$scratch" PATH="$scratch/env/bin:/usr/bin:/bin" "$@")
@@ -44,11 +44,11 @@ clean pip uninstall --quiet --yes setuptools
 cp examples/llama3-8b-prefill.mlir "$scratch/prefill.mlir"
 
 clean attn-opt --version
-# Not even the C++ library comes from the system.
+# Not even the C++ library comes from the system, but libgcc's unwinder does.
 library=$(clean python -c 'import attn_mlir_compiler; print(attn_mlir_compiler.library_path())')
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for name in $needed; do
-  [[ $name =~ ^(libc|libm|libdl|libpthread|librt|ld-linux-.*)\.so\.[0-9]+$ ]] ||
+  [[ $name =~ ^(libc|libm|libdl|libpthread|librt|libgcc_s|ld-linux-.*)\.so\.[0-9]+$ ]] ||
     fail "expected the library to need the C library alone, but it needs $name"
 done
 
@@ -72,5 +72,20 @@ done
 [[ $count -ge 9 ]] || fail "expected code for 9 targets or more, but got $count"
 
 clean attn-compile prefill.mlir --run --size=batch=1,query=20,key=40
-clean python -c 'import attn_mlir; print("attn_mlir", attn_mlir.version(), attn_mlir.__file__)'
+
+# From Python, on the CPU, with arrays of NumPy.
+"$scratch/env/bin/pip" install --quiet --disable-pip-version-check numpy
+clean python - <<'PYTHON'
+import attn_mlir, numpy
+
+random = numpy.random.default_rng(0)
+q, k, v = (random.standard_normal((1, heads, 70, 64), dtype="float32") for heads in (4, 2, 2))
+o = attn_mlir.attention(q, k, v, causal=True)
+k, v = (numpy.repeat(x, 2, axis=1).astype("float64") for x in (k, v))
+scores = numpy.where(numpy.tri(70, dtype=bool), q @ k.swapaxes(2, 3) / 8, -numpy.inf)
+p = numpy.exp(scores - scores.max(axis=-1, keepdims=True))
+error = abs(o - p / p.sum(axis=-1, keepdims=True) @ v).max()
+print(f"attn_mlir {attn_mlir.version()}: attention() on the CPU is off by {error:.1e}")
+assert error < 1e-5, error
+PYTHON
 echo "the wheels work: code for $count targets"

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 packages=(
-  cmake ninja-build ccache git python3
+  cmake ninja-build ccache git binutils python3 python3-venv python3-dev
   clang-22 libclang-rt-22-dev lld-22 clang-format-22 clang-tidy-22
   llvm-22-dev llvm-22-tools libmlir-22-dev mlir-22-tools liblld-22-dev
   libzstd-dev zlib1g-dev libedit-dev libcurl4-openssl-dev

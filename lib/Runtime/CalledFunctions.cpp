@@ -23,8 +23,7 @@ static void copyFrom(int64_t dimension, int64_t elementBytes,
 }
 
 /// Both have the same sizes.
-static void copyStrided(int64_t elementBytes,
-                        UnrankedMemRefType<char> *source,
+static void copyStrided(int64_t elementBytes, UnrankedMemRefType<char> *source,
                         UnrankedMemRefType<char> *destination) {
   DynamicMemRefType<char> from(*source), to(*destination);
   copyFrom(0, elementBytes, from, from.data + from.offset * elementBytes, to,

@@ -1,9 +1,9 @@
 //===- OlderGlibc.cpp - Functions that older C libraries lack -------------===//
 //
-// LLVM's archives were built on Debian 12, whose glibc is 2.36. Of what they ask
-// for, two functions are newer than 2.34: arc4random (2.36, for the names of
-// temporary files) and a version of hypot (2.35, which does not set errno). These
-// definitions stay inside the library and let it run from 2.34 on.
+// LLVM's archives were built on Debian 12, whose glibc is 2.36. Of what they
+// ask for, two functions are newer than 2.34: arc4random (2.36, for the names
+// of temporary files) and a version of hypot (2.35, which does not set errno).
+// These definitions stay inside the library and let it run from 2.34 on.
 //
 //===----------------------------------------------------------------------===//
 

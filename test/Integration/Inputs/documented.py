@@ -40,6 +40,7 @@ ELSEWHERE = (
     Elsewhere(r"utils/demo\.sh", "builds; demo.test runs what follows", "bash -n {0}"),
     Elsewhere(r"utils/test\.sh", "runs this test", "bash -n {0}"),
     Elsewhere(r"utils/(fuzz|sanitize)\.sh", "builds, and takes minutes; utils/test.sh runs the latter", "bash -n {0}"),
+    Elsewhere(r"utils/(check-)?wheels\.sh", "builds, and installs by pip; wheels.test runs it", "bash -n {0}"),
     Elsewhere(r"utils/gpu-check\.sh", "expected a GPU; gpu-check.test runs it without", "bash -n {0}"),
     Elsewhere(r"benchmarks/(forward|decode|l2_model|choice)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
