@@ -98,12 +98,14 @@ def compile_half(arguments):
 
 
 def import_fa3(wheel):
-    """The interface of fa3-fwd, unpacked; null without a wheel."""
+    """The interface of fa3-fwd, of its wheel or a folder where that is installed; null without one."""
     if not wheel:
         return None
-    place = tempfile.mkdtemp()
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
-                    "--target", place, wheel], check=True)
+    place = wheel
+    if not Path(wheel).is_dir():
+        place = tempfile.mkdtemp()
+        subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index",
+                        "--target", place, wheel], check=True)
     sys.path.insert(0, place)
     import fa3_fwd_config
     sys.modules["flash_attn_config"] = fa3_fwd_config

@@ -58,7 +58,7 @@ def process(code, folder):
     environment = dict(
         os.environ, ATTN_MLIR_CACHE_DIR=f"{folder}/attn-mlir", TORCHINDUCTOR_CACHE_DIR=f"{folder}/inductor",
         TRITON_CACHE_DIR=f"{folder}/triton",
-        PYTHONPATH=os.pathsep.join([str(harness.ROOT / "python"), os.environ.get("PYTHONPATH", "")]))
+        PYTHONPATH=os.pathsep.join([os.environ.get("PYTHONPATH", ""), str(harness.ROOT / "python")]))
     text = code.format(batch=1, heads=HEADS, length=LENGTH, dim=D)
     done = subprocess.run([sys.executable, "-c", text], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=500)

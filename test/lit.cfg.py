@@ -85,6 +85,16 @@ for python in (os.environ.get("ATTN_TRITON_PYTHON"), sys.executable):
         config.substitutions.append(("%triton_python", f'"{python}"'))
         break
 
+# Nor are torch and NumPy: a Python that has them, if any; it must where ATTN_REQUIRE_TORCH=1 says so.
+for package in ("torch", "numpy"):
+    for python in (os.environ.get("ATTN_TORCH_PYTHON"), sys.executable):
+        if python and not subprocess.run(
+            [python, "-c", f"import importlib.util as u, sys; sys.exit(not u.find_spec('{package}'))"]
+        ).returncode or os.environ.get("ATTN_REQUIRE_TORCH") == "1":
+            config.available_features.add(package)
+            config.substitutions.append((f"%{package}_python", f'"{python or sys.executable}"'))
+            break
+
 # Kernels for the emulator of gfx942 are compiled by LLVM's own clang and lld.
 if all(shutil.which(tool, path=config.llvm_tools_dir) for tool in ("clang", "ld.lld")):
     config.available_features.add("clang")

@@ -22,7 +22,7 @@ exec 9>"$build/sanitize.lock"
 flock 9
 # Once: under another PATH, CMake would find the same compiler elsewhere, and start anew.
 [[ -f $sanitized/build.ninja ]] || cmake --preset sanitize -B "$sanitized" >/dev/null
-ninja -C "$sanitized" AttnMLIRLauncher AttnFakeCuda AttnFakeHip attn-launch-test \
+ninja -C "$sanitized" AttnMLIRLauncher AttnFakeCuda AttnFakeHip AttnNoMemfd attn-launch-test \
   attn-hip-launch-test attn-emulate attn-emulator-test AttnHipEmulator attn-hip-test \
   "${targets[@]/#/fuzz-}"
 

@@ -1,4 +1,4 @@
-/*===- Launcher.h - Launch a bundle on a GPU -----------------------*- C -*-===*
+/*===- Launcher.h - Launch a bundle on a GPU or the CPU ------------*- C -*-===*
  *
  * A bundle (docs/bundle.md) is what `attn-compile --emit=bundle` writes: device
  * code and a manifest that says how to launch it, as one or several programs. A
@@ -9,6 +9,10 @@
  * the CUDA driver (libcuda.so.1, or the file that the environment variable
  * ATTN_CUDA_DRIVER names), for "gfx..." the HIP runtime (libamdhip64.so, or the
  * file that ATTN_HIP_RUNTIME names). A "device" is one of that platform.
+ * Bundles for "x86_64-v3" and "aarch64" run on this machine's CPU, on as many
+ * threads as ATTN_CPU_THREADS says: "device memory" is the process's, of device
+ * 0 or ATTN_DEVICE_UNKNOWN, streams say nothing, and a launch is done when it
+ * returns.
  *
  * Errors: a function that returns an AttnStatus returns ATTN_SUCCESS (0) or
  * says what went wrong, in words, in attnLastError(). No function exits, aborts
@@ -180,8 +184,12 @@ typedef struct AttnStepInfo {
 /** What cuLaunchKernelEx or hipModuleLaunchKernel is called with for a step.
  * Pointers live as long as the AttnPrepared. */
 typedef struct AttnLaunchInfo {
-  void *function; /**< CUfunction or hipFunction_t; null: the grid is empty. */
-  void *context;  /**< CUcontext of the function; null likewise, and for HIP. */
+  /** CUfunction or hipFunction_t; for the CPU a function void(int64_t begin,
+   * int64_t end, void **parameters), for a range of CTAs. Null: the grid is
+   * empty. */
+  void *function;
+  /** CUcontext of the function; null likewise, for HIP and for the CPU. */
+  void *context;
   int32_t variant;
   uint32_t grid; /**< CTAs (x; y and z are 1); 0: there is nothing to launch. */
   uint32_t block;       /**< Threads of a CTA. */

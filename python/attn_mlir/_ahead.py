@@ -5,7 +5,7 @@ import os
 
 from . import _kernels, _targets
 from ._arrays import is_torch
-from ._attention import Plan, _check_devices, _regions, captured_inputs, device_of, problem_of, sinks_element, target_of
+from ._attention import Plan, _check_devices, captured_inputs, device_of, problem_of, regions_of, sinks_element, target_of
 from ._errors import ArgumentError
 from ._kernel import Kernel
 from ._spec import element_of, mask_of, shapes_of, text_of
@@ -48,7 +48,7 @@ class CompiledAttention:
         shapes = shapes_of(q.shape, k.shape, v.shape, problem.layout)
         device = device_of("q", q)
         _check_devices(device, [("k", k), ("v", v)])
-        regions, captured = _regions(mask, score_mod, shapes.heads)
+        regions, captured = regions_of(mask, score_mod, shapes.heads, are_fixed=True)
         element = element_of("q", q, device.platform == "cpu")
         called = problem._replace(
             element=element, heads=shapes.heads, kv_heads=shapes.kv_heads, qk_dim=-(-shapes.qk_dim // 8) * 8,
@@ -114,7 +114,7 @@ def compile(q, k=None, v=None, *, mask=None, causal=False, window=None, scale=No
     elements = [element_of(name, array, is_cpu) for name, array in (("q", q), ("k", k), ("v", v))]
     if len(set(elements)) != 1:
         raise ArgumentError(f"expected q, k and v of one element type, but got {', '.join(elements)}")
-    regions, _ = _regions(mask, score_mod, shapes.heads)
+    regions, _ = regions_of(mask, score_mod, shapes.heads, are_fixed=True)
     problem = problem_of(
         shapes, elements[0], mask_of(causal, window), scale, layout, return_lse, sinks_element(sinks, shapes.heads), regions)
     bundle = _kernels.bundle(text_of(problem), _kernels.options_of(found, schedule, lower), found)

@@ -139,42 +139,42 @@ class Plan:
             return q.new_empty(shape, dtype=torch_module().float32, requires_grad=False)
         return _numpy_empty(q, shape, "float32")
 
-    def run(self, inputs, out, stream):
+    def run(self, inputs, out, stream, numbers=()):
         """Launches, and returns what the user gets. ``inputs`` are Q, K, V, captures and sinks."""
         o, lse = _given(out, self.lse)
         if self.pads:
-            return self._run_padded(inputs, o, lse, stream)
+            return self._run_padded(inputs, o, lse, stream, numbers)
         o = self.allocate(inputs[0]) if o is None else o
         if not self.lse:
-            self._launch(inputs, (o,), stream)
+            self._launch(inputs, (o,), stream, numbers)
             return o
         lse = self.allocate_lse(inputs[0]) if lse is None else lse
-        self._launch(inputs, (o, lse), stream)
+        self._launch(inputs, (o, lse), stream, numbers)
         return o, lse
 
-    def _run_padded(self, inputs, o, lse, stream):
+    def _run_padded(self, inputs, o, lse, stream, numbers):
         padded = [_padded(array, _up(array.shape[-1])) for array in inputs[:3]]
         wide = self.allocate(inputs[0])
         lse = self.allocate_lse(inputs[0]) if self.lse and lse is None else lse
-        self._launch((*padded, *inputs[3:]), (wide, lse) if self.lse else (wide,), stream)
+        self._launch((*padded, *inputs[3:]), (wide, lse) if self.lse else (wide,), stream, numbers)
         narrow = wide[..., : self.shapes.value_dim]
         if o is not None:
             _copy(o, narrow)
             narrow = o
         return (narrow, lse) if self.lse else narrow
 
-    def _launch(self, inputs, outputs, stream):
+    def _launch(self, inputs, outputs, stream, numbers):
         entry = self.entry
         entry.is_used = True
         if self.kernel is not None:
             try:
-                self.kernel(*inputs, out=outputs, stream=stream)
+                self.kernel(*inputs, out=outputs, scalars=numbers, stream=stream)
                 return
             except NoVariantError:
                 pass
-        self.kernel = self._launch_any(inputs, outputs, stream)
+        self.kernel = self._launch_any(inputs, outputs, stream, numbers)
 
-    def _launch_any(self, inputs, outputs, stream):
+    def _launch_any(self, inputs, outputs, stream, numbers):
         """Launches by the first kernel that takes these arguments, and returns it."""
         tight = [*map(_aligned, inputs[:3]), *inputs[3:]]
         places = [_aligned(array, is_output=True) for array in outputs]
@@ -183,7 +183,7 @@ class Plan:
             error = None
             for kernel in kernels:
                 try:
-                    kernel(*tight, out=tuple(places), stream=stream)
+                    kernel(*tight, out=tuple(places), scalars=numbers, stream=stream)
                 except NoVariantError as refusal:
                     error = refusal
                     continue
@@ -299,7 +299,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
         compute with scalars by operators and functions of torch or this package, and may read captured arrays.
     sinks: one more logit for each head of q, without a value.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
-    schedule, lower: options of the compiler; see docs/launcher.md.
+    schedule, lower: options of the compiler, as `attn-compile --schedule` and `--lower` take them.
     explain: return a page about the kernel, and do not run it.
     out: where to write the result, or (result, lse).
     stream: as of a Kernel's call.
@@ -331,7 +331,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layo
     for name, array in named[1:]:
         if element_of(name, array, device.platform == "cpu") != element:
             raise ArgumentError(f"{name}: expected element type {q.dtype}, as q has, but got {array.dtype}")
-    regions, captured = _regions(mask, score_mod, shapes.heads)
+    regions, captured = regions_of(mask, score_mod, shapes.heads)
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)] + ([("sinks", sinks)] if sinks is not None else [])
     _check_devices(device, extra)
     problem = problem_of(shapes, element, mask_of(causal, window), scale, layout, lse, sinks_element(sinks, shapes.heads), regions)
@@ -346,7 +346,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layo
             "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,
             "lower": lower}, plan)
         return result
-    return plan.run(captured_inputs(plan, (q, k, v), regions, captured, sinks), out, stream)
+    return plan.run(captured_inputs(plan, (q, k, v), regions, captured, sinks), out, stream, numbers_of(regions))
 
 
 def captured_inputs(plan, tensors, regions, captured, sinks):
@@ -361,11 +361,17 @@ def captured_inputs(plan, tensors, regions, captured, sinks):
     return tuple(inputs)
 
 
-def _regions(mask, score_mod, heads):
+def numbers_of(regions):
+    """The numbers that a kernel takes."""
+    return [number for _, number in regions.numbers] if regions is not None else ()
+
+
+def regions_of(mask, score_mod, heads, are_fixed=False):
+    """The Traced of a call, or None, and the arrays that it reads."""
     if mask is None and score_mod is None:
         return None, []
     mask, score_mod = _trace.functions_of(mask, score_mod)
-    return _trace.trace(score_mod, mask, heads)
+    return _trace.trace(score_mod, mask, heads, are_fixed)
 
 
 @functools.lru_cache(maxsize=1024)

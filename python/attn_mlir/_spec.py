@@ -119,6 +119,8 @@ def text_of(problem):
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"] + [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")
+    numbers = problem.regions.numbers if problem.regions is not None else []
+    arguments += [f"%n{i}: {type}" for i, (type, _) in enumerate(numbers)]
     lse = f"tensor<?x{heads}x?xf32>"
     values, results = ("%o, %lse", f"{o}, {lse}") if problem.lse else ("%o", o)
     shown = f"({results})" if problem.lse else results

@@ -19,36 +19,76 @@ from ._errors import TraceError
 from ._values import Region, Value, convert, wrap
 
 MOST_TRACES = 1024
+_lock = threading.Lock()
 _INDEX = ("%b", "%h", "%i", "%j")
 # Modules of which functions are used, and nothing that changes.
 _PURE_MODULES = {"torch", "math", "numpy", "attn_mlir", "operator", "builtins"}
 
 
 class Traced:
-    """Regions as text, and the captures in the order of their arguments.
+    """Regions as text, and the captures in the order of their arguments: arrays, then numbers.
 
-    ``sources`` has for each capture its place among the objects of a signature, or the array itself.
+    ``sources`` has for each array its place among the objects of a signature, or the array itself; ``numbers``
+    are pairs of type and value.
     """
 
-    def __init__(self, regions, captures, heads):
+    def __init__(self, regions, captures, heads, are_fixed):
         self.captures = captures.list
         self.types = [capture.type(heads) for capture in self.captures]
-        self.clauses = self._clauses(regions)
         self.sorted = [capture.number for capture in self.captures if capture.is_sorted]
         self.sources = [capture.array for capture in self.captures]
+        self.numbers = []
+        chosen = [{} for _ in regions] if are_fixed else self._choose(regions)
+        self.clauses = self._clauses(regions, chosen)
 
-    def _clauses(self, regions):
-        index = ", ".join(f"{name}: index" for name in _INDEX)
-        extra = "".join(f", %t{i}: {type}" for i, type in enumerate(self.types))
-        text = ""
-        if self.captures:
-            names = ", ".join(f"%c{i}" for i in range(len(self.types)))
-            text += f"\n    captures({names} : {', '.join(self.types)})"
-        for kind, first, body in regions:
+    def _choose(self, regions):
+        """Names of the constants that are arguments, for each region."""
+        found = [(place, *number) for place, one in enumerate(regions) for number in one.region.numbers()]
+        hidden = [{name: "?" for at, name, _, _ in found if at == place} for place in range(len(regions))]
+        skeleton = self._clauses(regions, hidden)
+        chosen = [{} for _ in regions]
+        for which in _changing(skeleton, [number for _, _, _, number in found]):
+            place, name, type, number = found[which]
+            chosen[place][name] = f"%u{len(self.numbers)}"
+            self.numbers.append((type, number))
+        return chosen
+
+    def _clauses(self, regions, chosen):
+        types = self.types + [type for type, _ in self.numbers]
+        names = [f"%c{i}" for i in range(len(self.types))] + [f"%n{i}" for i in range(len(self.numbers))]
+        inner = [f"%t{i}" for i in range(len(self.types))] + [f"%u{i}" for i in range(len(self.numbers))]
+        text = f"\n    captures({', '.join(names)} : {', '.join(types)})" if names else ""
+        arguments = [f"{name}: index" for name in _INDEX] + [f"{name}: {type}" for name, type in zip(inner, types)]
+        for one, named in zip(regions, chosen):
+            body = one.region.text(one.result, one.type, named)
             for number, type in enumerate(self.types):
                 body = body.replace(f"$type{number}$", type)
-            text += f"\n    {kind}({first}{index}{extra}) {{\n{body}    }}"
+            text += f"\n    {one.kind}({', '.join(one.first + arguments)}) {{\n{body}    }}"
         return text
+
+
+# A region that was traced: "score" or "keep", its arguments before the index, and what it yields.
+_Part = collections.namedtuple("_Part", "kind first region result type")
+
+# Of each text with its constants left out: which numbers each of them was; None for those that change.
+_seen = collections.OrderedDict()
+_MOST_NUMBERS = 2
+
+
+def _changing(skeleton, numbers):
+    """Places of the constants that were more than two numbers in calls: these are arguments, so that what counts up
+    from call to call is not compiled each time."""
+    with _lock:
+        seen = _seen.setdefault(skeleton, [set() for _ in numbers])
+        _seen.move_to_end(skeleton)
+        while len(_seen) > MOST_TRACES:
+            _seen.popitem(last=False)
+        for place, number in enumerate(numbers):
+            if seen[place] is not None:
+                seen[place].add(number)
+                if len(seen[place]) > _MOST_NUMBERS:
+                    seen[place] = None
+        return [place for place, known in enumerate(seen) if known is None]
 
 
 class _Unseen(Exception):
@@ -181,30 +221,30 @@ def _call(function, region, arguments):
     return wrap(region, result)
 
 
-def _region(name, function, captures, takes_score):
+def _part(name, function, captures, takes_score):
     region = Region(name, captures)
     arguments = [Value(region, index, "index", natural=True) for index in _INDEX]
     if takes_score:
         arguments.insert(0, Value(region, "%s", "f32"))
     result = _call(function, region, arguments)
-    type = "f32" if takes_score else "i1"
     if not takes_score and result.type == "f32":
         raise region.error("expected a boolean to be returned, but got f32")
+    type = "f32" if takes_score else "i1"
     result = convert(result, type)
-    return region.text(result, type)
+    result.name  # A constant becomes an operation before others are counted.
+    return _Part("score" if takes_score else "keep", ["%s: f32"] if takes_score else [], region, result, type)
 
 
-def _trace(score_mod, mask, heads):
-    captures, regions = Captures(), []
+def _trace(score_mod, mask, heads, are_fixed):
+    captures, parts = Captures(), []
     if score_mod is not None:
-        regions.append(("score", "%s: f32, ", _region("score_mod", score_mod, captures, True)))
+        parts.append(_part("score_mod", score_mod, captures, True))
     if mask is not None:
-        regions.append(("keep", "", _region("mask", mask, captures, False)))
-    return Traced(regions, captures, heads)
+        parts.append(_part("mask", mask, captures, False))
+    return Traced(parts, captures, heads, are_fixed)
 
 
 _traces = collections.OrderedDict()
-_lock = threading.Lock()
 
 
 def _after_fork():
@@ -216,11 +256,12 @@ def _after_fork():
 os.register_at_fork(after_in_child=_after_fork)
 
 
-def trace(score_mod, mask, heads):
-    """The Traced of two functions, either of which may be None, and the arrays of its captures."""
+def trace(score_mod, mask, heads, are_fixed=False):
+    """The Traced of two functions, either of which may be None, and the arrays of its captures. ``are_fixed``: no
+    number becomes an argument."""
     signature = Signature()
     try:
-        key = signature.of(score_mod), signature.of(mask), heads
+        key = signature.of(score_mod), signature.of(mask), heads, are_fixed
     except _Unseen:
         key = None
     with _lock:
@@ -228,30 +269,24 @@ def trace(score_mod, mask, heads):
         if traced is not None:
             _traces.move_to_end(key)
     if traced is None:
-        traced = _trace(score_mod, mask, heads)
-        key = _remembered(traced, key, signature)
-    if key is None:
-        return traced, [capture.array for capture in traced.captures]
+        traced = _trace(score_mod, mask, heads, are_fixed)
+        arrays, traced.sources = traced.sources, _places(traced.sources, signature)
+        # Who keeps a trace keeps no arrays.
+        for capture in traced.captures:
+            capture.array = None
+        if key is None or traced.sources is None:
+            return traced, arrays
+        with _lock:
+            _traces[key] = traced
+            while len(_traces) > MOST_TRACES:
+                _traces.popitem(last=False)
     return traced, [signature.objects[place] for place in traced.sources]
 
 
-def _remembered(traced, key, signature):
-    """Keeps a trace, without its arrays; None where it reads arrays that the signature does not know."""
-    places = {id(array): place for place, array in enumerate(signature.objects)}
-    if key is None or any(id(array) not in places for array in traced.sources):
-        return None
-    traced.sources = [places[id(array)] for array in traced.sources]
-    for capture in traced.captures:
-        capture.array = None
-    with _lock:
-        _traces[key] = traced
-        while len(_traces) > MOST_TRACES:
-            _traces.popitem(last=False)
-    return key
-
-
-def known_traces():
-    return len(_traces)
+def _places(arrays, signature):
+    """Where a signature has arrays, or None where it does not know one."""
+    known = {id(array): place for place, array in enumerate(signature.objects)}
+    return [known[id(array)] for array in arrays] if all(id(array) in known for array in arrays) else None
 
 
 def functions_of(mask, score_mod):

@@ -34,38 +34,58 @@ class Region:
         self.captures = captures
         self._operations = []  # (text with {0}, {1}, ... for operands, operands)
         self._numbers = {}
+        self._constants = {}  # Number of the operation: type and Python number.
+        self._fixed = set()
 
     def error(self, message):
         return TraceError(f"{self.name}: {message}")
 
     def emit(self, text, operands, type, **facts):
         """The value of an operation. Arguments of the region are operands by name."""
+        return Value(self, self._add(text, operands), type, **facts)
+
+    def _add(self, text, operands):
         key = text, operands
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._operations)
             self._operations.append(key)
-        return Value(self, number, type, **facts)
+        return number
 
     def constant(self, number, type):
-        if type == "f32":
-            return self.emit(f"arith.constant {_f32(number)} : f32", (), type, constant=number)
-        if type == "i1":
-            text = "true" if number else "false"
-            return self.emit(f"arith.constant {text}", (), type, constant=bool(number))
+        """A number of Python, which becomes an operation where one uses it."""
         most = 2 ** (63 if type == "i64" else 31)
-        if not -most <= number < most:
+        if type not in ("f32", "i1") and not -most <= number < most:
             raise self.error(f"expected integers of {'64' if type == 'i64' else '32'} bits, but got {number}")
-        return self.emit(f"arith.constant {number} : {type}", (), type, constant=number, natural=number >= 0)
+        natural = type not in ("f32", "i1") and number >= 0
+        return Value(self, None, type, constant=bool(number) if type == "i1" else number, natural=natural)
 
-    def text(self, result, type):
-        """All operations, and the yield of ``result``."""
+    def add_constant(self, number, type):
+        if type == "i1":
+            return self._add(f"arith.constant {'true' if number else 'false'}", ())
+        text = _f32(number) if type == "f32" else str(number)
+        name = self._add(f"arith.constant {text} : {type}", ())
+        self._constants[name] = type, number
+        return name
+
+    def fix(self, value):
+        """A constant that must be one: it is no number that calls may change."""
+        self._fixed.add(value.name)
+
+    def numbers(self):
+        """Constants that could be arguments: (name, type, number)."""
+        return [(name, *self._constants[name]) for name in sorted(self._constants) if name not in self._fixed]
+
+    def text(self, result, type, arguments=None):
+        """All operations, and the yield of ``result``. ``arguments`` has names for constants that are none."""
+        arguments = arguments or {}
+
         def name(operand):
-            return f"%{operand}" if isinstance(operand, int) else operand
+            return arguments.get(operand, f"%{operand}") if isinstance(operand, int) else operand
 
         lines = [
             f"      %{number} = {text.format(*map(name, operands))}\n"
-            for number, (text, operands) in enumerate(self._operations)
+            for number, (text, operands) in enumerate(self._operations) if number not in arguments
         ]
         return "".join(lines) + f"      attn.yield {name(result.name)} : {type}\n"
 
@@ -75,15 +95,22 @@ class Value:
 
     # NumPy's numbers leave operators to this class.
     __array_ufunc__ = None
-    __slots__ = ("region", "name", "type", "constant", "natural", "magnitude")
+    __slots__ = ("region", "_name", "type", "constant", "natural", "magnitude")
 
     def __init__(self, region, name, type, constant=None, natural=False, magnitude=None):
         self.region = region
-        self.name = name
+        self._name = name
         self.type = type
         self.constant = constant  # The Python number that it is.
         self.natural = natural  # An integer that is 0 or more wherever it matters.
         self.magnitude = magnitude  # Of what it is the absolute value.
+
+    @property
+    def name(self):
+        """The operation or the argument that it is."""
+        if self._name is None:
+            self._name = self.region.add_constant(self.constant, self.type)
+        return self._name
 
     def __repr__(self):
         return f"<{self.type} of {self.region.name}>"
@@ -337,6 +364,7 @@ def floor_divide(a, b):
         a, b = negate(a), region.constant(-number, a.type)
     if b.constant == 1:
         return a
+    region.fix(b)
     if a.natural:
         return _pair("divui", a, b, natural=True)
     return _pair("floordivsi", a, b)
@@ -345,6 +373,7 @@ def floor_divide(a, b):
 def remainder(a, b):
     a, b = _numbers(a, b)
     if a.type != "f32" and _divisor(a.region, b) > 0 and a.natural:
+        a.region.fix(b)
         return _pair("remui", a, b, natural=True)
     if a.type != "f32" and b.constant > 0:
         whole = floor_divide(a, b)
@@ -414,6 +443,7 @@ def shift(operation, a, b):
     bits = 64 if a.type == "i64" else 32
     if a.type == "f32" or b.constant is None or not 0 <= b.constant < bits:
         raise a.region.error(f"expected an integer to be shifted by a constant from 0 to {bits - 1}")
+    a.region.fix(b)
     return _pair(operation, a, b, natural=a.natural and operation == "shrsi")
 
 

@@ -63,23 +63,38 @@ private:
 };
 
 struct WrapForCPUPass : attn::impl::AttnWrapForCPUBase<WrapForCPUPass> {
-  static SmallVector<ViewType> viewsOf(DictionaryAttr manifest) {
+  /// The views of a kernel whose arguments are those of its manifest.
+  static FailureOr<SmallVector<ViewType>> viewsOf(LLVM::LLVMFuncOp function,
+                                                  DictionaryAttr manifest) {
+    auto types = manifest ? manifest.getAs<ArrayAttr>("views") : nullptr;
+    auto scalars = manifest ? manifest.getAs<ArrayAttr>("scalars") : nullptr;
+    if (!types || !scalars)
+      return function.emitOpError("expected 'views' and 'scalars' in ")
+             << kManifestAttr << ", but got "
+             << function->getAttr(kManifestAttr);
     SmallVector<ViewType> views;
-    for (auto type : manifest.getAs<ArrayAttr>("views").getAsRange<TypeAttr>())
-      views.push_back(cast<ViewType>(type.getValue()));
+    size_t wanted = 2 + scalars.size();
+    for (Attribute attribute : types) {
+      auto type = dyn_cast<TypeAttr>(attribute);
+      auto view = type ? dyn_cast<ViewType>(type.getValue()) : nullptr;
+      if (!view)
+        return function.emitOpError("expected types of views in ")
+               << kManifestAttr << ", but got " << attribute;
+      views.push_back(view);
+      wanted += 3 + 2 * view.getRank();
+    }
+    if (function.getNumArguments() != wanted)
+      return function.emitOpError("expected ")
+             << wanted << " arguments of a kernel for the CPU with this "
+             << "manifest, but got " << function.getNumArguments();
     return views;
   }
 
   /// Gives the function another name, and its own to one that calls it.
   LogicalResult wrap(LLVM::LLVMFuncOp function, DictionaryAttr manifest) {
-    SmallVector<ViewType> views = viewsOf(manifest);
-    size_t wanted = 2 + manifest.getAs<ArrayAttr>("scalars").size();
-    for (ViewType view : views)
-      wanted += 3 + 2 * view.getRank();
-    if (function.getNumArguments() != wanted)
-      return function.emitOpError("expected ")
-             << wanted << " arguments of a kernel for the CPU with this "
-             << "manifest, but got " << function.getNumArguments();
+    FailureOr<SmallVector<ViewType>> views = viewsOf(function, manifest);
+    if (failed(views))
+      return failure();
     OpBuilder b(function);
     Location loc = function.getLoc();
     std::string name = function.getSymName().str();
@@ -96,10 +111,9 @@ struct WrapForCPUPass : attn::impl::AttnWrapForCPUBase<WrapForCPUPass> {
     b.setInsertionPointToStart(block);
     ParameterReader reader(b, loc, block->getArgument(2));
     SmallVector<Value> arguments{block->getArgument(0), block->getArgument(1)};
-    for (ViewType view : views)
+    for (ViewType view : *views)
       reader.addView(view, arguments);
-    for (Type scalar :
-         function.getArgumentTypes().drop_front(arguments.size()))
+    for (Type scalar : function.getArgumentTypes().drop_front(arguments.size()))
       arguments.push_back(reader.next(scalar));
     LLVM::CallOp::create(b, loc, function, arguments);
     LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -107,23 +121,37 @@ struct WrapForCPUPass : attn::impl::AttnWrapForCPUBase<WrapForCPUPass> {
     return success();
   }
 
+  /// Erases what has other callers: those that run code on this machine at
+  /// once.
+  static LogicalResult eraseOthers(ArrayRef<LLVM::LLVMFuncOp> functions,
+                                   const llvm::StringSet<> &counts) {
+    for (LLVM::LLVMFuncOp function : functions) {
+      bool isCount = counts.contains(function.getName());
+      if (!isForCallersHere(function) && !isCount)
+        continue;
+      if (isCount && function->hasAttr(kManifestAttr))
+        return function.emitOpError("expected no kernel of the name that the "
+                                    "number of CTAs of another has");
+      function.erase();
+    }
+    return success();
+  }
+
+  static bool isForCallersHere(LLVM::LLVMFuncOp function) {
+    return function.getName().starts_with("_mlir_ciface_");
+  }
+
   void runOnOperation() override {
-    // What runs on this machine's CPU at once has other callers.
-    constexpr StringLiteral kInterface = "_mlir_ciface_";
     SmallVector<LLVM::LLVMFuncOp> kernels;
     auto functions = llvm::to_vector(getOperation().getOps<LLVM::LLVMFuncOp>());
     llvm::StringSet<> counts;
     for (LLVM::LLVMFuncOp function : functions)
-      if (function->hasAttr(kManifestAttr) &&
-          !function.getName().starts_with(kInterface)) {
+      if (function->hasAttr(kManifestAttr) && !isForCallersHere(function)) {
         kernels.push_back(function);
         counts.insert((function.getName() + "_ctas").str());
       }
-    for (LLVM::LLVMFuncOp function : functions)
-      if (function.getName().starts_with(kInterface))
-        function.erase();
-      else if (counts.contains(function.getName()))
-        function.erase();
+    if (failed(eraseOthers(functions, counts)))
+      return signalPassFailure();
     for (LLVM::LLVMFuncOp kernel : kernels)
       if (failed(wrap(kernel,
                       kernel->getAttrOfType<DictionaryAttr>(kManifestAttr))))

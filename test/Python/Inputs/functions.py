@@ -107,9 +107,13 @@ MASKS = {
 CAUSAL = MASKS["causal"]
 
 
+# Small tiles: many of each kind, and quickly compiled.
+TILES = "tiles=query=16,key=16"
+
+
 class Functions(unittest.TestCase):
-    def compare(self, tensors, mask=None, score=None, **keywords):
-        o, lse = attn_mlir.attention(*tensors, mask=mask, score_mod=score, return_lse=True, **keywords)
+    def compare(self, tensors, mask=None, score=None):
+        o, lse = attn_mlir.attention(*tensors, mask=mask, score_mod=score, return_lse=True, schedule=TILES)
         q, k, _ = tensors
         sizes = q.shape[0], q.shape[1], q.shape[2], k.shape[2]
         keep = None
@@ -119,12 +123,17 @@ class Functions(unittest.TestCase):
         reference.check(self, o, wanted, q.dtype, 1e-4)
         reference.check(self, lse, wanted_lse, q.dtype, 1e-4)
 
+
+
+class Scores(Functions):
     def test_scores(self):
         tensors = make()
         for name, score in SCORES.items():
             with self.subTest(name):
                 self.compare(tensors, score=score)
 
+
+class Masks(Functions):
     def test_masks(self):
         tensors = make(1)
         for name, mask in MASKS.items():
@@ -150,12 +159,12 @@ class Functions(unittest.TestCase):
             for dtype in (float32, torch.bfloat16):
                 with self.subTest(shape=shape, dtype=dtype):
                     extra = added.to(dtype)
-                    o, lse = attn_mlir.attention(*tensors, mask=extra, return_lse=True)
+                    o, lse = attn_mlir.attention(*tensors, mask=extra, return_lse=True, schedule=TILES)
                     wanted = reference.attention(*tensors, score=lambda s, *_: s + extra.double())
                     reference.check(self, o, wanted[0], float32)
                     reference.check(self, lse, wanted[1], float32)
             with self.subTest(shape=shape, dtype=bool):
-                o = attn_mlir.attention(*tensors, mask=allowed)
+                o = attn_mlir.attention(*tensors, mask=allowed, schedule=TILES)
                 keep = allowed.expand(B, H, SQ, SKV)
                 reference.check(self, o, reference.attention(*tensors, keep=keep)[0], float32)
 
@@ -226,6 +235,50 @@ class Keys(unittest.TestCase):
             change()
             o = attn_mlir.attention(*tensors, score_mod=score)
             reference.check(self, o, reference.attention(*tensors, score=score)[0], float32)
+
+    def test_number_that_counts_up(self):
+        """It becomes an argument of the kernel: a third number is the last that is compiled for."""
+        tensors = make(14)
+
+        def call(offset, cap):
+            mask = lambda b, h, q, k: (q + offset >= k) & (k // 3 != 5)
+            score = lambda s, b, h, q, k: cap * torch.tanh(s / cap) + C.slopes[h] * (k - q - offset)
+            o, lse = attn_mlir.attention(*tensors, mask=mask, score_mod=score, return_lse=True)
+            keep = mask(*reference.indices(B, H, SQ, SKV)).expand(B, H, SQ, SKV)
+            wanted, wanted_lse = reference.attention(*tensors, keep=keep, score=score)
+            reference.check(self, o, wanted, float32)
+            reference.check(self, lse, wanted_lse, float32)
+
+        counts = [self.compiled(lambda: call(offset, 5.0)) for offset in (9, 10, 11, 12, 13, 40, 0, -3)]
+        self.assertEqual(counts, [1, 1, 1, 0, 0, 0, 0, 0])
+        counts = [self.compiled(lambda: call(14, cap)) for cap in (5.0, 6.0, 7.0, 8.0, 0.5)]
+        self.assertEqual(counts, [0, 1, 1, 0, 0])
+        # What divides stays a constant.
+        for divisor in (2, 3, 4, 5):
+            mask = lambda b, h, q, k: q // divisor >= k % divisor
+            self.assertEqual(self.compiled(lambda: attn_mlir.attention(*tensors, mask=mask)), 1)
+
+    def test_mask_without_captures(self):
+        """A call without it is another one."""
+        tensors = make(15)
+        masked = attn_mlir.attention(*tensors, mask=lambda b, h, q, k: k < 3)
+        plain = attn_mlir.attention(*tensors)
+        reference.check(self, plain, reference.attention(*tensors)[0], float32)
+        self.assertTrue(torch.equal(attn_mlir.attention(*tensors, mask=lambda b, h, q, k: k < 3), masked))
+
+    def test_arrays_are_let_go(self):
+        import gc
+        import weakref
+
+        tensors = make(16)
+        holder = type("Holder", (), {"bias": torch.randn(H)})()
+        attn_mlir.attention(*tensors, score_mod=lambda s, b, h, q, k: s + holder.bias[h])
+        closed = torch.randn(H)
+        attn_mlir.attention(*tensors, score_mod=lambda s, b, h, q, k: s + closed[h])
+        gone = weakref.ref(holder.bias), weakref.ref(closed), weakref.ref(tensors[0])
+        del holder, closed, tensors
+        gc.collect()
+        self.assertEqual([reference() for reference in gone], [None] * 3)
 
     def test_two_names_of_one_array(self):
         """What was traced with one array in two places is not taken for two arrays."""
