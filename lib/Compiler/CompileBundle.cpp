@@ -123,14 +123,9 @@ LogicalResult Compilation::rankCandidates(const ProgressFn &progress) {
 }
 
 LogicalResult Compilation::explain(ExplainAs how, llvm::raw_ostream &os) {
-  Explanation e{*module,
-                choice.schedule,
-                choice.lower,
-                choice.scheduleFrom,
-                choice.lowerFrom,
-                options.lower,
-                options.sizes,
-                std::move(candidates)};
+  Explanation e{
+      *module,          choice.schedule, choice.lower,  choice.scheduleFrom,
+      choice.lowerFrom, options.lower,   options.sizes, std::move(candidates)};
   // Input that is scheduled may hold its lowering.
   std::string held = loweringInForce(*module, options);
   if (e.lower.empty() && !held.empty()) {
@@ -249,11 +244,13 @@ LogicalResult Compilation::lowerVariant(ModuleOp input, StringRef text) {
   return success();
 }
 
-/// Of variants, leaves the first whose guard holds; those before it, or all, are
-/// excluded from what is compiled.
+/// Of variants, leaves the first whose guard holds; those before it, or all,
+/// are excluded from what is compiled.
 LogicalResult Compilation::selectForSizes() {
   if (options.forSizes.empty())
     return success();
+  // Guards speak of axes, which the one variant that is left may not name.
+  stateViews(*module);
   std::vector<std::string> texts = std::move(choice.variants);
   choice.variants.clear();
   for (const std::string &text : texts) {
@@ -330,8 +327,9 @@ FailureOr<Bundle> Compilation::makeBundle() {
 FailureOr<Bundle> Compilation::compile() {
   if (failed(lowerVariants()))
     return failure();
-  if (!isSelected && (failed(schedule()) || failed(checkEmit(*module, options.emit)) ||
-                      failed(lowerToTarget()) || failed(lowerToDevice())))
+  if (!isSelected &&
+      (failed(schedule()) || failed(checkEmit(*module, options.emit)) ||
+       failed(lowerToTarget()) || failed(lowerToDevice())))
     return failure();
   return makeBundle();
 }

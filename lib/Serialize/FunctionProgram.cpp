@@ -184,6 +184,8 @@ void ProgramBuilder::declareViews() {
     auto [launched, number] = directUse(value);
     if (launched)
       takeKernelView(program.views.back(), *launched, number);
+    else
+      takeStatedView(program.views.back(), function, program.views.size() - 1);
   };
   for (BlockArgument argument : function.getArguments())
     if (isa<RankedTensorType>(argument.getType()))

@@ -32,6 +32,11 @@ struct Launched {
   }
 };
 
+/// Takes order and names that the function states of a view (stateViews), if it
+/// does.
+void takeStatedView(ProgramView &view, mlir::Operation *function,
+                    unsigned number);
+
 /// Dimensions that have one size: classes of ["size", view, dim].
 class AxisClasses {
 public:

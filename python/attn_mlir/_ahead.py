@@ -5,7 +5,17 @@ import os
 
 from . import _kernels, _targets
 from ._arrays import is_torch
-from ._attention import Plan, _check_devices, captured_inputs, device_of, problem_of, regions_of, sinks_element, target_of
+from ._attention import (
+    Plan,
+    _check_devices,
+    captured_inputs,
+    device_of,
+    lengths_element,
+    problem_of,
+    regions_of,
+    sinks_element,
+    target_of,
+)
 from ._errors import ArgumentError
 from ._kernel import Kernel
 from ._spec import element_of, mask_of, shapes_of, text_of
@@ -41,7 +51,7 @@ class CompiledAttention:
                 os.unlink(temporary)
             raise
 
-    def __call__(self, q, k, v, *, mask=None, score_mod=None, sinks=None, out=None, stream=None):
+    def __call__(self, q, k, v, *, mask=None, score_mod=None, sinks=None, lengths=None, out=None, stream=None):
         """As :func:`attn_mlir.attention`; ``mask`` and ``score_mod`` are those of compile(), or do the same with
         other captured arrays."""
         problem = self.problem
@@ -52,12 +62,13 @@ class CompiledAttention:
         element = element_of("q", q, device.platform == "cpu")
         called = problem._replace(
             element=element, heads=shapes.heads, kv_heads=shapes.kv_heads, qk_dim=-(-shapes.qk_dim // 8) * 8,
-            value_dim=-(-shapes.value_dim // 8) * 8, sinks=sinks_element(sinks, shapes.heads), regions=regions)
+            value_dim=-(-shapes.value_dim // 8) * 8, lengths=lengths_element(lengths, shapes.batch),
+            sinks=sinks_element(sinks, shapes.heads), regions=regions)
         if text_of(called) != self.text:
             raise ArgumentError(
                 f"expected what was compiled:\n{self.text}but got a call of:\n{text_of(called)}")
         plan = Plan(self._kernels(), shapes, problem.layout, problem.lse, device, q)
-        return plan.run(captured_inputs(plan, (q, k, v), regions, captured, sinks), out, stream)
+        return plan.run(captured_inputs(plan, (q, k, v), lengths, regions, captured, sinks), out, stream)
 
     def _kernels(self):
         """An Entry with the one kernel, which takes all sizes."""
@@ -91,13 +102,21 @@ def _target(target, q):
     raise ArgumentError(f"target: expected the name of a target, 'native' or None, but got {target!r}")
 
 
+def _element_of_lengths(lengths):
+    """``lengths`` is an array or what stands for one."""
+    if lengths is None:
+        return ""
+    given = _stands_for("lengths", lengths)
+    return lengths_element(given, given.shape[0] if len(given.shape) == 1 else None)
+
+
 def _sized(shape):
     """A shape with numbers where it has None: they only have to agree."""
     return tuple(1 if size is None else size for size in shape)
 
 
 def compile(q, k=None, v=None, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
-            return_lse=False, layout="bhsd", schedule=None, lower=None, target=None):
+            lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, target=None):
     """Compiles attention ahead of time, for any batch size and length: a :class:`CompiledAttention`.
 
     ``q``, ``k`` and ``v`` are arrays (torch's of device "meta", too), a :class:`Spec`, or pairs of shape and dtype;
@@ -116,6 +135,7 @@ def compile(q, k=None, v=None, *, mask=None, causal=False, window=None, scale=No
         raise ArgumentError(f"expected q, k and v of one element type, but got {', '.join(elements)}")
     regions, _ = regions_of(mask, score_mod, shapes.heads, are_fixed=True)
     problem = problem_of(
-        shapes, elements[0], mask_of(causal, window), scale, layout, return_lse, sinks_element(sinks, shapes.heads), regions)
+        shapes, elements[0], mask_of(causal, window), scale, layout, return_lse, _element_of_lengths(lengths),
+        sinks_element(sinks, shapes.heads), regions)
     bundle = _kernels.bundle(text_of(problem), _kernels.options_of(found, schedule, lower), found)
     return CompiledAttention(problem, found, bundle)

@@ -2,7 +2,6 @@
 
 import collections
 import functools
-import sys
 
 from . import _compiler, _kernels, _quick, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module
@@ -85,15 +84,27 @@ def sinks_element(sinks, heads):
     return element
 
 
+def lengths_element(lengths, batch):
+    """The element type of lengths, "" for None."""
+    if lengths is None:
+        return ""
+    element = capture_element(lengths)
+    if element not in ("i32", "i64"):
+        raise ArgumentError(f"lengths: expected int32 or int64, but got {lengths.dtype}")
+    if tuple(lengths.shape) != (batch,):
+        raise ArgumentError(f"lengths: expected shape ({batch},), one for each batch of q, but got {tuple(lengths.shape)}")
+    return element
+
+
 def _up(dim):
     return -(-dim // 8) * 8
 
 
-def problem_of(shapes, element, mask, scale, layout, lse, sinks, regions):
+def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, regions):
     """Head dimensions are those of the kernel: multiples of 8, of arrays that are padded with zeros."""
     return Problem(
         element, shapes.heads, shapes.kv_heads, _up(shapes.qk_dim), _up(shapes.value_dim), mask,
-        scale_of(scale, shapes.qk_dim), layout, bool(lse), sinks, regions)
+        scale_of(scale, shapes.qk_dim), layout, bool(lse), lengths, sinks, regions)
 
 
 class Plan:
@@ -280,7 +291,7 @@ _kernels.on_eviction(lambda: (_plans.clear(), _quick.forget()))
 
 
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
-              return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None):
+              lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None):
     """Attention of ``q`` to ``k`` and ``v``, by a kernel that is compiled at the first call of its kind.
 
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
@@ -298,13 +309,15 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     score_mod: a function of (score, batch, head, q, k), as FlexAttention has it. Functions are traced: they
         compute with scalars by operators and functions of torch or this package, and may read captured arrays.
     sinks: one more logit for each head of q, without a value.
+    lengths: the keys that each batch has, int32 or int64 [batch] on the device; what k and v hold behind them is not
+        used, and masks align to them. One below 0 or above the keys of k makes its batch NaN.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
     schedule, lower: options of the compiler, as `attn-compile --schedule` and `--lower` take them.
     explain: return a page about the kernel, and do not run it.
     out: where to write the result, or (result, lse).
     stream: as of a Kernel's call.
     """
-    if mask is None and score_mod is None and sinks is None and not explain:
+    if mask is None and score_mod is None and sinks is None and lengths is None and not explain:
         try:
             plan = _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
@@ -315,13 +328,15 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
                 _check_gradients((("q", q), ("k", k), ("v", v)))
             return plan.run((q, k, v), out, stream)
     return _attention(
-        q, k, v, mask, causal, window, scale, score_mod, sinks, return_lse, layout, schedule, lower, explain, out, stream)
+        q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
+        stream)
 
 
 attention = _quick.wrapped(attention)
 
 
-def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layout, schedule, lower, explain, out, stream):
+def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
+               stream):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", v)]
     device = device_of("q", q)
@@ -332,33 +347,41 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lse, layo
         if element_of(name, array, device.platform == "cpu") != element:
             raise ArgumentError(f"{name}: expected element type {q.dtype}, as q has, but got {array.dtype}")
     regions, captured = regions_of(mask, score_mod, shapes.heads)
-    extra = [(f"capture {i}", array) for i, array in enumerate(captured)] + ([("sinks", sinks)] if sinks is not None else [])
+    extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
+    extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths)) if array is not None]
     _check_devices(device, extra)
-    problem = problem_of(shapes, element, mask_of(causal, window), scale, layout, lse, sinks_element(sinks, shapes.heads), regions)
+    problem = problem_of(
+        shapes, element, mask_of(causal, window), scale, layout, lse, lengths_element(lengths, shapes.batch),
+        sinks_element(sinks, shapes.heads), regions)
     if explain:
         return _explain(problem, device, schedule, lower, shapes)
     _check_gradients(named + extra)
     plan = _plan(problem, device, schedule, lower, shapes, q)
-    if regions is None and sinks is None:
+    if regions is None and not extra:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
         result = plan.run((q, k, v), out, stream)
         _quick.remember((q, k, v), {
             "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,
             "lower": lower}, plan)
         return result
-    return plan.run(captured_inputs(plan, (q, k, v), regions, captured, sinks), out, stream, numbers_of(regions))
+    return plan.run(captured_inputs(plan, (q, k, v), lengths, regions, captured, sinks), out, stream, numbers_of(regions))
 
 
-def captured_inputs(plan, tensors, regions, captured, sinks):
+def captured_inputs(plan, tensors, lengths, regions, captured, sinks):
     """What a kernel reads, in its order."""
-    inputs = list(tensors)
+    inputs = list(tensors) if lengths is None else [*tensors, _tight(lengths)]
     if regions is not None:
         axes = plan.axes()
         for number, (array, capture) in enumerate(zip(captured, regions.captures)):
             inputs.append(for_launch(f"capture {number}", array, capture, axes))
     if sinks is not None:
-        inputs.append(sinks)
+        inputs.append(_tight(sinks))
     return tuple(inputs)
+
+
+def _tight(array):
+    """A row whose stride is 1."""
+    return array.contiguous() if is_torch(array) and not array.is_contiguous() else array
 
 
 def numbers_of(regions):

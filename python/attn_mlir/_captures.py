@@ -1,8 +1,8 @@
 """Arrays that a traced function reads."""
 
-from ._arrays import is_torch, torch_module
+from ._arrays import is_torch
 from ._errors import ArgumentError
-from ._values import Region, Value, convert, wrap
+from ._values import Value, convert, wrap
 
 _DTYPES = {
     "float16": "f16", "bfloat16": "bf16", "float32": "f32", "bool": "i8", "int8": "i8", "int32": "i32", "int64": "i64",
@@ -119,7 +119,7 @@ class Captures:
             value = value.array
         if isinstance(value, Partial):
             raise region.error(f"expected {len(value.array.shape)} indices of a captured array, but got {len(value.items)}")
-        if is_array(value) and not _is_number(value):
+        if is_array(value) and not is_number(value):
             if len(value.shape) and any(size != 1 for size in value.shape):
                 raise region.error(
                     f"expected a captured array of shape {tuple(value.shape)} to be indexed, as in bias[b, h, q, k]")
@@ -176,7 +176,7 @@ class Captures:
         return known
 
 
-def _is_number(value):
+def is_number(value):
     """A 0-dimensional array on the host, whose value is a constant."""
     if len(value.shape):
         return False

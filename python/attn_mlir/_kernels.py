@@ -23,6 +23,7 @@ class Entry:
     def __init__(self, text, options, target):
         self.text, self.options, self.target = text, options, target
         self.kernels = []
+        self._sizes = set()
         self.is_used = True  # Since the last time that someone looked for what to drop.
         self.lock = threading.Lock()
 
@@ -33,8 +34,10 @@ class Entry:
             if len(self.kernels) > tried:
                 return
             options = list(self.options)
-            if len(self.kernels) < MOST_VARIANTS - 1:
+            # Where a kernel for these sizes did not take the arrays, one of the others may.
+            if len(self.kernels) < MOST_VARIANTS - 1 and sizes not in self._sizes:
                 options.append(("for-sizes", sizes))
+            self._sizes.add(sizes)
             self.kernels.append(Kernel(_bundle(self.text, options, self.target)))
 
 

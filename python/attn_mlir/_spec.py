@@ -11,8 +11,8 @@ MOST_DIM = 256
 
 Shapes = collections.namedtuple("Shapes", "batch heads kv_heads queries keys qk_dim value_dim")
 
-Problem = collections.namedtuple("Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse sinks regions")
-Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``sinks`` their element type, or ""; ``regions`` a Traced or None."""
+Problem = collections.namedtuple("Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions")
+Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced or None."""
 
 
 def element_of(name, array, is_cpu):
@@ -96,6 +96,8 @@ def _clauses(problem):
     text += f" scale({problem.scale:.9e})"
     if problem.layout != "bhsd":
         text += f" layout({problem.layout})"
+    if problem.lengths:
+        text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
     if problem.sinks:
         text += f" sinks(%sinks : tensor<{problem.heads}x{problem.sinks}>)"
     if problem.regions is not None:
@@ -116,7 +118,10 @@ def text_of(problem):
     q, k = tensor(heads, problem.qk_dim), tensor(kv_heads, problem.qk_dim)
     v, o = tensor(kv_heads, problem.value_dim), tensor(heads, problem.value_dim)
     types = problem.regions.types if problem.regions is not None else []
-    arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"] + [f"%c{i}: {type}" for i, type in enumerate(types)]
+    arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
+    if problem.lengths:
+        arguments.append(f"%lengths: tensor<?x{problem.lengths}>")
+    arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")
     numbers = problem.regions.numbers if problem.regions is not None else []

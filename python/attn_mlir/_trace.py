@@ -14,7 +14,7 @@ import threading
 import types
 
 from ._arrays import is_torch, torch_module
-from ._captures import Captures, Marked, is_array, strides_of
+from ._captures import Captures, Marked, is_array, is_number, strides_of
 from ._errors import TraceError
 from ._values import Region, Value, convert, wrap
 
@@ -131,7 +131,7 @@ class Signature:
             self.objects.append(value)
         shape = tuple(value.shape)
         if not shape:
-            number = value.item() if not is_torch(value) or value.device.type == "cpu" else None
+            number = value.item() if is_number(value) else None
             return "array", place, str(value.dtype), number
         return "array", place, value.dtype, shape, tuple(stride == 0 for stride in strides_of(value))
 

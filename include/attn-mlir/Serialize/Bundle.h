@@ -29,6 +29,10 @@ struct Bundle {
 mlir::FailureOr<mlir::LLVM::LLVMFuncOp>
 findDeviceFunction(mlir::ModuleOp module);
 
+/// Notes in the functions of a level-1 module how its operations call their
+/// views, for programs of which no kernel takes a view as it is.
+void stateViews(mlir::ModuleOp module);
+
 /// Says for which sizes the programs of a lowered module are: comparisons of
 /// dynamic axes of their views with numbers, such as "query<=16 & key>4096".
 /// compileBundle reads it, by the names that axes have in the last variant.
@@ -37,8 +41,8 @@ mlir::LogicalResult setGuard(mlir::ModuleOp module, llvm::StringRef guard);
 /// Says for which sizes they are not.
 mlir::LogicalResult excludeGuard(mlir::ModuleOp module, llvm::StringRef guard);
 
-/// Whether a guard holds for sizes of axes; fails after a diagnostic for an axis
-/// whose size is not known.
+/// Whether a guard holds for sizes of axes; fails after a diagnostic for an
+/// axis whose size is not known.
 mlir::FailureOr<bool> guardHolds(mlir::ModuleOp module, llvm::StringRef guard,
                                  const llvm::StringMap<int64_t> &sizes);
 
@@ -57,11 +61,12 @@ mlir::FailureOr<bool> setGuardOfGrid(mlir::ModuleOp module,
 /// those who make code on several threads.
 void initializeCodegen();
 
-/// Makes a bundle, or fails after a diagnostic, for an unknown axis or comparison
-/// of a guard too; it is of modules in the LLVM dialect
-/// (buildLowerToNVVMPipeline): variants of their programs, in the order in which
-/// a launcher tries them. A program is a function of launches, or a kernel that
-/// none launches. `ptxas`: its path, or empty to look for it (findPtxas).
+/// Makes a bundle, or fails after a diagnostic, for an unknown axis or
+/// comparison of a guard too; it is of modules in the LLVM dialect
+/// (buildLowerToNVVMPipeline): variants of their programs, in the order in
+/// which a launcher tries them. A program is a function of launches, or a
+/// kernel that none launches. `ptxas`: its path, or empty to look for it
+/// (findPtxas).
 mlir::FailureOr<Bundle> compileBundle(llvm::ArrayRef<mlir::ModuleOp> variants,
                                       llvm::StringRef ptxas);
 

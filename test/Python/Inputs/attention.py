@@ -79,6 +79,27 @@ class Attention(unittest.TestCase):
         for dtype in (f32, bf16):
             self.compare(make(), sinks=torch.randn(4).to(dtype))
 
+    def test_lengths(self):
+        """Sequences have fewer keys than the caches hold, whose rest is NaN."""
+        q, k, v = make(3, queries=4)
+        counts = [61, 5, 0]
+        for dtype in (torch.int32, torch.int64):
+            keys, values = k.clone(), v.clone()
+            for batch, count in enumerate(counts):
+                keys[batch, :, count:] = values[batch, :, count:] = float("nan")
+            lengths = torch.tensor(counts, dtype=dtype)
+            o, lse = attn_mlir.attention(q, keys, values, causal=True, lengths=lengths, return_lse=True)
+            strided = torch.stack([lengths, lengths], 1)[:, 0]
+            self.assertTrue(torch.equal(attn_mlir.attention(q, keys, values, causal=True, lengths=strided), o))
+            for batch, count in enumerate(counts):
+                one = slice(batch, batch + 1)
+                keep = reference.window(4, count, right=0)
+                wanted = reference.attention(q[one], k[one, :, :count], v[one, :, :count], keep=keep)
+                reference.check(self, o[one], wanted[0], f32)
+                reference.check(self, lse[one], wanted[1], f32)
+        made = attn_mlir.compile(q, k, v, causal=True, lengths=((None,), "int64"))
+        self.assertTrue(torch.equal(made(q, keys, values, lengths=lengths), o))
+
     def test_layout(self):
         tensors = make(dtype=bf16)
         o, lse = attn_mlir.attention(*tensors, causal=True, return_lse=True)
@@ -191,6 +212,8 @@ def refused():
         "layout": ((q, k, v), dict(layout="sbhd"), "layout: expected 'bhsd' or 'bshd', but got 'sbhd'"),
         "sinks": ((q, k, v), dict(sinks=torch.zeros(2)), "sinks: expected shape (4,), one for each head of q, but got (2,)"),
         "sinks-type": ((q, k, v), dict(sinks=torch.zeros(4).long()), "sinks: expected float16, bfloat16 or float32"),
+        "lengths": ((q, k, v), dict(lengths=torch.zeros(3).int()), "lengths: expected shape (2,), one for each batch of q, but got (3,)"),
+        "lengths-type": ((q, k, v), dict(lengths=torch.zeros(2)), "lengths: expected int32 or int64, but got torch.float32"),
         "meta": ((q.to("meta"), k, v), {}, "q: expected a tensor on cpu or cuda, but got one on meta"),
         "other-meta": ((q, k.to("meta"), v), {}, "k: expected a tensor on cpu or cuda, but got one on meta"),
         "list": (([1], k, v), {}, "q: expected a torch tensor"),

@@ -80,6 +80,8 @@ class Device(unittest.TestCase):
         call(512, 512, mask=lambda b, h, q, k: attn_mlir.sorted(ids)[b, q] == attn_mlir.sorted(ids)[b, k])
         call(512, 512, mask=allowed)
         self.assertEqual(attn_mlir.cache_info().in_memory, 2)
+        offset = OnDevice((1,), "<i4")
+        call(512, 512, mask=lambda b, h, q, k: q + offset >= k)
 
     def refuses(self, message, error=attn_mlir.ArgumentError, **keywords):
         with self.assertRaises(error) as raised:

@@ -2,7 +2,6 @@
 tensors."""
 
 import functools
-import math
 import unittest
 
 import attn_mlir
