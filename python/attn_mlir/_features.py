@@ -15,6 +15,10 @@ Features = collections.namedtuple("Features", "scale softcap align left right ch
 Features.__doc__ = """Numbers of a call: ``softcap`` 0 is none; ``left`` and ``right`` are bounds of the window of
 keys around the diagonal, -1 none; ``chunk`` 0 is none; ``align`` is where the diagonal ends."""
 
+# Windows are part of a kernel, which is quick; beside as many of them there is one that reads its window.
+_MOST_WINDOWS = 8
+_windows = set()
+
 # Numbers of sequences are multiples of it, so that there are numbers beside them that match none.
 _STEP = 4
 
@@ -94,18 +98,29 @@ def _top_left_mask(features):
     return mask
 
 
-def dense(features, batch, queries, keys, device, lengths=None, first=None, slopes=None):
+def _is_own_kernel(window):
+    if window not in _windows and len(_windows) < _MOST_WINDOWS:
+        _windows.add(window)
+    return window in _windows
+
+
+def dense(features, batch, queries, keys, device, lengths=None, first=None, slopes=None, has_mask=False):
     """Keywords of attn_mlir.attention for sequences in a batch. ``lengths`` and ``first`` are int32 [B],
-    ``slopes`` f32 [H] or [B, H]."""
+    ``slopes`` f32 [H] or [B, H]. With ``has_mask`` there will be a mask of a tensor, too."""
     call = {"scale": features.scale}
-    if lengths is not None or first is not None or features.chunk:
+    window = features.left, features.right
+    is_window = features.left >= 0 or features.right > 0
+    reads = lengths is not None or first is not None or features.chunk > 0
+    if not reads and is_window and features.align == "bottom_right" and not has_mask:
+        reads = not _is_own_kernel(window)
+    if reads:
         n = _offset(batch, 0, keys, device) if lengths is None else lengths
         call["mask"] = _lengths_mask(n, first, queries, features)
-    elif features.left >= 0 or features.right > 0:
+    elif is_window:
         if features.align == "top_left" and queries != keys:
             call["mask"] = _top_left_mask(features)
         else:
-            call["window"] = features.left, features.right
+            call["window"] = window
     elif features.right == 0:
         call["causal"] = features.align
     slope = distance = None

@@ -57,6 +57,20 @@ def _starts(batch, length, device):
     return torch.arange(batch + 1, dtype=torch.int32, device=device) * length
 
 
+def prepare_cache(q, k_cache, v_cache, k, v, lengths, *, rows, table, cos, sin, first_place, interleaved, moves, cu_q=None,
+                  cu_new=None):
+    """What is done in front of attention to a cache: rotary embedding, and appending. (Q, lengths)."""
+    if k is None:
+        refuse(**{"rotary_cos without new keys": cos})
+        return q, lengths
+    batch = k.shape[0] if cu_new is None else cu_new.shape[0] - 1
+    before = _kv_cache.as_lengths(0 if lengths is None else lengths, batch, q.device)
+    if cos is not None:
+        start = before if first_place is None else first_place
+        q, k = _kv_cache.rotate(q, k, cos, sin, start, moves=moves, interleaved=interleaved, cu_q=cu_q, cu_new=cu_new)
+    return q, _kv_cache.append(k_cache, v_cache, k, v, before, rows, cu_new, table)
+
+
 def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=None, cu_seqlens_k=None,
             cu_seqlens_k_new=None, seqused_q=None, seqused_k=None, max_seqlen_q=None, max_seqlen_k=None,
             page_table=None, kv_batch_idx=None, leftpad_k=None, rotary_cos=None, rotary_sin=None, seqlens_rotary=None,
@@ -66,20 +80,19 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
     """(O, LSE) of flash_attn_3::fwd's arguments. The last four change how FlashAttention works, not what it
     computes: the compiler chooses that here."""
     _check_types(q)
-    refuse(q_v=q_v, page_table=page_table, rotary_cos=rotary_cos, rotary_sin=rotary_sin, q_descale=q_descale,
-           k_descale=k_descale, v_descale=v_descale)
+    refuse(q_v=q_v, q_descale=q_descale, k_descale=k_descale, v_descale=v_descale)
     options = {
         "scale": softmax_scale, "causal": is_causal, "window": (window_size_left, window_size_right),
         "chunk": attention_chunk, "softcap": softcap,
     }
-    if k_new is not None:
-        batch = cu_seqlens_k_new.shape[0] - 1 if cu_seqlens_k_new is not None else k_new.shape[0]
-        before = _kv_cache.as_lengths(0, batch, q.device) if seqused_k is None else seqused_k
-        seqused_k = _kv_cache.append(k, v, k_new, v_new, before, kv_batch_idx, cu_seqlens_k_new)
+    q, seqused_k = prepare_cache(
+        q, k, v, k_new, v_new, seqused_k, rows=kv_batch_idx, table=page_table, cos=rotary_cos, sin=rotary_sin,
+        first_place=seqlens_rotary, interleaved=is_rotary_interleaved, cu_q=cu_seqlens_q, cu_new=cu_seqlens_k_new,
+        moves=is_causal or window_size_left >= 0 or window_size_right >= 0)
     if cu_seqlens_k is None:
-        k, v = _kv_cache.gather(k, kv_batch_idx), _kv_cache.gather(v, kv_batch_idx)
+        k, v = (_kv_cache.gather(x, kv_batch_idx, page_table) for x in (k, v))
     else:
-        refuse(kv_batch_idx=kv_batch_idx)
+        refuse(kv_batch_idx=kv_batch_idx, page_table=page_table)
     if cu_seqlens_q is None and cu_seqlens_k is None and seqused_q is None:
         o, lse = attention(q, k, v, lengths=seqused_k, first=leftpad_k, layout="bshd", **options)
     else:

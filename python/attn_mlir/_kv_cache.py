@@ -1,4 +1,7 @@
-"""Appending to caches of keys and values, and which rows of them a call reads."""
+"""Caches of keys and values: appending to them, and what of them a call reads.
+
+All of this is done by PyTorch in front of the kernel: kernels take rows of keys that lie one after the other.
+"""
 
 import torch
 
@@ -10,29 +13,45 @@ def as_lengths(lengths, batch, device):
     return torch.full((batch,), int(lengths), dtype=torch.int32, device=device)
 
 
-def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None):
+def places_of(cu, count):
+    """Sequence and place in it of each of ``count`` packed tokens."""
+    token = torch.arange(count, dtype=torch.int32, device=cu.device)
+    last = max(cu.shape[0] - 2, 0)
+    sequence = torch.searchsorted(cu[1:].contiguous(), token, right=True).clamp(max=last)
+    return sequence, token - cu[:-1][sequence]
+
+
+def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
     """Writes new keys and values behind those that sequences have; returns the new lengths.
 
-    ``rows`` are the sequences' rows of the cache. ``cu_new`` says that k and v are packed, and where.
+    ``rows`` are the sequences' rows of the cache, or of the table of pages. ``cu_new`` says that k and v are packed,
+    and where.
     """
     if cu_new is None:
-        batch, count = k.shape[:2]
-        places = lengths[:, None] + torch.arange(count, dtype=torch.int32, device=k.device)
-        of_cache = torch.arange(batch, device=k.device) if rows is None else rows.long()
-        index, added = (of_cache[:, None], places.long()), count
+        batch, added = k.shape[:2]
+        place = lengths[:, None] + torch.arange(added, dtype=torch.int32, device=k.device)
+        row = (torch.arange(batch, device=k.device) if rows is None else rows.long())[:, None]
     else:
         added = cu_new[1:] - cu_new[:-1]
-        token = torch.arange(k.shape[0], dtype=torch.int32, device=k.device)
-        sequence = torch.searchsorted(cu_new[1:].contiguous(), token, right=True)
-        of_cache = sequence if rows is None else rows.long()[sequence]
-        index = of_cache, (lengths[sequence] + token - cu_new[:-1][sequence]).long()
-    k_cache[index] = k.to(k_cache.dtype)
-    v_cache[index] = v.to(v_cache.dtype)
+        sequence, inner = places_of(cu_new, k.shape[0])
+        row, place = sequence if rows is None else rows.long()[sequence], lengths[sequence] + inner
+    place = place.long()
+    if table is not None:
+        size = k_cache.shape[1]
+        row, place = table[row, place // size].long(), place % size
+    k_cache[row, place] = k.to(k_cache.dtype)
+    v_cache[row, place] = v.to(v_cache.dtype)
     return lengths + added
 
 
-def gather(cache, rows):
-    """The rows of a cache that a call reads: a copy, since kernels take rows in their order."""
+def gather(cache, rows, table=None):
+    """The rows of a cache that a call reads, [B, S, H, D]: a copy where it names rows or pages.
+
+    Entries of the table behind a sequence's end may be anything.
+    """
+    if table is not None:
+        table = (table if rows is None else table.index_select(0, rows.long())).long().clamp(0, cache.shape[0] - 1)
+        return cache[table].flatten(1, 2)
     return cache if rows is None else cache.index_select(0, rows.long())
 
 
@@ -41,3 +60,28 @@ def packed(cache):
     batch, size = cache.shape[:2]
     starts = torch.arange(batch + 1, dtype=torch.int32, device=cache.device) * size
     return cache.reshape(batch * size, *cache.shape[2:]), starts
+
+
+def _rotated(x, places, cos, sin, interleaved):
+    """x [..., H, D] turned by the angles of its places [...], in float32 and rounded once."""
+    half = cos.shape[1]
+    cos, sin = (table[places.long()].float()[..., None, :] for table in (cos, sin))
+    turned, rest = x[..., : 2 * half].float(), x[..., 2 * half :]
+    a, b = (turned[..., ::2], turned[..., 1::2]) if interleaved else (turned[..., :half], turned[..., half:])
+    pair = a * cos - b * sin, b * cos + a * sin
+    turned = torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
+    return torch.cat([turned.to(x.dtype), rest], -1)
+
+
+def rotate(q, k, cos, sin, lengths, *, moves, interleaved, cu_q=None, cu_new=None):
+    """q and new keys with rotary embedding from the places behind ``lengths`` on. Without ``moves`` all
+    queries of a sequence are at its first new place."""
+    def places(x, cu, moves):
+        if cu is not None:
+            sequence, inner = places_of(cu, x.shape[0])
+            return lengths[sequence] + (inner if moves else 0)
+        inner = torch.arange(x.shape[1], dtype=torch.int32, device=x.device) * int(moves)
+        return lengths[:, None] + inner
+
+    return (_rotated(q, places(q, cu_q, moves), cos, sin, interleaved),
+            _rotated(k, places(k, cu_new, True), cos, sin, interleaved))

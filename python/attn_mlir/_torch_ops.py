@@ -50,7 +50,8 @@ def launch(q, k, v, *, layout, call, sinks=None):
 
 def _dense_call(q, k, mask, slopes, lengths, first, features, layout):
     queries, keys = (x.shape[1 if layout == "bshd" else 2] for x in (q, k))
-    call = _features.dense(features, q.shape[0], queries, keys, q.device, lengths, first, slopes)
+    call = _features.dense(
+        features, q.shape[0], queries, keys, q.device, lengths, first, slopes, has_mask=mask is not None)
     if mask is not None:
         if "mask" in call:
             raise NotImplementedError("mask: a tensor together with lengths, first or chunk is not there yet")

@@ -8,7 +8,8 @@ are in `attn_mlir.flash_attn_3`.
 """
 
 from attn_mlir import _kv_cache
-from attn_mlir._flash_attn_3 import flash_attn_combine
+from attn_mlir._features import window_of
+from attn_mlir._flash_attn_3 import flash_attn_combine, prepare_cache
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention, attention_varlen
 
@@ -64,10 +65,14 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     """Attention of sequences one after the other: q [tokens, H, D], k and v [tokens of keys, Hkv, D].
 
     Sequence b has the tokens from cu_seqlens[b] to cu_seqlens[b + 1] (int32, on the device, where they stay).
-    With ``return_attn_probs`` (O, LSE [H, tokens], None).
+    With ``block_table`` [B, pages] k and v are [pages, page size, Hkv, D]. With ``return_attn_probs`` (O, LSE [H, tokens], None).
     """
-    refuse(dropout_p=dropout_p, block_table=block_table)
-    found = attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, scale=softmax_scale, causal=causal,
+    refuse(dropout_p=dropout_p)
+    used = None
+    if block_table is not None:
+        used = cu_seqlens_k[1:] - cu_seqlens_k[:-1]
+        (k, cu_seqlens_k), (v, _) = (_kv_cache.packed(_kv_cache.gather(x, None, block_table)) for x in (k, v))
+    found = attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_k=used, scale=softmax_scale, causal=causal,
                              window=window_size, softcap=softcap, alibi_slopes=alibi_slopes)
     return _result(found, return_attn_probs)
 
@@ -97,15 +102,16 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
                             alibi_slopes=None, num_splits=0, return_softmax_lse=False):
     """Attention of q [B, Sq, H, D] to a cache [B, S, Hkv, D] of which sequence b has cache_seqlens[b] keys.
 
-    New keys k and v [B, new, Hkv, D] are written into the cache behind them first. ``num_splits`` changes
-    nothing: the compiler chooses.
+    New keys k and v [B, new, Hkv, D] are written into the cache behind them first, turned by ``rotary_cos`` and
+    ``rotary_sin``, as q is. With ``block_table`` [B, pages] the cache is [pages, page size, Hkv, D]. ``num_splits``
+    changes nothing: the compiler chooses.
     """
-    refuse(rotary_cos=rotary_cos, rotary_sin=rotary_sin, block_table=block_table)
     lengths = None if cache_seqlens is None else _kv_cache.as_lengths(cache_seqlens, q.shape[0], q.device)
-    if k is not None:
-        before = _kv_cache.as_lengths(0, q.shape[0], q.device) if lengths is None else lengths
-        lengths = _kv_cache.append(k_cache, v_cache, k, v, before, cache_batch_idx)
-    keys, values = _kv_cache.gather(k_cache, cache_batch_idx), _kv_cache.gather(v_cache, cache_batch_idx)
+    left, right = window_of(causal, window_size)
+    q, lengths = prepare_cache(
+        q, k_cache, v_cache, k, v, lengths, rows=cache_batch_idx, table=block_table, cos=rotary_cos, sin=rotary_sin,
+        first_place=None, interleaved=rotary_interleaved, moves=left >= 0 or right >= 0)
+    keys, values = (_kv_cache.gather(x, cache_batch_idx, block_table) for x in (k_cache, v_cache))
     out, lse = attention(q, keys, values, scale=softmax_scale, causal=causal, window=window_size, softcap=softcap,
                          alibi_slopes=alibi_slopes, lengths=lengths, first=cache_leftpad, layout="bshd")
     return (out, lse) if return_softmax_lse else out

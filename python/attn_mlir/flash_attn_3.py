@@ -70,15 +70,16 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, qv=None, rotary
                             scheduler_metadata=None, num_splits=0, pack_gqa=None, sm_margin=0,
                             return_softmax_lse=False):
     """Attention to a cache [B, S, Hkv, D], of which sequence b has cache_seqlens[b] keys; new ones, k and v,
-    are written behind them first. O, or (O, LSE)."""
+    are written behind them first, turned by ``rotary_cos`` and ``rotary_sin``, as q is. With ``page_table``
+    [B, pages] the cache is [pages, page size, Hkv, D]. O, or (O, LSE)."""
     refuse(qv=qv)
     if cache_seqlens is not None:
         batch = q.shape[0] if cu_seqlens_q is None else cu_seqlens_q.shape[0] - 1
         cache_seqlens = _kv_cache.as_lengths(cache_seqlens, batch, q.device)
     found = forward(q, k_cache, v_cache, k, v, None, None, cu_seqlens_q, None, cu_seqlens_k_new, None, cache_seqlens,
                     max_seqlen_q, None, page_table, cache_batch_idx, cache_leftpad, rotary_cos, rotary_sin,
-                    rotary_seqlens if rotary_cos is not None else None, q_descale, k_descale, v_descale, softmax_scale,
-                    causal, window_size[0], window_size[1], attention_chunk, softcap)
+                    rotary_seqlens, q_descale, k_descale, v_descale, softmax_scale,
+                    causal, window_size[0], window_size[1], attention_chunk, softcap, rotary_interleaved)
     return _result(found, return_softmax_lse)
 
 

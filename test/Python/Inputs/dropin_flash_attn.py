@@ -175,6 +175,77 @@ class Cache(unittest.TestCase):
         fa3.flash_attn_with_kvcache(q, k_cache, v_cache, k, v, cache_seqlens=lengths, cu_seqlens_k_new=starts(new))
         self.assertTrue(torch.equal(k_cache[0, 3:5], k[:2]) and torch.equal(v_cache[2, 5:8], v[2:]))
 
+    def paged(self, *caches, size=4):
+        """The same caches in pages, in an order that is drawn, and the table of them."""
+        batch, length = caches[0].shape[:2]
+        order = torch.randperm(2 * batch * length // size)[: batch * length // size]
+        found = []
+        for cache in caches:
+            pages = torch.full((2 * batch * length // size, size, *cache.shape[2:]), 7.0)
+            pages[order] = cache.reshape(-1, size, *cache.shape[2:])
+            found.append(pages)
+        return *found, order.view(batch, -1).int()
+
+    def test_pages(self):
+        lengths = torch.tensor([6, 17, 9], dtype=torch.int32)
+        q, k_cache, v_cache, k, v = make((3, 3, HEADS, DIM), *[(3, 20, KV_HEADS, DIM)] * 2, *[(3, 3, KV_HEADS, DIM)] * 2)
+        k_pages, v_pages, table = self.paged(k_cache, v_cache)
+        options = {"cache_seqlens": lengths, "causal": True}
+        wanted = fa3.flash_attn_with_kvcache(q, k_cache, v_cache, k, v, **options)
+        got = fa3.flash_attn_with_kvcache(q, k_pages, v_pages, k, v, page_table=table, **options)
+        self.assertTrue(torch.equal(got, wanted))
+        self.assertTrue(torch.equal(k_pages[table.long()].flatten(1, 2), k_cache))
+        options["cache_seqlens"] = lengths + 3
+        self.assertTrue(torch.equal(fa2.flash_attn_with_kvcache(q, k_pages, v_pages, block_table=table, **options), wanted))
+        few = torch.tensor([2, 0], dtype=torch.int32)
+        options["cache_seqlens"] = options["cache_seqlens"][few.long()]
+        some = fa3.flash_attn_with_kvcache(q[:2], k_pages, v_pages, page_table=table, cache_batch_idx=few, **options)
+        same = fa3.flash_attn_with_kvcache(q[:2], k_cache, v_cache, cache_batch_idx=few, **options)
+        self.assertTrue(torch.equal(some, same))
+
+    def test_pages_of_packed_sequences(self):
+        k_cache, v_cache, q = make((3, 20, KV_HEADS, DIM), (3, 20, KV_HEADS, DIM), (7, HEADS, DIM))
+        k_pages, v_pages, table = self.paged(k_cache, v_cache)
+        lengths = (6, 20, 9)
+        joined = [torch.cat([x[b, :n] for b, n in enumerate(lengths)]) for x in (k_cache, v_cache)]
+        places = starts(self.queries), starts(lengths)
+        wanted = fa2.flash_attn_varlen_func(q, *joined, *places, 4, 20, causal=True)
+        got = fa2.flash_attn_varlen_func(q, k_pages, v_pages, *places, 4, 20, causal=True, block_table=table)
+        reference.check(self, got, wanted.double(), torch.float32)
+
+    def test_rotary(self):
+        lengths, angles = torch.tensor([6, 15, 0], dtype=torch.int32), torch.rand(20, 4) * 6
+        turns = torch.polar(torch.ones_like(angles), angles)
+
+        def turned(x, places, interleaved):
+            head, tail = x[..., :8], x[..., 8:]
+            pairs = head.unflatten(-1, (4, 2)) if interleaved else torch.stack([head[..., :4], head[..., 4:]], -1)
+            pairs = torch.view_as_real(torch.view_as_complex(pairs.contiguous()) * turns[places][..., None, :])
+            return torch.cat([pairs.flatten(-2) if interleaved else pairs.transpose(-1, -2).flatten(-2), tail], -1)
+
+        for interleaved, causal in itertools.product((False, True), (False, True)):
+            with self.subTest(interleaved=interleaved, causal=causal):
+                q, k_cache, v_cache, k, v = make((3, 3, HEADS, DIM), *[(3, 20, KV_HEADS, DIM)] * 2,
+                                                 *[(3, 3, KV_HEADS, DIM)] * 2)
+                places = lengths[:, None] + torch.arange(3)
+                own = turned(q, places if causal else lengths[:, None].expand(3, 3), interleaved)
+                other = k_cache.clone(), v_cache.clone()
+                wanted = fa3.flash_attn_with_kvcache(own, *other, turned(k, places, interleaved), v,
+                                                     cache_seqlens=lengths, causal=causal)
+                for function in (fa2, fa3):
+                    caches = k_cache.clone(), v_cache.clone()
+                    got = function.flash_attn_with_kvcache(
+                        q, *caches, k, v, rotary_cos=angles.cos(), rotary_sin=angles.sin(), cache_seqlens=lengths,
+                        causal=causal, rotary_interleaved=interleaved)
+                    reference.check(self, got, wanted.double(), torch.float32)
+                    reference.check(self, caches[0], other[0].double(), torch.float32)
+
+    def test_many_windows(self):
+        q, k, v = batch_of(2, 9, 13)
+        for left in range(12):
+            got = fa2.flash_attn_func(q, k, v, window_size=(left, 1))
+            reference.check(self, got, expected(q, k, v, window=(left, 1))[0], torch.float32)
+
     def test_one_length_for_all(self):
         q, k, v = batch_of(2, 1, 12)
         got = fa2.flash_attn_with_kvcache(q, k, v, cache_seqlens=7)
@@ -204,17 +275,16 @@ class Combine(unittest.TestCase):
 class Refused(unittest.TestCase):
     def test_by_name(self):
         q, k, v = batch_of(1, 4, 4)
-        table = torch.zeros(1, 1, dtype=torch.int32)
         angles = torch.zeros(8, 8)
         for function, name, value in (
                 (fa2.flash_attn_func, "dropout_p", 0.1), (fa3.flash_attn_func, "qv", q),
-                (fa3.flash_attn_func, "q_descale", torch.ones(1, 2)), (fa2.flash_attn_with_kvcache, "block_table", table),
-                (fa3.flash_attn_with_kvcache, "page_table", table), (fa3.flash_attn_with_kvcache, "rotary_cos", angles)):
-            with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}: "):
+                (fa3.flash_attn_func, "q_descale", torch.ones(1, 2)), (fa3.flash_attn_with_kvcache, "qv", q),
+                (fa3.flash_attn_with_kvcache, "v_descale", torch.ones(1, 2)),
+                (fa3.flash_attn_with_kvcache, "rotary_cos", angles)):
+            with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}[ :]"):
                 function(q, k, v, **{name: value})
-        packed, places = [x[0] for x in (q, k, v)], starts((4,))
-        with self.assertRaisesRegex(NotImplementedError, "^block_table: "):
-            fa2.flash_attn_varlen_func(*packed, places, places, 4, 4, block_table=table)
+        with self.assertRaisesRegex(NotImplementedError, "^q: float8_e4m3fn"):
+            fa3.flash_attn_func(*(x.to(torch.float8_e4m3fn) for x in (q, k, v)))
 
     def test_names_and_order(self):
         self.assertEqual(list(inspect.signature(fa2.flash_attn_func).parameters)[:6],
