@@ -115,9 +115,11 @@ Expected<Cubin> assemble(StringRef ptx, StringRef arch, StringRef ptxas) {
   std::optional<StringRef> redirects[] = {std::nullopt, StringRef(log),
                                           StringRef(log)};
   std::string message;
+  // Without a time limit, which would be an alarm of the whole process: other
+  // threads may wait for theirs, and a caller may use alarms.
   int status =
       sys::ExecuteAndWait(ptxas, arguments, std::nullopt, redirects,
-                          /*SecondsToWait=*/300, /*MemoryLimit=*/0, &message);
+                          /*SecondsToWait=*/0, /*MemoryLimit=*/0, &message);
   Expected<std::string> text = readFile(log);
   if (!text)
     return text.takeError();

@@ -64,10 +64,12 @@ public:
       : llvm::cl::basic_parser<T>(option), plain(option) {}
   /// By which llvm::cl prints values.
   operator const llvm::cl::parser<T> &() const { return plain; }
-  // NOLINTNEXTLINE(readability-identifier-naming)
+  // NOLINTBEGIN(readability-identifier-naming)
   llvm::cl::ValueExpected getValueExpectedFlagDefault() const {
     return plain.getValueExpectedFlagDefault();
   }
+  llvm::StringRef getValueName() const override { return plain.getValueName(); }
+  // NOLINTEND(readability-identifier-naming)
   bool parse(llvm::cl::Option &option, llvm::StringRef name,
              llvm::StringRef text, T &result) {
     if (optionErrorStream && !isValid(text))
