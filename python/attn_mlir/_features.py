@@ -9,7 +9,7 @@ import collections
 import torch
 
 from attn_mlir._captures import sorted as rising
-from attn_mlir._functions import tanh
+from attn_mlir._functions import softcap as capped
 
 Features = collections.namedtuple("Features", "scale softcap align left right chunk")
 Features.__doc__ = """Numbers of a call: ``softcap`` 0 is none; ``left`` and ``right`` are bounds of the window of
@@ -48,7 +48,7 @@ def _modification(softcap, slope, distance):
 
     def modified(score, b, h, q, k):
         if softcap > 0:
-            score = softcap * tanh(score * (1.0 / softcap))
+            score = capped(score, softcap)
         if slope is not None:
             score = score - slope(b, h, q) * abs(distance(b, q, k))
         return score

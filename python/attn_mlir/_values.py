@@ -13,6 +13,10 @@ from ._errors import TraceError
 
 _RANK = {"i1": 0, "i32": 1, "index": 2, "i64": 3, "f32": 4}
 _CONTRACT = " fastmath<contract>"
+# A scale and a factor may be one factor; a distance's product with a slope be rounded once more.
+_REASSOCIATE = " fastmath<reassoc,contract>"
+# A division by what is the same for all scores may be a product with its reciprocal.
+_RECIPROCAL = " fastmath<reassoc,contract,arcp>"
 
 
 def _f32(number):
@@ -337,13 +341,13 @@ def subtract(a, b):
 def multiply(a, b):
     a, b = _numbers(a, b)
     if a.type == "f32":
-        return _pair("mulf", a, b, _CONTRACT)
+        return _pair("mulf", a, b, _REASSOCIATE)
     return _pair("muli", a, b, natural=a.natural and b.natural)
 
 
 def divide(a, b):
     a, b = unify(a, b, floating=True)
-    return _pair("divf", a, b)
+    return _pair("divf", a, b, _RECIPROCAL)
 
 
 def _divisor(region, value):
@@ -484,7 +488,13 @@ def select(condition, a, b):
         natural=a.natural and b.natural)
 
 
-def unary(operation, a):
+def unary(operation, a, flags=""):
     """An operation of f32."""
     a = convert(a, "f32")
-    return a.region.emit(f"{operation} {{0}} : f32", (a.name,), "f32")
+    return a.region.emit(f"{operation} {{0}}{flags} : f32", (a.name,), "f32")
+
+
+def softcap(score, cap):
+    """cap * tanh(score / cap), by the chip's approximation of tanh where it has one."""
+    cap = convert(wrap(score.region, cap), "f32")
+    return multiply(unary("math.tanh", divide(score, cap), " fastmath<afn>"), cap)

@@ -51,7 +51,7 @@ def _run(number, arguments, results, stream):
 
 def _softcapped(softcap):
     def score_mod(score, b, h, q, k):
-        return softcap * attn_mlir.tanh(score * (1.0 / softcap))
+        return attn_mlir.softcap(score, softcap)
 
     return score_mod
 

@@ -104,3 +104,28 @@ attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !att
 // CHECK: remark: [Missed] nothing-to-do | Category:attn-simplify-tiles | Function=empty
 attn.kernel @empty() {
 }
+
+// Divisions that are to be rounded as they are written, and products that are not to be reassociated; a product that others read, too.
+// CHECK: remark: [Missed] nothing-to-do | Category:attn-simplify-tiles | Function=as_written | Remark="no division to share"
+attn.kernel @as_written(%x: !attn.view<?x32xf32>, %o: !attn.view<?x32xf32>, %c: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %scale = arith.constant dense<0.25> : tensor<16x32xf32>
+  %cap = arith.constant dense<3.0> : tensor<16x32xf32>
+  attn.grid (%i) visit %v in (i = %c1) {
+    %t = attn.load %x[%i, %c0] : <?x32xf32> -> tensor<16x32xf32>
+    %s = arith.mulf %t, %scale fastmath<contract> : tensor<16x32xf32>
+    %a = arith.divf %s, %cap fastmath<contract> : tensor<16x32xf32>
+    attn.store %a, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+    %splat = tensor.splat %c : tensor<16x32xf32>
+    %b = arith.divf %t, %splat : tensor<16x32xf32>
+    attn.store %b, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+    %u = arith.mulf %t, %cap fastmath<contract> : tensor<16x32xf32>
+    %d = arith.mulf %u, %scale fastmath<contract> : tensor<16x32xf32>
+    attn.store %d, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+    %w = arith.mulf %t, %cap fastmath<contract> : tensor<16x32xf32>
+    %e = arith.mulf %w, %splat fastmath<reassoc> : tensor<16x32xf32>
+    attn.store %w, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+    attn.store %e, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+  }
+}

@@ -81,3 +81,40 @@ attn.kernel @matmul(%a: !attn.view<?x?xbf16>, %b: !attn.view<?x?xbf16>, %c: !att
     attn.store %q, %c[%i, %j] : tensor<32x48xf32> -> <?x?xf32>
   }
 }
+
+// -----
+
+// Divisors that are the same everywhere: by their reciprocal, computed once, where `arcp` allows; with `reassoc` one factor with a
+// constant in front, such as the scale.
+
+// CHECK-LABEL: attn.kernel @softcap
+// CHECK-DAG: %[[BOTH:[^ ]+]] = arith.constant dense<6.250000e-02> : tensor<16x32xf32>
+// CHECK-DAG: %[[INVERSE:[^ ]+]] = arith.divf %{{[^ ]+}}, %c : f32
+// CHECK-DAG: arith.mulf %[[INVERSE]], %{{[^ ]+}} : f32
+// CHECK: attn.grid
+// CHECK: %[[X:[^ ]+]] = attn.load
+// CHECK: arith.mulf %[[X]], %[[BOTH]] fastmath<reassoc,arcp,contract> : tensor<16x32xf32>
+// CHECK: %[[FACTOR:[^ ]+]] = tensor.splat %{{[^ ]+}} : tensor<16x32xf32>
+// CHECK: arith.mulf %[[X]], %[[FACTOR]] fastmath<reassoc,arcp> : tensor<16x32xf32>
+// CHECK: %[[FACTOR:[^ ]+]] = tensor.splat %[[INVERSE]] : tensor<16x32xf32>
+// CHECK: arith.mulf %{{[^ ]+}}, %[[FACTOR]] fastmath<arcp> : tensor<16x32xf32>
+// CHECK-NOT: arith.divf
+attn.kernel @softcap(%x: !attn.view<?x32xf32>, %o: !attn.view<?x32xf32>, %c: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %scale = arith.constant dense<0.25> : tensor<16x32xf32>
+  %cap = arith.constant dense<4.0> : tensor<16x32xf32>
+  attn.grid (%i) visit %v in (i = %c1) {
+    %t = attn.load %x[%i, %c0] : <?x32xf32> -> tensor<16x32xf32>
+    %s = arith.mulf %t, %scale fastmath<contract> : tensor<16x32xf32>
+    %a = arith.divf %s, %cap fastmath<arcp,contract,reassoc> : tensor<16x32xf32>
+    attn.store %a, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+    %s1 = arith.mulf %t, %scale fastmath<contract> : tensor<16x32xf32>
+    %splat = tensor.splat %c : tensor<16x32xf32>
+    %b = arith.divf %s1, %splat fastmath<arcp,reassoc> : tensor<16x32xf32>
+    attn.store %b, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+    %s2 = arith.mulf %t, %scale fastmath<contract> : tensor<16x32xf32>
+    %d = arith.divf %s2, %splat fastmath<arcp> : tensor<16x32xf32>
+    attn.store %d, %o[%i, %c0] : tensor<16x32xf32> -> <?x32xf32>
+  }
+}

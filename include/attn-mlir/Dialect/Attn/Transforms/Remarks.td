@@ -190,7 +190,7 @@ def MaterializeGridNoGrid : NoGrid;
 
 let category = "attn-simplify-tiles" in {
 def SimplifyTilesNothing : AttnRemark<"nothing-to-do", Missed, "no division to share"> {
-  let description = "No tile is divided by a broadcast.";
+  let description = "No tile is divided by a broadcast, or by what `arcp` lets divide once, nor multiplied twice where `reassoc` asks for once.";
 }
 }
 

@@ -73,6 +73,40 @@ void divideByConstant(arith::DivFOp div, FloatAttr divisor) {
   replaceByProduct(b, div, factor);
 }
 
+/// x * a * b becomes x * (a * b), of a constant a such as the scale, where the
+/// second product may be reassociated.
+bool mergeFactors(arith::MulFOp mul) {
+  auto inner = mul.getLhs().getDefiningOp<arith::MulFOp>();
+  SplatElementsAttr first, second;
+  if (!bitEnumContainsAll(mul.getFastmath(), arith::FastMathFlags::reassoc) ||
+      !inner || !inner->hasOneUse() ||
+      !matchPattern(inner.getRhs(), m_Constant(&first)))
+    return false;
+  OpBuilder b(mul);
+  Location loc = mul.getLoc();
+  auto type = cast<RankedTensorType>(mul.getType());
+  Value factor;
+  if (auto splat = mul.getRhs().getDefiningOp<tensor::SplatOp>()) {
+    b.setInsertionPointAfterValue(splat.getInput());
+    Value constant = arith::ConstantOp::create(
+        b, loc, cast<TypedAttr>(first.getSplatValue<Attribute>()));
+    Value both = arith::MulFOp::create(b, loc, splat.getInput(), constant);
+    b.setInsertionPoint(mul);
+    factor = tensor::SplatOp::create(b, loc, type, both);
+  } else if (matchPattern(mul.getRhs(), m_Constant(&second))) {
+    llvm::APFloat both = first.getSplatValue<llvm::APFloat>();
+    both.multiply(second.getSplatValue<llvm::APFloat>(),
+                  llvm::APFloat::rmNearestTiesToEven);
+    factor = arith::ConstantOp::create(b, loc,
+                                       DenseElementsAttr::get(type, both));
+  } else {
+    return false;
+  }
+  mul.getLhsMutable().assign(inner.getLhs());
+  mul.getRhsMutable().assign(factor);
+  return true;
+}
+
 struct SimplifyTilesPass
     : attn::impl::AttnSimplifyTilesBase<SimplifyTilesPass> {
   /// Whether it divides fewer times now.
@@ -98,7 +132,14 @@ struct SimplifyTilesPass
       if (isa<RankedTensorType>(div.getType()))
         divisions.push_back(div);
     });
-    if (llvm::count_if(divisions, simplify) > 0)
+    auto simplified = llvm::count_if(divisions, simplify);
+    SmallVector<arith::MulFOp> products;
+    kernel.walk([&](arith::MulFOp mul) {
+      if (isa<RankedTensorType>(mul.getType()))
+        products.push_back(mul);
+    });
+    simplified += llvm::count_if(products, mergeFactors);
+    if (simplified > 0)
       tidy(kernel);
     else
       remarks::emitSimplifyTilesNothing(kernel);
