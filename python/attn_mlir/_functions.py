@@ -266,8 +266,16 @@ floor, ceil = _public("floor", math.floor), _public("ceil", math.ceil)
 exp2 = _public("exp2", lambda x: 2.0**x)
 rsqrt = _public("rsqrt", lambda x: 1 / math.sqrt(x))
 sigmoid = _public("sigmoid", lambda x: 1 / (1 + math.exp(-x)))
-softcap = _public("softcap", lambda score, cap: cap * math.tanh(score / cap))
-softcap.__doc__ = """``cap * tanh(score / cap)``, as in Gemma 2, in a traced score_mod. On NVIDIA GPUs tanh is one instruction then, off by
-2^-11 of the result; `tanh` itself is exact to an f32's last place."""
+
+
+def softcap(score, cap):
+    """``cap * tanh(score / cap)``, as in Gemma 2. In a traced score_mod tanh is one instruction on NVIDIA GPUs then, off by
+    2^-11 of the result; `tanh` itself is exact to an f32's last place of 1."""
+    region = find_region((score, cap))
+    if region is not None:
+        return _call(region, "softcap", (score, cap), {})
+    return cap * tanh(score / cap)
+
+
 maximum, minimum = _public("maximum", max), _public("minimum", min)
 where = _public("where", lambda condition, a, b: a if condition else b)
