@@ -86,12 +86,14 @@ for python in (os.environ.get("ATTN_TRITON_PYTHON"), sys.executable):
         config.substitutions.append(("%triton_python", f'"{python}"'))
         break
 
-# Nor are torch and NumPy: a Python that has them, if any; it must where ATTN_REQUIRE_TORCH=1 says so.
-for package in ("torch", "numpy"):
+# Nor are torch and NumPy, and what has attention of ours in it: a Python that has them, if any; it must have the first two
+# where ATTN_REQUIRE_TORCH=1 says so.
+for package in ("torch", "numpy", "transformers", "jax"):
+    is_required = package in ("torch", "numpy") and os.environ.get("ATTN_REQUIRE_TORCH") == "1"
     for python in (os.environ.get("ATTN_TORCH_PYTHON"), sys.executable):
         if python and not subprocess.run(
             [python, "-c", f"import importlib.util as u, sys; sys.exit(not u.find_spec('{package}'))"]
-        ).returncode or os.environ.get("ATTN_REQUIRE_TORCH") == "1":
+        ).returncode or is_required:
             config.available_features.add(package)
             config.substitutions.append((f"%{package}_python", f'"{python or sys.executable}"'))
             break

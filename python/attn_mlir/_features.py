@@ -48,7 +48,7 @@ def _modification(softcap, slope, distance):
 
     def modified(score, b, h, q, k):
         if softcap > 0:
-            score = capped(score, softcap)
+            score = softcap * torch.tanh(score / softcap) if torch.is_tensor(score) else capped(score, softcap)
         if slope is not None:
             score = score - slope(b, h, q) * abs(distance(b, q, k))
         return score
@@ -110,19 +110,22 @@ def dense(features, batch, queries, keys, device, lengths=None, first=None, slop
     call = {"scale": features.scale}
     window = features.left, features.right
     is_window = features.left >= 0 or features.right > 0
-    reads = lengths is not None or first is not None or features.chunk > 0
+    reads = first is not None or features.chunk > 0
     if not reads and is_window and features.align == "bottom_right" and not has_mask:
         reads = not _is_own_kernel(window)
     if reads:
+        # K and V are read to their end: sequences begin at other keys than 0, or see other ranges than the kernel knows.
         n = _offset(batch, 0, keys, device) if lengths is None else lengths
         call["mask"] = _lengths_mask(n, first, queries, features)
     elif is_window:
-        if features.align == "top_left" and queries != keys:
+        if features.align == "top_left" and (queries != keys or lengths is not None):
             call["mask"] = _top_left_mask(features)
         else:
             call["window"] = window
     elif features.right == 0:
         call["causal"] = features.align
+    if lengths is not None and not reads:
+        call["lengths"] = lengths
     slope = distance = None
     if slopes is not None:
         table = slopes if slopes.dim() == 2 else slopes.expand(batch, -1)

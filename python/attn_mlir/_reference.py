@@ -18,17 +18,17 @@ def _indices(q, k):
 def _seen(call, q, k):
     """Keys that queries see by ``causal`` and ``window``, or None for all."""
     _, _, i, j = _indices(q, k)
-    causal, window = call.get("causal"), call.get("window")
-    offset = 0 if causal == "top_left" else k.shape[2] - q.shape[2]
-    if causal:
-        return j <= i + offset
-    if window is None:
-        return None
-    left, right = window
-    seen = torch.ones((1, 1, q.shape[2], k.shape[2]), dtype=torch.bool, device=q.device)
-    if left >= 0:
-        seen = seen & (j >= i + offset - left)
-    return seen & (j <= i + offset + right) if right >= 0 else seen
+    causal, window, lengths = call.get("causal"), call.get("window"), call.get("lengths")
+    keys = k.shape[2] if lengths is None else lengths.view(-1, 1, 1, 1)
+    offset = 0 if causal == "top_left" else keys - q.shape[2]
+    held = None if lengths is None else j < keys
+    left, right = (-1, 0) if causal else (window or (-1, -1))
+    parts = [held, j >= i + offset - left if left >= 0 else None, j <= i + offset + right if right >= 0 else None]
+    seen = None
+    for part in parts:
+        if part is not None:
+            seen = part if seen is None else seen & part
+    return seen
 
 
 def attend(q, k, v, call, sinks=None):

@@ -54,7 +54,7 @@ def _dense_call(q, k, mask, slopes, lengths, first, features, layout):
         features, q.shape[0], queries, keys, q.device, lengths, first, slopes, has_mask=mask is not None)
     if mask is not None:
         if "mask" in call:
-            raise NotImplementedError("mask: a tensor together with lengths, first or chunk is not there yet")
+            raise NotImplementedError("mask: a tensor together with first or chunk is not there yet")
         call["mask"] = mask
     return call
 
