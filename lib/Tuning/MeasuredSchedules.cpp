@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTuningOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
 
@@ -88,6 +89,17 @@ bool readsEachScore(StreamableOpInterface op) {
   return attention && attention.readsEachScore();
 }
 
+/// Whether a modification takes the special function unit for each score.
+bool takesSpecialFunctions(StreamableOpInterface op) {
+  auto attention = dyn_cast<AttentionOp>(*op);
+  return attention && attention.hasScoreMod() &&
+         llvm::any_of(attention.getScore().getOps(), [](Operation &each) {
+           return isa_and_nonnull<math::MathDialect>(each.getDialect()) &&
+                  !isa<math::FmaOp, math::AbsFOp, math::AbsIOp,
+                       math::CopySignOp, math::FloorOp, math::CeilOp>(each);
+         });
+}
+
 bool isFor(TunedOp row, StreamableOpInterface op) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   return row.getOp() == op->getName().getStringRef() &&
@@ -95,7 +107,8 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
                             element) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
          hasRows(op, row.getRows()) && row.getCausal() == isCausal(op) &&
-         (!row.getReads() || readsEachScore(op));
+         (!row.getReads() || readsEachScore(op)) &&
+         (!row.getSpecial() || takesSpecialFunctions(op));
 }
 
 /// With variants alone for sizes that are not known yet.

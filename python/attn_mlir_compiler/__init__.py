@@ -17,6 +17,10 @@ def library_path():
 
 def _run(tool):
     path = os.path.join(_FOLDER, "bin", tool)
+    if not os.path.exists("/proc/self/exe"):
+        # In a chroot without /proc the loader does not know where the executable lies.
+        places = [_FOLDER, os.environ.get("LD_LIBRARY_PATH")]
+        os.environ["LD_LIBRARY_PATH"] = os.pathsep.join(filter(None, places))
     os.execv(path, [tool, *sys.argv[1:]])
 
 

@@ -47,8 +47,8 @@ struct OutlineForCPUPass
               b, "size",
               {{"view", number}, {"dim", static_cast<int64_t>(dim)}}));
       for (int64_t dim = 0; dim + 1 < view.getRank(); ++dim)
-        result.push_back(describeParameter(
-            b, "stride", {{"view", number}, {"dim", dim}}));
+        result.push_back(
+            describeParameter(b, "stride", {{"view", number}, {"dim", dim}}));
     }
     return result;
   }
@@ -82,12 +82,10 @@ struct OutlineForCPUPass
     Builder attributes(kernel.getContext());
     manifest.set("shared_bytes", attributes.getI64IntegerAttr(0));
     manifest.set("align", alignmentsOf(kernel));
-    kernel->setAttr(kManifestAttr,
-                    manifest.getDictionary(kernel.getContext()));
+    kernel->setAttr(kManifestAttr, manifest.getDictionary(kernel.getContext()));
     OpBuilder b(kernel);
-    auto code =
-        ModuleOp::create(b, kernel.getLoc(),
-                         (kernel.getSymName() + kDeviceModuleSuffix).str());
+    auto code = ModuleOp::create(
+        b, kernel.getLoc(), (kernel.getSymName() + kDeviceModuleSuffix).str());
     kernel->moveBefore(code.getBody(), code.getBody()->end());
     ++numKernels;
     return success();

@@ -44,6 +44,8 @@ ELSEWHERE = (
     Elsewhere(r"utils/gpu-check\.sh", "expected a GPU; gpu-check.test runs it without", "bash -n {0}"),
     Elsewhere(r"benchmarks/(forward|decode|l2_model|choice)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
+    Elsewhere(r"benchmarks/python_calls\.py run", "expected a GPU", "python3 {0} {sub} --help"),
+    Elsewhere(r"pip install dist/\S+", "wheels.test installs them", "bash -n utils/check-wheels.sh"),
     Elsewhere(r"benchmarks/kit/(make|report|calibrate)\.py", "minutes, or what was measured on a GPU; kit.test runs them",
               "python3 {0} --help"),
     Elsewhere(r"tar xf kit-\w+\.tar\.gz", "is on another machine; kit.test does it", "tar --version"),

@@ -13,7 +13,8 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     `of`, whose K and V have together at most `columns` columns, which have
     `rows` or more queries where their number is known, and which have a causal
     mask, or not. A row with `reads` is for modifications alone that read an element
-    of a captured tensor for each score. The first row that is for an operation is
+    of a captured tensor for each score, one with `special` for those that take a
+    function of the special function unit for each, such as a softcap's tanh. The first row that is for an operation is
     taken; `variants`
     come before `schedule` where their guard holds.
 
@@ -25,11 +26,12 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
   }];
   let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, I64Attr:$columns,
                        I64Attr:$rows, UnitAttr:$causal, UnitAttr:$reads,
+                       UnitAttr:$special,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
     $op `of` $elements `columns` $columns `rows` $rows (`causal` $causal^)?
-    (`reads` $reads^)? $schedule (`variants` $variants^)? attr-dict
+    (`reads` $reads^)? (`special` $special^)? $schedule (`variants` $variants^)? attr-dict
   }];
   let hasVerifier = 1;
 }

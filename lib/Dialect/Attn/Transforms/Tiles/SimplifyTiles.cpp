@@ -97,8 +97,8 @@ bool mergeFactors(arith::MulFOp mul) {
     llvm::APFloat both = first.getSplatValue<llvm::APFloat>();
     both.multiply(second.getSplatValue<llvm::APFloat>(),
                   llvm::APFloat::rmNearestTiesToEven);
-    factor = arith::ConstantOp::create(b, loc,
-                                       DenseElementsAttr::get(type, both));
+    factor =
+        arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, both));
   } else {
     return false;
   }
