@@ -138,12 +138,21 @@ def pytest_collection_modifyitems(config, items):
     items[:] = mine
 
 
-_outcomes = collections.Counter()
+_outcomes, _reasons = collections.Counter(), collections.Counter()
 
 
 def pytest_runtest_logreport(report):
     if report.when == "call" or report.outcome != "passed":
         _outcomes[report.outcome] += 1
+    if report.outcome == "failed":
+        crash = getattr(report.longrepr, "reprcrash", None)
+        _reasons[crash.message.splitlines()[0].partition(":")[0] if crash else str(report.when)] += 1
+
+
+def pytest_runtest_teardown(item):
+    """Processes share the memory of the GPU."""
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
 
 
 def pytest_sessionfinish(session):
@@ -152,6 +161,6 @@ def pytest_sessionfinish(session):
         return
     with open(path) as file:
         found = json.load(file)
-    found["outcomes"] = _outcomes
+    found["outcomes"], found["reasons"] = _outcomes, _reasons
     with open(path, "w") as file:
         json.dump(found, file)

@@ -47,7 +47,7 @@ def start(options, suite, shard, folder):
     return subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT), report, log.name
 
 
-def show(suite, found, outcomes, is_run):
+def show(suite, found, outcomes, reasons, is_run):
     """Prints what was counted; whether all that ran passed."""
     counts = found["counts"]
     skips, eligible = counts.pop("the suite skips", 0), counts.pop("eligible", 0)
@@ -63,13 +63,15 @@ def show(suite, found, outcomes, is_run):
     passed, run = outcomes["passed"], sum(outcomes.values())
     print(f"{suite}: {found['drawn']} drawn, {run} run, {passed} passed, {outcomes['failed']} failed, "
           f"{outcomes['skipped']} skipped")
+    for name, count in sorted(reasons.items()):
+        print(f"{suite}:   failed by {name}: {count}")
     return run == passed == found["drawn"]
 
 
 def run(options, suite, folder):
     started = [start(options, suite, shard, folder) for shard in range(options.jobs)]
     codes = [process.wait() for process, _, _ in started]
-    outcomes, found = collections.Counter(), None
+    outcomes, reasons, found = collections.Counter(), collections.Counter(), None
     for code, (_, report, log) in zip(codes, started):
         if not os.path.exists(report):
             print(f"{suite}: expected pytest to collect cases, but it exited with {code}; see {log}", file=sys.stderr)
@@ -79,10 +81,11 @@ def run(options, suite, folder):
         with open(report) as file:
             found = json.load(file)
         outcomes.update(found.get("outcomes", {}))
+        reasons.update(found.get("reasons", {}))
         if code not in (0, 5):
             print(f"{suite}: pytest exited with {code}; see {log}", file=sys.stderr)
     # 5: no case for this process.
-    return show(suite, found, outcomes, not options.collect_only) and all(code in (0, 5) for code in codes)
+    return show(suite, found, outcomes, reasons, not options.collect_only) and all(code in (0, 5) for code in codes)
 
 
 def main():
