@@ -45,6 +45,8 @@ ELSEWHERE = (
     Elsewhere(r"benchmarks/(forward|decode|l2_model|choice)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
     Elsewhere(r"benchmarks/python_calls\.py run", "expected a GPU", "python3 {0} {sub} --help"),
+    Elsewhere(r"test/peers/flash_attention_suites\.py", "a GPU, and the public repository of another project",
+              "python3 -m py_compile {0}"),
     Elsewhere(r"pip install dist/\S+", "wheels.test installs them", "bash -n utils/check-wheels.sh"),
     Elsewhere(r"benchmarks/kit/(make|report|calibrate)\.py", "minutes, or what was measured on a GPU; kit.test runs them",
               "python3 {0} --help"),
