@@ -8,7 +8,7 @@ from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
-from ._errors import ArgumentError, NoVariantError
+from ._errors import ArgumentError, CudaError, HipError, NoVariantError
 from ._spec import Problem, element_of, mask_of, scale_of, shapes_of, text_of
 
 _MOST_PLANS = 4096
@@ -179,7 +179,7 @@ class Plan:
         entry.is_used = True
         if self.kernel is not None:
             try:
-                self.kernel(*inputs, out=outputs, scalars=numbers, stream=stream)
+                _launched(self.kernel, inputs, outputs, numbers, stream)
                 return
             except NoVariantError:
                 pass
@@ -194,7 +194,7 @@ class Plan:
             error = None
             for kernel in kernels:
                 try:
-                    kernel(*tight, out=tuple(places), scalars=numbers, stream=stream)
+                    _launched(kernel, tight, tuple(places), numbers, stream)
                 except NoVariantError as refusal:
                     error = refusal
                     continue
@@ -205,6 +205,22 @@ class Plan:
             if len(kernels) >= _kernels.MOST_VARIANTS:
                 raise error
             self.entry.compile(self.sizes(), len(kernels))
+
+
+_OUT_OF_MEMORY = 2  # CUDA's and HIP's.
+
+
+def _launched(kernel, inputs, outputs, numbers, stream):
+    """Launches. A workspace is the driver's: where that has no memory, what torch keeps for later is given back, and
+    it is tried once more."""
+    try:
+        kernel(*inputs, out=outputs, scalars=numbers, stream=stream)
+    except (CudaError, HipError) as error:
+        torch = torch_module()
+        if error.code != _OUT_OF_MEMORY or torch is None or not torch.cuda.is_initialized():
+            raise
+        torch.cuda.empty_cache()
+        kernel(*inputs, out=outputs, scalars=numbers, stream=stream)
 
 
 def _given(out, has_lse):

@@ -21,6 +21,33 @@ def swapped(tensors):
     return [tensor.transpose(1, 2).contiguous() for tensor in tensors]
 
 
+class Memory(unittest.TestCase):
+    """A driver without memory for a workspace, while torch keeps some for later."""
+
+    def launched(self, codes, is_initialized=True):
+        from unittest import mock
+
+        from attn_mlir import _attention
+
+        kernel = mock.Mock(side_effect=[attn_mlir.CudaError("no memory", code) if code else None for code in codes])
+        with mock.patch.object(torch.cuda, "is_initialized", lambda: is_initialized), mock.patch.object(
+                torch.cuda, "empty_cache") as emptied:
+            try:
+                _attention._launched(kernel, (), (), (), None)
+            except attn_mlir.CudaError as error:
+                return error.code, kernel.call_count, emptied.call_count
+            return 0, kernel.call_count, emptied.call_count
+
+    def test_given_back_once(self):
+        self.assertEqual(self.launched([0]), (0, 1, 0))
+        self.assertEqual(self.launched([2, 0]), (0, 2, 1))
+        self.assertEqual(self.launched([2, 2]), (2, 2, 1))
+
+    def test_other_errors(self):
+        self.assertEqual(self.launched([700, 0]), (700, 1, 0))
+        self.assertEqual(self.launched([2, 0], is_initialized=False), (2, 1, 0))
+
+
 class Attention(unittest.TestCase):
     def compare(self, tensors, keep=None, **keywords):
         o, lse = attn_mlir.attention(*tensors, return_lse=True, **keywords)
