@@ -368,9 +368,17 @@ public:
   LogicalResult compile(StringRef given) {
     if (kernels.empty())
       return success();
+    if (failed(generate(given)))
+      return failure();
+    // What is wrong with the code is said first.
     for (Kernel &kernel : kernels)
       if (!isForCpu(kernel) && failed(checkParameters(kernel.function)))
         return failure();
+    return success();
+  }
+
+private:
+  LogicalResult generate(StringRef given) {
     if (TargetAttr::of(kernels.front().function).hasCapability("nvvm")) {
       auto module = kernels.front().function->getParentOfType<ModuleOp>();
       FailureOr<std::string> ptxas = choosePtxas(module, given);
@@ -392,6 +400,7 @@ public:
     return success();
   }
 
+public:
   StringRef file(size_t number) const { return kernels[number].file; }
   const DeviceCode &code(size_t number) const { return kernels[number].code; }
   StringRef digest(size_t number) const { return kernels[number].digest; }
