@@ -31,7 +31,7 @@ build() {
 }
 
 build ./python --config-settings=build-dir=../build-launcher \
-  --config-settings=cmake.args=--preset=launcher
+  '--config-settings=cmake.args=--preset=launcher;--fresh'
 build .
 
 mkdir -p "$dist"
