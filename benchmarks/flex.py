@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Mask regions, score modifications and sinks beside FlexAttention.
 
-    flex.py compile [--tune]   bundles of test/gpu/regions.py; --tune: some schedules of bias more
+    flex.py compile [--tune]   bundles of test/gpu/regions.py; --tune: some schedules of bias and ALiBi more
     flex.py run                   on a GPU: times, and the error against FlexAttention
 
 bf16, 16 heads (bias: 4), one sequence of 8192 and of 16384 tokens (documents: of 65536, 32 of them),
@@ -34,6 +34,14 @@ TUNE = [
     ("streamed-128x64", "tiles=query=128,key=64 persistent resident=1",
      ROLES + " stream-reads optimistic-max"),
 ]
+ALIBI_ROLES = ROLES + " resident-stages=2 store-tensors"
+TUNE_ALIBI = [
+    (f"{query}x{key}", f"tiles=query={query},key={key} persistent resident=1 pair-tiles", ALIBI_ROLES)
+    for query, key in ((192, 64), (192, 96), (192, 112), (128, 128))
+] + [
+    ("three-stages", "tiles=query=192,key=128 persistent resident=1 pair-tiles", ALIBI_ROLES + " stages=3"),
+    ("no-turns", "tiles=query=192,key=128 persistent resident=1 pair-tiles", ALIBI_ROLES.replace(" ping-pong", "")),
+]
 
 
 def plain():
@@ -49,9 +57,10 @@ def heads_of(region):
     return BIAS_HEADS if region.name == "bias" else HEADS
 
 
-def variants(region, tune):
-    """The default, and what was measured against it; reads of each score alone have a choice."""
-    return [("default", "", "")] + (TUNE if tune and region.name == "bias" else [])
+def variants(region, dim, tune):
+    """The default, and what was measured against it."""
+    more = {"bias": TUNE, "alibi": TUNE_ALIBI if dim == 64 else []}
+    return [("default", "", "")] + (more.get(region.name, []) if tune else [])
 
 
 def directory(region, dim, variant):
@@ -63,7 +72,7 @@ def compile_half(arguments):
         harness.Job(directory(region, dim, name), region.text(heads_of(region), heads_of(region), dim), schedule,
                     lower, arguments.target)
         for region in chosen() for dim in DIMS
-        for name, schedule, lower in variants(region, arguments.tune)
+        for name, schedule, lower in variants(region, dim, arguments.tune)
     ]
     return 1 if harness.compile_jobs(jobs, arguments) else 0
 
@@ -131,7 +140,7 @@ def run_half(arguments):
             if not selected(region, dim, arguments):
                 continue
             kernels = {}
-            for name, _, _ in variants(region, tune=True):
+            for name, _, _ in variants(region, dim, tune=True):
                 if (directory(region, dim, name) / "manifest.json").is_file():
                     kernels[name] = attn_mlir.load(str(directory(region, dim, name)))
             for length in (TOKENS,) if region.name == "documents" else arguments.lengths:

@@ -199,6 +199,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.shfl.sync", ""},
     {"nvvm.stmatrix", "tma"},
     {"nvvm.vote.sync", ""},
+    {"llvm.intr.tanh", ""},
     {"llvm.nvvm.ex2.approx.ftz.f", ""},
     {"llvm.nvvm.fmax.nan.f", ""},
     {"llvm.nvvm.lg2.approx.ftz.f", ""},
@@ -304,18 +305,24 @@ private:
       return checkCast(cast);
     if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
       return checkFunction(function);
-    if (auto tanh = dyn_cast<LLVM::TanhOp>(op); tanh && isInstruction(tanh))
-      return success();
+    if (auto tanh = dyn_cast<LLVM::TanhOp>(op))
+      return checkTanh(tanh);
     if (name.consume_front("llvm.") && plainOps().contains(name))
       return success();
     return checkName(op, op->getName().getStringRef());
   }
 
-  /// NVIDIA's tanh.approx; any other would be a call of a library.
-  bool isInstruction(LLVM::TanhOp tanh) const {
-    return vendor == "NVIDIA" && tanh.getType().isF32() &&
-           bitEnumContainsAll(tanh.getFastmathFlags(),
-                              LLVM::FastmathFlags::afn);
+  /// An approximation is an instruction; any other is a call of a library.
+  LogicalResult checkTanh(LLVM::TanhOp tanh) const {
+    if (failed(checkName(tanh, tanh->getName().getStringRef())))
+      return failure();
+    if (tanh.getType().isF32() &&
+        bitEnumContainsAll(tanh.getFastmathFlags(), LLVM::FastmathFlags::afn))
+      return success();
+    return tanh.emitOpError("expected an f32 and the flag 'afn', for which "
+                            "GPUs have an instruction, but got ")
+           << tanh.getType() << " with '"
+           << LLVM::stringifyFastmathFlags(tanh.getFastmathFlags()) << "'";
   }
 
   LogicalResult checkName(Operation *op, StringRef name) const {

@@ -5,7 +5,8 @@ import glob
 import os
 from ctypes import POINTER, byref, c_char_p, c_int32, c_size_t, c_void_p
 
-from ._errors import CompileError, DriverError
+from ._errors import CompileError
+from ._library import find_library, open_library
 
 ABI_VERSION = 1
 FILE_NAME = "libattn_compiler.so"
@@ -57,32 +58,14 @@ def path():
     """The compiler's file. It is not opened: kernels that are on disk do not need it."""
     global _path
     if _path is None:
-        candidates = _candidates()
-        found = [candidate for candidate in candidates if os.path.exists(candidate)]
-        if not found:
-            raise DriverError(
-                f"cannot find {FILE_NAME}: expected one of {', '.join(candidates)}; install attn-mlir-compiler, "
-                "build the project, or set ATTN_COMPILER to the file"
-            )
-        _path = found[0]
+        _path = find_library(
+            _candidates(), FILE_NAME,
+            "install attn-mlir, build the project, or set ATTN_COMPILER to the file")
     return _path
 
 
 def _open():
-    try:
-        library = ctypes.CDLL(path())
-    except OSError as error:
-        raise DriverError(f"cannot open {path()}: {error}") from None
-    for name, (result, arguments) in _functions.items():
-        function = getattr(library, name, None)
-        if function is None:
-            raise DriverError(f"{path()} is no compiler: it has no {name}")
-        function.restype, function.argtypes = result, arguments
-    if library.attnCompilerAbiVersion() != ABI_VERSION:
-        raise DriverError(
-            f"{path()}: expected ABI version {ABI_VERSION}, but got {library.attnCompilerAbiVersion()}"
-        )
-    return library
+    return open_library(path(), "compiler", _functions, "attnCompilerAbiVersion", ABI_VERSION)
 
 
 _library = None

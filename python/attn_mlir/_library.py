@@ -131,28 +131,34 @@ def _candidates():
     ]
 
 
-def _open():
-    candidates = _candidates()
-    found = [path for path in candidates if os.path.exists(path)]
-    if not found:
-        raise DriverError(
-            f"cannot find {FILE_NAME}: expected one of {', '.join(candidates)}; build the "
-            "project, or set ATTN_LAUNCHER to the file"
-        )
+def open_library(path, kind, functions, abi_function, abi_version):
+    """A library of the project by ctypes, with the types of its functions (name: result, arguments)."""
     try:
-        library = ctypes.CDLL(found[0])
+        opened = ctypes.CDLL(path)
     except OSError as error:
-        raise DriverError(f"cannot open {found[0]}: {error}") from None
-    for name, (result, arguments) in _functions.items():
-        function = getattr(library, name, None)
+        raise DriverError(f"cannot open {path}: {error}") from None
+    for name, (result, arguments) in functions.items():
+        function = getattr(opened, name, None)
         if function is None:
-            raise DriverError(f"{found[0]} is no launcher: it has no {name}")
+            raise DriverError(f"{path} is no {kind}: it has no {name}")
         function.restype, function.argtypes = result, arguments
-    if library.attnAbiVersion() != ABI_VERSION:
-        raise DriverError(
-            f"{found[0]}: expected ABI version {ABI_VERSION}, but got {library.attnAbiVersion()}"
-        )
-    return library
+    version = getattr(opened, abi_function)()
+    if version != abi_version:
+        raise DriverError(f"{path}: expected ABI version {abi_version}, but got {version}")
+    return opened
+
+
+def find_library(candidates, name, advice):
+    """The first of these files that exists."""
+    found = next((path for path in candidates if os.path.exists(path)), None)
+    if found is None:
+        raise DriverError(f"cannot find {name}: expected one of {', '.join(candidates)}; {advice}")
+    return found
+
+
+def _open():
+    path = find_library(_candidates(), FILE_NAME, "build the project, or set ATTN_LAUNCHER to the file")
+    return open_library(path, "launcher", _functions, "attnAbiVersion", ABI_VERSION)
 
 
 _library = None

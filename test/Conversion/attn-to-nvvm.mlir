@@ -692,6 +692,26 @@ attn.kernel @everything(%o: !attn.view<64xf32>, %f: f32) attributes {threads = 3
 
 // -----
 
+// An approximate tanh is one instruction of the target.
+
+// CHECK-LABEL: llvm.func @approximate
+// CHECK-COUNT-2: llvm.intr.tanh(%{{[^ ]+}}) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+// CHECK-NOT: llvm.nvvm.ex2
+#row = #attn.fragment<threads [32:(1)], registers [2:(32)]>
+attn.kernel @approximate(%o: !attn.view<64xf32>) attributes {threads = 32} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %w in %c1 {
+    %i = attn.iota 0 from %w : tensor<64xindex, #row>
+    %j = arith.index_cast %i : tensor<64xindex, #row> to tensor<64xi32, #row>
+    %x = arith.sitofp %j : tensor<64xi32, #row> to tensor<64xf32, #row>
+    %y = math.tanh %x fastmath<afn> : tensor<64xf32, #row>
+    attn.store %y, %o[%c0] : tensor<64xf32, #row> -> <64xf32>
+  }
+}
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // attn.store
 //===----------------------------------------------------------------------===//

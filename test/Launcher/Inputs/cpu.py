@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import subprocess
 import sys
 import types
@@ -10,26 +9,16 @@ import types
 import attn_mlir
 import torch
 from attn_mlir import ArgumentError, BundleError
-from devices import Arrays, call, compile_bundle
+from devices import Arrays, call, causal_bundle, compile_bundle
 from problems import Case
 from support import BF16, F16, F32, PROGRAM, DLArray, at, change, expect, main, prefill, step
 
 CAUSAL = Case("causal-br", "f16", (4, 2), (64, 64), (1, 150, 200), layout="bshd")
 MACHINE = {"x86_64": "x86_64-v3", "aarch64": "aarch64"}[os.uname().machine]
 
-compiled = None
-
 
 def bundle(scratch):
-    """A copy, to change, of a bundle with two variants, compiled once."""
-    global compiled
-    if not compiled:
-        compiled = compile_bundle(
-            os.path.join(os.path.dirname(scratch), "causal"), CAUSAL, "--schedule=tiles=query=64,key=64",
-            "--variant=query<=64&key<=128: tiles=query=32,key=32:",
-        )
-    shutil.rmtree(scratch, ignore_errors=True)
-    return shutil.copytree(compiled, scratch)
+    return causal_bundle(scratch, CAUSAL)
 
 
 def small(**changes):

@@ -10,26 +10,15 @@ import sys
 import attn_mlir
 import torch
 from attn_mlir import ArgumentError, BundleError, DriverError, HipError
-from devices import ROCM, Arrays, call, compile_bundle, hip
+from devices import ROCM, Arrays, call, causal_bundle, compile_bundle, hip
 from problems import Case
 from support import BF16, F16, PROGRAM, DLArray, at, change, expect, main, step
 
 CAUSAL = Case("causal-br", "f16", (4, 2), (64, 64), (1, 150, 200), layout="bshd")
 
 
-compiled = None
-
-
 def bundle(scratch):
-    """A copy, to change, of a bundle with two variants, compiled once."""
-    global compiled
-    if not compiled:
-        compiled = compile_bundle(
-            os.path.join(os.path.dirname(scratch), "causal"), CAUSAL, "--schedule=tiles=query=64,key=64",
-            "--variant=query<=64&key<=128: tiles=query=32,key=32: warps=2",
-        )
-    shutil.rmtree(scratch, ignore_errors=True)
-    return shutil.copytree(compiled, scratch)
+    return causal_bundle(scratch, CAUSAL, " warps=2")
 
 
 def rewrite(directory, function):

@@ -83,6 +83,7 @@ SCORES = {
     "bits": lambda s, b, h, q, k: s + ((q ^ k) & 7) * 0.1 + (q | 1) * 0.01 + ((k >> 2) << 1) * 0.01,
     "casts": lambda s, b, h, q, k: s * 0 + s.to(torch.int32) + s.to(torch.bfloat16) + (q - k).to(torch.float32) * 0.5,
     "reversed": lambda s, b, h, q, k: 1.0 - s + 2.0 / (s * s + 1) - (3 - q) * 0.1,
+    "our-softcap": lambda s, b, h, q, k: attn_mlir.softcap(s, 7.0),
     "ours": lambda s, b, h, q, k: attn_mlir.where(q > k, attn_mlir.tanh(s), attn_mlir.maximum(s, s * 2)),
 }
 MASKS = {

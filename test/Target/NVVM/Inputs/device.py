@@ -10,6 +10,9 @@ BODIES = {
         "tcgen05": "nvvm.tcgen05.relinquish_alloc_permit",
         "wgmma": "nvvm.wgmma.fence.aligned",
         "sin": "%x = llvm.intr.sin(%f) : (f32) -> f32\nllvm.store volatile %x, %p : f32, !llvm.ptr<1>",
+        "tanh": "%x = llvm.intr.tanh(%f) : (f32) -> f32\nllvm.store volatile %x, %p : f32, !llvm.ptr<1>",
+        "doubletanh": "%d = llvm.fpext %f : f32 to f64\n%x = llvm.intr.tanh(%d) {fastmathFlags = #llvm.fastmath<afn>} : (f64) -> f64"
+                      "\nllvm.store volatile %x, %p : f64, !llvm.ptr<1>",
         "pow": "%x = llvm.intr.pow(%f, %f) : (f32, f32) -> f32\nllvm.store volatile %x, %p : f32, !llvm.ptr<1>",
         "wide": "%x = llvm.sext %i : i32 to i128\n%y = llvm.sdiv %x, %x : i128\nllvm.store volatile %y, %p : i128, !llvm.ptr<1>",
         "extended": "%x = llvm.fpext %f : f32 to f80\nllvm.store volatile %x, %p : f80, !llvm.ptr<1>",
@@ -27,6 +30,7 @@ BODIES = {
                 "%y = rocdl.wmma.f32.16x16x16.f16 %z, %z, %x : (vector<16xf16>, vector<16xf16>, vector<8xf32>) -> "
                 "vector<8xf32>\nllvm.store volatile %y, %p : vector<8xf32>, !llvm.ptr<1>",
         "cluster": "%x = rocdl.cluster.id.x : i32\nllvm.store volatile %x, %p : i32, !llvm.ptr<1>",
+        "tanh": "%x = llvm.intr.tanh(%f) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32\nllvm.store volatile %x, %p : f32, !llvm.ptr<1>",
         "tan": "%x = llvm.intr.tan(%f) : (f32) -> f32\nllvm.store volatile %x, %p : f32, !llvm.ptr<1>",
         "pow": "%x = llvm.intr.pow(%f, %f) : (f32, f32) -> f32\nllvm.store volatile %x, %p : f32, !llvm.ptr<1>",
         "wide": "%x = llvm.sext %i : i32 to i128\n%y = llvm.sdiv %x, %x : i128\nllvm.store volatile %y, %p : i128, !llvm.ptr<1>",
