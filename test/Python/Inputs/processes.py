@@ -189,7 +189,7 @@ class Processes(unittest.TestCase):
             [sys.executable, "-c", code], input="\n", capture_output=True, text=True,
             env={**os.environ, "ATTN_COMPILER": "/nowhere/libattn_compiler.so"})
         self.assertIn(
-            "DriverError: cannot find libattn_compiler.so: expected one of /nowhere/libattn_compiler.so; install attn-mlir-compiler",
+            "DriverError: cannot find libattn_compiler.so: expected one of /nowhere/libattn_compiler.so; install attn-mlir",
             done.stderr)
 
 
