@@ -20,6 +20,7 @@ from ._captures import capture, sorted
 from ._errors import (
     ArgumentError,
     BundleError,
+    CollectiveError,
     CompileError,
     CudaError,
     DriverError,
@@ -54,6 +55,7 @@ from ._library import version
 __all__ = [
     "ArgumentError",
     "BundleError",
+    "CollectiveError",
     "CacheInfo",
     "CompileError",
     "CompiledAttention",

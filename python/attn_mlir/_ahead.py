@@ -67,7 +67,7 @@ class CompiledAttention:
         if text_of(called) != self.text:
             raise ArgumentError(
                 f"expected what was compiled:\n{self.text}but got a call of:\n{text_of(called)}")
-        plan = Plan(self._kernels(), shapes, problem.layout, problem.lse, device, q)
+        plan = Plan(self._kernels(), shapes, problem, device, q)
         return plan.run(captured_inputs(plan, (q, k, v), lengths, regions, captured, sinks), out, stream)
 
     def _kernels(self):

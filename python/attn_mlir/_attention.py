@@ -110,13 +110,14 @@ def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, region
 class Plan:
     """How calls of one shape, element type and device are done."""
 
-    __slots__ = ("entry", "shapes", "layout", "lse", "device", "is_torch", "takes_like_q", "pads", "kernel")
+    __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel")
 
-    def __init__(self, entry, shapes, layout, lse, device, q):
+    def __init__(self, entry, shapes, problem, device, q):
         self.entry = entry
         self.shapes = shapes
-        self.layout = layout
-        self.lse = bool(lse)
+        self.layout = problem.layout
+        self.lse = problem.lse
+        self.is_wide = problem.result not in ("", problem.element)
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
@@ -138,10 +139,11 @@ class Plan:
         """O as Q lies in memory, where it has Q's shape."""
         if self.is_torch:
             o = q.detach() if q.requires_grad else q
+            dtype = torch_module().float32 if self.is_wide else q.dtype
             if self.takes_like_q and not self.pads:
-                return torch_module().empty_like(o)
-            return o.new_empty(self.output_shape(_up(self.shapes.value_dim)))
-        return _numpy_empty(q, self.output_shape(_up(self.shapes.value_dim)), q.dtype)
+                return torch_module().empty_like(o, dtype=dtype)
+            return o.new_empty(self.output_shape(_up(self.shapes.value_dim)), dtype=dtype)
+        return _numpy_empty(q, self.output_shape(_up(self.shapes.value_dim)), "float32" if self.is_wide else q.dtype)
 
     def allocate_lse(self, q):
         z = self.shapes
@@ -424,8 +426,16 @@ def _plan(problem, device, schedule, lower, shapes, q):
     plan = _plans.get(key)
     if plan is None:
         entry = _kernels.entry_of(_text(problem), target_of(device), schedule, lower)
-        plan = Plan(entry, shapes, problem.layout, problem.lse, device, q)
+        plan = Plan(entry, shapes, problem, device, q)
         _remember(plan, key)
+    return plan
+
+
+def plan_of(problem, device, shapes, q):
+    """The plan of a problem, with a kernel: what a call does later compiles nothing."""
+    plan = _plan(problem, device, None, None, shapes, q)
+    if not plan.entry.kernels:
+        plan.entry.compile(plan.sizes(), 0)
     return plan
 
 

@@ -19,6 +19,10 @@ class TraceError(ArgumentError):
     it may do."""
 
 
+class CollectiveError(Error):
+    """Ranks of a process group do not agree, or one of them failed or is gone."""
+
+
 class CompileError(Error):
     """The compiler refused; the message has its diagnostics."""
 

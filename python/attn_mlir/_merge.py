@@ -13,12 +13,14 @@ _MOST_DIM = 256
 
 
 @functools.lru_cache(maxsize=256)
-def _kernel(heads, dim, source, result, device):
-    os, o = f"tensor<?x?x?x{heads}x{dim}x{source}>", f"tensor<?x?x{heads}x{dim}x{result}>"
+def _kernel(heads, dim, source, result, layout, device):
+    middle = f"?x{heads}" if layout == "bshd" else f"{heads}x?"
+    os, o = f"tensor<?x?x{middle}x{dim}x{source}>", f"tensor<?x{middle}x{dim}x{result}>"
     lses, lse = f"tensor<?x?x{heads}x?xf32>", f"tensor<?x{heads}x?xf32>"
+    order = " layout(bshd)" if layout == "bshd" else ""
     text = (
         f"func.func @merge(%os: {os}, %lses: {lses}) -> ({o}, {lse}) {{\n"
-        f"  %o, %lse = attn.merge_states %os, %lses layout(bshd) : ({os}, {lses}) -> ({o}, {lse})\n"
+        f"  %o, %lse = attn.merge_states %os, %lses{order} : ({os}, {lses}) -> ({o}, {lse})\n"
         f"  return %o, %lse : {o}, {lse}\n}}\n"
     )
     target = _attention.target_of(device)
@@ -40,13 +42,18 @@ def _check(outputs, lses, dtype):
 def merge(outputs, lses, dtype):
     """(O [B, S, H, D] in ``dtype``, LSE [B, H, S]) of parts [parts, B, S, H, D] and [parts, B, S, H]."""
     _check(outputs, lses, dtype)
+    return merge_parts(outputs, lses.transpose(2, 3).contiguous(), dtype, "bshd")
+
+
+def merge_parts(outputs, lses, dtype, layout):
+    """The same where ``layout`` says how O lies, and LSE is [parts, B, H, S]."""
     device = _attention.device_of("merge", outputs)
-    lses = lses.transpose(2, 3).contiguous()
     found = []
     for part in torch.split(outputs, _MOST_DIM, -1):
         rest = -part.shape[-1] % 8
         part = torch.nn.functional.pad(part, (0, rest)).contiguous()
-        kernel = _kernel(part.shape[3], part.shape[4], _ELEMENTS[part.dtype], _ELEMENTS[dtype], device)
+        heads = part.shape[3 if layout == "bshd" else 2]
+        kernel = _kernel(heads, part.shape[4], _ELEMENTS[part.dtype], _ELEMENTS[dtype], layout, device)
         o, lse = kernel(part, lses)
         found.append(o[..., : o.shape[-1] - rest])
     return (found[0] if len(found) == 1 else torch.cat(found, -1)), lse

@@ -1,9 +1,11 @@
 """torch.nn.functional.scaled_dot_product_attention on kernels of attn_mlir, through PyTorch's dispatcher."""
 
+import sys
 import warnings
 
 import torch
 
+from attn_mlir import _context_parallel
 from attn_mlir._torch_ops import attention
 
 NAME = "attn_mlir"
@@ -28,9 +30,17 @@ def _takes_mask(mask, q, k):
     return all(a in (1, b) for a, b in zip(reversed(mask.shape), reversed(sizes)))
 
 
+def _is_distributed(tensor):
+    """Whether PyTorch divides the call among devices, and calls again with what each of them holds."""
+    module = sys.modules.get("torch.distributed.tensor")
+    return module is not None and isinstance(tensor, module.DTensor)
+
+
 def takes(q, k, v, mask, dropout_p, is_causal, enable_gqa):
     """Whether a call is served here; PyTorch serves the others."""
     tensors = (q, k, v)
+    if any(map(_is_distributed, tensors)):
+        return False
     if dropout_p > 0.0 or any(x.dim() != 4 or x.dtype != q.dtype or x.device != q.device for x in tensors):
         return False
     if q.dtype not in _types(q.device) or any(not 0 < x.shape[-1] <= 256 for x in tensors) or (mask is not None and is_causal):
@@ -43,6 +53,9 @@ def takes(q, k, v, mask, dropout_p, is_causal, enable_gqa):
 
 
 def _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, differentiable):
+    over_devices = _context_parallel.serve(q, k, v, attn_mask, dropout_p, is_causal, scale)
+    if over_devices is not None:
+        return over_devices
     needs_gradient = differentiable and torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
     if needs_gradient or not takes(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa):
         return _decompose(q, k, v, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)

@@ -11,8 +11,10 @@ MOST_DIM = 256
 
 Shapes = collections.namedtuple("Shapes", "batch heads kv_heads queries keys qk_dim value_dim")
 
-Problem = collections.namedtuple("Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions")
-Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced or None."""
+Problem = collections.namedtuple(
+    "Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions result", defaults=("",))
+Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
+or None; ``result`` O's element type, or "" for Q's."""
 
 
 def element_of(name, array, is_cpu):
@@ -111,12 +113,12 @@ def text_of(problem):
     """A function of attn.attention, with dynamic batch size and lengths."""
     heads, kv_heads = problem.heads, problem.kv_heads
 
-    def tensor(count, dim):
+    def tensor(count, dim, element=problem.element):
         middle = f"{count}x?" if problem.layout == "bhsd" else f"?x{count}"
-        return f"tensor<?x{middle}x{dim}x{problem.element}>"
+        return f"tensor<?x{middle}x{dim}x{element}>"
 
     q, k = tensor(heads, problem.qk_dim), tensor(kv_heads, problem.qk_dim)
-    v, o = tensor(kv_heads, problem.value_dim), tensor(heads, problem.value_dim)
+    v, o = tensor(kv_heads, problem.value_dim), tensor(heads, problem.value_dim, problem.result or problem.element)
     types = problem.regions.types if problem.regions is not None else []
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
     if problem.lengths:

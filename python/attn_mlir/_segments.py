@@ -1,0 +1,92 @@
+"""Which parts of a sequence each device holds, and what its queries see of another's keys.
+
+A *chunk* is a run of positions; a device's *share* is its chunks in ascending order, which lie one behind the other in
+its arrays. Everything here is arithmetic on the host.
+"""
+
+import collections
+
+from ._errors import ArgumentError
+
+Chunk = collections.namedtuple("Chunk", "begin end")
+Chunk.__doc__ = """Positions from ``begin`` to before ``end``."""
+
+Call = collections.namedtuple("Call", "rows columns kind")
+Call.__doc__ = """Attention of the queries ``rows`` of a share to the keys ``columns`` of another, both slices. ``kind``:
+"full" (each sees each), "causal" (by the rows of the slices), or "positions" (what positions say)."""
+
+ORDERS = ("balanced", "contiguous")
+
+
+def shares(total, devices, order="balanced"):
+    """The share of each device of ``total`` positions.
+
+    "balanced": of 2 n chunks device i holds chunk i and chunk 2 n - 1 - i, so that all have as much to do where queries
+    see the keys in front of them. "contiguous": n chunks, in order. Chunks differ by one position at most.
+    """
+    if order not in ORDERS:
+        raise ArgumentError(f"order: expected 'balanced' or 'contiguous', but got {order!r}")
+    count = devices if order == "contiguous" else 2 * devices
+    bounds = [i * total // count for i in range(count + 1)]
+    chunks = [Chunk(*pair) for pair in zip(bounds[:-1], bounds[1:])]
+    if order == "contiguous":
+        return [(chunk,) for chunk in chunks]
+    return [(chunks[i], chunks[count - 1 - i]) for i in range(devices)]
+
+
+def length_of(share):
+    return sum(chunk.end - chunk.begin for chunk in share)
+
+
+def _slices(share):
+    """Where each chunk lies in its share."""
+    found, at = [], 0
+    for chunk in share:
+        found.append(slice(at, at + chunk.end - chunk.begin))
+        at = found[-1].stop
+    return found
+
+
+def _seen(queries, keys, left, right):
+    """"none", "some" or "full": query i sees the keys from i - left to i + right; -1 is no bound."""
+    if queries.begin == queries.end or keys.begin == keys.end:
+        return "none"
+    above = keys.begin > queries.end - 1 + right if right >= 0 else False
+    below = keys.end - 1 < queries.begin - left if left >= 0 else False
+    if above or below:
+        return "none"
+    full = (right < 0 or keys.end - 1 <= queries.begin + right) and (left < 0 or keys.begin >= queries.end - 1 - left)
+    return "full" if full else "some"
+
+
+def _crop(flags, share):
+    """The slice from the first chunk that is flagged to the last."""
+    places = [place for place, flag in zip(_slices(share), flags) if flag]
+    return slice(places[0].start, places[-1].stop)
+
+
+def call_of(queries, keys, left=-1, right=-1, by_positions=False):
+    """What the queries of a share have to compute with the keys of one; None where they see none.
+
+    ``left``, ``right``: bounds of the window, -1 for none. ``by_positions``: there is a mask or a score modification
+    besides that asks for positions.
+    """
+    seen = [[_seen(i, j, left, right) for j in keys] for i in queries]
+    rows = [any(cell != "none" for cell in row) for row in seen]
+    columns = [any(row[j] != "none" for row in seen) for j in range(len(keys))]
+    if not any(rows):
+        return None
+    kept = [seen[i][j] for i in range(len(queries)) for j in range(len(keys)) if rows[i] and columns[j]]
+    place = _crop(rows, queries), _crop(columns, keys)
+    # A chunk between two that are flagged comes along.
+    whole = place[0].stop - place[0].start == sum(length_of([c]) for c, flag in zip(queries, rows) if flag)
+    whole = whole and place[1].stop - place[1].start == sum(length_of([c]) for c, flag in zip(keys, columns) if flag)
+    if by_positions:
+        return Call(*place, "positions")
+    if whole and all(cell == "full" for cell in kept):
+        return Call(*place, "full")
+    # Rows of equal shares are in the order of their positions, so that theirs is the diagonal of the rows.
+    if queries == keys and right == 0 and left < 0:
+        every = slice(0, length_of(queries))
+        return Call(every, every, "causal")
+    return Call(*place, "positions")

@@ -1,0 +1,260 @@
+"""One sequence over several processes (gloo), against float64 of the whole: run without arguments, it starts its ranks."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import attn_mlir
+import attn_mlir.torch
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+EXCHANGES = ("ring", "all_gather", "heads")
+SIZE = int(os.environ.get("ATTN_TEST_RANKS", "0"))
+
+
+def whole(heads=4, kv_heads=4, length=37, dim=16, value_dim=16, dtype=torch.float32, batch=2):
+    torch.manual_seed(7)
+    q = torch.randn(batch, heads, length, dim)
+    k = torch.randn(batch, kv_heads, length, dim)
+    return q.to(dtype), k.to(dtype), torch.randn(batch, kv_heads, length, value_dim).to(dtype)
+
+
+def exact(q, k, v, keep=None, modification=None, scale=None, sinks=None):
+    """(O, LSE) in float64."""
+    group = q.shape[1] // k.shape[1]
+    q, k, v = q.double(), k.double().repeat_interleave(group, 1), v.double().repeat_interleave(group, 1)
+    scores = (q @ k.transpose(-1, -2)) * (q.shape[-1] ** -0.5 if scale is None else scale)
+    h = torch.arange(q.shape[1]).view(-1, 1, 1)
+    i, j = torch.arange(q.shape[2])[:, None], torch.arange(q.shape[2])[None]
+    if modification is not None:
+        scores = modification(scores, 0, h, i, j)
+    if keep is not None:
+        scores = scores.masked_fill(~keep(0, h, i, j), float("-inf"))
+    every = scores
+    if sinks is not None:
+        every = torch.cat([scores, sinks.double().view(1, -1, 1, 1).expand(*scores.shape[:3], 1)], -1)
+    lse = torch.logsumexp(every, -1)
+    return torch.exp(scores - lse[..., None]).nan_to_num(0.0) @ v, lse
+
+
+def band(left, right):
+    return lambda b, h, i, j: (j >= i - left if left >= 0 else j >= 0) & (j <= i + right if right >= 0 else j >= 0)
+
+
+@unittest.skipUnless(SIZE, "a rank of several")
+class Ranks(unittest.TestCase):
+    def check(self, exchange, tensors, order="balanced", layout="bhsd", bound=1e-5, keep=None, modification=None, **options):
+        parallel = attn_mlir.torch.context_parallel(exchange=exchange, order=order)
+        dim = 2 if layout == "bhsd" else 1
+        given = [x if layout == "bhsd" else x.transpose(1, 2).contiguous() for x in tensors]
+        local = [parallel.shard(x, dim) for x in given]
+        o, lse = parallel.attention(*local, return_lse=True, layout=layout, **options)
+        self.assertEqual(o.dtype, tensors[0].dtype)
+        wanted, wanted_lse = exact(
+            *tensors, keep=keep, modification=modification, sinks=options.get("sinks"), scale=options.get("scale"))
+        wanted = wanted if layout == "bhsd" else wanted.transpose(1, 2)
+        found = parallel.unshard(o, dim).double()
+        error = ((found - wanted).norm(dim=-1) / wanted.norm(dim=-1).clamp(min=1e-30)).max().item()
+        self.assertLessEqual(error, bound)
+        seen = wanted_lse.isfinite()
+        found_lse = parallel.unshard(lse, 2).double()
+        self.assertTrue(torch.equal(found_lse.isfinite(), seen))
+        self.assertLessEqual((found_lse - wanted_lse)[seen].abs().max().item(), 2e-5 if bound < 1e-4 else 2e-2)
+        again = parallel.attention(*local, layout=layout, **options)
+        self.assertTrue(torch.equal(again, o), "the same bits in a second run")
+
+    def exchanges(self, heads=4, kv_heads=4):
+        return [kind for kind in EXCHANGES if kind != "heads" or heads % SIZE == kv_heads % SIZE == 0]
+
+    def test_masks(self):
+        for exchange in self.exchanges():
+            for order in ("balanced", "contiguous"):
+                for name, options in (("full", {}), ("causal", {"causal": True}), ("window", {"window": (5, 0)}),
+                                      ("both", {"window": (3, 9)}), ("left", {"window": 6})):
+                    with self.subTest(exchange=exchange, order=order, mask=name):
+                        left, right = options.get("window", (-1, 0 if "causal" in options else -1)) if name != "left" else (6, -1)
+                        self.check(exchange, whole(), order, keep=band(left, right), **options)
+
+    def test_lengths(self):
+        for length in (SIZE, 2 * SIZE + 1, 64, 101):
+            for exchange in self.exchanges():
+                with self.subTest(length=length, exchange=exchange):
+                    self.check(exchange, whole(length=length), keep=band(-1, 0), causal=True)
+
+    def test_fewer_positions_than_ranks(self):
+        self.check("ring", whole(length=1), keep=band(-1, 0), causal=True)
+        self.check("all_gather", whole(length=1))
+
+    def test_groups_and_dims(self):
+        for exchange in self.exchanges(4, 2):
+            self.check(exchange, whole(kv_heads=2, dim=20, value_dim=8), keep=band(-1, 0), causal=True, layout="bshd")
+            self.check(exchange, whole(kv_heads=2), layout="bshd", scale=0.5)
+
+    def test_bfloat16_is_rounded_once(self):
+        tensors = whole(length=256, dim=64, value_dim=64, dtype=torch.bfloat16)
+        self.check("ring", tensors, keep=band(-1, 0), causal=True, bound=6e-3)
+        alone = attn_mlir.attention(*tensors, causal=True)
+        parallel = attn_mlir.torch.context_parallel()
+        o = parallel.unshard(parallel.attention(*(parallel.shard(x, 2) for x in tensors), causal=True), 2)
+        wanted = exact(*tensors, keep=band(-1, 0))[0]
+        errors = [((x.double() - wanted).norm() / wanted.norm()).item() for x in (o, alone)]
+        self.assertLessEqual(errors[0], 1.05 * errors[1])
+
+    def test_functions_see_positions(self):
+        documents = torch.tensor([0] * 9 + [1] * 17 + [2] * 11, dtype=torch.int32)
+        slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
+
+        def keep(b, h, i, j):
+            return (documents[i] == documents[j]) & (j <= i)
+
+        def modification(score, b, h, i, j):
+            return score - slopes[h] * abs(i - j)
+
+        for exchange in self.exchanges():
+            with self.subTest(exchange=exchange):
+                self.check(exchange, whole(), keep=keep, modification=modification, mask=keep, score_mod=modification)
+
+    def test_sinks(self):
+        sinks = torch.tensor([0.3, -1.0, 2.0, 0.0])
+        for exchange in self.exchanges():
+            self.check(exchange, whole(), keep=band(-1, 0), causal=True, sinks=sinks)
+
+    def test_scaled_dot_product_attention(self):
+        tensors = whole()
+        parallel = attn_mlir.torch.context_parallel(exchange="ring")
+        local = [parallel.shard(x, 2) for x in tensors]
+        with torch.no_grad():
+            with parallel:
+                o = F.scaled_dot_product_attention(*local, is_causal=True)
+                with self.assertRaisesRegex(NotImplementedError, "attn_mask"):
+                    F.scaled_dot_product_attention(*local, attn_mask=torch.ones(1, 1, dtype=torch.bool))
+            self.assertFalse(attn_mlir.torch.is_active())
+            wanted = F.scaled_dot_product_attention(*tensors, is_causal=True)
+        self.assertLess((parallel.unshard(o, 2) - wanted).abs().max().item(), 1e-5)
+
+    def test_ranks_that_differ(self):
+        parallel = attn_mlir.torch.context_parallel(exchange="ring")
+        q, k, v = (parallel.shard(x, 2) for x in whole())
+        odd = dist.get_rank() == 0
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "left bound of the window: expected the same on all ranks"):
+            parallel.attention(q, k, v, window=(3 if odd else 4, 0))
+        few = [x[:, :, 5:] if odd else x for x in (q, k, v)]
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "positions on the ranks, as shard"):
+            parallel.attention(*few)
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "as many keys as queries on each rank"):
+            parallel.attention(q, few[1], few[2])
+        # One that cannot go on: its own error there, one that names it elsewhere.
+        wanted = (ValueError, "head dimension 16") if odd else (attn_mlir.CollectiveError, "rank 0: ArgumentError: k: expected head")
+        with self.assertRaisesRegex(*wanted):
+            parallel.attention(q, k[..., :8] if odd else k, v)
+
+        def bad(b, h, i, j):
+            return float(i) > 3 if odd else i >= j
+
+        wanted = (attn_mlir.TraceError, "") if odd else (attn_mlir.CollectiveError, "rank 0: TraceError")
+        with self.assertRaisesRegex(*wanted):
+            parallel.attention(q, k, v, mask=bad)
+        self.assertEqual(parallel.attention(q, k, v).shape, q.shape)
+
+    def test_error_while_others_wait(self):
+        """The exchange goes on, and ends in an error where it arose."""
+        parallel = attn_mlir.torch.context_parallel(exchange="ring")
+        q, k, v = (parallel.shard(x, 2) for x in whole())
+        from attn_mlir import _context_parallel
+
+        inner = _context_parallel._Part.run
+
+        def failing(self, *arguments):
+            raise RuntimeError("no memory")
+
+        if dist.get_rank() == 0:
+            _context_parallel._Part.run = failing
+            try:
+                with self.assertRaisesRegex(RuntimeError, "no memory"):
+                    parallel.attention(q, k, v)
+            finally:
+                _context_parallel._Part.run = inner
+        else:
+            parallel.attention(q, k, v)
+        dist.barrier()
+
+    def test_arguments(self):
+        parallel = attn_mlir.torch.context_parallel()
+        q, k, v = (parallel.shard(x, 2) for x in whole(kv_heads=1))
+        with self.assertRaisesRegex(NotImplementedError, "gradients over several devices"):
+            parallel.attention(q.requires_grad_(), k, v)
+        with self.assertRaisesRegex(NotImplementedError, "mask: expected a function"):
+            parallel.attention(q.detach(), k, v, mask=torch.ones(3, 3, dtype=torch.bool))
+        with self.assertRaisesRegex(ValueError, "'heads' expects multiples of"):
+            attn_mlir.torch.context_parallel(exchange="heads").attention(q.detach(), k, v)
+        with self.assertRaisesRegex(ValueError, "exchange: expected 'auto', 'ring'"):
+            attn_mlir.torch.context_parallel(exchange="tree")
+        with self.assertRaisesRegex(ValueError, "mesh: expected a DeviceMesh of one dimension"):
+            attn_mlir.torch.context_parallel(3)
+
+    def test_mesh(self):
+        mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (SIZE,))
+        parallel = attn_mlir.torch.context_parallel(mesh)
+        q, k, v = whole()
+        o = parallel.attention(*(parallel.shard(x, 2) for x in (q, k, v)))
+        self.assertLess((parallel.unshard(o, 2) - exact(q, k, v)[0]).abs().max().item(), 1e-5)
+        self.assertIn("<- this one", parallel.explain(q, k, v, causal=True))
+
+    def test_distributed_tensors(self):
+        """A call that PyTorch divides by itself stays its own: its flash back end on the CPU cannot."""
+        from torch.distributed.tensor import Shard, distribute_tensor
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (SIZE,))
+        tensors = whole(batch=SIZE)
+        with torch.no_grad(), attn_mlir.torch.activate(), sdpa_kernel(SDPBackend.MATH):
+            o = F.scaled_dot_product_attention(*(distribute_tensor(x, mesh, [Shard(0)]) for x in tensors))
+        found = o.full_tensor()
+        self.assertLess((found - exact(*tensors)[0]).abs().max().item(), 1e-5)
+
+    def test_zz_a_rank_that_is_gone(self):
+        """The last test: one rank ends, and the others say so at once."""
+        parallel = attn_mlir.torch.context_parallel(timeout=20)
+        q, k, v = (parallel.shard(x, 2) for x in whole())
+        if dist.get_rank() == 0:
+            return
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "expected all . ranks to call attention"):
+            parallel.attention(q, k, v)
+
+
+def start(size):
+    """This file once a rank; their exit codes and what they said."""
+    with tempfile.TemporaryDirectory() as folder:
+        ranks = [
+            subprocess.Popen(
+                [sys.executable, os.path.abspath(__file__)], stderr=subprocess.STDOUT, stdout=subprocess.PIPE, text=True,
+                env={**os.environ, "ATTN_TEST_RANKS": str(size), "ATTN_TEST_RANK": str(rank), "OMP_NUM_THREADS": "1",
+                     "ATTN_TEST_STORE": os.path.join(folder, "store")})
+            for rank in range(size)
+        ]
+        said = [rank.communicate(timeout=600)[0] for rank in ranks]
+    return [rank.returncode for rank in ranks], said
+
+
+def main():
+    if SIZE:
+        torch.set_num_threads(1)
+        dist.init_process_group(
+            "gloo", init_method="file://" + os.environ["ATTN_TEST_STORE"], world_size=SIZE, rank=int(os.environ["ATTN_TEST_RANK"]))
+        done = unittest.main(exit=False)
+        sys.stdout.flush()
+        os._exit(0 if done.result.wasSuccessful() else 1)
+    for size in (2, 3):
+        codes, said = start(size)
+        if any(codes):
+            print("\n".join(said))
+            sys.exit(f"{size} ranks ended with {codes}")
+        print(f"{size} ranks:", said[-1].splitlines()[-3])
+
+
+if __name__ == "__main__":
+    main()

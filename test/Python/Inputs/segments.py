@@ -1,0 +1,110 @@
+"""Shares of a sequence and calls of pairs of them, against their definitions, for all small sizes."""
+
+import itertools
+import unittest
+
+from attn_mlir import _exchange_model as model
+from attn_mlir._errors import ArgumentError
+from attn_mlir._segments import call_of, length_of, shares
+
+
+def positions(share):
+    return [position for chunk in share for position in range(chunk.begin, chunk.end)]
+
+
+def sees(i, j, left, right):
+    return (left < 0 or j >= i - left) and (right < 0 or j <= i + right)
+
+
+class Segments(unittest.TestCase):
+    def test_shares_are_a_partition(self):
+        for total, devices, order in itertools.product((0, 1, 2, 7, 16, 97), (1, 2, 3, 8), ("balanced", "contiguous")):
+            with self.subTest(total=total, devices=devices, order=order):
+                found = shares(total, devices, order)
+                self.assertEqual(sorted(p for share in found for p in positions(share)), list(range(total)))
+                self.assertTrue(all(positions(share) == sorted(positions(share)) for share in found))
+                lengths = [length_of(share) for share in found]
+                self.assertLessEqual(max(lengths) - min(lengths), 2)
+
+    def test_balance(self):
+        """Of a causal mask all have as much, but for a part of the chunks' own triangles."""
+        for devices in (2, 4, 8):
+            work = [sum(i + 1 for i in positions(share)) for share in shares(64 * devices, devices)]
+            self.assertLessEqual(max(work) / min(work), 1.01)
+
+    def covered(self, queries, keys, call, left, right):
+        """Pairs of positions that a call computes."""
+        if call is None:
+            return set()
+        rows, columns = positions(queries)[call.rows], positions(keys)[call.columns]
+        pairs = set()
+        for (row, i), (column, j) in itertools.product(enumerate(rows), enumerate(columns)):
+            if {"full": True, "causal": column <= row, "positions": sees(i, j, left, right)}[call.kind]:
+                pairs.add((i, j))
+        return pairs
+
+    def test_calls(self):
+        windows = [(-1, -1), (-1, 0), (3, 0), (0, 0), (2, 5), (-1, 2), (4, -1), (40, 40)]
+        kinds = set()
+        for total, devices, order in itertools.product((0, 1, 5, 12, 29), (1, 2, 3), ("balanced", "contiguous")):
+            held = shares(total, devices, order)
+            for queries, keys, (left, right) in itertools.product(held, held, windows):
+                with self.subTest(queries=queries, keys=keys, left=left, right=right):
+                    call = call_of(queries, keys, left, right)
+                    kinds.add(call and call.kind)
+                    wanted = {(i, j) for i in positions(queries) for j in positions(keys) if sees(i, j, left, right)}
+                    self.assertEqual(self.covered(queries, keys, call, left, right), wanted)
+                    other = call_of(queries, keys, left, right, by_positions=True)
+                    self.assertEqual(self.covered(queries, keys, other, left, right), wanted)
+        self.assertEqual(kinds, {None, "full", "causal", "positions"})
+
+    def test_causal_needs_no_positions(self):
+        """Of the balanced order each call is a plain one, and does half of the square, or all of one half of it."""
+        for devices in (2, 4):
+            held = shares(16 * devices, devices)
+            for (r, queries), (s, keys) in itertools.product(enumerate(held), enumerate(held)):
+                call = call_of(queries, keys, -1, 0)
+                rows, columns = call.rows.stop - call.rows.start, call.columns.stop - call.columns.start
+                self.assertEqual((call.kind, rows * columns), ("causal", 256) if r == s else ("full", 128))
+
+    def test_order_that_is_none(self):
+        with self.assertRaisesRegex(ArgumentError, "expected 'balanced' or 'contiguous', but got 'random'"):
+            shares(8, 2, "random")
+
+    def test_bytes(self):
+        """What the slowest rank receives: K and V of the others, or heads of Q, K and V there and O back."""
+        shape = model.Shape(batch=2, heads=8, kv_heads=4, qk_dim=64, value_dim=32, bytes=2)
+        for devices in (2, 4):
+            held = shares(1024, devices)
+            found = {p.exchange: p for p in model.predictions(held, shape, (-1, 0))}
+            length = 1024 // devices
+            others = (devices - 1) * 2 * length * 4 * 96 * 2
+            swapped = (devices - 1) * 2 * length * (8 * 64 + 4 * 96 + 8 * 32) // devices * 2
+            self.assertEqual({kind: p.bytes for kind, p in found.items()}, {
+                "ring": others, "all_gather": others, "heads": swapped})
+        odd = model.predictions(shares(1024, 3), shape)
+        self.assertNotIn("heads", [p.exchange for p in odd])
+
+    def test_times(self):
+        """Long sequences hide a ring's transfers; of short ones all is transfer, of which fewer bytes take less."""
+        shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
+        links = model.Links(pair=1e11, gather=5e10, latency=1e-5, rate=5e14)
+        times = {}
+        for length in (4096, 262144):
+            found = model.predictions(shares(length, 4), shape, (-1, 0), links)
+            times[length] = {p.exchange: p for p in found}
+            self.assertEqual([p.seconds for p in found], sorted(p.seconds for p in found))
+        ring = times[262144]["ring"]
+        self.assertEqual(ring.seconds, ring.computing)
+        ideal = 2 * 32 * 262144**2 // 2 * 256 / 5e14 / 4
+        self.assertAlmostEqual(ring.computing / ideal, 1, delta=1e-3)
+        short = times[4096]
+        self.assertGreater(short["ring"].seconds, 2 * short["ring"].computing)
+        self.assertLess(short["heads"].seconds, short["all_gather"].seconds)
+        page = model.page(model.predictions(shares(4096, 4), shape), "ring")
+        self.assertRegex(page, r"ring .*<- this one")
+        self.assertEqual(page.count("<-"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
