@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Support/OptionParsers.h"
@@ -86,6 +87,8 @@ LogicalResult Compilation::setTarget() {
 }
 
 LogicalResult Compilation::chooseOptions(ArrayRef<ModuleOp> tuning) {
+  // Each kernel of a program has a schedule of its own.
+  expandComposites(*module);
   if (options.asked || !options.variants.empty()) {
     choice.variants = options.variants;
     choice.scheduleFrom = choice.lowerFrom = "option";

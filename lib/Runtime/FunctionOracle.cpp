@@ -146,8 +146,11 @@ private:
 /// One run of one function.
 class FunctionRun {
 public:
-  FunctionRun(func::FuncOp function, const OracleOptions &options)
-      : function(function), options(options), reference(options) {}
+  /// `program`: the same function, of streamable operations alone.
+  FunctionRun(func::FuncOp function, func::FuncOp program,
+              const OracleOptions &options)
+      : function(function), program(program), options(options),
+        reference(options) {}
 
   /// Draws the lengths of streams that are arguments; fails after a diagnostic.
   LogicalResult makeStreamLengths() {
@@ -294,11 +297,12 @@ private:
     if (!type.isIntOrIndexOrFloat())
       return false;
     double value = 0;
-    for (OpOperand &use : argument.getUses()) {
+    for (OpOperand &use :
+         program.getArgument(argument.getArgNumber()).getUses()) {
       auto op = dyn_cast<StreamableOpInterface>(use.getOwner());
       SmallVector<Value> captures =
           op ? op.getScalarCaptures() : SmallVector<Value>();
-      auto found = llvm::find(captures, argument);
+      auto found = llvm::find(captures, use.get());
       if (found == captures.end() || captures.size() != options.scalars.size())
         return false;
       value = options.scalars[found - captures.begin()];
@@ -345,7 +349,8 @@ private:
       int64_t columns = tensor.isLog || rank == 0 ? 1 : tensor.shape.back();
       std::vector<double> slack = slackOfRows(tensor.slack, columns);
       row = tensor.isLog ? elementwiseError(got, wanted, slack)
-                         : rowwiseError(got, wanted, columns, slack);
+                         : rowwiseError(got, wanted, columns, slack,
+                                        tensor.units);
     }
     auto excess = [](RowError r, double b) { return r.error - r.slack - b; };
     if (!place.any || excess(row, bound) > excess(place.row, place.bound)) {
@@ -385,7 +390,7 @@ private:
     return values;
   }
 
-  func::FuncOp function;
+  func::FuncOp function, program;
   const OracleOptions &options;
   FunctionReference reference;
   std::vector<HostView> views;
@@ -413,7 +418,9 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
     return skip("it has no results");
   ArgumentShapes shapes(reference, argumentSizes);
   bool failedSizes = false;
-  reference.walk([&](StreamableOpInterface op) {
+  OwningOpRef<func::FuncOp> program = reference.clone();
+  expandComposites(*program);
+  program->walk([&](StreamableOpInterface op) {
     FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
     if (failed(extents))
       failedSizes = true;
@@ -424,7 +431,7 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
     return failure();
   if (std::string missing = shapes.missing(); !missing.empty())
     return skip("expected " + missing);
-  FunctionRun run(reference, options);
+  FunctionRun run(reference, *program, options);
   if (failed(run.makeStreamLengths()))
     return failure();
   if (std::string why = run.makeArguments(shapes); !why.empty())

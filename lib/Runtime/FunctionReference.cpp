@@ -1,6 +1,7 @@
 //===- FunctionReference.cpp - A level-1 function in float64 --------------===//
 
 #include "FunctionReference.h"
+#include "GradientReference.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -274,6 +275,38 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
   return success();
 }
 
+LogicalResult FunctionReference::evaluateGradient(Operation &op) {
+  std::vector<GradientInput> inputs;
+  std::vector<double> numbers;
+  double bound = 0;
+  for (Value operand : op.getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      Slot slot = scalars.lookup(operand);
+      numbers.push_back(isa<FloatType>(operand.getType()) ? slot.f : slot.i);
+      continue;
+    }
+    const ReferenceTensor &tensor = tensors[operand];
+    GradientInput &input = inputs.emplace_back();
+    input.shape = tensor.shape;
+    input.values.reserve(tensor.values.size());
+    for (double value : tensor.values)
+      input.values.push_back(roundTo(getElementTypeOrSelf(operand), value));
+    bound = std::max(bound, tensor.bound);
+  }
+  std::vector<GradientResult> results;
+  if (failed(referenceGradient(&op, inputs, numbers, results)))
+    return failure();
+  // Weights are rounded to the type of Q, however wide a result is.
+  bound += usualBound(getElementTypeOrSelf(op.getOperand(0)));
+  for (auto [value, made] : llvm::zip_equal(op.getResults(), results)) {
+    ReferenceTensor &result = make(value, made.shape);
+    result.values = std::move(made.values);
+    result.units = std::move(made.units);
+    result.bound = bound;
+  }
+  return success();
+}
+
 bool FunctionReference::evaluate(Operation &op) {
   return evaluateConstant(op) || evaluateMove(op) || evaluateElementwise(op);
 }
@@ -285,6 +318,11 @@ FunctionReference::run(func::FuncOp function, std::string &unknown) {
     return failure();
   }
   for (Operation &op : function.getBody().front().without_terminator()) {
+    if (isGradient(&op)) {
+      if (failed(evaluateGradient(op)))
+        return failure();
+      continue;
+    }
     if (auto streamable = dyn_cast<StreamableOpInterface>(op)) {
       if (failed(evaluateStreamable(streamable)))
         return failure();

@@ -21,6 +21,9 @@ struct ReferenceTensor {
   /// The sum of the usual bounds of the operations on the way to here: what is
   /// only moved has none, and is exact.
   double bound = 0;
+  /// Of each row, the size of what it is a sum of (rowwiseError); empty where
+  /// rows are sums of nothing that cancels.
+  std::vector<double> units;
   /// A logarithm (LSE), whose error is not relative to its row.
   bool isLog = false;
 };
@@ -48,6 +51,7 @@ private:
   bool evaluateConstant(mlir::Operation &op);
   bool evaluateElementwise(mlir::Operation &op);
   mlir::LogicalResult evaluateStreamable(StreamableOpInterface op);
+  mlir::LogicalResult evaluateGradient(mlir::Operation &op);
   int64_t valueOf(mlir::OpFoldResult size) const;
   llvm::SmallVector<int64_t>
   valuesOf(llvm::ArrayRef<mlir::OpFoldResult> sizes) const;

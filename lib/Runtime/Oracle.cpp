@@ -219,6 +219,21 @@ static LogicalResult checkViews(StreamableOpInterface op,
   return success();
 }
 
+/// Whether another operation of the function has an axis of this name.
+static bool isAxisBeside(StreamableOpInterface op, StringRef name) {
+  auto hasAxis = [&](StreamableOpInterface other) {
+    return llvm::any_of(other.getStreamAxes(), [&](const StreamAxis &axis) {
+      return axis.name == name;
+    });
+  };
+  return op->getParentOp()
+      ->walk([&](StreamableOpInterface other) {
+        return hasAxis(other) ? WalkResult::interrupt()
+                              : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 FailureOr<SmallVector<int64_t>>
 attn::resolveExtents(StreamableOpInterface op,
                      const llvm::StringMap<int64_t> &sizes) {
@@ -227,7 +242,8 @@ attn::resolveExtents(StreamableOpInterface op,
   for (const StreamAxis &axis : axes)
     names.push_back(axis.name);
   for (const auto &entry : sizes) {
-    if (!llvm::is_contained(names, entry.first()))
+    if (!llvm::is_contained(names, entry.first()) &&
+        !isAxisBeside(op, entry.first()))
       return op.emitOpError("has no axis '")
                  << entry.first() << "'" << didYouMean(entry.first(), names)
                  << " (axes: " << llvm::join(names, ", ") << ")",

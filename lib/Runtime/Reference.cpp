@@ -1,6 +1,7 @@
 //===- Reference.cpp - Attention by its definition, in float64 ------------===//
 
 #include "attn-mlir/Runtime/Reference.h"
+#include "ReferenceParts.h"
 #include "ScalarProgram.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -19,20 +20,21 @@ static constexpr double kInf = std::numeric_limits<double>::infinity();
 /// From here on a row's slack says little, and its values have limits besides.
 static constexpr double kWideSlack = 1e-4;
 
+/// Rows that a thread takes at once.
+static constexpr int64_t kRowsAtATime = 8;
+
 //===----------------------------------------------------------------------===//
 // Attention and matrix product
 //===----------------------------------------------------------------------===//
 
-/// Whether the reference knows what a mask means.
-static bool isKnown(Attribute mask) {
+bool attn::isKnownMask(Attribute mask) {
   if (auto packed = dyn_cast_or_null<PackedMaskAttr>(mask))
     mask = packed.getMask();
   return !mask || isa<CausalMaskAttr, WindowMaskAttr>(mask);
 }
 
-/// Whether `mask`, one of those known, lets query i attend to key j.
-static bool attends(Attribute mask, AttentionSizes sizes, int64_t i,
-                    int64_t j) {
+bool attn::attends(Attribute mask, AttentionSizes sizes, int64_t i,
+                   int64_t j) {
   if (auto packed = dyn_cast_or_null<PackedMaskAttr>(mask)) {
     int64_t queries = sizes.queries / packed.getGroup();
     return attends(packed.getMask(), {sizes.batch, queries, sizes.keys},
@@ -53,18 +55,16 @@ static bool attends(Attribute mask, AttentionSizes sizes, int64_t i,
   return true;
 }
 
-/// Spreads rows over the cores. `body` gets a few rows [first, last) at a time,
-/// so that rows may differ in what they cost.
-static void forRows(int64_t rows, function_ref<void(int64_t, int64_t)> body) {
-  constexpr int64_t kChunk = 8;
+void attn::forRows(int64_t rows, int64_t chunk,
+                   function_ref<void(int64_t, int64_t)> body) {
   std::atomic<int64_t> next(0);
   auto work = [&] {
-    for (int64_t first; (first = next.fetch_add(kChunk)) < rows;)
-      body(first, std::min(first + kChunk, rows));
+    for (int64_t first; (first = next.fetch_add(chunk)) < rows;)
+      body(first, std::min(first + chunk, rows));
   };
   int64_t cores = std::thread::hardware_concurrency(); // 0 if not known
   std::vector<std::thread> threads;
-  for (int64_t t = 1; t < cores && t * kChunk < rows; ++t)
+  for (int64_t t = 1; t < cores && t * chunk < rows; ++t)
     threads.emplace_back(work);
   work();
   for (std::thread &thread : threads)
@@ -73,7 +73,7 @@ static void forRows(int64_t rows, function_ref<void(int64_t, int64_t)> body) {
 
 /// Eight sums, for the compiler may not reorder one. Head dimensions are
 /// multiples of 8.
-static double dot(const double *a, const double *b, int64_t size) {
+double attn::dotProduct(const double *a, const double *b, int64_t size) {
   double sums[8] = {};
   for (int64_t d = 0; d < size; d += 8)
     for (int64_t lane = 0; lane < 8; ++lane)
@@ -82,8 +82,7 @@ static double dot(const double *a, const double *b, int64_t size) {
          ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-/// y += factor * x
-static void addScaled(double *y, double factor, const double *x, int64_t size) {
+void attn::addScaled(double *y, double factor, const double *x, int64_t size) {
   for (int64_t d = 0; d < size; ++d)
     y[d] += factor * x[d];
 }
@@ -220,7 +219,7 @@ public:
     for (int64_t j = 0; j < own.keys; ++j) {
       if (!attends(mask, own, i, j) || !regions.keeps(b, h, i, j))
         continue;
-      double s = scale * dot(q.data() + row * qkDim,
+      double s = scale * dotProduct(q.data() + row * qkDim,
                              k.data() + (firstKey + j) * qkDim, qkDim);
       auto [value, contraction] = regions.modify(s, b, h, i, j);
       keys.push_back({j, value, contraction});
@@ -359,7 +358,7 @@ LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
   const AttentionRows rows(op, sizes, inputs, shapes, result);
   const int64_t valueDim = op.getValueDim();
   const Attribute mask = op.getMaskAttr();
-  if (!isKnown(mask))
+  if (!isKnownMask(mask))
     return op.emitOpError("the reference does not know the mask ") << mask;
   FailureOr<AttentionRegions> regions =
       AttentionRegions::compile(op, captureValues(op, inputs, shapes, scalars));
@@ -372,7 +371,7 @@ LogicalResult attn::referenceAttention(AttentionOp op, AttentionSizes sizes,
   result.largestScore.assign(rows.count(), 0.0);
   result.low.assign(rows.count() * valueDim, -kInf);
   result.high.assign(rows.count() * valueDim, kInf);
-  forRows(rows.count(), [&](int64_t first, int64_t last) {
+  forRows(rows.count(), kRowsAtATime, [&](int64_t first, int64_t last) {
     AttentionRegions own = *regions;
     std::vector<Attended> keys;
     for (int64_t row = first; row < last; ++row)
@@ -410,7 +409,7 @@ void attn::referenceMatmul(int64_t m, int64_t n, int64_t k, ArrayRef<double> a,
                            ArrayRef<double> b, std::vector<double> &c) {
   c.assign(m * n, 0.0);
   // k is outermost so that the rows at hand share one read of b.
-  forRows(m, [&](int64_t first, int64_t last) {
+  forRows(m, kRowsAtATime, [&](int64_t first, int64_t last) {
     for (int64_t p = 0; p < k; ++p)
       for (int64_t row = first; row < last; ++row)
         addScaled(c.data() + row * n, a[row * k + p], b.data() + p * n, n);
@@ -434,7 +433,8 @@ static void keepWorst(std::optional<RowError> &worst, RowError other) {
 }
 
 RowError attn::rowwiseError(ArrayRef<double> result, ArrayRef<double> reference,
-                            int64_t columns, ArrayRef<double> slack) {
+                            int64_t columns, ArrayRef<double> slack,
+                            ArrayRef<double> units) {
   std::optional<RowError> worst;
   if (result.size() != reference.size())
     return RowError{kInf, 0, 0};
@@ -452,6 +452,8 @@ RowError attn::rowwiseError(ArrayRef<double> result, ArrayRef<double> reference,
       difference = std::hypot(difference, o - r);
       norm = std::hypot(norm, r);
     }
+    if (!units.empty())
+      norm = std::max(norm, units[row]);
     keepWorst(worst, {difference == 0 ? 0 : difference / norm,
                       slack.empty() ? 0 : slack[row], row});
   }

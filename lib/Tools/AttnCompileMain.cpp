@@ -128,8 +128,11 @@ private:
     if (!reference)
       return failure();
     if (reference
-            ->walk(
-                [](StreamableOpInterface) { return WalkResult::interrupt(); })
+            ->walk([](Operation *op) {
+              return isa<StreamableOpInterface, CompositeOpInterface>(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
             .wasInterrupted())
       return success();
     module->emitError()

@@ -1,6 +1,7 @@
 //===- RunOnCpu.cpp - attn-compile --run ----------------------------------===//
 
 #include "RunOnCpu.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Runtime/FunctionOracle.h"
@@ -83,11 +84,12 @@ static SmallVector<StreamableOpInterface> opsOf(ModuleOp module) {
 
 namespace {
 
-/// The level-1 form of a module, and what `attn-pack-group` makes of it.
+/// The level-1 form of a module, in streamable operations, and what `attn-pack-group` makes of it.
 class References {
 public:
   explicit References(ModuleOp module)
-      : packed(module.clone()), plainOps(opsOf(module)) {
+      : plain(expanded(module)), packed(plain->clone()),
+        plainOps(opsOf(*plain)) {
     PassManager pm(module.getContext());
     pm.addPass(createAttnPackGroup());
     // Where it is not there, kernels are compared with the plain operations.
@@ -109,11 +111,24 @@ public:
   }
 
 private:
-  OwningOpRef<ModuleOp> packed;
+  static OwningOpRef<ModuleOp> expanded(ModuleOp module) {
+    OwningOpRef<ModuleOp> result = module.clone();
+    expandComposites(*result);
+    return result;
+  }
+
+  OwningOpRef<ModuleOp> plain, packed;
   SmallVector<StreamableOpInterface> plainOps, packedOps;
 };
 
 } // namespace
+
+/// Whether the results of an operation make sense with those of others alone,
+/// as gradients do with the LSE that they belong to.
+static bool isPartOfProgram(StreamableOpInterface op) {
+  return isa<RowDotOp, AttentionBackwardQueryOp, AttentionBackwardKeyOp>(
+      op.getOperation());
+}
 
 /// Query heads of a KV head.
 static int64_t groupOf(StreamableOpInterface op) {
@@ -221,7 +236,7 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   const LoweredKernel *untold = nullptr;
   for (auto [i, kernel] : llvm::enumerate(kernels)) {
     // Its function tells.
-    if (kernel.needsFunction) {
+    if (kernel.needsFunction || isPartOfProgram(ops[i])) {
       untold = &kernel;
       continue;
     }
@@ -239,10 +254,14 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   if (oracle.probe)
     return success(passed);
   for (auto function : reference.getOps<func::FuncOp>()) {
-    bool launches =
-        function
-            .walk([](StreamableOpInterface) { return WalkResult::interrupt(); })
-            .wasInterrupted();
+    bool launches = function
+                        .walk([](Operation *op) {
+                          return isa<StreamableOpInterface,
+                                     CompositeOpInterface>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
     // A module of kernels alone has no function.
     if (!launches || !module.lookupSymbol(function.getName()))
       continue;

@@ -76,10 +76,13 @@ struct RowError {
 /// `slack` (one a row, or none) most. A row whose reference is zero has to be
 /// zero exactly, and a value that is not finite in one of the two has to be the
 /// same in both; else the error is infinite, as it is for different sizes. No
-/// rows have no error.
+/// rows have no error. With `units`, one a row, the error is relative to the
+/// larger of |r|_2 and that: to the size of what a row is a sum of, where terms
+/// may cancel.
 RowError rowwiseError(llvm::ArrayRef<double> result,
                       llvm::ArrayRef<double> reference, int64_t columns,
-                      llvm::ArrayRef<double> slack = {});
+                      llvm::ArrayRef<double> slack = {},
+                      llvm::ArrayRef<double> units = {});
 
 /// For LSE: |x - r| / max(1, |r|), likewise; slack counts in units of x.
 /// Infinities equal themselves; else what is not finite has an infinite error.

@@ -1,5 +1,6 @@
 //===- AttentionRegions.cpp - The regions of attn.attention ---------------===//
 
+#include "AttentionRegions.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -64,7 +65,8 @@ namespace {
 
 /// Checks of one region.
 struct RegionVerifier {
-  AttentionOp op;
+  Operation *op;
+  ValueRange captures;
   Block &body;
   /// What the region is called, and what it yields.
   StringRef name, resultName;
@@ -72,10 +74,10 @@ struct RegionVerifier {
 
   LogicalResult arguments(ArrayRef<Type> own) {
     SmallVector<Type> wanted(own);
-    llvm::append_range(wanted, op.getCaptures().getTypes());
+    llvm::append_range(wanted, captures.getTypes());
     if (body.getArgumentTypes() == TypeRange(wanted))
       return success();
-    return op.emitOpError() << name << " expects arguments (" << wanted
+    return op->emitOpError() << name << " expects arguments (" << wanted
                             << "), but got (" << body.getArgumentTypes() << ")";
   }
 
@@ -85,7 +87,7 @@ struct RegionVerifier {
     auto source = dyn_cast<BlockArgument>(read.getSource());
     if (source && source.getOwner() == &body)
       return success();
-    return op.emitOpError()
+    return op->emitOpError()
                .append(name, " expects to read captured tensors")
                .attachNote(read.getLoc())
            << "but got this";
@@ -100,14 +102,14 @@ struct RegionVerifier {
                   llvm::all_of(inner.getOperandTypes(), isScalar) &&
                   llvm::all_of(inner.getResultTypes(), isScalar);
     if (!scalar)
-      return op.emitOpError()
+      return op->emitOpError()
                  .append(name, " expects scalar operations of arith and math, "
                                "and attn.gather")
                  .attachNote(inner.getLoc())
              << "but got '" << inner.getName() << "'";
     // It is evaluated for padding too, where a divisor may be zero.
     if (!isPure(&inner) || dividesByUnknown(&inner))
-      return op.emitOpError()
+      return op->emitOpError()
                  .append(name,
                          " expects operations that are defined for any index")
                  .attachNote(inner.getLoc())
@@ -125,7 +127,7 @@ struct RegionVerifier {
     auto yield = dyn_cast<YieldOp>(body.getTerminator());
     if (yield && yield.getValues().getTypes() == TypeRange(result))
       return success();
-    InFlightDiagnostic error = op.emitOpError();
+    InFlightDiagnostic error = op->emitOpError();
     error << name << " expects to yield one " << resultName;
     error.attachNote(body.getTerminator()->getLoc()) << "but got this";
     return error;
@@ -147,16 +149,20 @@ LogicalResult AttentionOp::verifyRegions() {
                  "of i32 or i64, but got ")
              << number;
   }
-  Builder b(getContext());
+  return verifyScoreRegions(*this, getCaptures(), getScore(), getKeep());
+}
+
+LogicalResult attn::verifyScoreRegions(Operation *op, ValueRange captures,
+                                       Region &score, Region &keep) {
+  Builder b(op->getContext());
   Type f32 = b.getF32Type(), index = b.getIndexType(), i1 = b.getI1Type();
-  if (hasScoreMod() && failed(RegionVerifier{*this, getScore().front(),
-                                             "score modification", "f32", f32}
-                                  .run({f32, index, index, index, index})))
+  if (!score.empty() && failed(RegionVerifier{op, captures, score.front(),
+                                              "score modification", "f32", f32}
+                                   .run({f32, index, index, index, index})))
     return failure();
-  if (hasMaskRegion() &&
-      failed(
-          RegionVerifier{*this, getKeep().front(), "mask region", "i1", i1}.run(
-              {index, index, index, index})))
+  if (!keep.empty() && failed(RegionVerifier{op, captures, keep.front(),
+                                             "mask region", "i1", i1}
+                                  .run({index, index, index, index})))
     return failure();
   return success();
 }

@@ -29,6 +29,7 @@ using namespace attn;
 
 void AttnDialect::initialize() {
   registerTensorOps();
+  registerGradientOps();
   registerKernelOps();
   registerStreamOp();
   registerTileOps();

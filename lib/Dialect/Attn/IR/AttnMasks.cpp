@@ -65,6 +65,28 @@ struct Band {
     return range;
   }
 
+  KeyRange buildQueryRange(const IndexMath &m, MaskSizes sizes, Value first,
+                           Value last) const {
+    // Of a key as of a query, seen from the other side of the diagonal.
+    auto back = [&](Value key) {
+      if (align == MaskAlign::TopLeft)
+        return key;
+      return m.add(key, m.b.createOrFold<arith::SubIOp>(m.loc, sizes.queries,
+                                                        sizes.keys));
+    };
+    KeyRange range{};
+    Value lo = back(first), hi = back(last);
+    if (right >= 0) {
+      range.lo = m.add(lo, -right);
+      range.fullLo = m.add(hi, -right);
+    }
+    if (left >= 0) {
+      range.fullHi = m.add(lo, left + 1);
+      range.hi = m.add(hi, left + 1);
+    }
+    return range;
+  }
+
   Value buildPredicate(const IndexMath &m, MaskSizes sizes, Value query,
                        Value key) const {
     Value diagonal = shift(m, sizes, query), keep;
@@ -86,6 +108,13 @@ KeyRange CausalMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
                                        Value last) const {
   return Band{-1, 0, getAlign()}.buildKeyRange({builder, loc}, sizes, first,
                                                last);
+}
+
+KeyRange CausalMaskAttr::buildQueryRange(OpBuilder &builder, Location loc,
+                                         MaskSizes sizes, Value first,
+                                         Value last) const {
+  return Band{-1, 0, getAlign()}.buildQueryRange({builder, loc}, sizes, first,
+                                                 last);
 }
 
 Value CausalMaskAttr::buildPredicate(OpBuilder &builder, Location loc,
@@ -122,6 +151,13 @@ KeyRange WindowMaskAttr::buildKeyRange(OpBuilder &builder, Location loc,
                                        MaskSizes sizes, Value first,
                                        Value last) const {
   return Band{getLeft(), getRight(), getAlign()}.buildKeyRange(
+      {builder, loc}, sizes, first, last);
+}
+
+KeyRange WindowMaskAttr::buildQueryRange(OpBuilder &builder, Location loc,
+                                         MaskSizes sizes, Value first,
+                                         Value last) const {
+  return Band{getLeft(), getRight(), getAlign()}.buildQueryRange(
       {builder, loc}, sizes, first, last);
 }
 

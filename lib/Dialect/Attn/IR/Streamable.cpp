@@ -11,11 +11,14 @@ using namespace mlir;
 
 namespace attn {
 
-unsigned TileContext::streamAxis() const {
-  return llvm::find_if(axes,
-                       [](const StreamAxis &a) { return isStreamed(a.kind); }) -
-         axes.begin();
+unsigned innermostStreamed(ArrayRef<StreamAxis> axes) {
+  unsigned axis = axes.size();
+  while (axis > 0 && !isStreamed(axes[axis - 1].kind))
+    --axis;
+  return axis > 0 ? axis - 1 : axes.size();
 }
+
+unsigned TileContext::streamAxis() const { return innermostStreamed(axes); }
 
 SmallVector<SmallVector<unsigned>> unitRuns(ArrayRef<StreamAxis> axes) {
   SmallVector<SmallVector<unsigned>> runs;
@@ -108,6 +111,17 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
   if (segments.empty())
     segments.push_back({lo, hi, /*masked=*/false});
   return segments;
+}
+
+unsigned expandComposites(Operation *root) {
+  SmallVector<CompositeOpInterface> ops;
+  root->walk([&](CompositeOpInterface op) { ops.push_back(op); });
+  for (CompositeOpInterface op : ops) {
+    OpBuilder b(op);
+    op->replaceAllUsesWith(op.buildExpansion(b));
+    op->erase();
+  }
+  return ops.size();
 }
 
 } // namespace attn

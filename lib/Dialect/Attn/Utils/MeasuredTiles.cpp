@@ -48,7 +48,8 @@ ArrayRef<MeasuredTile> rowOf(ArrayRef<Row> rows, int64_t columns) {
 
 ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
                                      StreamableOpInterface op) {
-  if (!target.hasCapability("mma.sync"))
+  // Measured for attention, of which the state and the products are others'.
+  if (!target.hasCapability("mma.sync") || !isa<AttentionOp>(op))
     return {};
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   if (!element.isF16() && !element.isBF16())

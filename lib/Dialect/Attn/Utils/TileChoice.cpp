@@ -52,9 +52,8 @@ private:
   static constexpr int64_t kRowsOfSteps = 4;
 
   bool streamsSteps() const {
-    return llvm::any_of(axes, [](const StreamAxis &axis) {
-      return axis.kind == AxisKind::Steps;
-    });
+    unsigned streamed = innermostStreamed(axes);
+    return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps;
   }
 
   SmallVector<int64_t> sizesFor(int64_t group, int64_t stream, bool onlyFree) {

@@ -24,6 +24,19 @@ def Attn_MaskInterface : AttrInterface<"MaskInterface"> {
            "::attn::MaskSizes":$sizes, "::mlir::Value":$first,
            "::mlir::Value":$last)>,
     InterfaceMethod<[{
+      Likewise, the queries that attend to keys `first..last`: [lo, hi) holds each that
+      attends to some of them, [fullLo, fullHi) those that attend to all. A mask that does not
+      say is evaluated for every query.
+      }],
+      "::attn::KeyRange", "buildQueryRange",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "::attn::MaskSizes":$sizes, "::mlir::Value":$first,
+           "::mlir::Value":$last), [{}], [{
+        ::attn::KeyRange range{};
+        range.partial = true;
+        return range;
+      }]>,
+    InterfaceMethod<[{
       Builds the i1 that says whether a query attends to a key. `query` and
       `key` are indices or tensors of them (of one shape); null where every
       pair attends.
@@ -102,6 +115,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       scores does not keep NaN out of a sum.
       }], "bool", "wantsZerosBehind", (ins "unsigned":$view), "",
       [{ return true; }]>,
+    InterfaceMethod<[{
+      Whether a tile of a view that has one dimension is one value a column of the other tiles
+      of the fold, of type [1, n], and not one a row.
+      }], "bool", "isOfColumns", (ins "unsigned":$view), "",
+      [{ return false; }]>,
     InterfaceMethod<"What changing the order of the stream does to results.",
       "::attn::Reorder", "getReorder">,
     InterfaceMethod<[{
@@ -118,7 +136,9 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       (ins "::llvm::ArrayRef<int64_t>":$tileSizes), "", [{ return 0; }]>,
     InterfaceMethod<[{
       The parts of the stream that the group tile visits, in ascending order.
-      Bounds are in elements of the streamed axis, `lo` a multiple of its tile.
+      Bounds are in elements of the axis that is streamed innermost, `lo` a multiple of its
+      tile. They are the same for all steps of the axes streamed around it, of which
+      no offset is known.
       }], "::llvm::SmallVector<::attn::Segment>", "buildSegments",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile)>,
@@ -150,6 +170,19 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
     /// axis).
     int64_t getStateElements(::llvm::ArrayRef<int64_t> tileSizes);
   }];
+}
+
+def Attn_CompositeOpInterface : OpInterface<"CompositeOpInterface"> {
+  let cppNamespace = "::attn";
+  let description = [{
+    An operation that several streamable ones compute, one after the other: a program
+    of kernels. `attn-expand` puts these in its place.
+  }];
+  let methods = [
+    InterfaceMethod<"Builds the operations; a value for each result.",
+      "::llvm::SmallVector<::mlir::Value>", "buildExpansion",
+      (ins "::mlir::OpBuilder &":$builder)>
+  ];
 }
 
 #endif // ATTN_INTERFACES

@@ -15,7 +15,8 @@ def Attn_MaskAlign : I32EnumAttr<"MaskAlign",
 }
 
 def Attn_CausalMask : Attn_Attr<"CausalMask", "causal",
-    [DeclareAttrInterfaceMethods<Attn_MaskInterface, ["impliesKeyExists"]>]> {
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface,
+      ["buildQueryRange", "impliesKeyExists"]>]> {
   let summary = "A query attends to the keys up to its own position";
   let description = [{
     Query i attends to key j where `j <= i + o`. For `top_left` o = 0; for
@@ -28,7 +29,8 @@ def Attn_CausalMask : Attn_Attr<"CausalMask", "causal",
 }
 
 def Attn_WindowMask : Attn_Attr<"WindowMask", "window",
-    [DeclareAttrInterfaceMethods<Attn_MaskInterface, ["impliesKeyExists"]>]> {
+    [DeclareAttrInterfaceMethods<Attn_MaskInterface,
+      ["buildQueryRange", "impliesKeyExists"]>]> {
   let summary = "A query attends to a window of keys around its position";
   let description = [{
     Query i attends to key j where `i + o - left <= j <= i + o + right`, with o

@@ -21,7 +21,9 @@ enum class AxisKind {
   Group,
   /// Streamed past each group tile (key, k).
   Stream,
-  /// Streamed one by one, without a dimension in tiles (parts to be merged).
+  /// Streamed one by one, without a dimension in tiles (parts to be merged). Of
+  /// several streamed axes the last is streamed innermost, and the others, which
+  /// are of this kind, around it.
   Steps,
   /// Held whole in every tile (head dimensions).
   Whole
@@ -74,8 +76,9 @@ struct MaskSizes {
   mlir::Value queries, keys;
 };
 
-/// Keys that a block of queries sees, each half open: [lo, hi) is seen by some
-/// query of the block, [fullLo, fullHi) by every one. A null value says that
+/// Keys that a block of queries sees, or queries that see a block of keys, each
+/// half open: [lo, hi) is seen by some query of the block, [fullLo, fullHi) by
+/// every one. A null value says that
 /// there is no bound on that side, for any query. `partial`: no key is known to
 /// be seen by every one.
 struct KeyRange {
@@ -97,7 +100,7 @@ struct TileContext {
   /// Those for the op's operand views; null of one that the kernel lacks.
   llvm::SmallVector<mlir::Value> views;
 
-  /// Index of the streamed axis.
+  /// Index of the axis that is streamed innermost.
   unsigned streamAxis() const;
   /// Whether the last tile of the stream may reach beyond its end.
   bool hasPartialTile() const;
@@ -108,6 +111,9 @@ struct TileContext {
 llvm::SmallVector<llvm::SmallVector<unsigned>>
 unitRuns(llvm::ArrayRef<StreamAxis> axes);
 
+/// The streamed axis that is innermost: the last.
+unsigned innermostStreamed(llvm::ArrayRef<StreamAxis> axes);
+
 /// Splits the stream of `tile` at the bounds of `range` (see KeyRange): parts
 /// in which every element takes part are unmasked, the parts around them
 /// masked. Bounds are aligned to the tile of the stream; nothing outside of
@@ -116,6 +122,10 @@ llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
                                               mlir::Location loc,
                                               const TileContext &tile,
                                               const KeyRange &range);
+
+/// Puts what computes the composite operations inside of `root` in their place;
+/// returns how many there were.
+unsigned expandComposites(mlir::Operation *root);
 
 } // namespace attn
 

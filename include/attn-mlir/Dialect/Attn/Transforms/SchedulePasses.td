@@ -23,6 +23,26 @@ def AttnSetTarget : Pass<"attn-set-target", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numOverridden", "overridden", "Facts changed">];
 }
 
+def AttnExpand : Pass<"attn-expand", "::mlir::ModuleOp"> {
+  let summary = "Put the streamable operations of a program in its operation's place";
+  let description = [{
+    An operation that several streamable ones compute (`CompositeOpInterface`) becomes these,
+    of which each is a kernel later. What is streamable already stays as it is.
+
+    Before: `%dq, %dk, %dv = attn.attention_backward %q, %k, %v, %o, %do, %lse ...`
+
+    After:
+
+    ```mlir
+    %delta = attn.row_dot %o, %do : ...
+    %dq = attn.attention_backward_query %q, %k, %v, %do, %lse, %delta ...
+    %dk, %dv = attn.attention_backward_key %q, %k, %v, %do, %lse, %delta ...
+    ```
+  }];
+  let dependentDialects = ["::attn::AttnDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "Operations expanded">];
+}
+
 def AttnPackGroup : Pass<"attn-pack-group", "::mlir::ModuleOp"> {
   let summary = "Make the query heads of a group rows of one tile";
   let description = [{

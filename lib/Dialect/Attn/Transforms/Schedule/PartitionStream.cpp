@@ -155,11 +155,26 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
   if (axes[streamed].kind == AxisKind::Steps)
     return mergeSteps(kernel, segments.front());
   SmallVector<Value> head = op.buildHead(b, loc, kernel.getContext());
-  return kernel.buildStream(segments, head, [&](ValueRange carried) {
+  auto fold = [&](ValueRange carried) {
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/true);
     for (auto [tile, held] : llvm::zip(tiles, resident))
       tile = held ? held : tile;
     return op.buildFold(b, loc, kernel.getContext(), carried, tiles);
+  };
+  return buildAround(kernel, 0, head, [&](ValueRange carried) {
+    return kernel.buildStream(segments, carried, fold);
+  });
+}
+
+SmallVector<Value> Partitioner::buildAround(StreamKernel &kernel, unsigned axis,
+                                            ValueRange carried,
+                                            StreamKernel::Fold inner) {
+  while (axis < streamed && !isStreamed(axes[axis].kind))
+    ++axis;
+  if (axis == streamed)
+    return inner(carried);
+  return kernel.buildSteps(axis, carried, [&](ValueRange carried) {
+    return buildAround(kernel, axis + 1, carried, inner);
   });
 }
 

@@ -24,10 +24,7 @@ public:
   Partitioner(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes,
               const StreamSplit &split)
       : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split), host(op) {
-    auto runsAlong = [](const StreamAxis &axis) {
-      return isStreamed(axis.kind);
-    };
-    streamed = llvm::find_if(axes, runsAlong) - axes.begin();
+    streamed = innermostStreamed(axes);
     describeViews();
   }
 
@@ -83,6 +80,13 @@ private:
   llvm::SmallVector<mlir::Value>
   buildFolds(StreamKernel &kernel, llvm::ArrayRef<Segment> segments,
              llvm::ArrayRef<mlir::Value> resident);
+
+  /// Streams the axes around the innermost one, from `axis` on: `inner` makes
+  /// what is carried on from what is carried.
+  llvm::SmallVector<mlir::Value> buildAround(StreamKernel &kernel,
+                                             unsigned axis,
+                                             mlir::ValueRange carried,
+                                             StreamKernel::Fold inner);
 
   void runWhole();
 

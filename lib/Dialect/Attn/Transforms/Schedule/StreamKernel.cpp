@@ -174,7 +174,14 @@ void StreamKernel::setOffsets(ValueRange coordinates) {
 }
 
 bool StreamKernel::isStreamed(unsigned view) const {
-  return views[view].map.isFunctionOfDim(streamed);
+  AffineMap map = views[view].map;
+  if (map.isFunctionOfDim(streamed))
+    return true;
+  // Axes that are streamed around that one. (A merge streams another axis, and
+  // its views are states, which have none of them.)
+  return llvm::any_of(llvm::seq<unsigned>(0, streamed), [&](unsigned axis) {
+    return attn::isStreamed(axes[axis].kind) && map.isFunctionOfDim(axis);
+  });
 }
 
 bool StreamKernel::hasTiles(unsigned view) {
@@ -194,12 +201,15 @@ SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
 }
 
 /// The tile of a view: dimensions of unit axes, which lead, are dropped.
-RankedTensorType StreamKernel::tileType(unsigned view) const {
+RankedTensorType StreamKernel::tileType(unsigned view) {
   SmallVector<int64_t> shape;
   for (AffineExpr expr : views[view].map.getResults())
     for (auto [i, axis] : llvm::enumerate(axes))
       if (!isSingle(axis.kind) && expr.isFunctionOfDim(i))
         shape.push_back(context.sizes[i]);
+  std::optional<unsigned> number = views[view].number;
+  if (shape.size() == 1 && number && op.isOfColumns(*number))
+    shape.insert(shape.begin(), 1);
   return RankedTensorType::get(shape, views[view].getType().getElementType());
 }
 
@@ -252,8 +262,8 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   return tiles;
 }
 
-SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
-                                             ValueRange inits, Fold fold) {
+StreamOp StreamKernel::openStream(ArrayRef<Segment> segments, unsigned axis,
+                                  ValueRange inits) {
   SmallVector<Value> lowers, uppers;
   SmallVector<bool> masked;
   for (const Segment &segment : segments) {
@@ -263,17 +273,41 @@ SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
   }
   auto stream = StreamOp::create(
       builder, loc, inits.getTypes(), lowers, uppers, inits,
-      /*traversal_operands=*/ValueRange(), masked, context.sizes[streamed],
+      /*traversal_operands=*/ValueRange(), masked, context.sizes[axis],
       op.getReorder() == Reorder::Ordered);
   SmallVector<Type> types{builder.getIndexType()};
   llvm::append_range(types, stream.getResultTypes());
   SmallVector<Location> locs(types.size(), loc);
-  OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&stream.getBody(), {}, types, locs);
-  context.offsets[streamed] = stream.getPosition();
+  context.offsets[axis] = stream.getPosition();
+  return stream;
+}
+
+SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
+                                             ValueRange inits, Fold fold) {
+  OpBuilder::InsertionGuard guard(builder);
+  StreamOp stream = openStream(segments, streamed, inits);
   SmallVector<Value> carried(stream.getCarried());
   YieldOp::create(builder, loc, fold(carried));
   context.offsets[streamed] = Value();
+  return llvm::to_vector_of<Value>(stream.getResults());
+}
+
+SmallVector<Value> StreamKernel::buildSteps(unsigned axis, ValueRange inits,
+                                            Fold body) {
+  if (axes[axis].extent == 1) {
+    context.offsets[axis] = constant(0);
+    SmallVector<Value> results = body(inits);
+    context.offsets[axis] = Value();
+    return results;
+  }
+  // What the streams inside do in their masked segments is theirs to say.
+  Segment all{constant(0), context.extents[axis], /*masked=*/true};
+  OpBuilder::InsertionGuard guard(builder);
+  StreamOp stream = openStream(all, axis, inits);
+  SmallVector<Value> carried(stream.getCarried());
+  YieldOp::create(builder, loc, body(carried));
+  context.offsets[axis] = Value();
   return llvm::to_vector_of<Value>(stream.getResults());
 }
 

@@ -11,6 +11,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -114,6 +115,11 @@ public:
   llvm::SmallVector<mlir::Value> buildStream(llvm::ArrayRef<Segment> segments,
                                              mlir::ValueRange inits, Fold fold);
 
+  /// A loop over the steps of an axis that is streamed around another; of one
+  /// step there is none.
+  llvm::SmallVector<mlir::Value>
+  buildSteps(unsigned axis, mlir::ValueRange inits, Fold body);
+
   /// Stores a tile for each output.
   void storeTiles(mlir::ValueRange tiles);
 
@@ -128,10 +134,13 @@ private:
   ViewType viewType(const KernelView &view);
   mlir::Value constant(int64_t value);
   void setOffsets(mlir::ValueRange coordinates);
+  /// A loop over segments along an axis; masks act in these.
+  StreamOp openStream(llvm::ArrayRef<Segment> segments, unsigned axis,
+                      mlir::ValueRange inits);
   bool isStreamed(unsigned view) const;
   /// Whether there are tiles of an input.
   bool hasTiles(unsigned view);
-  mlir::RankedTensorType tileType(unsigned view) const;
+  mlir::RankedTensorType tileType(unsigned view);
   llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
 
   StreamableOpInterface op;

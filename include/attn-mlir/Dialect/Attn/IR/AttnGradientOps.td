@@ -1,0 +1,139 @@
+//===- AttnGradientOps.td - Level 1: gradients of attention -*- tablegen -*-===//
+
+#ifndef ATTN_GRADIENT_OPS
+#define ATTN_GRADIENT_OPS
+
+include "attn-mlir/Dialect/Attn/IR/AttnEnums.td"
+include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Attn_GradientFloat : AnyTypeOf<[F16, BF16, F32]>;
+def Attn_GradientTensor : RankedTensorOf<[Attn_GradientFloat]>;
+def Attn_RowTensor : RankedTensorOf<[F32]>;
+
+defvar gradientAttributes = (ins OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
+  DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+
+/// What all gradients of attention have.
+class Attn_GradientOp<string mnemonic, list<Trait> traits>
+    : Attn_Op<mnemonic, !listconcat([Pure, IsolatedFromAbove], traits)> {
+  let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
+    [DeclareOpInterfaceMethods<Attn_CompositeOpInterface>]> {
+  let summary = "Gradients of attention with respect to query, key and value";
+  let description = [{
+    With the names of `attn.attention`, for a function L of its output O whose gradient is
+    dO, and h a query head of KV head g:
+
+        P[i,j]   = exp(s[i,j] - LSE[i]) for the keys j that query i attends to, else 0
+        delta[i] = sum_d dO[i,d] O[i,d]
+        dP[i,j]  = sum_d dO[i,d] V[j,d]
+        dX[i,j]  = P[i,j] (dP[i,j] - delta[i]) mod'(scale * sum_d Q[i,d] K[j,d])
+        dQ[i,:]  = scale * sum_j dX[i,j] K[j,:]
+        dK[j,:]  = scale * sum_h sum_i dX[i,j] Q[i,:]
+        dV[j,:]  = sum_h sum_i P[i,j] dO[i,:]
+
+    mod' is the derivative of the score modification with respect to the score, 1 without
+    one. It is made from the region by rules (docs/backward.md); an operation that depends on
+    the score and has none is refused.
+
+    Shapes: Q, K, V, O and LSE as those of `attn.attention`, dO as O; dQ, dK and dV as Q, K
+    and V. Element types f16, bf16 or f32, the same for Q, K, V and dO; O, dQ, dK and dV have
+    it too, or f32; LSE is f32. Captures are scalars, after the indices of a region.
+
+    *Edges.* A query that attends to nothing has an LSE of -inf: it adds nothing, and its
+    gradient is 0. No keys, or no queries: gradients of 0. With sinks LSE takes part in them,
+    and these gradients are right as they are; those of the sinks are not computed.
+
+    *Rounding.* P and dX are rounded to the element type of dO and Q before they are multiplied,
+    and sums are f32, rounded once. Results do not depend on how the work falls on a device:
+    nothing is added by several CTAs.
+
+    It is a program of three operations, which `attn-expand` makes of it: `attn.row_dot`,
+    `attn.attention_backward_query` and `attn.attention_backward_key`.
+
+    Example:
+
+    ```mlir
+    %dq, %dk, %dv = attn.attention_backward %q, %k, %v, %o, %do, %lse
+        mask(#attn.causal<bottom_right>) scale(0.0883883461)
+        : (tensor<?x32x?x128xbf16>, tensor<?x8x?x128xbf16>, tensor<?x8x?x128xbf16>,
+           tensor<?x32x?x128xbf16>, tensor<?x32x?x128xbf16>, tensor<?x32x?xf32>)
+        -> (tensor<?x32x?x128xbf16>, tensor<?x8x?x128xbf16>, tensor<?x8x?x128xbf16>)
+    ```
+  }];
+  let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
+    Attn_GradientTensor:$value, Attn_GradientTensor:$output,
+    Attn_GradientTensor:$output_gradient, Attn_RowTensor:$lse,
+    Variadic<Attn_Scalar>:$captures), gradientAttributes);
+  let results = (outs Attn_GradientTensor:$query_gradient,
+    Attn_GradientTensor:$key_gradient, Attn_GradientTensor:$value_gradient);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $output `,` $output_gradient `,` $lse
+    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Attn_RowDotOp : Attn_Op<"row_dot", [
+    Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+      ["getViewPermutations", "getFoldTemporaries"]>]> {
+  let summary = "Scalar product of each two rows";
+  let description = [{
+    R[b,h,i] = sum_d X[b,h,i,d] Y[b,h,i,d] in f32, of X and Y [B,H,S,D] (`layout(bshd)`: the
+    sequence before the head). It streams d, in any order.
+
+    Example: `%r = attn.row_dot %o, %do : (tensor<?x32x?x128xbf16>, tensor<?x32x?x128xbf16>) -> tensor<?x32x?xf32>`
+  }];
+  let arguments = (ins Attn_GradientTensor:$lhs, Attn_GradientTensor:$rhs,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+  let results = (outs Attn_RowTensor:$result);
+  let assemblyFormat = [{
+    $lhs `,` $rhs (`layout` `(` $layout^ `)`)? attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+/// One of the two kernels: from Q, K, V, dO, LSE and delta.
+class Attn_GradientPartOp<string mnemonic> : Attn_GradientOp<mnemonic,
+    [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+      ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
+       "isOfColumns"]>]> {
+  let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
+    Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Variadic<Attn_Scalar>:$captures),
+    gradientAttributes);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta
+    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Attn_AttentionBackwardQueryOp : Attn_GradientPartOp<"attention_backward_query"> {
+  let summary = "Gradient of attention with respect to the query";
+  let description = [{
+    dQ of `attn.attention_backward`, from LSE and delta. It groups queries and streams keys.
+  }];
+  let results = (outs Attn_GradientTensor:$query_gradient);
+}
+
+def Attn_AttentionBackwardKeyOp : Attn_GradientPartOp<"attention_backward_key"> {
+  let summary = "Gradients of attention with respect to key and value";
+  let description = [{
+    dK and dV of `attn.attention_backward`, from LSE and delta. It groups keys and streams the query
+    heads of their KV head, and of each the queries.
+  }];
+  let results = (outs Attn_GradientTensor:$key_gradient,
+                      Attn_GradientTensor:$value_gradient);
+}
+
+#endif // ATTN_GRADIENT_OPS

@@ -1,0 +1,276 @@
+//===- GradientOps.cpp - Gradients of attention ---------------------------===//
+
+#include "AttentionRegions.h"
+#include "Derivatives.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace attn;
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseGradientRegions(OpAsmParser &parser, Region &score,
+                                        Region &keep) {
+  auto parse = [&](Region &region) -> ParseResult {
+    if (!region.empty())
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected one region of each kind, but got a "
+                              "second one");
+    SmallVector<OpAsmParser::Argument> arguments;
+    return failure(parser.parseArgumentList(arguments,
+                                            OpAsmParser::Delimiter::Paren,
+                                            /*allowType=*/true) ||
+                   parser.parseRegion(region, arguments,
+                                      /*enableNameShadowing=*/true));
+  };
+  while (true) {
+    Region *region = succeeded(parser.parseOptionalKeyword("score")) ? &score
+                     : succeeded(parser.parseOptionalKeyword("keep"))
+                         ? &keep
+                         : nullptr;
+    if (!region)
+      return success();
+    if (parse(*region))
+      return failure();
+  }
+}
+
+static void printGradientRegions(OpAsmPrinter &p, Operation *, Region &score,
+                                 Region &keep) {
+  for (auto [name, region] : {std::pair<StringRef, Region *>{"score", &score},
+                              {"keep", &keep}}) {
+    if (region->empty())
+      continue;
+    p << name << "(";
+    llvm::interleaveComma(
+        region->getArguments(), p,
+        [&](BlockArgument argument) { p.printRegionArgument(argument); });
+    p << ") ";
+    p.printRegion(*region, /*printEntryBlockArgs=*/false);
+    p << " ";
+  }
+}
+
+#define GET_OP_CLASSES
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.cpp.inc"
+
+void AttnDialect::registerGradientOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Verification
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Shapes of gradients, by those of query, key and value.
+struct GradientVerifier {
+  Operation *op;
+  TensorLayout layout;
+  RankedTensorType query, key, value;
+
+  InFlightDiagnostic error() { return op->emitOpError(); }
+  unsigned head() const { return headDimOf(layout); }
+  unsigned seq() const { return seqDimOf(layout); }
+
+  LogicalResult inputs() {
+    for (auto [name, type] :
+         {std::pair<StringRef, RankedTensorType>{"query", query},
+          {"key", key},
+          {"value", value}}) {
+      if (type.getRank() != 4)
+        return error() << name << " expects rank 4, but got " << type;
+      if (type.isDynamicDim(head()) || type.isDynamicDim(3))
+        return error() << name
+                       << " expects a static number of heads and a static head "
+                          "dimension, but got "
+                       << type;
+      int64_t dim = type.getDimSize(3);
+      if (dim < 8 || dim > 256 || dim % 8 != 0)
+        return error() << "head dimension of " << name
+                       << " expects to be a multiple of 8 from 8 to 256, but "
+                          "got "
+                       << dim;
+      if (type.getElementType() != query.getElementType())
+        return error() << name << " expects the element type of query, "
+                       << query.getElementType() << ", but got "
+                       << type.getElementType();
+    }
+    int64_t heads = query.getDimSize(head()), shared = key.getDimSize(head());
+    if (shared < 1 || heads < 1 || heads % shared != 0)
+      return error() << "number of query heads expects to be a multiple of the "
+                        "number of KV heads, but got "
+                     << heads << " and " << shared;
+    SmallVector<int64_t> keys(key.getShape());
+    keys[0] = query.getDimSize(0);
+    keys[3] = query.getDimSize(3);
+    return failure(failed(shape("key", key, keys)) ||
+                   failed(shape("value", value, withLast(key, value))));
+  }
+
+  static SmallVector<int64_t> withLast(RankedTensorType type,
+                                       RankedTensorType last) {
+    SmallVector<int64_t> result(type.getShape());
+    result.back() = last.getDimSize(3);
+    return result;
+  }
+
+  LogicalResult shape(StringRef name, RankedTensorType type,
+                      ArrayRef<int64_t> wanted) {
+    if (type.getRank() == int64_t(wanted.size()) &&
+        succeeded(verifyCompatibleShape(type.getShape(), wanted)))
+      return success();
+    return error() << name << " expects "
+                   << RankedTensorType::get(wanted, type.getElementType())
+                   << ", but got " << type;
+  }
+
+  /// What has the shape of another tensor: its element type, or, where it
+  /// `mayBeWide`, f32.
+  LogicalResult like(StringRef name, Value value, ArrayRef<int64_t> wanted,
+                     bool mayBeWide) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Type element = type.getElementType();
+    if (element != query.getElementType() && !(mayBeWide && element.isF32()))
+      return error() << name << " expects the element type of query, "
+                     << query.getElementType() << (mayBeWide ? ", or f32" : "")
+                     << ", but got " << element;
+    return shape(name, type, wanted);
+  }
+
+  LogicalResult rows(StringRef name, Value value) {
+    SmallVector<int64_t> wanted{query.getDimSize(0), query.getDimSize(head()),
+                                query.getDimSize(seq())};
+    return shape(name, cast<RankedTensorType>(value.getType()), wanted);
+  }
+
+  SmallVector<int64_t> outputShape() const { return withLast(query, value); }
+};
+
+template <typename Op>
+GradientVerifier verifierOf(Op op) {
+  return {op, op.getLayout(), op.getQuery().getType(), op.getKey().getType(),
+          op.getValue().getType()};
+}
+
+/// What all have in common.
+template <typename Op>
+LogicalResult verifyCommon(Op op, GradientVerifier &v) {
+  if (failed(v.inputs()) ||
+      failed(v.like("output gradient", op.getOutputGradient(), v.outputShape(),
+                    /*mayBeWide=*/false)) ||
+      failed(v.rows("lse", op.getLse())))
+    return failure();
+  if (!op.getScale().isFinite())
+    return op.emitOpError("scale expects a finite number, but got ")
+           << op.getScaleAttr();
+  if (op.getScore().empty() && op.getKeep().empty() &&
+      !op.getCaptures().empty())
+    return op.emitOpError("captures expect a score modification or a mask "
+                          "region that takes them");
+  return success();
+}
+
+template <typename Op>
+LogicalResult verifyGradientRegions(Op op) {
+  if (failed(verifyScoreRegions(op, op.getCaptures(), op.getScore(),
+                                op.getKeep())))
+    return failure();
+  if (op.getScore().empty())
+    return success();
+  Operation *unknown =
+      findWithoutDerivative(op.getScore().front(), /*argument=*/0);
+  if (!unknown)
+    return success();
+  InFlightDiagnostic error = op.emitOpError(
+      "score modification expects operations that have a derivative");
+  error.attachNote(unknown->getLoc())
+      << "but got '" << unknown->getName() << "' of the score";
+  return error;
+}
+
+} // namespace
+
+LogicalResult AttentionBackwardOp::verify() {
+  GradientVerifier v = verifierOf(*this);
+  return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.like("output", getOutput(), v.outputShape(), true)) ||
+                 failed(v.like("query gradient", getQueryGradient(),
+                               v.query.getShape(), true)) ||
+                 failed(v.like("key gradient", getKeyGradient(),
+                               v.key.getShape(), true)) ||
+                 failed(v.like("value gradient", getValueGradient(),
+                               v.value.getShape(), true)));
+}
+
+LogicalResult AttentionBackwardOp::verifyRegions() {
+  return verifyGradientRegions(*this);
+}
+
+LogicalResult AttentionBackwardQueryOp::verify() {
+  GradientVerifier v = verifierOf(*this);
+  return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.rows("delta", getDelta())) ||
+                 failed(v.like("query gradient", getQueryGradient(),
+                               v.query.getShape(), true)));
+}
+
+LogicalResult AttentionBackwardQueryOp::verifyRegions() {
+  return verifyGradientRegions(*this);
+}
+
+LogicalResult AttentionBackwardKeyOp::verify() {
+  GradientVerifier v = verifierOf(*this);
+  return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.rows("delta", getDelta())) ||
+                 failed(v.like("key gradient", getKeyGradient(),
+                               v.key.getShape(), true)) ||
+                 failed(v.like("value gradient", getValueGradient(),
+                               v.value.getShape(), true)));
+}
+
+LogicalResult AttentionBackwardKeyOp::verifyRegions() {
+  return verifyGradientRegions(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Expansion
+//===----------------------------------------------------------------------===//
+
+/// One of the two parts of `op`, of these results.
+template <typename Part>
+static Part buildPart(OpBuilder &b, AttentionBackwardOp op, Value delta,
+                      TypeRange results) {
+  Part part = Part::create(b, op.getLoc(), results, op.getQuery(), op.getKey(),
+                           op.getValue(), op.getOutputGradient(), op.getLse(),
+                           delta, op.getCaptures(), op.getMaskAttr(),
+                           op.getScaleAttr(), op.getLayoutAttr());
+  IRMapping map;
+  op.getScore().cloneInto(&part.getScore(), map);
+  op.getKeep().cloneInto(&part.getKeep(), map);
+  return part;
+}
+
+SmallVector<Value> AttentionBackwardOp::buildExpansion(OpBuilder &b) {
+  Value delta = RowDotOp::create(b, getLoc(), getLse().getType(), getOutput(),
+                                 getOutputGradient(), getLayoutAttr());
+  auto query = buildPart<AttentionBackwardQueryOp>(
+      b, *this, delta, getQueryGradient().getType());
+  auto key = buildPart<AttentionBackwardKeyOp>(
+      b, *this, delta,
+      {getKeyGradient().getType(), getValueGradient().getType()});
+  return {query.getQueryGradient(), key.getKeyGradient(),
+          key.getValueGradient()};
+}

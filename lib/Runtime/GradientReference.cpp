@@ -1,0 +1,293 @@
+//===- GradientReference.cpp - Gradients of attention in float64 ----------===//
+
+#include "GradientReference.h"
+#include "ReferenceParts.h"
+#include "ScalarProgram.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include <cmath>
+#include <limits>
+#include <optional>
+
+using namespace mlir;
+using namespace attn;
+
+namespace {
+
+/// A region, in float64: of a copy in which every f32 is an f64.
+class WideRegion {
+public:
+  static FailureOr<WideRegion> compile(Region &region, unsigned numOwn,
+                                       ArrayRef<double> numbers) {
+    WideRegion result;
+    if (region.empty())
+      return result;
+    Region copy;
+    IRMapping map;
+    region.cloneInto(&copy, map);
+    widen(copy.front());
+    SmallVector<CaptureValue> captures(numbers.size());
+    for (auto [capture, number] : llvm::zip(captures, numbers))
+      capture.number = number;
+    FailureOr<ScalarProgram> program = ScalarProgram::compile(
+        copy.front(), numOwn, captures, Contraction::Off);
+    if (failed(program))
+      return failure();
+    result.frame = program->makeFrame();
+    result.program = std::move(*program);
+    return result;
+  }
+
+  explicit operator bool() const { return program.has_value(); }
+
+  Slot operator()(ArrayRef<Slot> arguments) {
+    llvm::copy(arguments, frame.begin());
+    return program->run(frame);
+  }
+
+private:
+  static void widen(Block &body) {
+    Type f64 = Float64Type::get(body.getTerminator()->getContext());
+    auto widenType = [&](Value value) {
+      if (isa<FloatType>(value.getType()))
+        value.setType(f64);
+    };
+    llvm::for_each(body.getArguments(), widenType);
+    for (Operation &op : llvm::make_early_inc_range(body)) {
+      if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+        op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+        op.erase();
+        continue;
+      }
+      llvm::for_each(op.getResults(), widenType);
+      auto constant = dyn_cast<arith::ConstantOp>(op);
+      if (auto number =
+              constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr())
+        constant.setValueAttr(FloatAttr::get(f64, number.getValueAsDouble()));
+    }
+  }
+
+  std::optional<ScalarProgram> program;
+  std::vector<Slot> frame;
+};
+
+/// One pair of a query and a key.
+struct Pair {
+  int64_t batch, head, query, key;
+};
+
+/// Shapes of tensors [B,H,S,D] or [B,S,H,D].
+struct Rows {
+  const GradientInput *input = nullptr;
+  bool headsLast = false;
+
+  int64_t size(unsigned dim) const { return input->shape[dim]; }
+  int64_t heads() const { return size(headsLast ? 2 : 1); }
+  int64_t count() const { return size(headsLast ? 1 : 2); }
+  int64_t columns() const { return size(3); }
+  int64_t rowOf(int64_t b, int64_t h, int64_t s) const {
+    return headsLast ? (b * count() + s) * heads() + h
+                     : (b * heads() + h) * count() + s;
+  }
+  const double *row(int64_t b, int64_t h, int64_t s) const {
+    return input->values.data() + rowOf(b, h, s) * columns();
+  }
+};
+
+/// A gradient while it is added up.
+struct Sum {
+  GradientResult result;
+
+  explicit Sum(const GradientInput &like) {
+    result.shape = like.shape;
+    result.values.assign(like.values.size(), 0.0);
+    result.units.assign(like.values.size() / std::max<int64_t>(1, columns()),
+                        0.0);
+  }
+  int64_t columns() const { return result.shape.back(); }
+  /// A term of a row, of which a rounding is as large as `size` times the row
+  /// that it is multiplied by.
+  void add(int64_t row, double factor, double size, const double *x) {
+    addScaled(result.values.data() + row * columns(), factor, x, columns());
+    result.units[row] += size * size * dotProduct(x, x, columns());
+  }
+  GradientResult take(double scale) {
+    for (double &value : result.values)
+      value *= scale;
+    for (double &unit : result.units)
+      unit = std::abs(scale) * std::sqrt(unit);
+    return std::move(result);
+  }
+};
+
+/// dQ, dK and dV of one operation.
+class Gradients {
+public:
+  Gradients(ArrayRef<GradientInput> inputs, bool headsLast, Attribute mask,
+            double scale)
+      : q{&inputs[0], headsLast}, k{&inputs[1], headsLast},
+        v{&inputs[2], headsLast}, mask(mask), scale(scale),
+        sizes{q.size(0), q.count(), k.count()}, dq(inputs[0]), dk(inputs[1]),
+        dv(inputs[2]) {}
+
+  Rows q, k, v, change;
+  ArrayRef<double> lse;
+  /// By (batch, head, query), and by how much rounding O moves it.
+  std::vector<double> delta, deltaSize;
+  WideRegion score, keep;
+
+  /// The heads of one KV head of one batch; others may be evaluated meanwhile.
+  void evaluate(int64_t b, int64_t g, WideRegion modify, WideRegion keeps) {
+    int64_t group = q.heads() / k.heads();
+    for (int64_t h = g * group; h < (g + 1) * group; ++h)
+      for (int64_t i = 0; i < sizes.queries; ++i)
+        for (int64_t j = 0; j < sizes.keys; ++j)
+          if (Pair pair{b, h, i, j}; takesPart(pair, keeps))
+            add(pair, g, modify);
+  }
+
+  int64_t numStreams() const { return sizes.batch * k.heads(); }
+
+  GradientResult takeQuery() { return dq.take(scale); }
+  GradientResult takeKey() { return dk.take(scale); }
+  GradientResult takeValue() { return dv.take(1); }
+
+private:
+  bool takesPart(const Pair &p, WideRegion &keeps) const {
+    return attends(mask, sizes, p.query, p.key) &&
+           (!keeps || keeps({p.batch, p.head, p.query, p.key}).i != 0);
+  }
+
+  static double evaluate(WideRegion &modify, const Pair &p, double x) {
+    return modify({x, p.batch, p.head, p.query, p.key}).f;
+  }
+
+  /// By differences of the fourth order.
+  static double differentiate(WideRegion &modify, const Pair &p, double x) {
+    double h = 1e-3 * std::max(1.0, std::abs(x));
+    auto at = [&](double steps) { return evaluate(modify, p, x + steps * h); };
+    return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h);
+  }
+
+  void add(const Pair &p, int64_t g, WideRegion &modify) {
+    const double *query = q.row(p.batch, p.head, p.query),
+                 *key = k.row(p.batch, g, p.key),
+                 *out = change.row(p.batch, p.head, p.query);
+    double x = scale * dotProduct(query, key, q.columns()), slope = 1;
+    double y = x;
+    if (modify) {
+      y = evaluate(modify, p, x);
+      slope = differentiate(modify, p, x);
+    }
+    int64_t row = (p.batch * q.heads() + p.head) * sizes.queries + p.query;
+    constexpr double kInf = std::numeric_limits<double>::infinity();
+    double weight = lse[row] == -kInf ? 0 : std::exp(y - lse[row]);
+    if (weight == 0)
+      return;
+    double dp = dotProduct(out, v.row(p.batch, g, p.key), v.columns());
+    double dx = weight * (dp - delta[row]) * slope;
+    double size = std::abs(weight * slope) *
+                  std::hypot(dp, std::abs(delta[row]) + deltaSize[row]);
+    dq.add(q.rowOf(p.batch, p.head, p.query), dx, size, key);
+    dk.add(k.rowOf(p.batch, g, p.key), dx, size, query);
+    dv.add(v.rowOf(p.batch, g, p.key), weight, weight, out);
+  }
+
+  Attribute mask;
+  double scale;
+  AttentionSizes sizes;
+  Sum dq, dk, dv;
+};
+
+/// Scalar products of rows, by (batch, head, row), and the roots of the sums of
+/// squares of their terms.
+void dotRows(const Rows &x, const Rows &y, std::vector<double> &dots,
+             std::vector<double> &sizes) {
+  for (int64_t b = 0; b < x.size(0); ++b)
+    for (int64_t h = 0; h < x.heads(); ++h)
+      for (int64_t s = 0; s < x.count(); ++s) {
+        double sum = 0, squares = 0;
+        for (int64_t d = 0; d < x.columns(); ++d) {
+          double product = x.row(b, h, s)[d] * y.row(b, h, s)[d];
+          sum += product;
+          squares += product * product;
+        }
+        dots.push_back(sum);
+        sizes.push_back(std::sqrt(squares));
+      }
+}
+
+/// What all gradients of the operation are.
+template <typename Op>
+FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
+                                 unsigned change, ArrayRef<double> numbers) {
+  if (!isKnownMask(op.getMaskAttr())) {
+    op.emitOpError("the reference does not know the mask ") << op.getMaskAttr();
+    return failure();
+  }
+  bool headsLast = op.getLayout() == TensorLayout::BSHD;
+  Gradients all(inputs, headsLast, op.getMaskAttr(),
+                op.getScale().convertToDouble());
+  all.change = Rows{&inputs[change], headsLast};
+  all.lse = inputs[change + 1].values;
+  if (change == 4) {
+    dotRows(Rows{&inputs[3], headsLast}, all.change, all.delta, all.deltaSize);
+  } else {
+    all.delta = inputs[change + 2].values;
+    all.deltaSize.assign(all.delta.size(), 0.0);
+  }
+  FailureOr<WideRegion> score =
+      WideRegion::compile(op.getScore(), /*numOwn=*/5, numbers);
+  FailureOr<WideRegion> keep =
+      WideRegion::compile(op.getKeep(), /*numOwn=*/4, numbers);
+  if (failed(score) || failed(keep))
+    return failure();
+  int64_t heads = all.k.heads();
+  forRows(all.numStreams(), /*chunk=*/1, [&](int64_t first, int64_t last) {
+    for (int64_t stream = first; stream < last; ++stream)
+      all.evaluate(stream / heads, stream % heads, *score, *keep);
+  });
+  return all;
+}
+
+} // namespace
+
+bool attn::isGradient(Operation *op) {
+  return isa<AttentionBackwardOp, RowDotOp, AttentionBackwardQueryOp,
+             AttentionBackwardKeyOp>(op);
+}
+
+LogicalResult attn::referenceGradient(Operation *op,
+                                      ArrayRef<GradientInput> inputs,
+                                      ArrayRef<double> numbers,
+                                      std::vector<GradientResult> &results) {
+  if (auto dot = dyn_cast<RowDotOp>(op)) {
+    bool headsLast = dot.getLayout() == TensorLayout::BSHD;
+    Rows x{&inputs[0], headsLast}, y{&inputs[1], headsLast};
+    GradientResult result;
+    std::vector<double> sizes;
+    dotRows(x, y, result.values, sizes);
+    result.shape = {x.size(0), x.heads(), x.count()};
+    results.push_back(std::move(result));
+    return success();
+  }
+  auto take = [&](FailureOr<Gradients> all, bool query, bool key) {
+    if (failed(all))
+      return failure();
+    if (query)
+      results.push_back(all->takeQuery());
+    if (key) {
+      results.push_back(all->takeKey());
+      results.push_back(all->takeValue());
+    }
+    return success();
+  };
+  if (auto all = dyn_cast<AttentionBackwardOp>(op))
+    return take(evaluateAll(all, inputs, 4, numbers), true, true);
+  if (auto query = dyn_cast<AttentionBackwardQueryOp>(op))
+    return take(evaluateAll(query, inputs, 3, numbers), true, false);
+  return take(evaluateAll(cast<AttentionBackwardKeyOp>(op), inputs, 3, numbers),
+              false, true);
+}
