@@ -85,6 +85,47 @@ private:
   llvm::SmallDenseMap<int64_t, Value> addresses;
 };
 
+/// Reads the same elements of a tile that lies by rows of what is summed over,
+/// as one that other products take by rows does: they are in one column, and
+/// are read one by one.
+class ColumnReader {
+public:
+  /// `row`: as for OperandReader; `byRows`: it is a row of the tile, too.
+  ColumnReader(OpBuilder &b, Location loc, RankedTensorType type, Value base,
+               MfmaBlock block, int64_t vector, Value row, bool byRows)
+      : b(b), loc(loc), t{b, loc}, tile(type, t), base(base), vector(vector),
+        element(type.getElementType()), row(row), byRows(byRows) {
+    Value lane = t.rem(t.thread(), kLanes);
+    first = t.mul(t.div(lane, static_cast<int64_t>(block)), vector);
+  }
+
+  /// The elements from `k`, beyond the lane's, of row `n` of B^T.
+  Value read(int64_t n, int64_t k) {
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < vector; ++i) {
+      Value summed = t.add(first, k + i), kept = t.add(row, n);
+      Value offset = byRows ? tile.element(kept, summed)
+                            : tile.element(summed, kept);
+      elements.push_back(LLVM::LoadOp::create(
+          b, loc, element, ldsAt(b, loc, t.add(base, offset), /*offset=*/0),
+          /*alignment=*/2));
+    }
+    return vector::FromElementsOp::create(
+        b, loc, VectorType::get({vector}, element), elements);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  ThreadBuilder t;
+  SharedTile tile;
+  Value base;
+  int64_t vector;
+  Type element;
+  Value row, first;
+  bool byRows;
+};
+
 /// Multiplies the tiles of one dot.
 class Multiplier {
 public:
@@ -126,7 +167,12 @@ private:
   }
 
   void openOperands() {
-    rhsTile.emplace(b, loc, rhs, adaptor.getRhs(), block, vector, operandRow());
+    if (sharedOf(rhs).getTransposed() == op.getTransposeRhs())
+      rhsColumns.emplace(b, loc, rhs, adaptor.getRhs(), block, vector,
+                         operandRow(), op.getTransposeRhs());
+    else
+      rhsTile.emplace(b, loc, rhs, adaptor.getRhs(), block, vector,
+                      operandRow());
     if (fragmentOf(lhs))
       return;
     Value wave = t.div(t.thread(), kLanes);
@@ -183,7 +229,8 @@ private:
     int64_t perRow = result.getDimSize(1) / size;
     SmallVector<Value> operands;
     for (int64_t n = 0; n < perRow; ++n)
-      operands.push_back(rhsTile->read(firstRow(n), k));
+      operands.push_back(rhsColumns ? rhsColumns->read(firstRow(n), k)
+                                    : rhsTile->read(firstRow(n), k));
     // Products into one accumulator stand apart: each waits for the last.
     for (int64_t part = 0; part < vector; part += elements)
       for (int64_t n = 0; n < perRow; ++n)
@@ -239,6 +286,7 @@ private:
   int64_t rowBlocks = 0, perAccumulator = 0;
   SmallVector<Value> accumulators;
   std::optional<OperandReader> lhsTile, rhsTile;
+  std::optional<ColumnReader> rhsColumns;
 };
 
 struct DotPattern : OpConversionPattern<DotOp> {
@@ -300,12 +348,8 @@ struct DotPattern : OpConversionPattern<DotOp> {
     if (lhs.getDimSize(1) % depth != 0)
       return op.emitOpError("expected a multiple of ")
              << depth << " elements to sum over, but got " << lhs.getDimSize(1);
-    SharedAttr right = sharedOf(rhs);
-    if (!right || right.getTransposed() == op.getTransposeRhs())
-      return op.emitOpError("expected a right-hand side in LDS in which the "
-                            "elements that are summed over are neighbours "
-                            "(#attn.shared<..., transposed> unless "
-                            "transpose_rhs), but got ")
+    if (!sharedOf(rhs))
+      return op.emitOpError("expected a right-hand side in LDS, but got ")
              << rhs;
     SharedAttr left = sharedOf(lhs);
     if (left ? !left.getTransposed()

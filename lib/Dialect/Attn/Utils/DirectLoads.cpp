@@ -34,9 +34,15 @@ static bool staysInPlace(LoadOp load, StreamOp stream) {
   });
 }
 
+/// Whether the tile has one value a row, or one a column, of others.
+static bool isOfRowsOrColumns(LoadOp load) {
+  auto tile = cast<RankedTensorType>(load.getTile().getType());
+  return tile.getRank() == 1 || (tile.getRank() == 2 && tile.getDimSize(0) == 1);
+}
+
 bool attn::isDirect(LoadOp load) {
   if (feedsProduct(load.getTile()))
     return false;
   auto stream = load->getParentOfType<StreamOp>();
-  return rankOf(load) == 1 || (stream && staysInPlace(load, stream));
+  return isOfRowsOrColumns(load) || (stream && staysInPlace(load, stream));
 }
