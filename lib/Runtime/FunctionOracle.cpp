@@ -152,23 +152,25 @@ public:
       : function(function), program(program), options(options),
         reference(options) {}
 
-  /// Draws the lengths of streams that are arguments; fails after a diagnostic.
+  /// Draws the lengths of streams and offsets of sequences that are arguments;
+  /// fails after a diagnostic.
   LogicalResult makeStreamLengths() {
     std::mt19937_64 random(options.seed);
     WalkResult result = function.walk([&](StreamableOpInterface op) {
-      std::optional<unsigned> view = op.getLengthsView();
-      auto argument = view ? dyn_cast<BlockArgument>(tensorsOf(op)[*view])
-                           : BlockArgument();
-      if (!argument || lengths.contains(argument))
+      if (!op.getLengthsView() && op.getPackedAxes().empty())
         return WalkResult::advance();
       FailureOr<SmallVector<int64_t>> extents =
           resolveExtents(op, options.sizes);
-      FailureOr<std::vector<double>> made =
-          failed(extents) ? FailureOr<std::vector<double>>()
-                          : makeLengths(op, *extents, options, random);
+      FailureOr<SequenceContents> made =
+          failed(extents) ? FailureOr<SequenceContents>()
+                          // What is not computed is not comparable.
+                          : makeSequences(op, *extents, options, random,
+                                          /*all=*/true);
       if (failed(made))
         return WalkResult::interrupt();
-      lengths[argument] = std::move(*made);
+      for (auto &[view, values] : *made)
+        if (auto argument = dyn_cast<BlockArgument>(tensorsOf(op)[view]))
+          lengths.try_emplace(argument, values);
       return WalkResult::advance();
     });
     return failure(result.wasInterrupted());
@@ -269,16 +271,21 @@ private:
     if (!argument.hasOneUse())
       return;
     auto op = dyn_cast<StreamableOpInterface>(*argument.user_begin());
-    if (!op || !op.getLengthsView())
+    if (!op)
       return;
     SmallVector<Value> tensors = tensorsOf(op);
-    auto known = lengths.find(tensors[*op.getLengthsView()]);
+    SequenceContents sequences;
+    for (unsigned number = 0; number < tensors.size(); ++number)
+      if (auto known = lengths.find(tensors[number]); known != lengths.end())
+        sequences[number] = known->second;
     FailureOr<SmallVector<int64_t>> extents = resolveExtents(op, options.sizes);
-    if (known == lengths.end() || failed(extents))
+    if (failed(extents) ||
+        sequences.size() !=
+            op.getPackedAxes().size() + op.getLengthsView().has_value())
       return;
     unsigned view = llvm::find(tensors, argument) - tensors.begin();
-    poisonBehind(op, view, *extents, known->second,
-                 op.getViewPermutations()[view], values);
+    poisonUnused(op, view, *extents, sequences, op.getViewPermutations()[view],
+                 values);
   }
 
   void addWord(int64_t word) { words.push_back(word); }

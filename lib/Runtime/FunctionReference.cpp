@@ -237,7 +237,9 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
   for (const StreamAxis &axis : op.getStreamAxes())
     extents.push_back(
         ShapedType::isDynamic(axis.extent)
-            ? viewShape(axis.view, tensors[operands[axis.view]].shape)[axis.dim]
+            ? viewShape(axis.view,
+                        tensors[operands[axis.view]].shape)[axis.dim] -
+                  axis.surplus
             : axis.extent);
   OracleOptions withScalars = options;
   withScalars.scalars.clear();

@@ -34,33 +34,96 @@ static int64_t primeUpTo(int64_t most) {
   return most;
 }
 
-FailureOr<std::vector<double>> attn::makeLengths(StreamableOpInterface op,
-                                                 ArrayRef<int64_t> extents,
-                                                 const OracleOptions &options,
-                                                 std::mt19937_64 &random) {
-  unsigned view = *op.getLengthsView();
-  int64_t count = elementsOf(viewSizes(op, view, extents));
-  int64_t capacity = extents[streamAxisOf(op)];
-  std::vector<double> lengths;
-  auto stated = options.contents.find(op.getViewNames()[view]);
-  if (stated != options.contents.end()) {
-    ArrayRef<int64_t> numbers = stated->second;
-    if (numbers.size() != 1 && int64_t(numbers.size()) != count)
-      return op.emitOpError("expected 1 or ")
-                 << count << " numbers as contents of '" << stated->first()
-                 << "', but got " << numbers.size(),
-             failure();
-    for (int64_t i = 0; i < count; ++i)
-      lengths.push_back(numbers.size() == 1 ? numbers[0] : numbers[i]);
-    return lengths;
+/// The contents of a view that are stated, if any are; failure after a
+/// diagnostic where there are too many or too few.
+static FailureOr<std::vector<double>> statedContents(StreamableOpInterface op,
+                                                     unsigned view,
+                                                     int64_t count,
+                                                     const ViewContents &all) {
+  auto stated = all.find(op.getViewNames()[view]);
+  std::vector<double> result;
+  if (stated == all.end())
+    return result;
+  ArrayRef<int64_t> numbers = stated->second;
+  if (numbers.size() != 1 && int64_t(numbers.size()) != count)
+    return op.emitOpError("expected 1 or ")
+               << count << " numbers as contents of '" << stated->first()
+               << "', but got " << numbers.size(),
+           failure();
+  for (int64_t i = 0; i < count; ++i)
+    result.push_back(numbers.size() == 1 ? numbers[0] : numbers[i]);
+  return result;
+}
+
+/// Offsets of sequences of a prime of elements, none, one and many, of `total`.
+/// `all`: each element is of some sequence.
+static std::vector<double> drawOffsets(int64_t sequences, int64_t total,
+                                       bool all, std::mt19937_64 &random) {
+  auto draw = [&](int64_t most) {
+    return std::uniform_int_distribution<int64_t>(0, most)(random);
+  };
+  int64_t at = all ? 0 : draw(std::min<int64_t>(3, total)), first = draw(3);
+  std::vector<double> offsets{double(at)};
+  for (int64_t i = 0; i < sequences; ++i) {
+    int64_t left = total - at,
+            share = std::min(left, 2 * left / (sequences - i));
+    int64_t kinds[] = {primeUpTo(draw(share)), 0, std::min<int64_t>(1, left),
+                       share};
+    at += kinds[(first + i) % std::size(kinds)];
+    offsets.push_back(double(at));
   }
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t prime =
-        primeUpTo(std::uniform_int_distribution<int64_t>(0, capacity)(random));
-    int64_t kinds[] = {prime, capacity, 0, std::min<int64_t>(1, capacity)};
-    lengths.push_back(kinds[i % std::size(kinds)]);
-  }
-  return lengths;
+  if (all)
+    offsets.back() = double(total);
+  return offsets;
+}
+
+/// Positions of stream number `i` that there are.
+static int64_t capacityOf(StreamableOpInterface op, ArrayRef<int64_t> extents,
+                          const SequenceContents &sequences, int64_t i) {
+  for (const PackedAxis &packed : op.getPackedAxes())
+    if (packed.axis == streamAxisOf(op)) {
+      const std::vector<double> &offsets = sequences.at(packed.offsets);
+      return std::max<int64_t>(0, int64_t(offsets[i + 1] - offsets[i]));
+    }
+  return extents[streamAxisOf(op)];
+}
+
+FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
+                                                ArrayRef<int64_t> extents,
+                                                const OracleOptions &options,
+                                                std::mt19937_64 &random,
+                                                bool all) {
+  SequenceContents result;
+  auto make = [&](unsigned view,
+                  function_ref<std::vector<double>(int64_t)> draw) {
+    int64_t count = elementsOf(viewSizes(op, view, extents));
+    FailureOr<std::vector<double>> stated =
+        statedContents(op, view, count, options.contents);
+    if (failed(stated))
+      return failure();
+    result[view] = stated->empty() ? draw(count) : std::move(*stated);
+    return success();
+  };
+  for (const PackedAxis &packed : op.getPackedAxes())
+    if (failed(make(packed.offsets, [&](int64_t count) {
+          return drawOffsets(count - 1, extents[packed.axis], all, random);
+        })))
+      return failure();
+  std::optional<unsigned> lengths = op.getLengthsView();
+  auto drawLengths = [&](int64_t count) {
+    std::vector<double> drawn;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t capacity = capacityOf(op, extents, result, i);
+      int64_t prime = primeUpTo(
+          std::uniform_int_distribution<int64_t>(0, capacity)(random));
+      int64_t kinds[] = {prime, capacity, 0, std::min<int64_t>(1, capacity)};
+      drawn.push_back(kinds[i % std::size(kinds)]);
+    }
+    return drawn;
+  };
+  if (lengths && failed(make(*lengths, drawLengths)))
+    return failure();
+  return result;
 }
 
 std::vector<double> attn::makeIntegers(IntegerType type, StringRef view,
@@ -83,33 +146,107 @@ std::vector<double> attn::makeIntegers(IntegerType type, StringRef view,
   return values;
 }
 
-void attn::poisonBehind(StreamableOpInterface op, unsigned view,
-                        ArrayRef<int64_t> extents, ArrayRef<double> lengths,
-                        ArrayRef<int64_t> permutation,
-                        MutableArrayRef<double> values) {
-  AffineMap map = op.getViewMaps()[view],
-            owner = op.getViewMaps()[*op.getLengthsView()];
-  auto dimOf = [&](AffineExpr expr) -> std::optional<unsigned> {
-    auto place = llvm::find(map.getResults(), expr);
+namespace {
+
+/// Which elements of one input have no part in results.
+class UnusedElements {
+public:
+  UnusedElements(StreamableOpInterface op, unsigned view,
+                 ArrayRef<int64_t> extents, const SequenceContents &sequences)
+      : op(op), map(op.getViewMaps()[view]), extents(extents),
+        sequences(sequences), streamed(dimOf(streamAxisOf(op))) {}
+
+  /// `index`: in dimensions of the view.
+  bool contains(ArrayRef<int64_t> index) const {
+    std::optional<int64_t> position;
+    if (streamed)
+      position = index[*streamed];
+    std::optional<int64_t> point;
+    for (const PackedAxis &packed : op.getPackedAxes()) {
+      std::optional<unsigned> dim = dimOf(packed.axis);
+      std::optional<unsigned> owner = dimOf(packed.owner);
+      if (owner)
+        point = index[*owner];
+      if (!dim)
+        continue;
+      ArrayRef<double> offsets = sequences.at(packed.offsets);
+      point = find(offsets, index[*dim]);
+      if (!point)
+        return true;
+      if (dim == streamed)
+        position = index[*dim] - int64_t(offsets[*point]);
+    }
+    if (!position)
+      return false;
+    return isBehind(index, point, *position) || (point && hasNoRow(*point));
+  }
+
+private:
+  std::optional<unsigned> dimOf(unsigned axis) const {
+    auto place =
+        llvm::find(map.getResults(), getAffineDimExpr(axis, map.getContext()));
     if (place == map.getResults().end())
       return std::nullopt;
     return place - map.getResults().begin();
-  };
-  std::optional<unsigned> streamed =
-      dimOf(getAffineDimExpr(streamAxisOf(op), op->getContext()));
-  if (!streamed)
+  }
+
+  static std::optional<int64_t> find(ArrayRef<double> offsets,
+                                     int64_t element) {
+    for (size_t i = 0; i + 1 < offsets.size(); ++i)
+      if (offsets[i] <= double(element) && double(element) < offsets[i + 1])
+        return i;
+    return std::nullopt;
+  }
+
+  bool isBehind(ArrayRef<int64_t> index, std::optional<int64_t> point,
+                int64_t position) const {
+    std::optional<unsigned> lengths = op.getLengthsView();
+    if (!lengths)
+      return false;
+    int64_t number = 0;
+    SmallVector<int64_t> sizes = viewSizes(op, *lengths, extents);
+    for (auto [expr, size] :
+         llvm::zip(op.getViewMaps()[*lengths].getResults(), sizes))
+      if (auto axis = dyn_cast<AffineDimExpr>(expr))
+        if (std::optional<unsigned> dim = dimOf(axis.getPosition()))
+          number = number * size + index[*dim];
+    return double(position) >= sequences.at(*lengths)[point.value_or(number)];
+  }
+
+  bool hasNoRow(int64_t point) const {
+    return llvm::any_of(op.getPackedAxes(), [&](const PackedAxis &packed) {
+      ArrayRef<double> offsets = sequences.at(packed.offsets);
+      return packed.axis != streamAxisOf(op) &&
+             offsets[point] == offsets[point + 1];
+    });
+  }
+
+  mutable StreamableOpInterface op;
+  AffineMap map;
+  ArrayRef<int64_t> extents;
+  const SequenceContents &sequences;
+  std::optional<unsigned> streamed;
+};
+
+} // namespace
+
+void attn::poisonUnused(StreamableOpInterface op, unsigned view,
+                        ArrayRef<int64_t> extents,
+                        const SequenceContents &sequences,
+                        ArrayRef<int64_t> permutation,
+                        MutableArrayRef<double> values) {
+  if (sequences.empty())
     return;
-  SmallVector<int64_t> sizes = viewSizes(op, view, extents),
-                       owners = viewSizes(op, *op.getLengthsView(), extents);
-  SmallVector<int64_t> shape(sizes.size()), index(sizes.size(), 0);
+  UnusedElements unused(op, view, extents, sequences);
+  SmallVector<int64_t> sizes = viewSizes(op, view, extents);
+  SmallVector<int64_t> shape(sizes.size()), index(sizes.size(), 0),
+      logical(sizes.size());
   for (auto [dim, at] : llvm::enumerate(permutation))
     shape[at] = sizes[dim];
   for (double &value : values) {
-    int64_t number = 0;
-    for (auto [expr, size] : llvm::zip(owner.getResults(), owners))
-      if (std::optional<unsigned> dim = dimOf(expr))
-        number = number * size + index[permutation[*dim]];
-    if (double(index[permutation[*streamed]]) >= lengths[number])
+    for (auto [dim, at] : llvm::enumerate(permutation))
+      logical[dim] = index[at];
+    if (unused.contains(logical))
       value = std::numeric_limits<double>::quiet_NaN();
     for (unsigned d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
       index[d] = 0;

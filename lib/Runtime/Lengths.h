@@ -5,16 +5,25 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/Oracle.h"
+#include <map>
 #include <random>
 
 namespace attn {
 
-/// The lengths of an op's streams in a run: what `options` state, or drawn: a
-/// prime, the capacity, 0, 1, and so on. Fails after a diagnostic where as many
-/// are stated as there are not.
-mlir::FailureOr<std::vector<double>>
-makeLengths(StreamableOpInterface op, llvm::ArrayRef<int64_t> extents,
-            const OracleOptions &options, std::mt19937_64 &random);
+/// What the views of lengths and offsets of an op hold in a run, by the number
+/// of the view.
+using SequenceContents = std::map<unsigned, std::vector<double>>;
+
+/// The lengths of an op's streams in a run and the offsets of its packed axes:
+/// what `options` state, or drawn: lengths that are a prime, the capacity, 0,
+/// 1, and so on, and sequences of a prime of elements, none, one and many;
+/// unless `all`, some elements are of none. Fails after a diagnostic where as
+/// many are stated as there are not.
+mlir::FailureOr<SequenceContents> makeSequences(StreamableOpInterface op,
+                                                llvm::ArrayRef<int64_t> extents,
+                                                const OracleOptions &options,
+                                                std::mt19937_64 &random,
+                                                bool all = false);
 
 /// The elements of a view of integers in a run: what `contents` state, or
 /// drawn: of 8 bits 0 or 1, else, along the last dimension, numbers that never
@@ -24,12 +33,14 @@ std::vector<double> makeIntegers(mlir::IntegerType type, llvm::StringRef view,
                                  const ViewContents &contents,
                                  std::mt19937_64 &random);
 
-/// Makes what lies behind the lengths of the streams NaN, in the input `view`
-/// of an op, whose `values` are in the order of its tensor (`permutation`: from
-/// the view's dimensions) or in the view's own.
-void poisonBehind(StreamableOpInterface op, unsigned view,
+/// Makes what has no part in results NaN, in the input `view` of an op, whose
+/// `values` are in the order of its tensor (`permutation`: from the view's
+/// dimensions) or in the view's own: what lies behind the lengths of streams,
+/// packed elements that are of no sequence, and the streams of sequences
+/// without a row.
+void poisonUnused(StreamableOpInterface op, unsigned view,
                   llvm::ArrayRef<int64_t> extents,
-                  llvm::ArrayRef<double> lengths,
+                  const SequenceContents &sequences,
                   llvm::ArrayRef<int64_t> permutation,
                   llvm::MutableArrayRef<double> values);
 

@@ -300,10 +300,13 @@ SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
     }
     // A dimension made of several axes is as long as all of them together.
     int64_t size = 1;
+    auto isOwner = [&](const PackedAxis &packed) {
+      return packed.offsets == view;
+    };
     for (auto [i, extent] : llvm::enumerate(extents))
       if (expr.isFunctionOfDim(i))
         size *= extent;
-    sizes.push_back(size);
+    sizes.push_back(size + llvm::any_of(op.getPackedAxes(), isOwner));
   }
   return sizes;
 }
@@ -355,20 +358,18 @@ public:
 private:
   LogicalResult makeInputs() {
     std::mt19937_64 random(options.seed);
-    std::optional<unsigned> lengths = op.getLengthsView();
-    if (lengths) {
-      FailureOr<std::vector<double>> made =
-          makeLengths(op, extents, options, random);
-      if (failed(made))
-        return failure();
-      inputs[*lengths] = std::move(*made);
-    }
+    FailureOr<SequenceContents> sequences =
+        makeSequences(op, extents, options, random);
+    if (failed(sequences))
+      return failure();
+    for (auto &[view, values] : *sequences)
+      inputs[view] = values;
     for (auto [i, values] : llvm::enumerate(inputs)) {
-      if (i != lengths) {
+      if (!sequences->count(i)) {
         values = makeInput(i, views[i], random);
-        if (lengths && isa<FloatType>(viewTypes(op)[i].getElementType()))
-          poisonBehind(
-              op, i, extents, inputs[*lengths],
+        if (isa<FloatType>(viewTypes(op)[i].getElementType()))
+          poisonUnused(
+              op, i, extents, *sequences,
               llvm::to_vector(llvm::seq<int64_t>(0, views[i].sizes().size())),
               values);
       }

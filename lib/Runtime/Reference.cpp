@@ -190,8 +190,13 @@ public:
         mask(op.getMaskAttr()), queryHeads(op.getNumQueryHeads()),
         kvHeads(op.getNumKvHeads()), qkDim(op.getQkDim()),
         valueDim(op.getValueDim()), scale(op.getScale().convertToDouble()) {
+    unsigned next = 3;
     if (op.getLengths())
-      lengths = inputs[3];
+      lengths = inputs[next++];
+    if (op.getQueryOffsets())
+      queryOffsets = inputs[next++];
+    if (op.getKeyOffsets())
+      keyOffsets = inputs[next++];
     if (std::optional<unsigned> view = op.getSinksView()) {
       sinks = inputs[*view];
       if (shapes[*view].size() == 2)
@@ -199,19 +204,36 @@ public:
     }
   }
 
-  int64_t count() const { return sizes.batch * queryHeads * sizes.queries; }
-  int64_t kvCount() const { return sizes.batch * kvHeads * sizes.keys; }
+  int64_t count() const {
+    int64_t batch = queryOffsets.empty() ? sizes.batch : 1;
+    return batch * queryHeads * sizes.queries;
+  }
 
   void evaluate(int64_t row, AttentionRegions &regions,
                 std::vector<Attended> &keys) const {
-    const int64_t i = row % sizes.queries;
+    int64_t i = row % sizes.queries;
     const int64_t h = row / sizes.queries % queryHeads;
-    const int64_t b = row / sizes.queries / queryHeads;
+    int64_t b = row / sizes.queries / queryHeads;
     const int64_t g = h / (queryHeads / kvHeads);
-    const int64_t firstKey = (b * kvHeads + g) * sizes.keys;
     AttentionSizes own = sizes;
+    if (!queryOffsets.empty()) {
+      b = sequenceOf(i);
+      if (b < 0) // Nothing is stored.
+        return fillWithNaN(row);
+      i -= static_cast<int64_t>(queryOffsets[b]);
+      own.queries = static_cast<int64_t>(queryOffsets[b + 1] - queryOffsets[b]);
+    }
+    int64_t firstKey =
+        ((keyOffsets.empty() ? b : 0) * kvHeads + g) * sizes.keys;
+    if (!keyOffsets.empty()) {
+      double first = keyOffsets[b], end = keyOffsets[b + 1];
+      if (first < 0 || first > end || end > double(sizes.keys))
+        return fillWithNaN(row);
+      firstKey += static_cast<int64_t>(first);
+      own.keys = static_cast<int64_t>(end - first);
+    }
     if (!lengths.empty()) {
-      if (lengths[b] < 0 || lengths[b] > double(sizes.keys))
+      if (lengths[b] < 0 || lengths[b] > double(own.keys))
         return fillWithNaN(row);
       own.keys = static_cast<int64_t>(lengths[b]);
     }
@@ -226,15 +248,24 @@ public:
     }
     const double *values = v.data() + firstKey * valueDim;
     limit(row, keys, values);
-    softmax(row, keys, values, sinkOf(h, i));
+    softmax(row, keys, values, sinkOf(h, i, own.queries));
   }
 
 private:
+  /// The sequence that a packed query is of, or -1.
+  int64_t sequenceOf(int64_t query) const {
+    for (size_t b = 0; b + 1 < queryOffsets.size(); ++b)
+      if (queryOffsets[b] <= double(query) &&
+          double(query) < queryOffsets[b + 1])
+        return static_cast<int64_t>(b);
+    return -1;
+  }
+
   /// One more logit.
-  double sinkOf(int64_t head, int64_t i) const {
+  double sinkOf(int64_t head, int64_t i, int64_t queries) const {
     if (sinks.empty())
       return -kInf;
-    int64_t several = std::max<int64_t>(1, sizes.queries / sinksPerHead);
+    int64_t several = std::max<int64_t>(1, queries / sinksPerHead);
     int64_t number = i / several;
     return number < sinksPerHead ? sinks[head * sinksPerHead + number] : 0;
   }
@@ -299,7 +330,7 @@ private:
   }
 
   AttentionSizes sizes;
-  ArrayRef<double> q, k, v, lengths, sinks;
+  ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, sinks;
   int64_t sinksPerHead = 1;
   AttentionReference &result;
   Attribute mask;

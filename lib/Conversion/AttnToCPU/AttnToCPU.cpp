@@ -155,7 +155,7 @@ struct StorePattern : OpConversionPattern<StoreOp> {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getTile().getType());
     ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
-                    type.getShape());
+                    type.getShape(), op.getUntil());
     Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
     SmallVector<Value> step(valid.lower.size(), one);
     scf::buildLoopNest(

@@ -10,6 +10,13 @@ using namespace attn;
 
 Destination::Destination(StoreOp op, OpBuilder &b)
     : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+  if (!op.getUntil())
+    return;
+  ThreadBuilder t{b, loc};
+  Value first = op.getOffsets()[op.getOffsets().size() - tileRank];
+  Value left = b.createOrFold<arith::SubIOp>(loc, t.narrow(op.getUntil()),
+                                             t.narrow(first));
+  limits.front() = arith::MinSIOp::create(b, loc, limits.front(), left);
 }
 
 Destination::Destination(LoadOp op, OpBuilder &b)

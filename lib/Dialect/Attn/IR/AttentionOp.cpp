@@ -85,8 +85,23 @@ static ParseResult parseRegionClause(OpAsmParser &parser, Region &region) {
 
 ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand, 3> tensors;
-  SmallVector<OpAsmParser::UnresolvedOperand> lengths, captures, sinks;
-  SmallVector<Type> lengthsTypes, captureTypes, sinksTypes;
+  /// The clauses of operands, in the order of the operands.
+  struct Clause {
+    StringRef keyword, what;
+    SmallVector<OpAsmParser::UnresolvedOperand> operands;
+    SmallVector<Type> types;
+  };
+  Clause clauses[] = {{"lengths", "lengths", {}, {}},
+                      {"cu_seqlens_q", "offsets of queries", {}, {}},
+                      {"cu_seqlens_k", "offsets of keys", {}, {}},
+                      {"captures", "", {}, {}},
+                      {"sinks", "sinks", {}, {}}};
+  auto parseClauses = [&]() -> OptionalParseResult {
+    for (Clause &clause : clauses)
+      if (succeeded(parser.parseOptionalKeyword(clause.keyword)))
+        return parseOperandClause(parser, clause.operands, clause.types);
+    return std::nullopt;
+  };
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseOperandList(tensors, /*requiredOperandCount=*/3))
     return failure();
@@ -105,14 +120,9 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
     } else if (succeeded(parser.parseOptionalKeyword("layout"))) {
       if (parseLayout(parser, result))
         return failure();
-    } else if (succeeded(parser.parseOptionalKeyword("lengths"))) {
-      if (parseOperandClause(parser, lengths, lengthsTypes))
-        return failure();
-    } else if (succeeded(parser.parseOptionalKeyword("captures"))) {
-      if (parseOperandClause(parser, captures, captureTypes))
-        return failure();
-    } else if (succeeded(parser.parseOptionalKeyword("sinks"))) {
-      if (parseOperandClause(parser, sinks, sinksTypes))
+    } else if (OptionalParseResult parsed = parseClauses();
+               parsed.has_value()) {
+      if (*parsed)
         return failure();
     } else if (succeeded(parser.parseOptionalKeyword("score"))) {
       if (parseRegionClause(parser, *score))
@@ -142,23 +152,22 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   if (failed(verifyInherentAttrs(result.name, result.attributes,
                                  [&]() { return parser.emitError(loc); })))
     return failure();
-  if (lengths.size() > 1)
-    return parser.emitError(loc, "expected one tensor of lengths, but got ")
-           << lengths.size();
-  if (sinks.size() > 1)
-    return parser.emitError(loc, "expected one tensor of sinks, but got ")
-           << sinks.size();
   result.addTypes(type.getResults());
+  SmallVector<int32_t> segments{1, 1, 1};
+  if (parser.resolveOperands(tensors, type.getInputs(), loc, result.operands))
+    return failure();
+  for (const Clause &clause : clauses) {
+    if (clause.operands.size() > 1 && !clause.what.empty())
+      return parser.emitError(loc, "expected one tensor of ")
+             << clause.what << ", but got " << clause.operands.size();
+    segments.push_back(static_cast<int32_t>(clause.operands.size()));
+    if (parser.resolveOperands(clause.operands, clause.types, loc,
+                               result.operands))
+      return failure();
+  }
   result.addAttribute(getOperandSegmentSizeAttr(),
-                      parser.getBuilder().getDenseI32ArrayAttr(
-                          {1, 1, 1, static_cast<int32_t>(lengths.size()),
-                           static_cast<int32_t>(captures.size()),
-                           static_cast<int32_t>(sinks.size())}));
-  return failure(
-      parser.resolveOperands(tensors, type.getInputs(), loc, result.operands) ||
-      parser.resolveOperands(lengths, lengthsTypes, loc, result.operands) ||
-      parser.resolveOperands(captures, captureTypes, loc, result.operands) ||
-      parser.resolveOperands(sinks, sinksTypes, loc, result.operands));
+                      parser.getBuilder().getDenseI32ArrayAttr(segments));
+  return success();
 }
 
 void AttentionOp::print(OpAsmPrinter &p) {
@@ -172,6 +181,12 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << " layout(" << stringifyTensorLayout(getLayout()) << ")";
   if (getLengths())
     p << " lengths(" << getLengths() << " : " << getLengths().getType() << ")";
+  if (getQueryOffsets())
+    p << " cu_seqlens_q(" << getQueryOffsets() << " : "
+      << getQueryOffsets().getType() << ")";
+  if (getKeyOffsets())
+    p << " cu_seqlens_k(" << getKeyOffsets() << " : "
+      << getKeyOffsets().getType() << ")";
   if (!getCaptures().empty())
     p << " captures(" << getCaptures() << " : " << getCaptures().getTypes()
       << ")";
@@ -282,16 +297,73 @@ struct AttentionVerifier {
     RankedTensorType q = op.getQuery().getType(), k = op.getKey().getType(),
                      v = op.getValue().getType(), o = op.getOutput().getType();
     unsigned s = op.getSeqDim(), h = op.getHeadDim();
-    int64_t batch = q.getDimSize(0);
-    if (failed(agree("batch", "key", k, 0, batch)) ||
-        failed(agree("batch", "value", v, 0, batch)) ||
-        failed(agree("batch", "output", o, 0, batch)) ||
+    if (failed(agree("batch", "key", k, 0, batchOf(op.getKeyOffsets()))) ||
+        failed(agree("batch", "value", v, 0, batchOf(op.getKeyOffsets()))) ||
+        failed(agree("batch", "output", o, 0, q.getDimSize(0))) ||
         failed(agree("sequence length", "value", v, s, k.getDimSize(s))) ||
         failed(agree("sequence length", "output", o, s, q.getDimSize(s))) ||
         failed(agree("number of heads", "output", o, h, q.getDimSize(h))) ||
         failed(agree("head dimension", "output", o, 3, op.getValueDim())))
       return failure();
     return success();
+  }
+
+  /// Sequences, as far as types tell.
+  int64_t sequences() {
+    for (TypedValue<RankedTensorType> offsets :
+         {op.getQueryOffsets(), op.getKeyOffsets()})
+      if (offsets && !offsets.getType().isDynamicDim(0))
+        return offsets.getType().getDimSize(0) - 1;
+    if (!op.getQueryOffsets())
+      return op.getQuery().getType().getDimSize(0);
+    return op.getKeyOffsets() ? ShapedType::kDynamic
+                              : op.getKey().getType().getDimSize(0);
+  }
+
+  /// First dimension of tensors whose sequences these offsets pack, if any do.
+  int64_t batchOf(Value offsets) { return offsets ? 1 : sequences(); }
+
+  /// Their element type is checked before.
+  LogicalResult offsets(StringRef name, TypedValue<RankedTensorType> offsets,
+                        ArrayRef<std::pair<StringRef, Value>> packed) {
+    if (!offsets)
+      return success();
+    RankedTensorType type = offsets.getType();
+    if (type.getRank() != 1)
+      return error() << name << " expects rank 1 (batch + 1), but got " << type;
+    if (!type.isDynamicDim(0) && type.getDimSize(0) < 1)
+      return error() << name << " expects a number more than there are "
+                     << "sequences, but got " << type;
+    for (auto [of, tensor] : packed)
+      if (tensor && cast<RankedTensorType>(tensor.getType()).getDimSize(0) != 1)
+        return error() << of << " expects 1 as its first dimension, since "
+                       << name << " packs its sequences, but got "
+                       << tensor.getType();
+    return success();
+  }
+
+  LogicalResult raggedBatch() {
+    TypedValue<RankedTensorType> q = op.getQueryOffsets(),
+                                 k = op.getKeyOffsets();
+    if (failed(offsets("cu_seqlens_q", q,
+                       {{"query", op.getQuery()},
+                        {"output", op.getOutput()},
+                        {"lse", op.getLse()}})) ||
+        failed(offsets("cu_seqlens_k", k,
+                       {{"key", op.getKey()}, {"value", op.getValue()}})))
+      return failure();
+    if (q && k)
+      return agree("as many numbers as cu_seqlens_q,", "cu_seqlens_k",
+                   k.getType(), 0, q.getType().getDimSize(0));
+    if (!k)
+      return success();
+    return agree("a number more than there are sequences,", "cu_seqlens_k",
+                 k.getType(), 0,
+                 plusOne(op.getQuery().getType().getDimSize(0)));
+  }
+
+  static int64_t plusOne(int64_t size) {
+    return ShapedType::isDynamic(size) ? size : size + 1;
   }
 
   /// Their element type is checked before.
@@ -301,8 +373,7 @@ struct AttentionVerifier {
     auto type = cast<RankedTensorType>(op.getLengths().getType());
     if (type.getRank() != 1)
       return error() << "lengths expect rank 1 (batch), but got " << type;
-    return agree("batch", "lengths", type, 0,
-                 op.getQuery().getType().getDimSize(0));
+    return agree("batch", "lengths", type, 0, sequences());
   }
 
   /// Their element type is checked before.
@@ -347,8 +418,8 @@ struct AttentionVerifier {
 LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
-      failed(v.sizes()) || failed(v.lengths()) || failed(v.sinks()) ||
-      failed(v.lse()))
+      failed(v.raggedBatch()) || failed(v.sizes()) || failed(v.lengths()) ||
+      failed(v.sinks()) || failed(v.lse()))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

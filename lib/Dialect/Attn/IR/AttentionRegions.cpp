@@ -16,8 +16,15 @@ using namespace attn;
 // Captures
 //===----------------------------------------------------------------------===//
 
+unsigned AttentionOp::getFirstCaptureView() {
+  return llvm::count_if(ValueRange{getQuery(), getKey(), getValue(),
+                                   getLengths(), getQueryOffsets(),
+                                   getKeyOffsets()},
+                        [](Value view) { return view != nullptr; });
+}
+
 SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
-  unsigned next = getLengths() ? 4 : 3;
+  unsigned next = getFirstCaptureView();
   SmallVector<std::optional<unsigned>> views;
   for (Value capture : getCaptures())
     views.push_back(isa<RankedTensorType>(capture.getType())
@@ -29,7 +36,7 @@ SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
 std::optional<unsigned> AttentionOp::getSinksView() {
   if (!getSinks())
     return std::nullopt;
-  unsigned views = getLengths() ? 4 : 3;
+  unsigned views = getFirstCaptureView();
   for (std::optional<unsigned> view : getCaptureViews())
     views += view.has_value();
   return views;

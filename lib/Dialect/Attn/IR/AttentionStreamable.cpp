@@ -19,9 +19,23 @@ using namespace attn;
 namespace {
 /// Positions of the axes in getStreamAxes.
 enum Axis { Batch, KvHead, GroupHead, Query, Key, QkDim, ValueDim, NumAxes };
-/// Positions of the views that are streamed past or stay. Behind them come the
-/// lengths, where there are any, and the results.
+/// Positions of the views that are streamed past or stay. Behind them come
+/// lengths and offsets, where there are any, and the results.
 enum View { Q, K, V, Lengths };
+
+/// The views of lengths and offsets that an op has.
+struct SequenceViews {
+  std::optional<unsigned> lengths, queryOffsets, keyOffsets;
+
+  explicit SequenceViews(AttentionOp op) {
+    unsigned next = Lengths;
+    for (auto [view, operand] : {std::pair(&lengths, Value(op.getLengths())),
+                                 {&queryOffsets, Value(op.getQueryOffsets())},
+                                 {&keyOffsets, Value(op.getKeyOffsets())}})
+      if (operand)
+        *view = next++;
+  }
+};
 /// Positions in the state.
 enum State { Factor, Reference, L, Acc };
 } // namespace
@@ -30,6 +44,14 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
   int64_t hkv = getNumKvHeads();
   RankedTensorType q = getQuery().getType(), k = getKey().getType();
   auto batch = StreamAxis{"batch", AxisKind::Unit, q.getDimSize(0), Q, 0, true};
+  SequenceViews views(*this);
+  if (views.queryOffsets) {
+    // There is one more number than there are sequences.
+    int64_t numbers = getQueryOffsets().getType().getDimSize(0);
+    batch.extent = ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
+    batch.view = *views.queryOffsets;
+    batch.surplus = 1;
+  }
   return {batch,
           {"kv_head", AxisKind::Unit, hkv, K, 1, true},
           {"group", AxisKind::Unit, getNumQueryHeads() / hkv},
@@ -74,11 +96,14 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   auto map = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(NumAxes, 0, exprs, getContext());
   };
-  SmallVector<AffineMap> maps{map({d(Batch), head, d(Query), d(QkDim)}),
-                              map({d(Batch), d(KvHead), d(Key), d(QkDim)}),
-                              map({d(Batch), d(KvHead), d(Key), d(ValueDim)})};
-  if (getLengths())
-    maps.push_back(map({d(Batch)}));
+  // Where sequences are packed, they are not along a dimension of their own.
+  AffineExpr packed = getAffineConstantExpr(0, getContext()),
+             ofQueries = getQueryOffsets() ? packed : d(Batch),
+             ofKeys = getKeyOffsets() ? packed : d(Batch);
+  SmallVector<AffineMap> maps{map({ofQueries, head, d(Query), d(QkDim)}),
+                              map({ofKeys, d(KvHead), d(Key), d(QkDim)}),
+                              map({ofKeys, d(KvHead), d(Key), d(ValueDim)})};
+  maps.append(getFirstCaptureView() - maps.size(), map({d(Batch)}));
   for (auto [number, capture] : llvm::enumerate(getCaptures()))
     if (isa<RankedTensorType>(capture.getType()))
       maps.push_back(
@@ -89,9 +114,9 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
     dims.front() = head;
     maps.push_back(map(dims));
   }
-  maps.push_back(map({d(Batch), head, d(Query), d(ValueDim)}));
+  maps.push_back(map({ofQueries, head, d(Query), d(ValueDim)}));
   if (getLse())
-    maps.push_back(map({d(Batch), head, d(Query)}));
+    maps.push_back(map({ofQueries, head, d(Query)}));
   return maps;
 }
 
@@ -102,8 +127,7 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
     perms.push_back(llvm::to_vector(
         llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank())));
   };
-  if (getLengths())
-    perms.push_back({0});
+  perms.append(getFirstCaptureView() - perms.size(), SmallVector<int64_t>{0});
   for (Type type : getCaptures().getTypes())
     if (isa<RankedTensorType>(type))
       asIs(type);
@@ -119,6 +143,10 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
   SmallVector<StringRef> names{"q", "k", "v"};
   if (getLengths())
     names.push_back("lengths");
+  if (getQueryOffsets())
+    names.push_back("cu_seqlens_q");
+  if (getKeyOffsets())
+    names.push_back("cu_seqlens_k");
   unsigned tensors = 0;
   for (std::optional<unsigned> view : getCaptureViews())
     if (view)
@@ -147,7 +175,17 @@ SmallVector<unsigned> AttentionOp::getTailViews() {
 }
 
 std::optional<unsigned> AttentionOp::getLengthsView() {
-  return getLengths() ? std::optional<unsigned>(Lengths) : std::nullopt;
+  return SequenceViews(*this).lengths;
+}
+
+SmallVector<PackedAxis> AttentionOp::getPackedAxes() {
+  SequenceViews views(*this);
+  SmallVector<PackedAxis> axes;
+  if (views.queryOffsets)
+    axes.push_back({Query, Batch, *views.queryOffsets});
+  if (views.keyOffsets)
+    axes.push_back({Key, Batch, *views.keyOffsets});
+  return axes;
 }
 
 /// Of a key that is not there the mask takes the score away.

@@ -97,6 +97,9 @@ LogicalResult StoreOp::verify() {
              << bits(scratch) / 8;
   }
   if (getByTensorMap()) {
+    if (getUntil())
+      return emitOpError("expected no `until` for `by_tensor_map`, which "
+                         "stores whole boxes, but got one");
     if (!getScratch())
       return emitOpError("expected `through` a tile in shared memory for "
                          "`by_tensor_map`, but got none");

@@ -102,6 +102,13 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "std::optional<unsigned>", "getLengthsView", (ins), "",
       [{ return std::nullopt; }]>,
     InterfaceMethod<[{
+      Axes whose elements, of all points of a unit axis, lie one point behind the
+      other in memory. A view of integers says where those of each begin. A tile of
+      a group axis may hold rows of the next point: nothing is stored of them.
+      Behind the end of a stream there is what `wantsZerosBehind` says.
+      }], "::llvm::SmallVector<::attn::PackedAxis>", "getPackedAxes", (ins), "",
+      [{ return {}; }]>,
+    InterfaceMethod<[{
       Whether single elements of an operand view are read, by the fold or the tail
       (`attn.gather` of `TileContext::views`), and no tile of it is loaded.
       }], "bool", "readsElements", (ins "unsigned":$view), "",

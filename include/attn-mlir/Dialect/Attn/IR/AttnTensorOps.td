@@ -17,7 +17,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "getLengthsView", "wantsZerosBehind", "readsElements", "getTailViews"]>]> {
+       "getLengthsView", "getPackedAxes", "wantsZerosBehind", "readsElements",
+       "getTailViews"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
@@ -49,6 +50,20 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     used, and may be NaN. The numbers are read on the device, where nobody can
     report an error: with a number below 0 or above Skv, O and LSE of that
     sequence are NaN.
+
+    *Ragged batches.* With `cu_seqlens_q(%c : tensor<?xi32>)` the queries of all
+    sequences lie one behind the other: Q is [1,Hq,T,Dqk], O and LSE likewise, and
+    sequence b has the queries from c[b] up to c[b+1] of these T. `cu_seqlens_k` says
+    the same of K and V. Either may stand alone; the other tensors then have the
+    batch as their first dimension, of B sequences where there are B + 1 numbers.
+    All of the above holds for each sequence by itself: indices and masks count from
+    its first query and key, and what its neighbours hold, NaN included, has no part
+    in it. `lengths` may shorten the keys of each. Queries before c[0] and from c[B]
+    on are not computed, and nothing is stored for them. The numbers are read on the
+    device: a sequence whose keys are not within K and V (c[b] below 0 or above
+    c[b+1], or c[b+1] above the keys that there are) has results of NaN; where those
+    of queries fall or exceed Q, results are not defined. Nothing is read or written
+    outside of the tensors.
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
@@ -117,6 +132,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
   let arguments = (ins Attn_InputTensor:$query, Attn_InputTensor:$key,
     Attn_InputTensor:$value,
     Optional<RankedTensorOf<[I32, I64]>>:$lengths,
+    Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
+    Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets,
     Variadic<Attn_Capture>:$captures,
     Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
@@ -143,6 +160,9 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     /// Whether the score modification reads an element of a tensor for each score, at
     /// its query and key.
     bool readsEachScore();
+    /// Of the first view behind query, key and value that is neither lengths nor
+    /// offsets.
+    unsigned getFirstCaptureView();
     /// The operand views that the captures are; of scalars nothing.
     ::llvm::SmallVector<std::optional<unsigned>> getCaptureViews();
     /// The operand view that the sinks are.

@@ -44,7 +44,8 @@ def Attn_StoreOp : Attn_Op<"store", [AttrSizedOperandSegments,
     MemoryEffects<[MemWrite]>]> {
   let summary = "Stores a tile to a view";
   let description = [{
-    As `attn.load`; elements outside of the view are not written.
+    As `attn.load`; elements outside of the view are not written, and none from
+    `until` on along the first dimension that the tile has.
 
     *Level 3.* `through %t` names a tile in shared memory whose contents are no longer
     wanted: the CTA may rearrange the stored tile there, to write whole rows. With
@@ -52,15 +53,16 @@ def Attn_StoreOp : Attn_Op<"store", [AttrSizedOperandSegments,
     "cp.async.bulk.tensor"); the memory has been read when the operation ends.
   }];
   let arguments = (ins Attn_Tile:$tile, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets, Optional<Attn_Tile>:$scratch,
-                       UnitAttr:$by_tensor_map);
+                       Variadic<Index>:$offsets, Optional<Index>:$until,
+                       Optional<Attn_Tile>:$scratch, UnitAttr:$by_tensor_map);
   let assemblyFormat = [{
-    $tile `,` $view `[` $offsets `]` (`through` $scratch^ `(` type($scratch) `)`)?
+    $tile `,` $view `[` $offsets `]` (`until` $until^)? (`through` $scratch^ `(` type($scratch) `)`)?
     (`by_tensor_map` $by_tensor_map^)? attr-dict `:` type($tile) `->` type($view)
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$tile, "::mlir::Value":$view,
                                  "::mlir::ValueRange":$offsets), [{
-    build($_builder, $_state, tile, view, offsets, ::mlir::Value(), false);
+    build($_builder, $_state, tile, view, offsets, ::mlir::Value(),
+          ::mlir::Value(), false);
   }]>];
   let hasVerifier = 1;
 }

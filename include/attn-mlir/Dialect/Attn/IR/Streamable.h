@@ -52,6 +52,19 @@ struct StreamAxis {
   /// Whether the axis selects the streamed data, so that CTAs that agree in all
   /// such axes stream the same tiles.
   bool selectsStream = false;
+  /// By how much that dimension is larger: views of offsets have one more.
+  int64_t surplus = 0;
+};
+
+/// An axis of which each point of a unit axis has elements of its own, packed
+/// in memory: those of point i are from element i of a view of offsets up to
+/// element i + 1. Its extent, as views tell it, is that of all of them.
+struct PackedAxis {
+  unsigned axis;
+  /// The unit axis.
+  unsigned owner;
+  /// The operand view of offsets; it has one dimension.
+  unsigned offsets;
 };
 
 /// Effect of changing the order of a stream, or of splitting it.

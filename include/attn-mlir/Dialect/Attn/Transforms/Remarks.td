@@ -294,6 +294,9 @@ def StoreTensorsTarget : AttnRemark<"stored", Missed, "the target has no tensor 
 def StoreTensorsAlready : AttnRemark<"stored", Missed, "it is one already"> {
   let description = "The pass ran before.";
 }
+def StoreTensorsUntil : AttnRemark<"stored", Missed, "rows behind the end of a sequence are another's"> {
+  let description = "The store has an `until`, where boxes are stored whole.";
+}
 def StoreTensorsNoScratch : AttnRemark<"stored", Missed, "no tile of 16-bit elements goes through shared memory"> {
   let description = "The store has no `through`, or other elements.";
 }

@@ -31,6 +31,8 @@ static bool isMaskMoot(AttentionOp op) {
 
 StringRef attn::whyNotPacked(AttentionOp op) {
   int64_t queries = op.getQuery().getType().getDimSize(op.getSeqDim());
+  if (op.getQueryOffsets())
+    return "its queries are packed by cu_seqlens_q";
   if (queries == 0)
     return "it has no queries";
   if (op.getNumQueryHeads() == op.getNumKvHeads())

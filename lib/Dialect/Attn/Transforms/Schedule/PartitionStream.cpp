@@ -66,7 +66,12 @@ Value Partitioner::hostExtent(unsigned axis) {
   if (!ShapedType::isDynamic(its.extent))
     return IndexBuilder{host, op.getLoc()}.constant(its.extent);
   unsigned dim = op.getViewPermutations()[its.view][its.dim];
-  return tensor::DimOp::create(host, op.getLoc(), inputs[its.view].tensor, dim);
+  Value size =
+      tensor::DimOp::create(host, op.getLoc(), inputs[its.view].tensor, dim);
+  if (its.surplus == 0)
+    return size;
+  IndexBuilder m{host, op.getLoc()};
+  return m.sub(size, m.constant(its.surplus));
 }
 
 Value Partitioner::emptyResult(RankedTensorType type, AffineMap map,
@@ -83,8 +88,15 @@ Value Partitioner::emptyResult(RankedTensorType type, AffineMap map,
 }
 
 Value Partitioner::endStream(StreamKernel &kernel) {
-  std::optional<unsigned> view = op.getLengthsView();
-  return view ? kernel.endStream(streamed, *view) : Value();
+  Value valid = kernel.enterPackedStream();
+  if (std::optional<unsigned> view = op.getLengthsView()) {
+    Value holds = kernel.endStream(streamed, *view);
+    valid = valid ? IndexBuilder{kernel.getBuilder(), op.getLoc()}.logicalAnd(
+                        valid, holds)
+                  : holds;
+  }
+  kernel.skipMissingTile();
+  return valid;
 }
 
 SmallVector<Value> Partitioner::checked(StreamKernel &kernel,

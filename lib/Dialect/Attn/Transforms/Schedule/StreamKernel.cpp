@@ -16,14 +16,16 @@ StreamKernel::StreamKernel(StreamableOpInterface op, StringRef name,
                            ArrayRef<KernelView> inputs,
                            ArrayRef<KernelView> outputs)
     : op(op), axes(kernelAxes.axes), foldAxes(axes),
-      streamed(kernelAxes.streamed), numInputs(inputs.size()), views(inputs),
+      streamed(kernelAxes.streamed), numInputs(inputs.size()),
+      packedAxes(op.getPackedAxes()), bases(axes.size()), views(inputs),
       builder(op), loc(op.getLoc()) {
   views.append(outputs.begin(), outputs.end());
   auto natural = llvm::seq<unsigned>(0, axes.size());
   for (unsigned axis : kernelAxes.gridOrder.empty() ? llvm::to_vector(natural)
                                                     : kernelAxes.gridOrder)
-    if (axis != streamed && (axes[axis].kind == AxisKind::Unit ||
-                             axes[axis].kind == AxisKind::Group))
+    if (axis != streamed && !(packedGroup() && packedGroup()->owner == axis) &&
+        (axes[axis].kind == AxisKind::Unit ||
+         axes[axis].kind == AxisKind::Group))
       gridAxes.push_back(axis);
   context.axes = foldAxes;
   context.sizes = kernelAxes.sizes;
@@ -78,7 +80,8 @@ void StreamKernel::describeViews() {
     for (AffineExpr expr : view.map.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(expr);
       dims.push_back(
-          dim && ShapedType::isDynamic(axes[dim.getPosition()].extent)
+          dim && !holdsOffsets(view) &&
+                  ShapedType::isDynamic(axes[dim.getPosition()].extent)
               ? axes[dim.getPosition()].name
               : StringRef());
     }
@@ -122,6 +125,8 @@ Value StreamKernel::extentOf(unsigned axis) {
         continue;
       Value size = DimOp::create(builder, loc, kernel.getArgument(number),
                                  static_cast<int64_t>(dim));
+      if (holdsOffsets(view))
+        return builder.createOrFold<arith::SubIOp>(loc, size, constant(1));
       return factor == 1 ? size
                          : builder.createOrFold<arith::DivUIOp>(
                                loc, size, constant(factor));
@@ -134,11 +139,9 @@ void StreamKernel::enterGrid(bool cluster) {
   SmallVector<StringRef> names, sharing;
   for (unsigned i : gridAxes) {
     const StreamAxis &axis = axes[i];
-    Value extent = context.extents[i];
-    sizes.push_back(axis.kind == AxisKind::Unit
-                        ? extent
-                        : builder.createOrFold<arith::CeilDivUIOp>(
-                              loc, extent, constant(context.sizes[i])));
+    sizes.push_back(countTiles(i));
+    if (packedGroup() && packedGroup()->axis == i)
+      halvings = countHalvings(context.extents[packedGroup()->owner]);
     names.push_back(axis.name);
     if (axis.selectsStream)
       sharing.push_back(axis.name);
@@ -156,6 +159,15 @@ void StreamKernel::enterGrid(bool cluster) {
   setOffsets(block->getArguments());
 }
 
+Value StreamKernel::countTiles(unsigned axis) {
+  Value extent = context.extents[axis], size = constant(context.sizes[axis]);
+  if (axes[axis].kind == AxisKind::Unit)
+    return extent;
+  if (packedGroup() && packedGroup()->axis == axis)
+    return countPackedTiles(*packedGroup());
+  return builder.createOrFold<arith::CeilDivUIOp>(loc, extent, size);
+}
+
 /// Of the tile at these coordinates of the grid.
 void StreamKernel::setOffsets(ValueRange coordinates) {
   context.offsets.resize(axes.size());
@@ -167,7 +179,9 @@ void StreamKernel::setOffsets(ValueRange coordinates) {
     if (place == gridAxes.end())
       continue;
     offset = coordinates[place - gridAxes.begin()];
-    if (axis.kind == AxisKind::Group)
+    if (packedGroup() && packedGroup()->axis == i)
+      enterPackedTile(*packedGroup(), offset);
+    else if (axis.kind == AxisKind::Group)
       offset = builder.createOrFold<arith::MulIOp>(loc, offset,
                                                    constant(context.sizes[i]));
   }
@@ -195,6 +209,9 @@ SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
   for (Value &dim : dims)
     if (!dim)
       dim = context.extents.front();
+  for (auto [dim, base] : llvm::zip(dims, bases))
+    if (base)
+      dim = builder.createOrFold<arith::AddIOp>(loc, base, dim);
   for (AffineExpr expr : views[view].map.getResults())
     offsets.push_back(affine::expandAffineExpr(builder, loc, expr, dims, {}));
   return offsets;
@@ -231,7 +248,7 @@ Value StreamKernel::endStream(unsigned axis, unsigned view) {
 }
 
 Value StreamKernel::endStreamAt(unsigned axis, Value length) {
-  Value capacity = extentOf(axis);
+  Value capacity = bases[axis] ? context.extents[axis] : extentOf(axis);
   // What is negative is large without its sign.
   Value valid = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule,
                                       length, capacity);
@@ -239,7 +256,7 @@ Value StreamKernel::endStreamAt(unsigned axis, Value length) {
       arith::MinUIOp::create(builder, loc, length, capacity);
   foldAxes[axis].extent = ShapedType::kDynamic;
   if (axis == streamed)
-    streamEnd = context.extents[axis];
+    streamBound = endInViews(axis);
   return valid;
 }
 
@@ -252,11 +269,10 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   for (unsigned i = 0; i < numInputs; ++i) {
     if (isStreamed(i) != ofStream || !hasTiles(i))
       continue;
-    auto load = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
-                               offsetsOf(i));
-    if (ofStream && streamEnd && op.wantsZerosBehind(i))
-      load.getUntilMutable().assign(streamEnd);
-    tiles[i] = load;
+    SmallVector<Value> offsets = offsetsOf(i);
+    bool ends = ofStream && streamBound && op.wantsZerosBehind(i);
+    tiles[i] = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
+                              offsets, ends ? streamBound : Value());
   }
   context.offsets[streamed] = position;
   return tiles;
@@ -314,8 +330,13 @@ SmallVector<Value> StreamKernel::buildSteps(unsigned axis, ValueRange inits,
 void StreamKernel::storeTiles(ValueRange tiles) {
   for (auto [i, tile] : llvm::enumerate(tiles)) {
     unsigned view = numInputs + i;
-    StoreOp::create(builder, loc, tile, kernel.getArgument(view),
-                    offsetsOf(view));
+    SmallVector<Value> offsets = offsetsOf(view);
+    // Behind a point of the owner lies the next.
+    bool ends =
+        packedGroup() && views[view].map.isFunctionOfDim(packedGroup()->axis);
+    StoreOp::create(builder, loc, tile, kernel.getArgument(view), offsets,
+                    ends ? endInViews(packedGroup()->axis) : Value(),
+                    /*scratch=*/Value(), /*by_tensor_map=*/false);
   }
 }
 

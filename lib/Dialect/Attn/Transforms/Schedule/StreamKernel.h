@@ -104,6 +104,13 @@ public:
   mlir::Value endStream(unsigned axis, unsigned view);
   mlir::Value endStreamAt(unsigned axis, mlir::Value length);
 
+  /// What follows streams what is of the tile's point of the owner, where the
+  /// stream is packed; returns whether the offsets can be those of it (else it
+  /// has no elements), or null where it is not packed.
+  mlir::Value enterPackedStream();
+  /// A tile of a packed axis that does not exist streams nothing.
+  void skipMissingTile();
+
   /// Tiles of the inputs that the stream passes by, `ahead` elements behind its
   /// position; or of all others.
   llvm::SmallVector<mlir::Value> loadTiles(bool streamed, int64_t ahead = 0);
@@ -141,6 +148,27 @@ private:
   /// Whether there are tiles of an input.
   bool hasTiles(unsigned view);
   mlir::RankedTensorType tileType(unsigned view);
+  /// Whether a view is one of offsets of a packed axis.
+  bool holdsOffsets(const KernelView &view) const;
+  /// Tiles of the grid along an axis.
+  mlir::Value countTiles(unsigned axis);
+  mlir::Value countPackedTiles(const PackedAxis &packed);
+  /// Halvings until one of so many points is left.
+  mlir::Value countHalvings(mlir::Value points);
+  /// The packed axis that tiles of the grid are along, or null: such tiles are
+  /// those of all points of its owner, one point behind the other.
+  const PackedAxis *packedGroup() const;
+  /// What follows is about the elements of an axis that are of the tile's point
+  /// of the owner; returns whether the offsets can be those of it. (Where they
+  /// cannot, there are none.)
+  mlir::Value enterPacked(const PackedAxis &packed);
+  /// Finds the point of the owner that a tile of the grid belongs to, and where
+  /// it begins there.
+  void enterPackedTile(const PackedAxis &packed, mlir::Value tile);
+  /// Input that is operand view `number` of the op.
+  unsigned inputOf(unsigned number) const;
+  /// The end of an axis in its views.
+  mlir::Value endInViews(unsigned axis);
   llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
 
   StreamableOpInterface op;
@@ -148,8 +176,16 @@ private:
   /// As the fold sees them: lengths that are read are not static.
   llvm::SmallVector<StreamAxis> foldAxes;
   unsigned streamed, numInputs;
-  /// Where the stream ends, if that is not the end of its views.
-  mlir::Value streamEnd;
+  /// Where the stream ends in its views, if that is not the end of these.
+  mlir::Value streamBound;
+  llvm::SmallVector<PackedAxis> packedAxes;
+  /// Where packed axes begin in their views; null of others.
+  llvm::SmallVector<mlir::Value> bases;
+  /// Whether the grid's tile of a packed axis exists; null where none is
+  /// packed.
+  mlir::Value tileExists;
+  /// Halvings that find the point of such a tile.
+  mlir::Value halvings;
   /// Axes of the grid, in its order.
   llvm::SmallVector<unsigned> gridAxes;
   llvm::SmallVector<KernelView> views;

@@ -133,6 +133,10 @@ struct StreamPartitionPass
     if (split.inCluster && failed(checkCluster(op, split)))
       return failure();
     split.overCtas |= split.inCluster;
+    if (split.overCtas && !op.getPackedAxes().empty())
+      return op.emitOpError("expected no split over CTAs where sequences are "
+                            "packed (cu_seqlens), but got one"),
+             failure();
     if (failed(checkParts(op, split.parts, split.overCtas)))
       return failure();
     if (!split.overCtas)

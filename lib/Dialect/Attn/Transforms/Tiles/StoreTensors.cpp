@@ -30,6 +30,8 @@ struct StoreTensorsPass : attn::impl::AttnStoreTensorsBase<StoreTensorsPass> {
   static LogicalResult check(StoreOp store, int64_t warps) {
     if (store.getByTensorMap())
       return remarks::emitStoreTensorsAlready(store);
+    if (store.getUntil())
+      return remarks::emitStoreTensorsUntil(store);
     auto tile = cast<RankedTensorType>(store.getTile().getType());
     if (!store.getScratch() || tile.getRank() != 2 ||
         tile.getElementTypeBitWidth() != 16)

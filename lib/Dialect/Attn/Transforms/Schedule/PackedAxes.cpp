@@ -1,0 +1,138 @@
+//===- PackedAxes.cpp - Tiles of what lies packed in memory ---------------===//
+//
+// The grid spans the tiles that there are: point i of the owner, whose elements
+// begin at o[i], has those from o[i] / size + i on. These numbers rise, and
+// leave room for ceil((o[i+1] - o[i]) / size) tiles of each; so a tile finds
+// its point by halving, from offsets alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StreamKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace attn;
+using arith::CmpIPredicate;
+
+/// Bits of a number of points, at most.
+static constexpr int64_t kMostBits = 24;
+
+bool StreamKernel::holdsOffsets(const KernelView &view) const {
+  return view.number && llvm::any_of(packedAxes, [&](const PackedAxis &packed) {
+           return packed.offsets == *view.number;
+         });
+}
+
+const PackedAxis *StreamKernel::packedGroup() const {
+  const PackedAxis *found = llvm::find_if(packedAxes, [&](const PackedAxis &p) {
+    return axes[p.axis].kind == AxisKind::Group;
+  });
+  return found == packedAxes.end() ? nullptr : found;
+}
+
+unsigned StreamKernel::inputOf(unsigned number) const {
+  return llvm::find_if(
+             views,
+             [&](const KernelView &view) { return view.number == number; }) -
+         views.begin();
+}
+
+Value StreamKernel::endInViews(unsigned axis) {
+  Value end = context.extents[axis];
+  return bases[axis]
+             ? builder.createOrFold<arith::AddIOp>(loc, bases[axis], end)
+             : end;
+}
+
+Value StreamKernel::enterPacked(const PackedAxis &packed) {
+  IndexBuilder m{builder, loc};
+  unsigned view = inputOf(packed.offsets);
+  Value point = context.offsets[packed.owner], zero = m.constant(0);
+  Value first = readElement(view, point),
+        end = readElement(view, m.add(point, m.constant(1)));
+  // What is negative is large without its sign.
+  Value valid = m.logicalAnd(
+      m.compare(CmpIPredicate::ule, first, end),
+      m.compare(CmpIPredicate::ule, end, context.extents[packed.axis]));
+  bases[packed.axis] = m.select(valid, first, zero);
+  context.extents[packed.axis] = m.select(valid, m.sub(end, first), zero);
+  foldAxes[packed.axis].extent = ShapedType::kDynamic;
+  if (packed.axis == streamed)
+    streamBound = endInViews(streamed);
+  return valid;
+}
+
+Value StreamKernel::countPackedTiles(const PackedAxis &packed) {
+  IndexBuilder m{builder, loc};
+  return m.add(m.div(context.extents[packed.axis],
+                     m.constant(context.sizes[packed.axis])),
+               context.extents[packed.owner]);
+}
+
+Value StreamKernel::countHalvings(Value points) {
+  IndexBuilder m{builder, loc};
+  APInt constant;
+  if (matchPattern(points, m_ConstantInt(&constant)))
+    return m.constant(constant.getActiveBits());
+  Value count = m.constant(0);
+  for (int64_t bit = 0; bit < kMostBits; ++bit) {
+    Value larger =
+        m.compare(CmpIPredicate::sge, points, m.constant(int64_t(1) << bit));
+    count = m.add(count, m.select(larger, m.constant(1), m.constant(0)));
+  }
+  return count;
+}
+
+void StreamKernel::enterPackedTile(const PackedAxis &packed, Value tile) {
+  IndexBuilder m{builder, loc};
+  unsigned view = inputOf(packed.offsets);
+  Value size = m.constant(context.sizes[packed.axis]),
+        points = context.extents[packed.owner];
+  auto firstTile = [&](const IndexBuilder &n, Value point) {
+    return n.add(n.div(readElement(view, point), size), point);
+  };
+  // The last point whose first tile is not behind this one.
+  auto loop =
+      scf::ForOp::create(builder, loc, m.constant(0), halvings, m.constant(1),
+                         ValueRange{m.constant(0), points});
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(loop.getBody());
+    Value low = loop.getRegionIterArg(0), high = loop.getRegionIterArg(1);
+    Value middle = m.div(m.add(low, high), m.constant(2));
+    Value before = m.compare(CmpIPredicate::sle, firstTile(m, middle), tile);
+    scf::YieldOp::create(builder, loc,
+                         ValueRange{m.select(before, middle, low),
+                                    m.select(before, high, middle)});
+  }
+  Value point = loop.getResult(0);
+  context.offsets[packed.owner] = point;
+  Value number = m.sub(tile, firstTile(m, point));
+  context.offsets[packed.axis] = m.mul(number, size);
+  enterPacked(packed);
+  // Where there is no such tile, it has no rows.
+  tileExists = m.compare(CmpIPredicate::ult, context.offsets[packed.axis],
+                         context.extents[packed.axis]);
+  for (Value *value :
+       {&context.offsets[packed.axis], &context.extents[packed.axis]})
+    *value = m.select(tileExists, *value, m.constant(0));
+}
+
+Value StreamKernel::enterPackedStream() {
+  for (const PackedAxis &packed : packedAxes)
+    if (packed.axis == streamed)
+      return enterPacked(packed);
+  return {};
+}
+
+void StreamKernel::skipMissingTile() {
+  if (!tileExists || !ShapedType::isDynamic(foldAxes[streamed].extent))
+    return;
+  IndexBuilder m{builder, loc};
+  Value &extent = context.extents[streamed];
+  extent = m.select(tileExists, extent, m.constant(0));
+  if (streamBound)
+    streamBound = endInViews(streamed);
+}
