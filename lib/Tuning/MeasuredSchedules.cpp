@@ -100,13 +100,22 @@ bool takesSpecialFunctions(StreamableOpInterface op) {
          });
 }
 
+/// Whether an op can have a schedule: others than the one that was measured may
+/// have streams that CTAs cannot share.
+bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
+  return op.canSplitOverCtas() || !(schedule.hasFlag("split_ctas") ||
+                                    schedule.hasFlag("split_cluster") ||
+                                    schedule.getNumber("split_length"));
+}
+
 bool isFor(TunedOp row, StreamableOpInterface op) {
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   return row.getOp() == op->getName().getStringRef() &&
          llvm::is_contained(row.getElements().getAsValueRange<TypeAttr>(),
                             element) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
-         hasRows(op, row.getRows()) && row.getCausal() == isCausal(op) &&
+         hasRows(op, row.getRows()) && canHave(op, row.getSchedule()) &&
+         row.getCausal() == isCausal(op) &&
          (!row.getReads() || readsEachScore(op)) &&
          (!row.getSpecial() || takesSpecialFunctions(op));
 }
@@ -115,6 +124,8 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
 MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
   MeasuredSchedule result{row.getSchedule(), {}, ""};
   for (VariantAttr variant : row.getVariants().getAsRange<VariantAttr>()) {
+    if (!canHave(op, variant.getSchedule()))
+      continue;
     std::optional<bool> known = holds(op, variant);
     if (!known)
       result.variants.push_back(variant);

@@ -59,7 +59,7 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
                     : WindowMaskAttr();
   own.windowed = window != nullptr;
   own.packs = attention && whyNotPacked(attention).empty();
-  own.splits = op.getReorder() != Reorder::Ordered;
+  own.splits = op.canSplitOverCtas();
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   own.halfPrecision = element.isF16() || element.isBF16();
   own.streamBytes = streamBytesOf(op);

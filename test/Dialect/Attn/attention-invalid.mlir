@@ -695,10 +695,101 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %n: tensor<1xi32>) {
 
 // -----
 
+// Ragged batches.
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<1x4xi32>) {
+  // expected-error @below {{cu_seqlens_q expects rank 1 (batch + 1), but got 'tensor<1x4xi32>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c : tensor<1x4xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<0xi32>) {
+  // expected-error @below {{cu_seqlens_k expects a number more than there are sequences, but got 'tensor<0xi32>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_k(%c : tensor<0xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<2x4x16x64xf16>, %c: tensor<3xi32>) {
+  // expected-error @below {{query expects 1 as its first dimension, since cu_seqlens_q packs its sequences, but got 'tensor<2x4x16x64xf16>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c : tensor<3xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<2x4x16x64xf16>, %c: tensor<3xi32>) {
+  // expected-error @below {{output expects 1 as its first dimension, since cu_seqlens_q packs its sequences, but got 'tensor<?x4x16x64xf16>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c : tensor<3xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<2x4x16x64xf16>, tensor<2x4x16x64xf16>) -> tensor<?x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<?x4x16x64xf16>, %c: tensor<3xi32>) {
+  // expected-error @below {{key expects 1 as its first dimension, since cu_seqlens_k packs its sequences, but got 'tensor<?x4x16x64xf16>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_k(%c : tensor<3xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<?x4x16x64xf16>, tensor<?x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<3x4x16x64xf16>, %c: tensor<3xi32>) {
+  // expected-error @below {{key expects batch 2, but got 3}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c : tensor<3xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<3x4x16x64xf16>, tensor<3x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<3xi32>, %d: tensor<4xi32>) {
+  // expected-error @below {{cu_seqlens_k expects as many numbers as cu_seqlens_q, 3, but got 4}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c : tensor<3xi32>) cu_seqlens_k(%d : tensor<4xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<4xi32>) {
+  // expected-error @below {{cu_seqlens_k expects a number more than there are sequences, 3, but got 4}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_k(%c : tensor<4xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<3xi32>) {
+  // expected-error @below {{lengths expects batch 2, but got 3}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c : tensor<3xi32>) cu_seqlens_k(%c : tensor<3xi32>) lengths(%c : tensor<3xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<3xi32>) {
+  // expected-error @below {{expected one tensor of offsets of queries, but got 2}}
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_q(%c, %c : tensor<3xi32>, tensor<3xi32>)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
 // The generic form has to state a scale, too.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
   // expected-error @below {{requires attribute 'scale'}}
-  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0>}> ({}, {})
+  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0>}> ({}, {})
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
 }

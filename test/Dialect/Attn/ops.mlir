@@ -17,6 +17,27 @@
 // attn.attention
 //===----------------------------------------------------------------------===//
 
+// Packed sequences: of queries and keys, and of keys alone.
+// CHECK-LABEL: func.func @attention_packed
+// CHECK-SAME:    (%[[Q:.*]]: tensor<1x4x?x64xf16>, %[[K:.*]]: tensor<1x2x?x64xf16>, %[[CQ:.*]]: tensor<?xi32>, %[[CK:.*]]: tensor<?xi64>, %[[N:.*]]: tensor<?xi32>)
+func.func @attention_packed(%q: tensor<1x4x?x64xf16>, %k: tensor<1x2x?x64xf16>, %cq: tensor<?xi32>,
+                            %ck: tensor<?xi64>, %n: tensor<?xi32>) -> tensor<1x4x?x64xf16> {
+  // CHECK-NEXT: attn.attention %[[Q]], %[[K]], %[[K]] scale(1.250000e-01) lengths(%[[N]] : tensor<?xi32>) cu_seqlens_q(%[[CQ]] : tensor<?xi32>) cu_seqlens_k(%[[CK]] : tensor<?xi64>) : (
+  %o = attn.attention %q, %k, %k cu_seqlens_k(%ck : tensor<?xi64>) cu_seqlens_q(%cq : tensor<?xi32>)
+      scale(0.125) lengths(%n : tensor<?xi32>)
+      : (tensor<1x4x?x64xf16>, tensor<1x2x?x64xf16>, tensor<1x2x?x64xf16>) -> tensor<1x4x?x64xf16>
+  return %o : tensor<1x4x?x64xf16>
+}
+
+// CHECK-LABEL: func.func @attention_packed_keys
+func.func @attention_packed_keys(%q: tensor<3x4x8x64xf16>, %k: tensor<1x2x?x64xf16>,
+                                 %ck: tensor<4xi32>) -> tensor<3x4x8x64xf16> {
+  // CHECK-NEXT: attn.attention %{{.*}} cu_seqlens_k(%{{.*}} : tensor<4xi32>) : (
+  %o = attn.attention %q, %k, %k scale(0.125) cu_seqlens_k(%ck : tensor<4xi32>)
+      : (tensor<3x4x8x64xf16>, tensor<1x2x?x64xf16>, tensor<1x2x?x64xf16>) -> tensor<3x4x8x64xf16>
+  return %o : tensor<3x4x8x64xf16>
+}
+
 // The smallest form: no mask, default layout, static sizes, f32.
 // CHECK-LABEL: func.func @attention_plain
 // CHECK-SAME:    (%[[Q:.*]]: tensor<2x4x16x64xf32>, %[[K:.*]]: tensor<2x4x32x64xf32>, %[[V:.*]]: tensor<2x4x32x64xf32>)

@@ -17,6 +17,7 @@
 // REMARK: remark: [Passed] stored | Category:attn-store-tensors | Function=nested |
 // REMARK: remark: [Passed] stored | Category:attn-store-tensors | Function=both |
 // REMARK: remark: [Passed] stored | Category:attn-store-tensors | Function=both |
+// REMARK: remark: [Missed] stored | Category:attn-store-tensors | Function=sequence | Remark="rows behind the end of a sequence are another's"
 // TWICE: remark: [Missed] stored | Category:attn-store-tensors | Function=result | Remark="it is one already"
 // TWICE: remark: [Missed] stored | Category:attn-store-tensors | Function=result | Remark="no tile of 16-bit elements goes through shared memory"
 // TWICE: remark: [Missed] stored | Category:attn-store-tensors | Function=edge | Remark="it is one already"
@@ -114,5 +115,18 @@ attn.kernel @both(%o: !attn.view<?x32xbf16>, %p: !attn.view<?x64xf16>, %x: bf16,
     %h = attn.ring.wait %s : <1 x !h> -> !h
     attn.store %t, %o[%i, %c0] through %q(!q) : tensor<64x32xbf16, #acc> -> <?x32xbf16>
     attn.store %u, %p[%i, %c0] through %h(!h) : tensor<64x64xf16, #wide> -> <?x64xf16>
+  }
+}
+
+// A box would reach into the next sequence.
+
+// CHECK-LABEL: attn.kernel @sequence
+attn.kernel @sequence(%o: !attn.view<?x32xbf16>, %x: bf16, %n: index) attributes {threads = 128 : i64} {
+  %c0 = arith.constant 0 : index
+  %r = attn.ring.create : <1 x !q>
+  attn.grid (%i) visit %v in (i = %n) {
+    %t = tensor.splat %x : tensor<64x32xbf16, #acc>
+    %q = attn.ring.wait %r : <1 x !q> -> !q
+    attn.store %t, %o[%i, %c0] until %n through %q(!q) : tensor<64x32xbf16, #acc> -> <?x32xbf16>
   }
 }

@@ -606,3 +606,15 @@ attn.kernel @k(%v: !attn.view<?x64xf32>) {
   // expected-error @below {{expected a dimension from 0 to 1, but got -1}}
   %d = attn.dim %v, -1 : <?x64xf32>
 }
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xbf16>, %n: index, %x: bf16) {
+  %r = attn.ring.create : <1 x tensor<64x64xbf16, #attn.shared<128>>>
+  attn.ctas %i in %n {
+    %t = tensor.splat %x : tensor<64x64xbf16>
+    %q = attn.ring.wait %r : <1 x tensor<64x64xbf16, #attn.shared<128>>> -> tensor<64x64xbf16, #attn.shared<128>>
+    // expected-error @below {{expected no `until` for `by_tensor_map`, which stores whole boxes, but got one}}
+    attn.store %t, %v[%i, %i] until %n through %q(tensor<64x64xbf16, #attn.shared<128>>) by_tensor_map : tensor<64x64xbf16> -> <?x64xbf16>
+  }
+}

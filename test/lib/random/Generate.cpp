@@ -16,6 +16,8 @@ public:
         splitRandom(~(seed * 4 + uint64_t(mode))),
         // Likewise for traversals.
         traversalRandom((seed * 4 + uint64_t(mode)) ^ 0x7472617665727365),
+        // Likewise for packed sequences.
+        packedRandom((seed * 4 + uint64_t(mode)) ^ 0x7061636b65642121),
         limits(limits) {
     m.seed = seed;
     m.mode = mode;
@@ -45,6 +47,7 @@ public:
     chooseSchedule();
     chooseLengths();
     chooseSplit();
+    choosePacking();
     if (usesLevel3())
       chooseLowering();
     return m;
@@ -344,6 +347,23 @@ private:
       m.lengths = splitRandom.oneIn(3) ? "i64" : "i32";
   }
 
+  /// Sequences that are packed in memory, by offsets that the device reads.
+  /// Such streams are not split over CTAs, and heads are no rows.
+  void choosePacking() {
+    if (m.op != OpKind::Attention || m.isProgram() ||
+        m.hasOption("split-cluster") || m.hasOption("pack-group") ||
+        !(limits.packed || packedRandom.oneIn(8)))
+      return;
+    m.offsets = packedRandom.oneIn(3) ? "i64" : "i32";
+    int64_t both = packedRandom.integer(0, 3);
+    m.packsQueries = both != 0;
+    m.packsKeys = both != 1;
+    // Some sequences, of which several fit.
+    for (Axis &axis : m.axes)
+      axis.size =
+          axis.name == "batch" ? packedRandom.integer(1, 9) : axis.size * 2;
+  }
+
   /// The size of a tile of the stream, or 0 where the compiler takes its own.
   int64_t streamedTile() const {
     return m.tiles.empty() ? 0
@@ -459,7 +479,7 @@ private:
     flag("store-tensors", 4);
   }
 
-  Random random, splitRandom, traversalRandom;
+  Random random, splitRandom, traversalRandom, packedRandom;
   Limits limits;
   RandomModule m;
 };

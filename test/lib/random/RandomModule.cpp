@@ -87,9 +87,10 @@ private:
                      const std::string &element) {
     return "tensor<" + llvm::join(dims, "x") + "x" + element + ">";
   }
-  std::string rows(int64_t heads, llvm::StringRef axis, int64_t features) {
+  std::string rows(const std::string &b, int64_t heads, llvm::StringRef axis,
+                   int64_t features) {
     std::string h = std::to_string(heads), s = dim(axis),
-                d = std::to_string(features), b = dim("batch");
+                d = std::to_string(features);
     return m.bshd ? tensor({b, s, h, d}, m.element)
                   : tensor({b, h, s, d}, m.element);
   }
@@ -137,13 +138,22 @@ private:
     os << "    attn.yield " << value << " : f32\n  }";
   }
 
+  /// The type of offsets: a number more than there are sequences.
+  std::string offsets() {
+    const Axis &batch = m.axes.front();
+    return tensor({batch.isStatic ? std::to_string(batch.size + 1) : "?"},
+                  m.offsets);
+  }
+
   void attention() {
     int64_t heads = m.kvHeads * m.groupHeads;
-    std::string q = rows(heads, "query", m.qkDim),
-                k = rows(m.kvHeads, "key", m.qkDim),
-                v = rows(m.kvHeads, "key", m.valueDim),
-                o = rows(heads, "query", m.valueDim),
-                l = tensor({dim("batch"), std::to_string(heads), dim("query")},
+    std::string ofQueries = m.packsQueries ? "1" : dim("batch"),
+                ofKeys = m.packsKeys ? "1" : dim("batch");
+    std::string q = rows(ofQueries, heads, "query", m.qkDim),
+                k = rows(ofKeys, m.kvHeads, "key", m.qkDim),
+                v = rows(ofKeys, m.kvHeads, "key", m.valueDim),
+                o = rows(ofQueries, heads, "query", m.valueDim),
+                l = tensor({ofQueries, std::to_string(heads), dim("query")},
                            "f32");
     std::string results = m.lse ? "(" + o + ", " + l + ")" : o;
     std::string scalars = captured("x", true), lengths;
@@ -151,11 +161,18 @@ private:
       lengths = tensor({dim("batch")}, m.lengths);
     os << "func.func @f(%q: " << q << ",\n    %k: " << k << ",\n    %v: " << v
        << (lengths.empty() ? "" : ",\n    %n: " + lengths)
+       << (m.packsQueries ? ",\n    %cq: " + offsets() : "")
+       << (m.packsKeys ? ",\n    %ck: " + offsets() : "")
        << (scalars.empty() ? "" : ",\n    " + scalars) << ")\n    -> "
        << results << " {\n  " << (m.lse ? "%r:2" : "%r")
        << " = attn.attention %q, %k, %v" << maskText() << " scale("
        << exact(m.scale) << ")" << (m.bshd ? " layout(bshd)" : "")
        << (lengths.empty() ? "" : " lengths(%n : " + lengths + ")");
+    for (auto [packs, which] :
+         {std::pair(m.packsQueries, "q"), {m.packsKeys, "k"}})
+      if (packs)
+        os << " cu_seqlens_" << which << "(%c" << which << " : " << offsets()
+           << ")";
     score();
     os << "\n  : (" << q << ", " << k << ", " << v << ") -> " << results
        << "\n  return "
@@ -239,6 +256,8 @@ std::string RandomModule::inputsInWords() const {
   text += " elements";
   if (!lengths.empty())
     text += "; lengths: a prime, all, 0, 1, and so on";
+  if (!offsets.empty())
+    text += "; sequences of a prime of elements, none, one and many";
   if (deviceRowBytes)
     text += "; " + std::to_string(deviceRowBytes) +
             " bytes from row to row on the device";

@@ -62,6 +62,10 @@ struct RandomModule {
   bool bshd = false, lse = false;
   /// Element type of lengths that the device reads, or empty: there are none.
   std::string lengths;
+  /// Element type of the offsets of packed sequences, or empty: none are; and
+  /// whether queries, or keys, are packed.
+  std::string offsets;
+  bool packsQueries = false, packsKeys = false;
   Mask mask;
   float scale = 1;
   std::vector<ScorePart> parts;
@@ -111,6 +115,8 @@ struct RandomModule {
 struct Limits {
   /// Of score modifications and scores.
   double magnitude = 3.4e38;
+  /// Attention has packed sequences wherever that is possible.
+  bool packed = false;
 };
 
 /// Makes a module of a seed.

@@ -51,6 +51,15 @@ private:
       add([](RandomModule &n) { n.mask = {}; });
     set(&RandomModule::values, Values::Normal);
     set(&RandomModule::lengths, std::string());
+    if (!m.offsets.empty())
+      add([](RandomModule &n) {
+        n.offsets.clear();
+        n.packsQueries = n.packsKeys = false;
+      });
+    if (m.packsQueries && m.packsKeys)
+      for (bool RandomModule::*side :
+           {&RandomModule::packsQueries, &RandomModule::packsKeys})
+        add([&](RandomModule &n) { n.*side = false; });
     set(&RandomModule::lse, false);
     set(&RandomModule::bshd, false);
     set(&RandomModule::deviceRowBytes, 0);

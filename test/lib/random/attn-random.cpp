@@ -43,6 +43,9 @@ static cl::opt<double>
     magnitude("magnitude",
               cl::desc("Scores and what modifies them are at most so large"),
               cl::init(3.4e38), cl::cat(category));
+static cl::opt<bool>
+    packed("packed", cl::desc("Sequences are packed wherever that is possible"),
+           cl::cat(category));
 static cl::list<unsigned>
     path("simplify", cl::CommaSeparated,
          cl::desc("Simplify the module of --seed by these steps first, as a "
@@ -58,7 +61,7 @@ static cl::opt<bool> show("print", cl::desc("Print modules, do nothing"),
                           cl::cat(category));
 
 static RandomModule makeModule(Mode mode, uint64_t seed) {
-  RandomModule module = makeRandomModule(mode, seed, {magnitude});
+  RandomModule module = makeRandomModule(mode, seed, {magnitude, packed});
   module.bound = bound;
   for (unsigned step : path) {
     std::vector<RandomModule> simpler = simplify(module);
@@ -109,6 +112,8 @@ static void report(Mode mode, uint64_t seed, const Outcome &failure) {
      << " --seed=" << seed;
   if (magnitude.getNumOccurrences())
     os << llvm::format(" --magnitude=%g", double(magnitude));
+  if (packed)
+    os << " --packed";
   if (bound.getNumOccurrences())
     os << llvm::format(" --bound=%g", double(bound));
   for (auto [i, step] : llvm::enumerate(steps))
@@ -121,7 +126,7 @@ namespace {
 struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
-  uint64_t overCtas = 0, clusters = 0, lengths = 0;
+  uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace
@@ -131,6 +136,7 @@ static void countPassed(const RandomModule &module, Tally &tally) {
   tally.overCtas += module.isProgram();
   tally.clusters += module.hasOption("split-cluster");
   tally.lengths += !module.lengths.empty();
+  tally.packed += !module.offsets.empty();
 }
 
 static Tally runMode(Mode mode) {
@@ -161,7 +167,8 @@ static Tally runMode(Mode mode) {
                << llvm::format("%.0f s\n", elapsed());
   llvm::outs() << "  right, split over CTAs: " << tally.overCtas
                << ", over clusters: " << tally.clusters
-               << ", with lengths: " << tally.lengths << "\n";
+               << ", with lengths: " << tally.lengths
+               << ", with packed sequences: " << tally.packed << "\n";
   for (const auto &[kind, times] : tally.refused)
     llvm::outs() << "  refused: " << kind << " (" << times << ")\n";
   llvm::outs().flush();

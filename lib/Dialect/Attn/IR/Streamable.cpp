@@ -49,6 +49,10 @@ int64_t StreamableOpInterface::getStateElements(ArrayRef<int64_t> tileSizes) {
   return total;
 }
 
+bool StreamableOpInterface::canSplitOverCtas() {
+  return getReorder() != Reorder::Ordered && getPackedAxes().empty();
+}
+
 namespace {
 
 /// Bounds of segments, rounded to the tile of the stream. Bounds below zero are

@@ -176,6 +176,9 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
     /// Number of f32 values of the state, for tiles of these sizes (one for each
     /// axis).
     int64_t getStateElements(::llvm::ArrayRef<int64_t> tileSizes);
+    /// Whether CTAs may share a stream: its order does not matter, and states
+    /// have a place for each point of the unit axes.
+    bool canSplitOverCtas();
   }];
 }
 
