@@ -77,6 +77,8 @@ void attn::buildKernelLowering(OpPassManager &pm,
   }
   if (options.specialize)
     pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));
+  pm.addPass(createAttnPrefetchToRegisters());
+  pm.addPass(createAttnGuideScheduler());
 }
 
 void attn::buildSchedulePipeline(OpPassManager &pm,
@@ -128,6 +130,7 @@ void attn::buildLowerToROCDLPipeline(OpPassManager &pm) {
   pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
+  pm.addNestedPass<KernelOp>(createAttnPlaceBarriers());
   pm.addPass(createConvertAttnToROCDL());
   buildDeviceToLLVMPipeline(pm);
 }

@@ -47,6 +47,8 @@ StringRef describe(RingError error) {
     return "is released without a wait";
   case RingError::UsedReleased:
     return "has a tile that is used after its release";
+  case RingError::LandedOccupied:
+    return "is landed in while all of its memory is in use";
   }
   llvm_unreachable("unknown error");
 }

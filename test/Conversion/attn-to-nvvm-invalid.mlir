@@ -609,3 +609,28 @@ module attributes {attn.target = #attn.target<"h200", arch = "sm_90a", capabilit
     }
   }
 }
+
+// -----
+
+// A stage in registers, of which copies to shared memory know nothing.
+module attributes {attn.target = #attn.target<"h200">} {
+  attn.kernel @k() attributes {threads = 32 : i64} {
+    %c1 = arith.constant 1 : index
+    // expected-error @below {{'attn.ring.create' op expected memory for all 2 stages on "h200", but got 1}}
+    %r = attn.ring.create slots 1 : <2 x tensor<16x16xbf16, #attn.shared<32>>>
+    attn.ctas %w in %c1 {
+    }
+  }
+}
+
+// -----
+
+module attributes {attn.target = #attn.target<"h200">} {
+  attn.kernel @k() attributes {threads = 32 : i64} {
+    %c1 = arith.constant 1 : index
+    attn.ctas %w in %c1 {
+      // expected-error @below {{'attn.scheduling_hint' op expected a target whose code generator takes hints, but got "h200"}}
+      attn.scheduling_hint hold_copies
+    }
+  }
+}

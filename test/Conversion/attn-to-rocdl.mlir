@@ -1,6 +1,6 @@
 // A product through two rings, by its layout in blocks of 32 x 32 or of 16 x 16, and level 3 of
 // attention (test/Target/ROCDL has machine code).
-// RUN: attn-opt %s -split-input-file '--pass-pipeline=builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,canonicalize,convert-attn-to-rocdl,canonicalize)' | FileCheck %s
+// RUN: attn-opt %s -split-input-file '--pass-pipeline=builtin.module(attn.kernel(attn-materialize-grid,attn-prefetch-to-registers,attn-guide-scheduler),convert-attn-stream-to-scf,canonicalize,attn.kernel(attn-place-barriers),convert-attn-to-rocdl,canonicalize)' | FileCheck %s
 
 // One slot of each ring lies in LDS; the second stage is in registers.
 // CHECK-LABEL: gpu.module @k_device

@@ -1,6 +1,6 @@
 // convert-attn-to-rocdl: where barriers stand, that each is there and no other. (The order of
 // operands is in rocdl-mfma.mlir, whole kernels in attn-to-rocdl.mlir.)
-// RUN: attn-opt %s -split-input-file --pass-pipeline='builtin.module(convert-attn-to-rocdl,canonicalize,cse)' | FileCheck %s
+// RUN: attn-opt %s -split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-place-barriers),convert-attn-to-rocdl,canonicalize,cse)' | FileCheck %s
 
 // A release is a read: the product reads the first tile behind the barrier of the second one's wait.
 // So the copy into the slot of the first needs a barrier of its own.

@@ -154,6 +154,7 @@ attn.kernel @k(%a: !attn.view<?x?x?xf16>, %c: !attn.view<?x?xf16>, %n: index) at
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0)]>
 #o = #attn.fragment<threads [2:(0, 4), 16:(1, 0)], registers [4:(0, 1)]>
 
+!own = tensor<16x16xf16, #attn.fragment<threads [16:(1, 0), 4:(0, 4)], registers [4:(0, 1)]>>
 attn.kernel @registers(%c: !attn.view<?x?xf32>, %n: index) attributes {threads = 32 : i64} {
   %x = arith.constant dense<1.5> : tensor<16x8xf32, #acc>
   attn.ctas %cta in %n {
@@ -209,5 +210,48 @@ attn.kernel @level2(%x: !attn.view<?xf32>, %n: index) {
       %t = attn.load %x[%j] : !attn.view<?xf32> -> tensor<4xf32>
       attn.store %t, %x[%j] : tensor<4xf32> -> !attn.view<?xf32>
     }
+  }
+}
+
+// -----
+
+// A ring with a stage in registers, filled under a condition: numbers advance, and the copy is made, only where a slot is taken; a
+// copy must not land while the one slot in memory is in use, whether one is taken or not.
+
+// CHECK-LABEL: attn.kernel @registers
+// CHECK-SAME: %[[WHEN:[^ ]+]]: i1
+// CHECK: %[[NUMBER:[^ ]+]] = arith.addi %{{[^ ]+}}, %[[C1:[^ ]+]] : index
+// CHECK: %[[TAKEN:[^ ]+]] = memref.load
+// CHECK: %[[OTHER:[^ ]+]] = arith.cmpi ne, %[[NUMBER]], %[[TAKEN]]
+// CHECK: %[[WRONG:[^ ]+]] = arith.andi %[[WHEN]], %[[OTHER]]
+// CHECK: scf.if %[[WRONG]]
+// CHECK: %[[NEXT:[^ ]+]] = arith.addi
+// CHECK: %[[AFTER:[^ ]+]] = arith.select %[[WHEN]], %[[NEXT]], %[[TAKEN]]
+// CHECK: memref.store %[[AFTER]]
+// CHECK: scf.if %[[WHEN]] {
+// CHECK: attn.load
+// CHECK: }
+// CHECK: %[[LANDED:[^ ]+]] = memref.load
+// CHECK: %[[RELEASED:[^ ]+]] = memref.load
+// CHECK: %[[USED:[^ ]+]] = arith.subi %[[LANDED]], %[[RELEASED]]
+// CHECK: %[[FULL:[^ ]+]] = arith.cmpi sge, %[[USED]], %[[C1]]
+// CHECK: scf.if %[[FULL]] {
+// CHECK-NEXT: func.call @attn_ring_error(%{{[^ ]+}}, %{{[^ ]+}})
+// CHECK-NOT: attn.barrier
+// CHECK-NOT: attn.scheduling_hint
+!tile = tensor<16x16xf16, #attn.shared<32>>
+!own = tensor<16x16xf16, #attn.fragment<threads [16:(1, 0), 4:(0, 4)], registers [4:(0, 1)]>>
+attn.kernel @registers(%x: !attn.view<?x16xf16>, %n: index, %when: i1) {
+  %c0 = arith.constant 0 : index
+  %ring = attn.ring.create slots 1 : !attn.ring<2 x !tile>
+  attn.ctas %cta in %n {
+    attn.scheduling_hint hold_copies
+    %slot = attn.ring.acquire %ring ahead 1 when %when : !attn.ring<2 x !tile> -> !attn.slot<!tile>
+    %pending = attn.ring.issue %slot, %x[%cta, %c0] by registers : !attn.slot<!tile>, !attn.view<?x16xf16> -> !attn.pending<!tile>
+    attn.barrier
+    attn.ring.land %pending : !attn.pending<!tile>
+    %tile = attn.ring.wait %ring : !attn.ring<2 x !tile> -> !tile
+    %own = attn.convert_layout %tile : !tile to !own
+    attn.store %own, %x[%cta, %c0] : !own -> !attn.view<?x16xf16>
   }
 }

@@ -25,6 +25,8 @@ enum class RingError {
   ReleasedUnread,
   /// A tile is used after its slot was released.
   UsedReleased,
+  /// A copy lands from registers while all slots in memory are in use.
+  LandedOccupied,
 };
 
 #define GEN_PASS_DECL

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SequentialChecks.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
@@ -44,125 +45,15 @@ bool hasLayout(Type type) {
   return tile && isa_and_nonnull<FragmentAttr, SharedAttr>(tile.getEncoding());
 }
 
-bool isShared(Type type) {
-  auto tile = dyn_cast<RankedTensorType>(type);
-  return tile && isa_and_nonnull<SharedAttr>(tile.getEncoding());
-}
-
 RankedTensorType plain(RankedTensorType tile) {
   return RankedTensorType::get(tile.getShape(), tile.getElementType());
 }
 
 bool isLevel3(Operation *op) {
   return isa<RingCreateOp, RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp,
-             RingReleaseOp, ConvertLayoutOp, ReduceRegistersOp>(op) ||
+             RingReleaseOp, ConvertLayoutOp, ReduceRegistersOp, BarrierOp,
+             SchedulingHintOp>(op) ||
          llvm::any_of(op->getResultTypes(), hasLayout);
-}
-
-//===----------------------------------------------------------------------===//
-// What is taken for granted
-//===----------------------------------------------------------------------===//
-
-/// For each column of a tile, the column of getThreadSlice() that stands for
-/// the thread that holds it; failure if that depends on the row.
-FailureOr<SmallVector<int64_t>> ownersOfColumns(RankedTensorType tile) {
-  auto layout = cast<FragmentAttr>(tile.getEncoding());
-  FragmentAttr slice = layout.getThreadSlice();
-  SmallVector<int64_t> owners(tile.getDimSize(1), -1);
-  for (int64_t t = 0; t < layout.getNumThreads(); ++t) {
-    int64_t thread = slice.getThreadOffset(t)[1];
-    int64_t first = layout.getThreadOffset(t)[1];
-    for (int64_t r = 0; r < layout.getNumRegisters(); ++r) {
-      int64_t &owner = owners[first + layout.getRegisterOffset(r)[1]];
-      if (owner >= 0 && owner != thread)
-        return failure();
-      owner = thread;
-    }
-  }
-  return owners;
-}
-
-LogicalResult checkReduce(ReduceRegistersOp op) {
-  if (op.getKind() != ReduceKind::Sum)
-    return op.emitOpError("expected 'sum' to run on the CPU, but got '")
-           << stringifyReduceKind(op.getKind()) << "'";
-  auto tile = cast<RankedTensorType>(op.getTile().getType());
-  if (failed(ownersOfColumns(tile)))
-    return op.emitOpError(
-               "expected a layout in which the same threads of every "
-               "row hold a column, one each, but got ")
-           << tile;
-  return success();
-}
-
-/// Tiles in shared memory are named only where they are read or lent, so that
-/// it is clear when.
-LogicalResult checkUse(Operation *op, OpOperand &use) {
-  if (!isShared(use.get().getType()))
-    return success();
-  bool reads = isa<ConvertLayoutOp>(op) ||
-               (isa<DotOp>(op) && use.getOperandNumber() < 2);
-  auto store = dyn_cast<StoreOp>(op);
-  if (!reads && !(store && store.getScratch() == use.get() &&
-                  store.getTile() != use.get()))
-    return op->emitOpError("expected a tile in registers, but got ")
-           << use.get().getType();
-  if (!use.get().getDefiningOp<RingWaitOp>())
-    return op->emitOpError("expected a tile in shared memory straight from "
-                           "attn.ring.wait");
-  return success();
-}
-
-/// Each slot is filled once and announced once, by operations that are known.
-LogicalResult checkChain(Operation *op) {
-  for (Value operand : op->getOperands())
-    if (isa<RingType, SlotType, PendingType>(operand.getType()) &&
-        !isa_and_nonnull<RingCreateOp, RingAcquireOp, RingIssueOp>(
-            operand.getDefiningOp()))
-      return op->emitOpError("expected ")
-             << operand.getType()
-             << " straight from the operation that made it";
-  if (isa<RingAcquireOp, RingIssueOp>(op) && !op->hasOneUse())
-    return op->emitOpError("expected one use of its result, but got ")
-           << llvm::range_size(op->getUses());
-  if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp, RingReleaseOp>(
-          op) &&
-      !op->getParentOfType<CtasOp>())
-    return op->emitOpError("expected to stand in attn.ctas");
-  return success();
-}
-
-LogicalResult checkOp(Operation *op) {
-  if (isa<GridOp>(op))
-    return op->emitOpError(
-        "expected to be lowered by attn-materialize-grid first");
-  if (isa<StreamOp>(op))
-    return op->emitOpError(
-        "expected to be lowered by convert-attn-stream-to-scf first");
-  if (auto convert = dyn_cast<ConvertLayoutOp>(op);
-      convert && isShared(convert.getType()))
-    return op->emitOpError("expected a result in registers, but got ")
-           << convert.getType();
-  if (auto reduce = dyn_cast<ReduceRegistersOp>(op);
-      reduce && failed(checkReduce(reduce)))
-    return failure();
-  for (OpOperand &use : op->getOpOperands())
-    if (failed(checkUse(op, use)))
-      return failure();
-  return checkChain(op);
-}
-
-LogicalResult checkKernel(KernelOp kernel) {
-  WalkResult result = kernel.walk<WalkOrder::PreOrder>([](Operation *op) {
-    return failed(checkOp(op)) ? WalkResult::interrupt()
-                               : WalkResult::advance();
-  });
-  if (result.wasInterrupted())
-    return failure();
-  if (int64_t count = llvm::range_size(kernel.getBody().getOps<CtasOp>());
-      count != 1)
-    return kernel.emitOpError("expected one attn.ctas, but got ") << count;
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,6 +76,8 @@ struct Ring {
   /// not allowed goes there.
   Value slots;
   Value numbers;
+  /// Stages that have memory on the target.
+  int64_t slotsInMemory = 0;
   /// Its place among the rings of the kernel.
   int64_t index = 0;
 };
@@ -365,6 +258,9 @@ private:
       return rewriteWait(wait);
     if (auto release = dyn_cast<RingReleaseOp>(op))
       return rewriteRelease(release);
+    // One thread waits for none.
+    if (isa<BarrierOp, SchedulingHintOp>(op))
+      return finish(op);
     readShared(op);
     if (auto convert = dyn_cast<ConvertLayoutOp>(op))
       rewriter.replaceOp(convert, convert.getSource());
@@ -393,6 +289,7 @@ private:
         rewriter, loc,
         MemRefType::get({type.getStages() + 1, placesOf(tile)},
                         tile.getElementType()));
+    ring.slotsInMemory = op.getNumSlots();
     ring.numbers = memref::AllocOp::create(
         rewriter, loc, MemRefType::get({kNumNumbers}, rewriter.getIndexType()));
     RingBuilder builder{rewriter, loc, ring};
@@ -410,11 +307,27 @@ private:
     IndexBuilder m = ring.m();
     Value number = m.add(ring.number(kReleased),
                          m.constant(static_cast<int64_t>(op.getAhead())));
-    ring.reportIf(m.compare(CmpIPredicate::ne, number, ring.number(kAcquired)),
+    Value taken = ring.number(kAcquired);
+    ring.reportIf(onlyWhen(op, m, m.compare(CmpIPredicate::ne, number, taken)),
                   RingError::AcquiredOutOfTurn);
-    ring.setNumber(kAcquired, m.add(number, m.constant(1)));
+    ring.setNumber(kAcquired, nextNumber(op, m, number, taken));
     numbers[op.getSlot()] = number;
     finish(op);
+  }
+
+  /// What is wrong only where a slot is taken.
+  static Value onlyWhen(RingAcquireOp acquire, IndexBuilder m, Value wrong) {
+    return acquire.getWhen()
+               ? arith::AndIOp::create(m.b, m.loc, acquire.getWhen(), wrong)
+                     .getResult()
+               : wrong;
+  }
+
+  /// The number after `number` or, where no slot is taken, the one before.
+  static Value nextNumber(RingAcquireOp acquire, IndexBuilder m, Value number,
+                          Value before) {
+    Value next = m.add(number, m.constant(1));
+    return acquire.getWhen() ? m.select(acquire.getWhen(), next, before) : next;
   }
 
   static RingAcquireOp acquireOf(RingIssueOp issue) {
@@ -422,6 +335,10 @@ private:
   }
 
   void rewriteIssue(RingIssueOp op) {
+    if (Value when = acquireOf(op).getWhen()) {
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), when);
+      rewriter.setInsertionPoint(branch.thenYield());
+    }
     RingBuilder ring = at(op, acquireOf(op).getRing());
     Value tile = LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()),
                                 op.getView(), op.getOffsets(), op.getUntil());
@@ -431,13 +348,28 @@ private:
 
   void rewriteLand(RingLandOp op) {
     auto issue = op.getPending().getDefiningOp<RingIssueOp>();
-    RingBuilder ring = at(op, acquireOf(issue).getRing());
-    Value number = numbers.lookup(issue.getSlot());
+    RingAcquireOp acquire = acquireOf(issue);
+    RingBuilder ring = at(op, acquire.getRing());
+    IndexBuilder m = ring.m();
+    Value number = numbers.lookup(issue.getSlot()),
+          landed = ring.number(kLanded);
     ring.reportIf(
-        ring.m().compare(CmpIPredicate::ne, number, ring.number(kLanded)),
+        onlyWhen(acquire, m, m.compare(CmpIPredicate::ne, number, landed)),
         RingError::LandedOutOfTurn);
-    ring.setNumber(kLanded, ring.m().add(number, ring.m().constant(1)));
+    ring.setNumber(kLanded, nextNumber(acquire, m, number, landed));
+    if (ring.ring.slotsInMemory < ring.stages())
+      reportOccupied(ring, landed);
     finish(op);
+  }
+
+  /// Memory is written whether a slot was taken or not.
+  static void reportOccupied(const RingBuilder &ring, Value landed) {
+    IndexBuilder m = ring.m();
+    Value used =
+        arith::SubIOp::create(ring.b, ring.loc, landed, ring.number(kReleased));
+    ring.reportIf(m.compare(CmpIPredicate::sge, used,
+                            m.constant(ring.ring.slotsInMemory)),
+                  RingError::LandedOccupied);
   }
 
   void rewriteWait(RingWaitOp op) {
@@ -580,7 +512,7 @@ struct SequentializeRingsPass
               .wasInterrupted())
         kernels.push_back(kernel);
     for (KernelOp kernel : kernels)
-      if (failed(computeAtWaits(kernel)) || failed(checkKernel(kernel)))
+      if (failed(computeAtWaits(kernel)) || failed(checkSequential(kernel)))
         return signalPassFailure();
     unsigned count = 0;
     for (KernelOp kernel : kernels)

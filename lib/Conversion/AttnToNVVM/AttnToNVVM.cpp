@@ -197,6 +197,19 @@ struct ConvertAttnToNVVMPass
         return WalkResult::interrupt();
       }
       auto ring = dyn_cast<RingCreateOp>(op);
+      if (ring && ring.hasStagesInRegisters()) {
+        ring.emitOpError("expected memory for all ")
+            << ring.getRing().getType().getStages() << " stages on "
+            << TargetAttr::of(op).getName() << ", but got "
+            << ring.getNumSlots();
+        return WalkResult::interrupt();
+      }
+      if (isa<SchedulingHintOp>(op)) {
+        op->emitOpError("expected a target whose code generator takes hints, "
+                        "but got ")
+            << TargetAttr::of(op).getName();
+        return WalkResult::interrupt();
+      }
       if (!ring || sharedOf(ring.getRing().getType().getTile()).isPlain())
         return WalkResult::advance();
       ring.emitOpError(

@@ -71,6 +71,17 @@ struct InStepPattern : OpConversionPattern<InStepOp> {
   }
 };
 
+struct BarrierPattern : OpConversionPattern<attn::BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(attn::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    ldsBarrier(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// In a scalar register: descriptors of buffers follow from it.
 Value readFirstLane(OpBuilder &b, Location loc, Value number) {
   return ROCDL::ReadfirstlaneOp::create(b, loc, number.getType(), number);
@@ -149,7 +160,8 @@ struct ConvertAttnToROCDLPass
     populateFragmentsToVectors(
         converter, patterns,
         {kLanes, exchangeLanes, /*ignoresNaN=*/true, /*sumsPairs=*/true});
-    patterns.add<InStepPattern>(converter, &getContext());
+    patterns.add<BarrierPattern, InStepPattern>(converter, &getContext());
+    populateSchedulingHintPatterns(converter, patterns);
     populateAccessPatterns(converter, patterns);
     populateElementPatterns(converter, patterns, readFirstLane);
     populateGatherPatterns(converter, patterns);
@@ -183,9 +195,6 @@ struct ConvertAttnToROCDLPass
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)
         return signalPassFailure();
-      prefetchIntoRegisters(function);
-      guideScheduler(function);
-      placeBarriers(function);
       int64_t bytes = placeTakes(function, placeRingsInLds(function));
       if (failed(checkSharedBytes(function, bytes, "LDS")))
         return signalPassFailure();

@@ -55,10 +55,21 @@ int64_t attn::placeRingsInLds(LLVM::LLVMFuncOp function) {
     ring->setAttr("data", b.getI64IntegerAttr(bytes));
     int64_t tileBytes = SharedAttr::getNumBytes(type.getTile());
     // The swizzle repeats every 1024 bytes at most.
-    bytes += ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt() *
-             llvm::alignTo(tileBytes, 1024);
+    bytes += ring.getNumSlots() * llvm::alignTo(tileBytes, 1024);
   });
   return bytes;
+}
+
+void attn::ldsBarrier(OpBuilder &b, Location loc) {
+  Attribute local =
+      LLVM::MMRATagAttr::get(b.getContext(), "amdgpu-synchronize-as", "local");
+  auto fence = [&](LLVM::AtomicOrdering ordering) {
+    auto op = LLVM::FenceOp::create(b, loc, ordering, "workgroup");
+    op->setAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
+  };
+  fence(LLVM::AtomicOrdering::release);
+  ROCDL::SBarrierOp::create(b, loc);
+  fence(LLVM::AtomicOrdering::acquire);
 }
 
 Value attn::ldsAt(OpBuilder &b, Location loc, Value offset, int64_t constant) {

@@ -27,18 +27,12 @@ int64_t threadsOf(mlir::Operation *op);
 /// of LDS.
 void makeAmdKernel(mlir::LLVM::LLVMFuncOp function, int64_t sharedBytes);
 
-/// Attribute of an attn.ring.create: slots that it has in LDS.
-constexpr llvm::StringLiteral kSlotsAttr = "slots";
-/// Issues copies a visit before they land, and says how many slots rings need.
-void prefetchIntoRegisters(mlir::LLVM::LLVMFuncOp function);
-/// Tells LLVM's scheduler to keep the copies that a loop issues before its
-/// products there, or how to interleave a softmax.
-void guideScheduler(mlir::LLVM::LLVMFuncOp function);
+/// Hints as what LLVM's scheduler is told.
+void populateSchedulingHintPatterns(const mlir::TypeConverter &converter,
+                                    mlir::RewritePatternSet &patterns);
 /// Waits for all threads of the CTA, and for their accesses to LDS; loads from
 /// global memory may still be under way.
 void ldsBarrier(mlir::OpBuilder &b, mlir::Location loc);
-/// Puts barriers before accesses to rings that need one.
-void placeBarriers(mlir::LLVM::LLVMFuncOp function);
 
 /// Where rings lie in LDS: set on each attn.ring.create of a function as an
 /// attribute; returns the bytes in all.

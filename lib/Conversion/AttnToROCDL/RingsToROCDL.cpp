@@ -105,9 +105,7 @@ struct RingBuilder {
 
   ThreadBuilder t() const { return {b, loc}; }
   RingType type() const { return cast<RingType>(ring->getResult(0).getType()); }
-  int64_t slots() const {
-    return ring->getAttrOfType<IntegerAttr>(kSlotsAttr).getInt();
-  }
+  int64_t slots() const { return RingCreateOp(ring).getNumSlots(); }
 
   /// Slots released so far; LLVM makes the counter a register. A ring of one
   /// slot needs none.
@@ -160,8 +158,8 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     ThreadBuilder t{rewriter, loc};
     RankedTensorType tile = op.getSlot().getType().getTile();
     CopyPlan plan = planOf(op);
-    Window window(rewriter, loc, op.getView(), op.getOffsets(), tile.getShape(),
-                  op.getUntil());
+    Window window(rewriter, loc, op.getView(), offsetsOf(op, rewriter),
+                  tile.getShape(), op.getUntil());
     SmallVector<Value> words;
     for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
       Place minor = plan.minor(t, item), major = plan.major(t, item);
@@ -192,6 +190,25 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
         op, VectorType::get({plan.words()}, rewriter.getI32Type()), words);
     return success();
+  }
+
+private:
+  /// Beyond every view: indices are smaller.
+  static constexpr int64_t kNowhere = int64_t(1) << 30;
+
+  /// Where no slot is taken nothing is read: rows from nowhere on are zero.
+  static SmallVector<Value> offsetsOf(RingIssueOp op,
+                                      ConversionPatternRewriter &rewriter) {
+    SmallVector<Value> offsets = llvm::to_vector(op.getOffsets());
+    auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
+    if (!acquire.getWhen())
+      return offsets;
+    Location loc = op.getLoc();
+    Value &row = offsets[offsets.size() - 2];
+    Value nowhere = arith::ConstantIndexOp::create(rewriter, loc, kNowhere);
+    row =
+        arith::SelectOp::create(rewriter, loc, acquire.getWhen(), row, nowhere);
+    return offsets;
   }
 };
 

@@ -7,6 +7,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTraversals.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -234,6 +235,13 @@ private:
     return cast<RingType>(ring.getType()).getStages() - 1;
   }
 
+  /// Whether copies for the next visit stay in registers until the slot of this
+  /// one is free.
+  static bool inRegisters(Value ring) {
+    auto create = ring.getDefiningOp<RingCreateOp>();
+    return create && create.hasStagesInRegisters();
+  }
+
   bool usedBeforeStream(RingWaitOp wait) {
     return llvm::any_of(wait.getTile().getUsers(), [&](Operation *user) {
       Operation *op = stream->getBlock()->findAncestorOpInBlock(*user);
@@ -371,6 +379,82 @@ private:
     return Value();
   }
 
+  /// Copies of a visit that are under way in registers.
+  struct UnderWay {
+    Value ring;
+    IRMapping map;
+    /// Whether the body has released the slot that they land in.
+    bool due = false;
+  };
+
+  /// Issues the copies that go to registers, for the visit after `visit`, in
+  /// the order in which the body waits for them.
+  SmallVector<UnderWay> issueToRegisters(Value visit) {
+    SmallVector<UnderWay> copies;
+    for (auto wait : stream.getBody().getOps<RingWaitOp>())
+      if (llvm::is_contained(rings, wait.getRing()) &&
+          inRegisters(wait.getRing()))
+        copies.push_back({wait.getRing(), buildIssue(wait.getRing(), visit)});
+    for (UnderWay &copy : llvm::reverse(copies))
+      for (auto issue : stream.getProducerBlock()->getOps<RingIssueOp>())
+        if (ringOf(issue) == copy.ring)
+          moveToStart(copy.map.lookup(issue.getPending()).getDefiningOp());
+    return copies;
+  }
+
+  /// Moves an operation, and the arithmetic in its block that it depends on, to
+  /// the start of the block: copies take longest.
+  static void moveToStart(Operation *op) {
+    Block *block = op->getBlock();
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *other) {
+      return other->getBlock() == block;
+    };
+    SetVector<Operation *> slice;
+    (void)getBackwardSlice(op, &slice, options);
+    // What stands at the start already stays there.
+    Operation *start = &block->front();
+    while (slice.contains(start))
+      start = start->getNextNode();
+    for (Operation *other : slice)
+      if (start && start->isBeforeInBlock(other))
+        other->moveBefore(start);
+  }
+
+  IRMapping buildIssue(Value ring, Value visit) {
+    int64_t lead = leadOf(ring);
+    Value next = arith::AddIOp::create(b, loc, visit, index(lead));
+    Value exists =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, next, total);
+    IRMapping map;
+    Block *producer = stream.getProducerBlock();
+    map.map(producer->getArgument(0), positionOf(next));
+    for (Operation &op : producer->without_terminator()) {
+      Value of = ringOf(&op);
+      if ((of && of != ring) || isa<RingLandOp>(op))
+        continue;
+      if (auto acquire = dyn_cast<RingAcquireOp>(b.clone(op, map))) {
+        acquire.setAhead(lead);
+        acquire.getWhenMutable().assign(exists);
+      }
+    }
+    return map;
+  }
+
+  /// Lands what is due; what was waited for first last.
+  void land(MutableArrayRef<UnderWay> copies) {
+    for (UnderWay &copy : llvm::reverse(copies)) {
+      if (!copy.due)
+        continue;
+      for (auto land : stream.getProducerBlock()->getOps<RingLandOp>())
+        if (ringOf(land) == copy.ring)
+          b.clone(*land, copy.map);
+      copy.due = false;
+    }
+  }
+
   SmallVector<Value> buildBody(Value position, ValueRange carried, bool masked,
                                Value visit) {
     IRMapping map;
@@ -378,15 +462,26 @@ private:
     map.map(ValueRange(stream.getCarried()), carried);
     Block &body = stream.getBody().front();
     SmallVector<MaskOp> masks;
+    SmallVector<UnderWay> copies;
+    if (producing())
+      copies = issueToRegisters(visit);
     for (Operation &op : body.without_terminator()) {
       auto wait = dyn_cast<RingWaitOp>(op);
-      if (wait && llvm::is_contained(rings, wait.getRing()))
+      // As late as can be without a barrier more.
+      if (wait)
+        land(copies);
+      if (wait && llvm::is_contained(rings, wait.getRing()) &&
+          !inRegisters(wait.getRing()))
         buildAhead(wait.getRing(), visit);
       Operation *clone = b.clone(op, map);
+      if (auto release = dyn_cast<RingReleaseOp>(op))
+        for (UnderWay &copy : copies)
+          copy.due |= copy.ring == release.getRing();
       clone->walk([&](MaskOp mask) { masks.push_back(mask); });
       if (!masked)
         clone->walk(dropEnds);
     }
+    land(copies);
     SmallVector<Value> next =
         llvm::map_to_vector(body.getTerminator()->getOperands(),
                             [&](Value v) { return map.lookupOrDefault(v); });
@@ -433,6 +528,40 @@ private:
   SmallVector<PositionFn> positions;
 };
 
+/// The copies of one visit stay in registers, until the body has released the
+/// slot that they land in.
+LogicalResult checkStagesInRegisters(StreamOp stream) {
+  if (!stream.getProducerBlock())
+    return success();
+  for (auto acquire : stream.getProducerBlock()->getOps<RingAcquireOp>()) {
+    auto ring = acquire.getRing().getDefiningOp<RingCreateOp>();
+    if (!ring || !ring.hasStagesInRegisters())
+      continue;
+    auto fail = [&](const Twine &what) {
+      InFlightDiagnostic error = stream.emitOpError(what);
+      error.attachNote(ring.getLoc()) << "the ring is created here";
+      return error;
+    };
+    int64_t stages = ring.getRing().getType().getStages();
+    if (ring.getNumSlots() != stages - 1)
+      return fail("expected one stage in registers of a ring that it fills, "
+                  "but got ")
+             << stages - ring.getNumSlots();
+    unsigned waits = 0, releases = 0;
+    for (Operation &op : stream.getBody().front()) {
+      auto wait = dyn_cast<RingWaitOp>(op);
+      auto release = dyn_cast<RingReleaseOp>(op);
+      waits += wait && wait.getRing() == ring.getRing();
+      releases += waits && release && release.getRing() == ring.getRing();
+    }
+    if (waits != 1 || releases != 1)
+      return fail("expected one wait for a ring with a stage in registers, and "
+                  "one release behind it, but got ")
+             << waits << " and " << releases;
+  }
+  return success();
+}
+
 struct StreamToSCFPass
     : attn::impl::ConvertAttnStreamToSCFBase<StreamToSCFPass> {
   using ConvertAttnStreamToSCFBase::ConvertAttnStreamToSCFBase;
@@ -448,6 +577,9 @@ struct StreamToSCFPass
     // Inner streams first, so that a cloned body holds none.
     SmallVector<StreamOp> streams;
     getOperation()->walk([&](StreamOp stream) { streams.push_back(stream); });
+    for (StreamOp stream : streams)
+      if (failed(checkStagesInRegisters(stream)))
+        return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (StreamOp stream : streams) {
       rewriter.setInsertionPoint(stream);

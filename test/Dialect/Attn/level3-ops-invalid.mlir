@@ -764,3 +764,27 @@ attn.kernel @k(%n: index) {
   } {
   }
 }
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{expected memory for 1 to 2 stages, but got 3}}
+  %r = attn.ring.create slots 3 : <2 x tensor<16x16xbf16, #attn.shared<32>>>
+}
+
+// -----
+
+attn.kernel @k() {
+  // expected-error @below {{expected memory for 1 to 2 stages, but got 0}}
+  %r = attn.ring.create slots 0 : <2 x tensor<16x16xbf16, #attn.shared<32>>>
+}
+
+// -----
+
+// Where no slot is taken a copy lands somewhere all the same.
+attn.kernel @k(%when: i1) {
+  // expected-note @below {{it has memory for all of them}}
+  %r = attn.ring.create slots 2 : <2 x tensor<16x16xbf16, #attn.shared<32>>>
+  // expected-error @below {{expected a ring with stages in registers (`slots`) to fill under a condition, but got '!attn.ring<2 x tensor<16x16xbf16, #attn.shared<32>>>'}}
+  %s = attn.ring.acquire %r when %when : <2 x tensor<16x16xbf16, #attn.shared<32>>> -> <tensor<16x16xbf16, #attn.shared<32>>>
+}

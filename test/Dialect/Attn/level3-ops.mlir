@@ -278,3 +278,30 @@ attn.kernel @through(%x: !attn.view<?x?xbf16>, %y: !attn.view<?xf32>, %i: index)
   attn.store %t, %x[%i, %i] : tensor<64x32xbf16, #acc> -> <?x?xbf16>
   attn.store %m, %y[%i] : tensor<64xf32, #rows> -> <?xf32>
 }
+
+//===----------------------------------------------------------------------===//
+// Copies through registers
+//===----------------------------------------------------------------------===//
+
+// CHECK-LABEL: attn.kernel @registers
+// CHECK: attn.ring.create slots 1 : <2 x
+// CHECK: attn.ring.create slots 2 {attribute = 1 : i64} : <2 x
+// CHECK: attn.ring.acquire %{{[^ ]+}} ahead 1 when %{{[^ ]+}} : <2 x
+// CHECK: attn.ring.acquire %{{[^ ]+}} when %{{[^ ]+}} : <2 x
+// CHECK: attn.scheduling_hint hold_copies{{$}}
+// CHECK: attn.scheduling_hint interleave_exponentials {note}
+// CHECK: attn.barrier{{$}}
+// CHECK: attn.barrier {note}
+// KEPT-LABEL: attn.kernel @registers
+// KEPT-COUNT-2: attn.scheduling_hint
+// KEPT-COUNT-2: attn.barrier
+attn.kernel @registers(%when: i1) {
+  %r = attn.ring.create slots 1 : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %q = attn.ring.create slots 2 {attribute = 1} : <2 x tensor<64x128xbf16, #attn.shared<128>>>
+  %s = attn.ring.acquire %r ahead 1 when %when : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  %t = attn.ring.acquire %r when %when : <2 x tensor<64x128xbf16, #attn.shared<128>>> -> <tensor<64x128xbf16, #attn.shared<128>>>
+  attn.scheduling_hint hold_copies
+  attn.scheduling_hint interleave_exponentials {note}
+  attn.barrier
+  attn.barrier {note}
+}

@@ -53,7 +53,27 @@ static LogicalResult verifyRingTile(Operation *op, RingType ring, Type got) {
          << ring.getTile() << ", but got " << got;
 }
 
+LogicalResult RingCreateOp::verify() {
+  int64_t stages = getRing().getType().getStages();
+  if (getNumSlots() < 1 || getNumSlots() > stages)
+    return emitOpError("expected memory for 1 to ")
+           << stages << " stages, but got " << getNumSlots();
+  return success();
+}
+
 LogicalResult RingAcquireOp::verify() {
+  auto ring = getRing().getDefiningOp<RingCreateOp>();
+  if (getWhen() && !(ring && ring.hasStagesInRegisters())) {
+    InFlightDiagnostic error =
+        emitOpError(
+            "expected a ring with stages in registers (`slots`) to fill "
+            "under a condition, but got ")
+        << getRing().getType();
+    if (ring)
+      error.attachNote(ring.getLoc()) << "it has memory for all of them";
+    return error;
+  }
+
   auto ahead = static_cast<int64_t>(getAhead());
   if (ahead < 0 || ahead >= getRing().getType().getStages())
     return emitOpError("expected to be ahead by less than the ")

@@ -33,6 +33,12 @@ def Attn_Turn : I32EnumAttr<"Turn", "a step of taking turns",
   let cppNamespace = "::attn";
 }
 
+def Attn_SchedulingHint : I32EnumAttr<"SchedulingHint", "what an instruction scheduler is told",
+    [I32EnumAttrCase<"HoldCopies", 0, "hold_copies">,
+     I32EnumAttrCase<"InterleaveExponentials", 1, "interleave_exponentials">]> {
+  let cppNamespace = "::attn";
+}
+
 // Words of a schedule's fields, which are those of the pipelines' options.
 def Attn_SawtoothMode : I32EnumAttr<"SawtoothMode",
     "whether streams alternate their direction",

@@ -24,11 +24,30 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     `land`), a consumer reads them in the same turn (`wait`, `release`). The
     ring keeps the number of slots that were released.
 
+    With `slots n` only n of its stages have memory. The others are the registers
+    that a copy goes through (`registers` of `attn.ring.issue`): a copy lands
+    (`attn.ring.land`) when a slot in memory is free, which
+    is when the ring has n slots or fewer that are not released.
+
     Example: `%r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>`
   }];
+  let arguments = (ins OptionalAttr<I64Attr>:$slots);
   let results = (outs Attn_RingType:$ring);
-  let assemblyFormat = "attr-dict `:` type($ring)";
+  let assemblyFormat = "(`slots` $slots^)? attr-dict `:` type($ring)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$ring), [{
+    build($_builder, $_state, ring, ::mlir::IntegerAttr());
+  }]>];
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// Stages that have memory.
+    int64_t getNumSlots() {
+      return getSlots() ? static_cast<int64_t>(*getSlots())
+                        : getRing().getType().getStages();
+    }
+    /// Whether a stage is the registers that copies go through.
+    bool hasStagesInRegisters() {
+      return getNumSlots() < getRing().getType().getStages();
+    }
     /// What fills the ring; the accelerator if nothing does.
     ::attn::CopyKind getCopier();
   }];
@@ -40,11 +59,19 @@ def Attn_RingAcquireOp : Attn_RingOp<"acquire", [MemoryEffects<[MemRead, MemWrit
   let description = [{
     `ahead` is the number of slots that were taken and not yet released: the slot
     is the one after these.
+
+    `when %exists`: where that is false none is taken; what is issued and landed
+    then reads nothing, and may leave anything in memory of the ring that is free. Only a ring with
+    stages in registers (`slots`) can be filled so.
   }];
-  let arguments = (ins Attn_RingType:$ring, DefaultValuedAttr<I64Attr, "0">:$ahead);
+  let arguments = (ins Attn_RingType:$ring, DefaultValuedAttr<I64Attr, "0">:$ahead,
+                       Optional<I1>:$when);
   let results = (outs Attn_SlotType:$slot);
+  let builders = [OpBuilder<(ins "::mlir::Type":$slot, "::mlir::Value":$ring, "int64_t":$ahead), [{
+    build($_builder, $_state, slot, ring, ahead, ::mlir::Value());
+  }]>];
   let assemblyFormat = [{
-    $ring (`ahead` $ahead^)? attr-dict `:` type($ring) `->` type($slot)
+    $ring (`ahead` $ahead^)? (`when` $when^)? attr-dict `:` type($ring) `->` type($slot)
   }];
   let hasVerifier = 1;
 }
@@ -119,6 +146,29 @@ def Attn_RingReleaseOp : Attn_RingOp<"release", [MemoryEffects<[MemRead, MemWrit
   let assemblyFormat = [{
     $ring attr-dict `:` type($ring) (`after` $after^ `:` type($after))?
   }];
+}
+
+def Attn_BarrierOp : Attn_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits for all threads of the CTA and their accesses to its shared memory";
+  let description = [{
+    Where threads copy through registers, barriers are what makes slots full and
+    free (attn-place-barriers). Copies that are in registers may still be under way.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Attn_SchedulingHintOp : Attn_Op<"scheduling_hint", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Tells the code generator's scheduler how to order what follows";
+  let description = [{
+    A hint: results are the same without it. What is computed up to the end of the
+    loop body is meant. `hold_copies`: copies that were issued before are not moved
+    behind products. `interleave_exponentials`: exponentials go between the products before
+    and after them.
+
+    Example: `attn.scheduling_hint hold_copies`
+  }];
+  let arguments = (ins Attn_SchedulingHint:$hint);
+  let assemblyFormat = "$hint attr-dict";
 }
 
 //===----------------------------------------------------------------------===//

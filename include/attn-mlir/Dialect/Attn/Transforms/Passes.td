@@ -368,4 +368,59 @@ def AttnPingPong : Pass<"attn-ping-pong", "::attn::KernelOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels whose groups take turns">];
 }
 
+def AttnPrefetchToRegisters : Pass<"attn-prefetch-to-registers", "::attn::KernelOp"> {
+  let summary = "Keep the copies of the next visit in registers";
+  let description = [{
+    A ring of two stages that streams fill through registers gets memory for one
+    (`slots 1`): the other stage is the registers. `convert-attn-stream-to-scf`
+    then issues the copies for the next visit at the start of a visit, without a
+    branch, and lands them when the slot of this visit is released. That takes half
+    the memory, and gives copies a whole visit to arrive in.
+
+    Nothing happens to rings that are filled otherwise, or have one stage or more than
+    two, nor where a stream that fills the ring does not wait for and release one
+    tile of it a visit, in this order, in its body itself.
+
+    Before: `%r = attn.ring.create : !attn.ring<2 x ...>`
+
+    After: `%r = attn.ring.create slots 1 : !attn.ring<2 x ...>`
+  }];
+  let statistics = [Statistic<"numRings", "rings", "Rings with a stage in registers">];
+}
+
+def AttnGuideScheduler : Pass<"attn-guide-scheduler", "::attn::KernelOp"> {
+  let summary = "Tell the code generator's scheduler what hides what";
+  let description = [{
+    Puts a hint at the start of each stream that has products and issues copies to registers
+    for its next visit (attn-prefetch-to-registers): `interleave_exponentials` where exponentials
+    stand between two products and no branch does, else
+    `hold_copies`.
+
+    Nothing happens to other streams.
+
+    Before: `attn.stream %j ... { %k = attn.ring.wait %r ... }`
+
+    After: `attn.stream %j ... { attn.scheduling_hint interleave_exponentials; %k = attn.ring.wait %r ... }`
+  }];
+  let statistics = [Statistic<"numStreams", "streams", "Streams with a hint">];
+}
+
+def AttnPlaceBarriers : Pass<"attn-place-barriers", "::attn::KernelOp"> {
+  let summary = "Put barriers before accesses to rings that need one";
+  let description = [{
+    In a kernel whose rings are filled through registers by all threads, and whose streams are
+    loops: a barrier before a tile is read that was written since the
+    last barrier, and before one is written that was read since. What loops bring
+    round counts too. A loop gets a barrier in front of it where that saves
+    one within. What is there already counts: a second run adds none.
+
+    Nothing happens where copies signal themselves that they are there.
+
+    Before: `attn.ring.land %p; %t = attn.ring.wait %r`
+
+    After: `attn.ring.land %p; attn.barrier; %t = attn.ring.wait %r`
+  }];
+  let statistics = [Statistic<"numBarriers", "barriers", "Barriers placed">];
+}
+
 #endif // ATTN_TRANSFORMS_PASSES

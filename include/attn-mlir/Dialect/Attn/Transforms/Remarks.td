@@ -436,4 +436,39 @@ def PingPongOneGroup : AttnRemark<"ping-pong", Missed, "there is one warpgroup a
 }
 }
 
+let category = "attn-prefetch-to-registers" in {
+def PrefetchToRegisters : AttnRemark<"prefetched", Passed, "copies of the next visit are under way in registers:", [
+    RemarkArg<"rings", Int, "rings whose second stage is registers">]> {
+  let description = "Rings of two stages then have memory for one.";
+}
+def PrefetchToRegistersAlready : AttnRemark<"prefetched", Missed, "the ring says already how many slots it has"> {
+  let description = "The pass ran before.";
+}
+def PrefetchToRegistersStages : AttnRemark<"prefetched", Missed, "the ring does not have two stages:", [
+    RemarkArg<"stages", Int, "how many it has">]> {
+  let description = "With one, nothing runs ahead; with more, the copies of several visits would be in registers.";
+}
+def PrefetchToRegistersTurn : AttnRemark<"prefetched", Missed,
+    "a stream does not wait for one tile of the ring a visit and then release it"> {
+  let description = "A copy lands when the slot of its visit is free, which has to be known.";
+}
+}
+
+let category = "attn-guide-scheduler" in {
+def GuideScheduler : AttnRemark<"guided", Passed, "the scheduler is told:", [
+    RemarkArg<"hint", String, "what">]> {
+  let description = "Once for each stream.";
+}
+def GuideSchedulerAlready : AttnRemark<"guided", Missed, "the stream has a hint already"> {
+  let description = "The pass ran before.";
+}
+}
+
+let category = "attn-place-barriers" in {
+def PlaceBarriers : AttnRemark<"barriers", Passed, "threads wait for each other:", [
+    RemarkArg<"barriers", Int, "barriers placed">]> {
+  let description = "Only where threads copy through registers.";
+}
+}
+
 #endif // ATTN_TRANSFORMS_REMARKS

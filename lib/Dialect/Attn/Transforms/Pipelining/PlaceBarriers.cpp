@@ -1,4 +1,4 @@
-//===- Barriers.cpp - Where threads wait for each other -------------------===//
+//===- PlaceBarriers.cpp - Where threads wait for each other --------------===//
 //
 // Before a tile is read that was written since the last barrier, and before one
 // is written that was read since. What loops bring round counts too. A loop
@@ -6,13 +6,23 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ROCDLLowering.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
-#include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+
+namespace attn {
+#define GEN_PASS_DEF_ATTNPLACEBARRIERS
+#include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
+} // namespace attn
+
 using namespace attn;
 
 namespace {
@@ -77,6 +87,8 @@ private:
     } else if (isa<TakeOp>(op)) {
       // Ends with a barrier.
       state = {};
+    } else if (isa<attn::BarrierOp>(op)) {
+      state = {};
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       visitBranch(branch, state, places);
     }
@@ -115,25 +127,35 @@ private:
   }
 };
 
-} // namespace
-
-void attn::ldsBarrier(OpBuilder &b, Location loc) {
-  Attribute local =
-      LLVM::MMRATagAttr::get(b.getContext(), "amdgpu-synchronize-as", "local");
-  auto fence = [&](LLVM::AtomicOrdering ordering) {
-    auto op = LLVM::FenceOp::create(b, loc, ordering, "workgroup");
-    op->setAttr(LLVM::LLVMDialect::getMmraAttrName(), local);
-  };
-  fence(LLVM::AtomicOrdering::release);
-  ROCDL::SBarrierOp::create(b, loc);
-  fence(LLVM::AtomicOrdering::acquire);
+/// Whether threads fill a ring, and so have to wait for each other.
+bool isFilledByThreads(RingCreateOp ring) {
+  return ring.getCopier() == CopyKind::Registers && !ring.getRing().use_empty();
 }
 
-void attn::placeBarriers(LLVM::LLVMFuncOp function) {
-  Places places;
-  BarrierPlacement().run(function.getBody().front(), {}, places);
-  for (Operation *op : places) {
-    OpBuilder b(op);
-    ldsBarrier(b, op->getLoc());
+struct PlaceBarriersPass
+    : attn::impl::AttnPlaceBarriersBase<PlaceBarriersPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    auto rings = kernel.getBody().getOps<RingCreateOp>();
+    if (llvm::none_of(rings, isFilledByThreads))
+      return;
+    WalkResult streams = kernel.walk([](StreamOp stream) {
+      stream.emitOpError("expected to be lowered by convert-attn-stream-to-scf "
+                         "first: barriers are placed in loops");
+      return WalkResult::interrupt();
+    });
+    if (streams.wasInterrupted())
+      return signalPassFailure();
+    Places places;
+    for (auto ctas : kernel.getBody().getOps<CtasOp>())
+      BarrierPlacement().run(ctas.getBody().front(), {}, places);
+    for (Operation *op : places) {
+      OpBuilder b(op);
+      attn::BarrierOp::create(b, op->getLoc());
+    }
+    numBarriers += places.size();
+    remarks::emitPlaceBarriers(kernel, places.size());
   }
-}
+};
+
+} // namespace

@@ -1,0 +1,84 @@
+// attn-place-barriers: where threads that copy through registers wait for each other, and nowhere else.
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-place-barriers))' --remarks-filter='attn-place-barriers' -o %t.after 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: FileCheck %s --input-file=%t.after
+// A second run finds them all there.
+// RUN: attn-opt %t.after --pass-pipeline='builtin.module(attn.kernel(attn-place-barriers))' | diff %t.after -
+
+// REMARK: remark: [Passed] barriers | Category:attn-place-barriers | Function=once | Remark="threads wait for each other:", barriers=1
+// REMARK: remark: [Passed] barriers | {{.*}}Function=loop | {{.*}}barriers=2
+// REMARK: remark: [Passed] barriers | {{.*}}Function=hoisted | {{.*}}barriers=1
+#acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
+!t = tensor<32x32xf16, #attn.shared<64, folded>>
+!c = tensor<32x32xf32, #acc>
+!v = !attn.view<?x32xf16>
+module attributes {attn.target = #attn.target<"mi300x">} {
+// A tile that was written is read.
+// CHECK-LABEL: attn.kernel @once
+// CHECK: attn.ring.land
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.wait
+// CHECK-NOT: attn.barrier
+attn.kernel @once(%x: !v, %o: !attn.view<?x32xf32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !c
+  %a = attn.ring.create : !attn.ring<1 x !t>
+  attn.ctas %w in %c1 {
+      %sa = attn.ring.acquire %a : !attn.ring<1 x !t> -> !attn.slot<!t>
+      %pa = attn.ring.issue %sa, %x[%w, %c0] by registers : !attn.slot<!t>, !v -> !attn.pending<!t>
+      attn.ring.land %pa : !attn.pending<!t>
+      %ta = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      %tb = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      %d = attn.dot %ta, %tb, %zero transpose_rhs : !t, !t into !c
+      attn.ring.release %a : !attn.ring<1 x !t>
+      attn.store %d, %o[%c0, %c0] : !c -> !attn.view<?x32xf32>
+  }
+}
+
+// In a loop: before the read, and before the write of the next round.
+// CHECK-LABEL: attn.kernel @loop
+// CHECK: scf.for
+// CHECK: attn.barrier
+// CHECK-NEXT: attn.ring.land
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.wait
+// CHECK-NOT: attn.barrier
+attn.kernel @loop(%x: !v, %o: !attn.view<?x32xf32>, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : !c
+  %a = attn.ring.create : !attn.ring<1 x !t>
+  attn.ctas %w in %c1 {
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%c = %zero) -> !c {
+      %sa = attn.ring.acquire %a : !attn.ring<1 x !t> -> !attn.slot<!t>
+      %pa = attn.ring.issue %sa, %x[%i, %c0] by registers : !attn.slot<!t>, !v -> !attn.pending<!t>
+      attn.ring.land %pa : !attn.pending<!t>
+      %ta = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      %tb = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      %d = attn.dot %ta, %tb, %c transpose_rhs : !t, !t into !c
+      attn.ring.release %a : !attn.ring<1 x !t>
+      scf.yield %d : !c
+    }
+    attn.store %sum, %o[%c0, %c0] : !c -> !attn.view<?x32xf32>
+  }
+}
+
+// A tile that stays, and that only the first round of a loop would wait for: before the loop.
+// CHECK-LABEL: attn.kernel @hoisted
+// CHECK: attn.barrier
+// CHECK-NEXT: scf.for
+// CHECK-NOT: attn.barrier
+attn.kernel @hoisted(%x: !v, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = attn.ring.create : !attn.ring<2 x !t>
+  attn.ctas %w in %c1 {
+      %sa = attn.ring.acquire %a : !attn.ring<2 x !t> -> !attn.slot<!t>
+      %pa = attn.ring.issue %sa, %x[%w, %c0] by registers : !attn.slot<!t>, !v -> !attn.pending<!t>
+      attn.ring.land %pa : !attn.pending<!t>
+    scf.for %i = %c0 to %n step %c1 {
+      %ta = attn.ring.wait %a : !attn.ring<2 x !t> -> !t
+    }
+  }
+}
+}
