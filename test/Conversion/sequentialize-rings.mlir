@@ -255,3 +255,36 @@ attn.kernel @registers(%x: !attn.view<?x16xf16>, %n: index, %when: i1) {
     attn.store %own, %x[%cta, %c0] : !own -> !attn.view<?x16xf16>
   }
 }
+
+// -----
+
+// A tile that threads put into a slot is written to it there and then, and has landed.
+
+// CHECK-LABEL: attn.kernel @put
+// CHECK: %[[SLOTS:[^ ]+]] = memref.alloc() : memref<2x256xf16>
+// CHECK: %[[NUMBERS:[^ ]+]] = memref.alloc() : memref<4xindex>
+// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: %[[X:[^ ]+]] = tensor.extract %[[TILE]]
+// CHECK: memref.store %[[X]], %[[SLOTS]]
+// CHECK: %[[LANDED:[^ ]+]] = memref.load %[[NUMBERS]][%[[C1:[^ ]+]]]
+// CHECK: %[[WRONG:[^ ]+]] = arith.cmpi ne, %{{[^ ]+}}, %[[LANDED]]
+// CHECK: scf.if %[[WRONG]] {
+// CHECK-NEXT: func.call @attn_ring_error(%{{[^ ]+}}, %[[C1]])
+// CHECK: memref.store %{{[^ ]+}}, %[[NUMBERS]][%[[C1]]]
+!tile = tensor<16x16xf16, #attn.shared<32>>
+!own = tensor<16x16xf16, #attn.fragment<threads [16:(1, 0), 4:(0, 4)], registers [4:(0, 1)]>>
+attn.kernel @put(%x: !attn.view<?x16xf16>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %ring = attn.ring.create : !attn.ring<1 x !tile>
+  attn.ctas %cta in %n {
+    %own = attn.load %x[%cta, %c0] : !attn.view<?x16xf16> -> !own
+    %slot = attn.ring.acquire %ring : !attn.ring<1 x !tile> -> !attn.slot<!tile>
+    attn.ring.put %own into %slot : !own into !attn.slot<!tile>
+    %tile = attn.ring.wait %ring : !attn.ring<1 x !tile> -> !tile
+    %back = attn.convert_layout %tile : !tile to !own
+    attn.ring.release %ring : !attn.ring<1 x !tile>
+    attn.store %back, %x[%cta, %c0] : !own -> !attn.view<?x16xf16>
+  }
+}

@@ -79,8 +79,8 @@ LogicalResult checkChain(Operation *op) {
   if (isa<RingAcquireOp, RingIssueOp>(op) && !op->hasOneUse())
     return op->emitOpError("expected one use of its result, but got ")
            << llvm::range_size(op->getUses());
-  if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp, RingReleaseOp>(
-          op) &&
+  if (isa<RingAcquireOp, RingIssueOp, RingLandOp, RingPutOp, RingWaitOp,
+          RingReleaseOp>(op) &&
       !op->getParentOfType<CtasOp>())
     return op->emitOpError("expected to stand in attn.ctas");
   return success();

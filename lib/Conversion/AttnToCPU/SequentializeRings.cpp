@@ -51,8 +51,8 @@ RankedTensorType plain(RankedTensorType tile) {
 
 bool isLevel3(Operation *op) {
   return isa<RingCreateOp, RingAcquireOp, RingIssueOp, RingLandOp, RingWaitOp,
-             RingReleaseOp, ConvertLayoutOp, ReduceRegistersOp, BarrierOp,
-             SchedulingHintOp>(op) ||
+             RingReleaseOp, RingPutOp, ConvertLayoutOp, ReduceRegistersOp,
+             BarrierOp, SchedulingHintOp>(op) ||
          llvm::any_of(op->getResultTypes(), hasLayout);
 }
 
@@ -254,6 +254,8 @@ private:
       return rewriteIssue(issue);
     if (auto land = dyn_cast<RingLandOp>(op))
       return rewriteLand(land);
+    if (auto put = dyn_cast<RingPutOp>(op))
+      return rewritePut(put);
     if (auto wait = dyn_cast<RingWaitOp>(op))
       return rewriteWait(wait);
     if (auto release = dyn_cast<RingReleaseOp>(op))
@@ -348,10 +350,23 @@ private:
 
   void rewriteLand(RingLandOp op) {
     auto issue = op.getPending().getDefiningOp<RingIssueOp>();
-    RingAcquireOp acquire = acquireOf(issue);
+    countLanded(op, acquireOf(issue));
+    finish(op);
+  }
+
+  /// Copied and landed in one.
+  void rewritePut(RingPutOp op) {
+    auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
+    RingBuilder ring = at(op, acquire.getRing());
+    ring.write(op.getTile(), ring.slotOf(numbers.lookup(op.getSlot())));
+    countLanded(op, acquire);
+    finish(op);
+  }
+
+  void countLanded(Operation *op, RingAcquireOp acquire) {
     RingBuilder ring = at(op, acquire.getRing());
     IndexBuilder m = ring.m();
-    Value number = numbers.lookup(issue.getSlot()),
+    Value number = numbers.lookup(acquire.getSlot()),
           landed = ring.number(kLanded);
     ring.reportIf(
         onlyWhen(acquire, m, m.compare(CmpIPredicate::ne, number, landed)),
@@ -359,7 +374,6 @@ private:
     ring.setNumber(kLanded, nextNumber(acquire, m, number, landed));
     if (ring.ring.slotsInMemory < ring.stages())
       reportOccupied(ring, landed);
-    finish(op);
   }
 
   /// Memory is written whether a slot was taken or not.

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Fragments/SharedRuns.h"
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
@@ -25,6 +26,11 @@ using namespace mlir;
 using namespace attn;
 
 namespace {
+
+/// Whether all threads fill the ring, each its part.
+bool isFilledByThreads(RingCreateOp ring) {
+  return ring.isPut() || ring.getCopier() == CopyKind::Async;
+}
 
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
@@ -83,7 +89,7 @@ struct RingBuilder {
   /// Whether threads access the slots on their own, other than by ldmatrix and
   /// by the tensor memory accelerator: then each tells when it is done.
   bool isAccessedByThreads() {
-    if (ring.getCopier() == CopyKind::Async)
+    if (isFilledByThreads(ring))
       return true;
     for (Operation *user : ring->getResult(0).getUsers())
       if (isa<RingWaitOp>(user))
@@ -117,7 +123,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     Location loc = op.getLoc();
     Value counter = createRingCounter(rewriter, op);
     int64_t threads = computeThreads(op);
-    bool byAll = op.getCopier() == CopyKind::Async;
+    bool byAll = isFilledByThreads(op);
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
     onFirstThread(rewriter, loc, [&](OpBuilder &b) {
@@ -158,7 +164,7 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
       RingBuilder inner{b, loc, ring.ring, ring.counter};
       inner.wait(inner.empty(slot), parity, "empty");
     };
-    if (ring.ring.getCopier() == CopyKind::Async)
+    if (isFilledByThreads(ring.ring))
       wait(rewriter);
     else
       onFirstThread(rewriter, loc, wait, alone);
@@ -228,6 +234,45 @@ struct LandPattern : OpConversionPattern<RingLandOp> {
   LogicalResult
   matchAndRewrite(RingLandOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Each thread writes what it holds, and says so at the slot's barrier.
+struct PutPattern : OpConversionPattern<RingPutOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingPutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout || !op.getSlot().getDefiningOp<RingAcquireOp>())
+      return rewriter.notifyMatchFailure(op, "not from registers to a slot");
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOfSlot(op.getSlot()), Value()};
+    Value slot = adaptor.getSlot(), data = ring.data(slot);
+    writeToShared(
+        ring.t(), ring.tile(), layout, adaptor.getTile(),
+        [&](Value offset) { return advance(rewriter, loc, data, offset); });
+    // Products of a warpgroup read by the asynchronous proxy.
+    if (TargetAttr::of(op).hasCapability("wgmma"))
+      NVVM::FenceProxyOp::create(
+          rewriter, loc, NVVM::ProxyKind::async_shared,
+          NVVM::SharedSpaceAttr::get(op.getContext(),
+                                     NVVM::SharedSpace::shared_cta));
+    NVVM::MBarrierArriveOp::create(rewriter, loc, TypeRange(), ring.full(slot),
+                                   Value(), NVVM::MemScopeKind::CTA, false);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct BarrierPattern : OpConversionPattern<attn::BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(attn::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    computeBarrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();
   }
@@ -395,6 +440,7 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
 
 void attn::populateRingPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<AcquirePattern, CreatePattern, IssuePattern, LandPattern,
-               ReleasePattern, WaitPattern>(converter, patterns.getContext());
+  patterns.add<AcquirePattern, BarrierPattern, CreatePattern, IssuePattern,
+               LandPattern, PutPattern, ReleasePattern, WaitPattern>(
+      converter, patterns.getContext());
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Fragments/SharedRuns.h"
 #include "ROCDLLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -387,26 +388,27 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
   }
 };
 
-/// Consecutive registers whose elements are neighbours in a chunk of LDS.
-int64_t runInChunk(RankedTensorType tile, FragmentAttr layout) {
-  auto modes = layout.getRegisterModes();
-  if (sharedOf(tile).getTransposed() || modes.empty() ||
-      modes.front().strides[0] != 0 || modes.front().strides[1] != 1)
-    return 1;
-  int64_t bytes = SharedAttr::exchangesHalves(tile) ? 8 : 16;
-  int64_t most = bytes * 8 / tile.getElementTypeBitWidth(), run = 1;
-  auto divides = [&](int64_t width) {
-    auto aligned = [&](const FragmentAttr::Mode &mode) {
-      return mode.strides[1] % width == 0;
-    };
-    return modes.front().size % width == 0 &&
-           llvm::all_of(llvm::drop_begin(modes), aligned) &&
-           llvm::all_of(layout.getThreadModes(), aligned);
-  };
-  while (2 * run <= most && divides(2 * run))
-    run *= 2;
-  return run;
-}
+/// From registers to LDS. Barriers say when the slot is full.
+struct PutPattern : OpConversionPattern<RingPutOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RingPutOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    auto acquire = op.getSlot().getDefiningOp<RingAcquireOp>();
+    if (!layout || !acquire)
+      return rewriter.notifyMatchFailure(op, "not from registers to a slot");
+    Location loc = op.getLoc();
+    RingBuilder ring{rewriter, loc, ringOf(acquire.getRing())};
+    Value base = ring.data(adaptor.getSlot());
+    writeToShared(ring.t(), ring.type().getTile(), layout, adaptor.getTile(),
+                  [&](Value offset) {
+                    return ldsAt(rewriter, loc, ring.t().add(base, offset), 0);
+                  });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 
 /// From LDS to registers, as many neighbours at once as a chunk has.
 struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
@@ -452,6 +454,6 @@ int64_t attn::wordsOfCopy(RankedTensorType tile, int64_t threads) {
 void attn::populateLdsRingPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns) {
   patterns.add<AcquirePattern, CreatePattern, FetchPattern, IssuePattern,
-               LandPattern, ReleasePattern, WaitPattern>(converter,
-                                                         patterns.getContext());
+               LandPattern, PutPattern, ReleasePattern, WaitPattern>(
+      converter, patterns.getContext());
 }

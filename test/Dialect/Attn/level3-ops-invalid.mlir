@@ -788,3 +788,38 @@ attn.kernel @k(%when: i1) {
   // expected-error @below {{expected a ring with stages in registers (`slots`) to fill under a condition, but got '!attn.ring<2 x tensor<16x16xbf16, #attn.shared<32>>>'}}
   %s = attn.ring.acquire %r when %when : <2 x tensor<16x16xbf16, #attn.shared<32>>> -> <tensor<16x16xbf16, #attn.shared<32>>>
 }
+
+// -----
+
+func.func @k(%p: tensor<64x32xbf16>, %s: !attn.slot<tensor<64x64xbf16, #attn.shared<128>>>) {
+  // expected-error @below {{expected the shape and elements of its slot, 'tensor<64x64xbf16, #attn.shared<128>>', but got 'tensor<64x32xbf16>'}}
+  attn.ring.put %p into %s : tensor<64x32xbf16> into <tensor<64x64xbf16, #attn.shared<128>>>
+  return
+}
+
+// -----
+
+func.func @k(%p: tensor<64x64xf16>, %s: !attn.slot<tensor<64x64xbf16, #attn.shared<128>>>) {
+  // expected-error @below {{expected the shape and elements of its slot, 'tensor<64x64xbf16, #attn.shared<128>>', but got 'tensor<64x64xf16>'}}
+  attn.ring.put %p into %s : tensor<64x64xf16> into <tensor<64x64xbf16, #attn.shared<128>>>
+  return
+}
+
+// -----
+
+func.func @k(%p: tensor<64x64xbf16, #attn.shared<128>>, %s: !attn.slot<tensor<64x64xbf16, #attn.shared<128>>>) {
+  // expected-error @below {{expected a tile in registers, but got 'tensor<64x64xbf16, #attn.shared<128>>'}}
+  attn.ring.put %p into %s : tensor<64x64xbf16, #attn.shared<128>> into <tensor<64x64xbf16, #attn.shared<128>>>
+  return
+}
+
+// -----
+
+func.func @k(%p: tensor<64x64xbf16>) {
+  // expected-note @below {{the ring is created here}}
+  %r = attn.ring.create slots 1 : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
+  // expected-error @below {{expected a ring whose stages all have memory, but got one with 1 slots for 2 stages}}
+  attn.ring.put %p into %s : tensor<64x64xbf16> into <tensor<64x64xbf16, #attn.shared<128>>>
+  return
+}

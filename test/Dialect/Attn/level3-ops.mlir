@@ -305,3 +305,21 @@ attn.kernel @registers(%when: i1) {
   attn.barrier
   attn.barrier {note}
 }
+
+// What threads computed goes into a slot; nothing of it is dead.
+// CHECK-LABEL: func.func @put
+// CHECK-SAME: (%[[P:[^ ]+]]: tensor<64x64xbf16>)
+// CHECK: %[[S:[^ ]+]] = attn.ring.acquire
+// CHECK: attn.ring.put %[[P]] into %[[S]] : tensor<64x64xbf16> into <tensor<64x64xbf16, #[[SHARED128]]>>
+// CHECK: attn.ring.put %{{[^ ]+}} into %{{[^ ]+}} {note} : tensor<64x64xbf16, #{{[^ ]+}}> into <tensor<64x64xbf16, #[[SHARED128]]>>
+// KEPT-LABEL: func.func @put
+// KEPT-COUNT-2: attn.ring.put
+func.func @put(%p: tensor<64x64xbf16>) {
+  %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
+  %s = attn.ring.acquire %r : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
+  attn.ring.put %p into %s : tensor<64x64xbf16> into <tensor<64x64xbf16, #attn.shared<128>>>
+  %t = attn.ring.acquire %r ahead 1 : <2 x tensor<64x64xbf16, #attn.shared<128>>> -> <tensor<64x64xbf16, #attn.shared<128>>>
+  %q = attn.convert_layout %p : tensor<64x64xbf16> to tensor<64x64xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>>
+  attn.ring.put %q into %t {note} : tensor<64x64xbf16, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>> into <tensor<64x64xbf16, #attn.shared<128>>>
+  return
+}

@@ -7,6 +7,7 @@
 // REMARK: remark: [Passed] barriers | Category:attn-place-barriers | Function=once | Remark="threads wait for each other:", barriers=1
 // REMARK: remark: [Passed] barriers | {{.*}}Function=loop | {{.*}}barriers=2
 // REMARK: remark: [Passed] barriers | {{.*}}Function=hoisted | {{.*}}barriers=1
+// REMARK: remark: [Passed] barriers | {{.*}}Function=put | {{.*}}barriers=2
 #acc = #attn.fragment<threads [32:(1, 0), 2:(0, 8)], registers [8:(0, 1), 2:(0, 16)]>
 !t = tensor<32x32xf16, #attn.shared<64, folded>>
 !c = tensor<32x32xf32, #acc>
@@ -78,6 +79,30 @@ attn.kernel @hoisted(%x: !v, %n: index) attributes {threads = 64 : i64} {
       attn.ring.land %pa : !attn.pending<!t>
     scf.for %i = %c0 to %n step %c1 {
       %ta = attn.ring.wait %a : !attn.ring<2 x !t> -> !t
+    }
+  }
+}
+
+// What threads put into a slot is written, too.
+// CHECK-LABEL: attn.kernel @put
+// CHECK: scf.for
+// CHECK: attn.ring.acquire
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: attn.ring.put
+// CHECK-NEXT: attn.barrier
+// CHECK-NEXT: = attn.ring.wait
+// CHECK-NOT: attn.barrier
+attn.kernel @put(%x: !v, %n: index) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %own = arith.constant dense<0.0> : tensor<32x32xf16, #acc>
+  %c1 = arith.constant 1 : index
+  %a = attn.ring.create : !attn.ring<1 x !t>
+  attn.ctas %w in %c1 {
+    scf.for %i = %c0 to %n step %c1 {
+      %s = attn.ring.acquire %a : !attn.ring<1 x !t> -> !attn.slot<!t>
+      attn.ring.put %own into %s : tensor<32x32xf16, #acc> into !attn.slot<!t>
+      %ta = attn.ring.wait %a : !attn.ring<1 x !t> -> !t
+      attn.ring.release %a : !attn.ring<1 x !t>
     }
   }
 }

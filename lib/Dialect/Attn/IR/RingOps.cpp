@@ -108,6 +108,29 @@ LogicalResult RingIssueOp::verify() {
   return success();
 }
 
+LogicalResult RingPutOp::verify() {
+  RankedTensorType slot = getSlot().getType().getTile();
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  if (isa_and_nonnull<SharedAttr>(tile.getEncoding()))
+    return emitOpError("expected a tile in registers, but got ") << tile;
+  if (tile.getShape() != slot.getShape() ||
+      tile.getElementType() != slot.getElementType())
+    return emitOpError("expected the shape and elements of its slot, ")
+           << slot << ", but got " << tile;
+  auto acquire = getSlot().getDefiningOp<RingAcquireOp>();
+  auto ring =
+      acquire ? acquire.getRing().getDefiningOp<RingCreateOp>() : nullptr;
+  if (ring && ring.hasStagesInRegisters()) {
+    InFlightDiagnostic error = emitOpError(
+        "expected a ring whose stages all have memory, but got one with ");
+    error << ring.getNumSlots() << " slots for "
+          << ring.getRing().getType().getStages() << " stages";
+    error.attachNote(ring.getLoc()) << "the ring is created here";
+    return error;
+  }
+  return success();
+}
+
 LogicalResult ReduceRegistersOp::inferReturnTypes(
     MLIRContext *, std::optional<Location> location, ValueRange operands,
     DictionaryAttr, OpaqueProperties, RegionRange,
@@ -136,6 +159,13 @@ CopyKind RingCreateOp::getCopier() {
         if (auto issue = dyn_cast<RingIssueOp>(use))
           return issue.getBy();
   return CopyKind::Tensor;
+}
+
+bool RingCreateOp::isPut() {
+  return llvm::any_of(getRing().getUsers(), [](Operation *user) {
+    return isa<RingAcquireOp>(user) &&
+           llvm::any_of(user->getUsers(), llvm::IsaPred<RingPutOp>);
+  });
 }
 
 void RingCreateOp::getAsmResultNames(OpAsmSetValueNameFn setName) {

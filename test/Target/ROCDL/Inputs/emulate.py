@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from problems import BOUNDS, Case, Merge, cases, decode, encode, far_cases, large_cases
+from problems import BOUNDS, Case, Chain, Merge, cases, decode, encode, far_cases, large_cases
 
 INTERLEAVINGS = ("forward", "reverse", "random")
 
@@ -179,7 +179,7 @@ def run_case(case, arguments):
 def needs_barriers(case):
     """Whether waves exchange tiles: of one wave, or where there are no keys, none do. Other
     operations have sizes for which not every barrier matters."""
-    return isinstance(case, Case) and case.sizes[2] > 0 and case.lower != "warps=1"
+    return isinstance(case, (Case, Chain)) and case.sizes[-1] > 0 and case.lower != "warps=1"
 
 
 def drop_barriers(case, arguments):

@@ -161,6 +161,45 @@ class LogSumExp(NamedTuple):
         return [[max(r) + math.log(sum(math.exp(v - max(r)) for v in r))] for r in rows], []
 
 
+class Chain(NamedTuple):
+    """(A B) C, by a kernel that no pass wrote: tiles of A B come back from LDS."""
+
+    sizes: tuple  # rows, inner
+    stages: int = 1
+    schedule: str = ""
+    lower: str = ""
+    element = "bf16"
+    lse = False
+
+    def name(self):
+        return f"chain {self.sizes} {self.stages} stages {self.lower}"
+
+    def text(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "Inputs", "chain.mlir")) as file:
+            text = file.read()
+        return text.replace("LAYOUT", "#attn.shared<128, folded>").replace("STAGES", str(self.stages))
+
+    def views(self):
+        rows, inner = self.sizes
+        inputs = [
+            Buffer((rows, 128), (0, 1), "bf16", 8),
+            Buffer((128, inner), (0, 1), "bf16", inner % 2 + 2),
+            Buffer((inner, 64), (0, 1), "bf16", 4),
+        ]
+        return inputs, [Buffer((rows, 64), (0, 1), "f32", 2)]
+
+    def wanted(self, a, b, c):
+        def times(x, columns):
+            return [[sum(map(float.__mul__, row, column)) for column in columns] for row in x]
+
+        rows, inner = self.sizes
+        left = times([a.row(i) for i in range(rows)], list(zip(*(b.row(i) for i in range(128)))))
+        # Tiles are rounded as they go to LDS.
+        left = [list(decode(encode(row, "bf16"), "bf16")) for row in left]
+        return times(left, list(zip(*(c.row(i) for i in range(inner))))), []
+
+
 class Merge(NamedTuple):
     """Partial states of online softmax, merged by a kernel that no pass wrote."""
 
@@ -399,6 +438,9 @@ def cases():
         result.append(LogSumExp(element, (33, 51), "tiles=row=32,column=32 persistent", "stages=1"))
     # Slices straight into registers, in small and large blocks; splits, or queries, that are none.
     result += [
+        Chain((70, 130)),
+        Chain((33, 192), 2, lower="warps=1"),
+        Chain((130, 65), 2, lower="warps=4"),
         Merge((3, 2, 37)),
         Merge((5, 1, 70), 64, lower="warps=2"),
         Merge((2, 1, 33), 32, "persistent sms=2 resident=1", "warps=2"),

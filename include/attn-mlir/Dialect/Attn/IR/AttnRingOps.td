@@ -48,8 +48,10 @@ def Attn_RingCreateOp : Attn_RingOp<"create", [MemoryEffects<[MemAlloc]>,
     bool hasStagesInRegisters() {
       return getNumSlots() < getRing().getType().getStages();
     }
-    /// What fills the ring; the accelerator if nothing does.
+    /// What copies into the ring; the accelerator if nothing does.
     ::attn::CopyKind getCopier();
+    /// Whether threads that compute fill the ring (attn.ring.put).
+    bool isPut();
   }];
 }
 
@@ -111,6 +113,21 @@ def Attn_RingLandOp : Attn_RingOp<"land", [MemoryEffects<[MemRead, MemWrite]>]> 
   }];
   let arguments = (ins Attn_PendingType:$pending);
   let assemblyFormat = "$pending attr-dict `:` type($pending)";
+}
+
+def Attn_RingPutOp : Attn_RingOp<"put", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Writes a tile from registers into a slot";
+  let description = [{
+    The threads that hold the tile fill the slot themselves, so that what they
+    computed can be an operand that lies in shared memory: the gradient of scores, the values
+    in FP8, the weights of latent attention. They acquire the slot, and take part in waiting for it, as for
+    one that a copy fills. A ring is filled by copies or by `put`.
+
+    Example: `attn.ring.put %p into %slot : tensor<64x64xbf16, #acc> into !attn.slot<tensor<64x64xbf16, #attn.shared<128>>>`
+  }];
+  let arguments = (ins Attn_Tile2D:$tile, Attn_SlotType:$slot);
+  let assemblyFormat = "$tile `into` $slot attr-dict `:` type($tile) `into` type($slot)";
+  let hasVerifier = 1;
 }
 
 def Attn_RingWaitOp : Attn_RingOp<"wait", [MemoryEffects<[MemRead, MemWrite]>,

@@ -54,11 +54,13 @@ public:
   }
 
 private:
+  static Value ringOf(Value slot) {
+    auto acquire = slot.getDefiningOp<RingAcquireOp>();
+    return acquire ? acquire.getRing() : Value();
+  }
   static Value ringOf(RingLandOp land) {
     auto issue = land.getPending().getDefiningOp<RingIssueOp>();
-    auto acquire =
-        issue ? issue.getSlot().getDefiningOp<RingAcquireOp>() : nullptr;
-    return acquire ? acquire.getRing() : Value();
+    return issue ? ringOf(issue.getSlot()) : Value();
   }
 
   static void need(Operation *op, Accesses &state, Places &places) {
@@ -66,12 +68,17 @@ private:
     state = {};
   }
 
+  void visitWrite(Operation *op, Value ring, Accesses &state, Places &places) {
+    if (state.read.contains(ring))
+      need(op, state, places);
+    state.written.insert(ring);
+  }
+
   void visit(Operation *op, Accesses &state, Places &places) {
     if (auto land = dyn_cast<RingLandOp>(op)) {
-      Value ring = ringOf(land);
-      if (state.read.contains(ring))
-        need(op, state, places);
-      state.written.insert(ring);
+      visitWrite(op, ringOf(land), state, places);
+    } else if (auto put = dyn_cast<RingPutOp>(op)) {
+      visitWrite(op, ringOf(put.getSlot()), state, places);
     } else if (auto wait = dyn_cast<RingWaitOp>(op)) {
       if (state.written.contains(wait.getRing()))
         need(op, state, places);
@@ -129,7 +136,7 @@ private:
 
 /// Whether threads fill a ring, and so have to wait for each other.
 bool isFilledByThreads(RingCreateOp ring) {
-  return ring.getCopier() == CopyKind::Registers && !ring.getRing().use_empty();
+  return ring.isPut() || ring.getCopier() == CopyKind::Registers;
 }
 
 struct PlaceBarriersPass

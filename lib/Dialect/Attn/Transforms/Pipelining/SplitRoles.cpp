@@ -29,13 +29,20 @@ using namespace attn;
 
 namespace {
 
+/// Whether an operation takes a slot that those who compute fill.
+bool isTakenToPut(Operation *op) {
+  return isa<RingAcquireOp>(op) &&
+         llvm::any_of(op->getUsers(), llvm::IsaPred<RingPutOp>);
+}
+
 bool isCopy(Operation *op) {
-  return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op);
+  return isa<RingAcquireOp, RingIssueOp, RingLandOp>(op) && !isTakenToPut(op);
 }
 
 bool isComputation(Operation *op) {
-  return isa<RingWaitOp, RingReleaseOp, DotIssueOp, DotWaitOp, ExchangeOp,
-             StoreOp>(op);
+  return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
+             ExchangeOp, StoreOp>(op) ||
+         isTakenToPut(op);
 }
 
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {

@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "llvm/ADT/DenseMap.h"
@@ -31,6 +32,7 @@ public:
       auto issue = dyn_cast<DotIssueOp>(op);
       if (!issue) {
         stages[&op] = stageOfUsed(op);
+        followRings(op);
         continue;
       }
       int64_t stage = std::max({stageOf(issue.getLhs()),
@@ -61,6 +63,16 @@ private:
     return stage;
   }
 
+  /// A tile that comes out of a ring follows from what was put into it.
+  void followRings(Operation &op) {
+    if (auto put = dyn_cast<RingPutOp>(op)) {
+      if (auto acquire = put.getSlot().getDefiningOp<RingAcquireOp>())
+        rings[acquire.getRing()] = stages[&op];
+    } else if (auto wait = dyn_cast<RingWaitOp>(op)) {
+      stages[&op] = std::max(stages[&op], rings.lookup(wait.getRing()));
+    }
+  }
+
   /// Of an accumulator: a product that goes on with another's result.
   int64_t stageOfSum(DotIssueOp issue) {
     if (auto wait = issue.getAcc().getDefiningOp<DotWaitOp>())
@@ -73,6 +85,8 @@ private:
   Block &block;
   /// Products that an operation's results follow from, one from the other.
   llvm::DenseMap<Operation *, int64_t> stages;
+  /// The same, of tiles that were put into rings.
+  llvm::DenseMap<Value, int64_t> rings;
 };
 
 struct StageProductsPass
