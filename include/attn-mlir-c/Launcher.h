@@ -64,7 +64,9 @@ typedef enum AttnStatus {
   /** Out of memory, or a defect of the launcher. */
   ATTN_ERROR_INTERNAL = 6,
   /** A call of the HIP runtime failed; attnLastHipError() has its code. */
-  ATTN_ERROR_HIP = 7
+  ATTN_ERROR_HIP = 7,
+  /** A hook of the caller's failed (attn-mlir-c/Host.h). */
+  ATTN_ERROR_HOOK = 8
 } AttnStatus;
 
 /** Types of elements and of scalars. */

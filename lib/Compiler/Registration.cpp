@@ -6,6 +6,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/Transforms/BufferizableOpInterfaceImpl.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
+#include "attn-mlir/Pipelines/HostPipelines.h"
 #include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Tuning/Passes.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -36,6 +38,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -49,7 +52,7 @@ void attn::registerDialects(DialectRegistry &registry) {
                   func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
                   linalg::LinalgDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
                   math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                  tensor::TensorDialect, vector::VectorDialect>();
+                  tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
@@ -60,6 +63,7 @@ void attn::registerDialects(DialectRegistry &registry) {
   bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
   cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  func::registerInlinerExtension(registry);
   linalg::registerBufferizableOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
   scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
@@ -109,6 +113,10 @@ void attn::registerOwnPasses() {
   PassPipelineRegistration<>("attn-device-to-llvm",
                              "Device functions to the LLVM dialect",
                              buildDeviceToLLVMPipeline);
+  PassPipelineRegistration<>("attn-lower-host-to-llvm",
+                             "Functions around launches of programs to the "
+                             "LLVM dialect",
+                             buildLowerHostToLLVMPipeline);
   PassPipelineRegistration<>("attn-lower-to-trace",
                              "Level 2 to the trace of its accesses",
                              buildTracePipeline);

@@ -2,11 +2,9 @@
 
 #include "attn-mlir-c/Launcher.h"
 #include "DeviceFacts.h"
-#include "Failure.h"
+#include "Guarded.h"
 #include "OpenBundle.h"
-#include <exception>
 #include <memory>
-#include <new>
 #include <utility>
 
 using namespace attn;
@@ -27,8 +25,8 @@ struct LastError {
 
 static thread_local LastError lastError;
 
-static AttnStatus report(AttnStatus status, const char *text,
-                         int32_t code = 0) noexcept {
+AttnStatus attn::report(AttnStatus status, const char *text,
+                        int32_t code) noexcept {
   lastError.cudaCode = status == ATTN_ERROR_CUDA ? code : 0;
   lastError.hipCode = status == ATTN_ERROR_HIP ? code : 0;
   try {
@@ -38,28 +36,6 @@ static AttnStatus report(AttnStatus status, const char *text,
     lastError.plain = "out of memory";
   }
   return status;
-}
-
-/// Runs `body`, which throws nothing across the interface.
-template <typename Body> static AttnStatus guarded(Body body) noexcept {
-  try {
-    body();
-    return ATTN_SUCCESS;
-  } catch (const Failure &failure) {
-    return report(failure.status, failure.text.c_str(), failure.code);
-  } catch (const std::bad_alloc &) {
-    return report(ATTN_ERROR_INTERNAL, "out of memory");
-  } catch (const std::exception &error) {
-    return report(ATTN_ERROR_INTERNAL, error.what());
-  } catch (...) {
-    return report(ATTN_ERROR_INTERNAL, "unknown exception");
-  }
-}
-
-static void requireArgument(const void *pointer, const char *name) {
-  if (!pointer)
-    fail(ATTN_ERROR_ARGUMENT,
-         std::string(name) + ": expected a pointer, but got null");
 }
 
 const char *attnLastError() { return lastError.plain; }

@@ -83,7 +83,7 @@ void attn::defineBrainFloatRounding(Module &module) {
   LLVMContext &context = module.getContext();
   auto *function = cast<Function>(
       module
-          .getOrInsertFunction("__truncsfbf2", Type::getBFloatTy(context),
+          .getOrInsertFunction(kBrainFloatRounding, Type::getBFloatTy(context),
                                Type::getFloatTy(context))
           .getCallee());
   if (!function->empty())

@@ -12,6 +12,9 @@ namespace attn {
 /// functions of the compiler's runtime library.
 void moveBrainFloatsAsBits(llvm::Module &module);
 
+/// The function of that library that rounds f32 to bf16.
+constexpr char kBrainFloatRounding[] = "__truncsfbf2";
+
 /// Defines the function of that library that rounds f32 to bf16, for what is
 /// computed in bf16: to the nearest, ties to even, denormals too.
 void defineBrainFloatRounding(llvm::Module &module);

@@ -4,6 +4,7 @@
 #include "BrainFloats.h"
 #include "Codegen.h"
 #include "Link.h"
+#include "attn-mlir/Serialize/HostCode.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Host.h"
@@ -71,6 +72,19 @@ private:
   std::unique_ptr<llvm::TargetMachine> shared;
 };
 
+/// An object may be linked with others that have the same helper.
+class HostCodegen : public CpuCodegen {
+public:
+  using CpuCodegen::CpuCodegen;
+
+protected:
+  void handleModulePreLink(llvm::Module &code) override {
+    CpuCodegen::handleModulePreLink(code);
+    if (llvm::Function *rounding = code.getFunction(kBrainFloatRounding))
+      rounding->setLinkage(llvm::GlobalValue::LinkOnceODRLinkage);
+  }
+};
+
 } // namespace
 
 void initializeNative() {
@@ -89,6 +103,10 @@ StringRef cpuArch() {
 #else
 #error "bundles for the CPU: x86-64 or AArch64"
 #endif
+}
+
+FailureOr<std::string> compileToObject(ModuleOp module) {
+  return HostCodegen(module).generate();
 }
 
 FailureOr<std::string> compileToSharedObject(ModuleOp module) {

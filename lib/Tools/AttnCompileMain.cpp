@@ -10,6 +10,7 @@
 #include "WriteCode.h"
 #include "attn-mlir/Analysis/Passes.h"
 #include "attn-mlir/Compiler/CompileBundle.h"
+#include "attn-mlir/Compiler/CompileHost.h"
 #include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
@@ -18,6 +19,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
 #include "attn-mlir/Serialize/Bundle.h"
+#include "attn-mlir/Serialize/HostCode.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
 #include "attn-mlir/Tuning/OptionChoice.h"
 #include "attn-mlir/Tuning/Passes.h"
@@ -97,7 +99,11 @@ public:
         failed(parseSizes("attn-compile: --for-sizes",
                           llvm::to_vector(options.forSizes),
                           wanted().forSizes)) ||
-        failed(parseContents(options, contents)) || failed(chooseOptions()))
+        failed(parseContents(options, contents)))
+      return failure();
+    if (options.host)
+      return emitHost(*file);
+    if (failed(chooseOptions()))
       return failure();
     return isBundle(options.emit) && options.explain == ExplainAs::Nothing &&
                    options.simulate == SimulateFormat::None
@@ -250,6 +256,21 @@ private:
     if (options.emit == Emit::Bundle)
       return writeBundle(*bundle, *module, options.output);
     file.os() << packBundle(*bundle);
+    file.keep();
+    return success();
+  }
+
+  /// The whole module, whose kernels are a bundle that it holds.
+  LogicalResult emitHost(llvm::ToolOutputFile &file) {
+    if (failed(compileHost(compilation)))
+      return failure();
+    write(Emit::LLVM, file);
+    if (options.emit == Emit::LLVM)
+      return success();
+    FailureOr<std::string> object = compileToObject(*module);
+    if (failed(object))
+      return failure();
+    file.os() << *object;
     file.keep();
     return success();
   }

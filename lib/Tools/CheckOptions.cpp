@@ -57,15 +57,43 @@ static LogicalResult checkRun(const CommandLine &options) {
   return success();
 }
 
+/// What --host goes with.
+static LogicalResult checkHost(const CommandLine &options) {
+  if (options.emit == Emit::Object && !options.host) {
+    llvm::errs() << "attn-compile: --emit=object expects --host\n";
+    return failure();
+  }
+  if (!options.host)
+    return success();
+  if (options.emit != Emit::Object && options.emit != Emit::LLVM) {
+    llvm::errs() << "attn-compile: --host expects --emit=llvm or "
+                    "--emit=object\n";
+    return failure();
+  }
+  StringRef other = options.run ? "--run"
+                    : options.show ? "--show"
+                    : options.describe ? "--describe"
+                    : options.sequential ? "--sequential"
+                    : options.explain != ExplainAs::Nothing ? "--explain"
+                    : options.simulate != SimulateFormat::None ? "--simulate"
+                                                               : "";
+  if (other.empty())
+    return success();
+  llvm::errs() << "attn-compile: --host expects no " << other << "\n";
+  return failure();
+}
+
 LogicalResult attn::checkOptions(const CommandLine &options) {
   StringRef wanting = !options.variants.empty()   ? "--variant"
                       : options.unaligned         ? "--unaligned"
                       : !options.forSizes.empty() ? "--for-sizes"
                                                   : "";
-  if (!isBundle(options.emit) && !wanting.empty()) {
+  if (!isBundle(options.emit) && !options.host && !wanting.empty()) {
     llvm::errs() << "attn-compile: " << wanting << " expects --emit=bundle\n";
     return failure();
   }
+  if (failed(checkHost(options)))
+    return failure();
   return checkRun(options);
 }
 

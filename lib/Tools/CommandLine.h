@@ -69,7 +69,14 @@ struct CommandLine {
           clEnumValN(Emit::Hsaco, "hsaco", "code object (AMD GPUs)"),
           clEnumValN(Emit::Bundle, "bundle",
                      "a directory of code and manifest, named by -o"),
-          clEnumValN(Emit::Archive, "archive", "the same as one file (tar)")),
+          clEnumValN(Emit::Archive, "archive", "the same as one file (tar)"),
+          clEnumValN(Emit::Object, "object",
+                     "with --host: an object file for this machine's CPU")),
+      cl::cat(category)};
+  cl::opt<bool> host{
+      "host",
+      cl::desc("With --emit=llvm or object: the whole module, attention among "
+               "other operations, with the bundle of its kernels inside"),
       cl::cat(category)};
   cl::opt<std::string> lower{
       "lower",

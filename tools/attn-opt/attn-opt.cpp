@@ -16,6 +16,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   attn::registerDialects(registry);
   attn::registerPasses();
+  attn::registerEmbeddingPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv,
       "attn-opt: passes on attention as streamed tile loops\n"

@@ -20,7 +20,8 @@ enum class Emit {
   Isa,
   Hsaco,
   Bundle,
-  Archive
+  Archive,
+  Object
 };
 
 /// Whether it is a bundle, in whichever form.

@@ -17,6 +17,9 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// that its pipelines use.
 void registerPasses();
 
+/// attn-embed-programs, which compiles: apart, as it links the code generators.
+void registerEmbeddingPasses();
+
 /// Only those of the project: for a tool that has the upstream ones.
 void registerOwnPasses();
 

@@ -188,4 +188,87 @@ def ConvertAttnDeviceToLLVM : Pass<"convert-attn-device-to-llvm",
                            "::mlir::cf::ControlFlowDialect"];
 }
 
+def AttnOutlinePrograms : Pass<"attn-outline-programs", "::mlir::ModuleOp"> {
+  let summary = "Put operations of level 1 into a module of programs, and launch these";
+  let description = [{
+    For a module that holds other operations, too. Each streamable operation in a function, at
+    whatever depth, becomes a function of its own in a nested module, which has the
+    attributes of the module around (its target): what a bundle is compiled of
+    (`attn-embed-programs`). In its place stands an `attn.launch` of that program, which
+    bufferizes as launches of kernels do. The program is declared in the module around by
+    a function without a body that takes its views and scalars and names the bundle.
+
+    Constants that the operation takes go with it; other scalars are passed. Sizes of
+    results follow from those of operands, by the operation's maps.
+
+    Does nothing to a module without streamable operations.
+
+    Before: `%o = attn.attention %q, %k, %v scale(0.125) : ...`
+
+    After: `%o = attn.launch @f_attention ins(%q, %k, %v : ...) outs(%e : ...) views [...] -> ...`, with
+    `func.func private @f_attention(!attn.view<...>, ...) attributes {attn.program = @attn_programs}` and
+    `module @attn_programs { func.func @f_attention(...) { attn.attention ... } }`
+  }];
+  let dependentDialects = ["::attn::AttnDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+  let options = [Option<"bundle", "bundle", "std::string", /*default=*/"\"attn_programs\"",
+                        "Name of the module of programs, if it is free">];
+  let statistics = [Statistic<"numPrograms", "programs", "Operations outlined">];
+}
+
+def AttnExpandCopies : Pass<"attn-expand-copies"> {
+  let summary = "Copies between strided buffers to linalg";
+  let description = [{
+    A `memref.copy` of which one side is not contiguous becomes a `linalg.generic`. Upstream's conversion
+    makes of it a call of `memrefCopy`, a function of a library of MLIR's that an object file for
+    others does not want to depend on. Copies between contiguous buffers stay: they become
+    `memcpy`.
+
+    Before: `memref.copy %a, %b : memref<4x8xf32, strided<[16, 1]>> to memref<4x8xf32>`
+
+    After: `linalg.generic ... ins(%a : ...) outs(%b : ...) { linalg.yield ... }`
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let statistics = [Statistic<"numCopies", "copies", "Copies expanded">];
+}
+
+def ConvertAttnToHost : Pass<"convert-attn-to-host", "::mlir::ModuleOp"> {
+  let summary = "Launches of programs to calls of the launcher, with the caller's memory";
+  let description = [{
+    For functions on buffers whose control flow is branches (`convert-scf-to-cf`) and a bundle that is
+    embedded (`attn-embed-programs`). Code for the host comes out of it; whatever else is in the functions
+    stays as it is, for conversions of others.
+
+    - A launch of a program becomes a call of `attnHostLaunch` (`attn-mlir-c/Host.h`), with an
+      `AttnTensor` for each operand, whose sizes and strides are those of the memref.
+    - `memref.alloc` and `memref.dealloc` in functions around launches become calls of
+      `attnHostAllocate` and `attnHostFree`: memory is the caller's to give.
+    - Where one of these fails, its function returns at once, and so do its callers: functions that
+      launch, allocate or free, and those that call such, take the call that they are part
+      of in front of their arguments, and return a status behind their results.
+    - A public one of these stays what others call: `@f(hooks, arguments) -> i32` begins a call with the
+      `AttnHostHooks` that it is given (null: the defaults), ends it, which frees what a
+      failure left, and returns its `AttnStatus`. It has no results of its own
+      (`buffer-results-to-out-params`). `llvm.emit_c_interface` stays on it.
+    - For each bundle there is an `AttnHostModule`, in which the library opens programs once, whatever
+      thread comes first.
+
+    Does nothing to a module without launches of programs. Launches of kernels that are part of
+    the module stay.
+
+    Before: `attn.launch @f_attention ins(%q, %k, %v : memref<...>, ...) outs(%o : memref<...>) views [...]`
+
+    After: `%s = llvm.call @attnHostLaunch(%call, %module, %name, %tensors, %c4, %scalars, %c0)`,
+    `cf.cond_br %failed, ^exit(%s : i32), ^next`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::ub::UBDialect"
+  ];
+  let options = [Option<"unload", "unload", "std::string", /*default=*/"\"\"",
+                        "Name of a function to make, void(void), that unloads the bundles">];
+  let statistics = [Statistic<"numLaunches", "launches", "Launches converted">];
+}
+
 #endif // ATTN_CONVERSION_PASSES

@@ -110,12 +110,14 @@ static SmallVector<Type> argumentsOfDeviceFunction(Operation *function) {
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *symbol = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
-  if (auto function = dyn_cast_or_null<FunctionOpInterface>(symbol);
-      function && !isa<KernelOp>(symbol))
-    return verifyLowered(*this, function);
+  auto callee = dyn_cast_or_null<FunctionOpInterface>(symbol);
+  bool takesViews =
+      callee && (isa<KernelOp>(symbol) || symbol->hasAttr(kProgramAttr));
+  if (callee && !takesViews)
+    return verifyLowered(*this, callee);
   SmallVector<Type> wanted;
-  if (auto kernel = dyn_cast_or_null<KernelOp>(symbol)) {
-    llvm::append_range(wanted, kernel.getArgumentTypes());
+  if (takesViews) {
+    llvm::append_range(wanted, callee.getArgumentTypes());
   } else if (Operation *function = findDeviceFunction(*this, symbols)) {
     symbol = function;
     wanted = argumentsOfDeviceFunction(function);

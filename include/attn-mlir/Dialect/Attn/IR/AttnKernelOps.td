@@ -29,6 +29,10 @@ def Attn_LaunchOp : Attn_Op<"launch", [
     in order ins, outs; then come the scalars. `views` gives for each the
     permutation from the dimensions of the view to those of the operand.
 
+    `kernel` names a kernel, or a program of a bundle: a function without a body
+    that has the attribute `attn.program`, the symbol of the bundle, and whose
+    arguments are the program's views and scalars.
+
     Example: `%o = attn.launch @k ins(%q, %k, %v : ...) outs(%e : ...) -> ...`
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,

@@ -1,0 +1,22 @@
+//===- CompileHost.h - A module with attention among other ops --*- C++ -*-===//
+
+#ifndef ATTN_MLIR_COMPILER_COMPILEHOST_H
+#define ATTN_MLIR_COMPILER_COMPILEHOST_H
+
+#include "attn-mlir/Compiler/CompileBundle.h"
+
+namespace attn {
+
+/// Level 1 among other operations to launches of programs, whose bundle the
+/// module holds: attn-set-target (with a target or facts),
+/// attn-outline-programs, attn-embed-programs. What is behind it is the
+/// embedder's: bufferization, convert-attn-to-host, and the way to LLVM.
+void buildEmbedPipeline(mlir::OpPassManager &pm, CompileOptions options);
+
+/// The module of a compilation to the LLVM dialect, whole: as above, and
+/// the rest by upstream's conversions (attn-lower-host-to-llvm).
+mlir::LogicalResult compileHost(Compilation &compilation);
+
+} // namespace attn
+
+#endif // ATTN_MLIR_COMPILER_COMPILEHOST_H
