@@ -5,11 +5,10 @@
 |*
 \*===----------------------------------------------------------------------===*/
 
-#include "attn-mlir-c/Host.h"
+#include "hooks.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { Model = 256, Heads = 8, KvHeads = 2, HeadDim = 32, Hidden = 512 };
 
@@ -186,11 +185,6 @@ static double errorOf(const float *y, const double *r, int64_t rows) {
   return worst;
 }
 
-static void report(void *user, int32_t status, const char *message) {
-  (void)user;
-  fprintf(stderr, "status %d: %s\n", (int)status, message);
-}
-
 int main(int argc, char **argv) {
   if (argc != 3) {
     fprintf(stderr, "usage: main BATCH LENGTH\n");
@@ -210,9 +204,8 @@ int main(int argc, char **argv) {
               y = activationsOf(batch, length, NAN);
 
   AttnHostHooks hooks;
-  memset(&hooks, 0, sizeof hooks);
-  hooks.bytes = sizeof hooks;
-  hooks.error = report;
+  if (setHooks(&hooks))
+    return 2;
   if (_mlir_ciface_block(&hooks, &x, &w.norm1, &w.wq, &w.wk, &w.wv, &w.wo,
                          &w.norm2, &w.wgate, &w.wup, &w.wdown,
                          &y) != ATTN_SUCCESS)

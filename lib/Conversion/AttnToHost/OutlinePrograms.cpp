@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -27,12 +28,16 @@ namespace {
 class Program {
 public:
   explicit Program(StreamableOpInterface op) : op(op), b(op) {
+    llvm::SetVector<Value> arrays, numbers;
     for (Value operand : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()))
-        tensors.push_back(operand);
-      else if (!matchPattern(operand, m_Constant()) &&
-               !llvm::is_contained(scalars, operand))
-        scalars.push_back(operand);
+      if (isa<RankedTensorType>(operand.getType())) {
+        views.push_back(operand);
+        arrays.insert(operand);
+      } else if (!matchPattern(operand, m_Constant())) {
+        numbers.insert(operand);
+      }
+    tensors = arrays.takeVector();
+    scalars = numbers.takeVector();
   }
 
   /// The function that computes it, with this name.
@@ -87,7 +92,7 @@ public:
   }
 
 private:
-  /// Of the views, in order.
+  /// Of what the function takes and returns.
   SmallVector<Type> tensorTypes() {
     SmallVector<Type> types(ValueRange(tensors).getTypes());
     llvm::append_range(types, op->getResultTypes());
@@ -102,7 +107,7 @@ private:
   /// A tensor as large as the axes of the result.
   Value emptyResult(unsigned number) {
     auto type = cast<RankedTensorType>(op->getResult(number).getType());
-    unsigned view = tensors.size() + number;
+    unsigned view = views.size() + number;
     AffineMap map = op.getViewMaps()[view];
     SmallVector<int64_t> order = op.getViewPermutations()[view];
     SmallVector<Value> dynamic;
@@ -121,11 +126,14 @@ private:
     if (!ShapedType::isDynamic(its.extent))
       return arith::ConstantIndexOp::create(b, op.getLoc(), its.extent);
     int64_t dim = op.getViewPermutations()[its.view][its.dim];
-    return tensor::DimOp::create(b, op.getLoc(), tensors[its.view], dim);
+    return tensor::DimOp::create(b, op.getLoc(), views[its.view], dim);
   }
 
   StreamableOpInterface op;
   OpBuilder b;
+  /// Operands that are views, as the operation counts them.
+  SmallVector<Value> views;
+  /// What the function takes: each tensor, then each number, once.
   SmallVector<Value> tensors, scalars;
 };
 
@@ -138,6 +146,11 @@ struct OutlineProgramsPass
     SmallVector<StreamableOpInterface> ops;
     for (auto function : module.getOps<func::FuncOp>())
       function.walk([&](StreamableOpInterface op) { ops.push_back(op); });
+    if (bundle.empty()) {
+      module.emitError("expected a name for the module of programs, but got an "
+                       "empty one");
+      return signalPassFailure();
+    }
     if (ops.empty())
       return;
     SymbolTable symbols(module);

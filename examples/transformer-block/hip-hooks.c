@@ -1,0 +1,108 @@
+/*===- hip-hooks.c - Operands of kernels are copied to an AMD GPU -----------===*\
+|*
+|* The HIP runtime is the file that ATTN_HIP_RUNTIME names, or libamdhip64.so, as
+|* for the launcher. Copies wait for the kernels before them: what a compiler
+|* does that keeps its buffers on the device is one hook less.
+|*
+\*===----------------------------------------------------------------------===*/
+
+#include "hooks.h"
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ToDevice = 1, ToHost = 2 };
+
+static int (*hipMalloc)(void **, size_t);
+static int (*hipFree)(void *);
+static int (*hipMemcpy)(void *, const void *, size_t, int);
+
+static size_t elementBytes(int32_t dtype) {
+  switch (dtype) {
+  case ATTN_I8:
+    return 1;
+  case ATTN_F16:
+  case ATTN_BF16:
+    return 2;
+  case ATTN_I64:
+    return 8;
+  default:
+    return 4;
+  }
+}
+
+/* From the first element to behind the last. */
+static size_t spanOf(const AttnTensor *tensor) {
+  int64_t last = 0;
+  for (int32_t i = 0; i < tensor->rank; ++i) {
+    if (tensor->sizes[i] == 0)
+      return 0;
+    last += (tensor->sizes[i] - 1) * tensor->strides[i];
+  }
+  return (size_t)(last + 1) * elementBytes(tensor->dtype);
+}
+
+static void *address(uint64_t data) { return (void *)(uintptr_t)data; }
+
+static int32_t acquire(void *user, AttnTensor *tensor, int32_t access,
+                       void *stream) {
+  size_t bytes = spanOf(tensor);
+  void *device = NULL;
+  int failed = hipMalloc(&device, bytes ? bytes : 1);
+  (void)user, (void)stream, (void)access;
+  if (failed)
+    return failed;
+  /* Also of what is written: there may be gaps between its rows. */
+  failed = bytes ? hipMemcpy(device, address(tensor->data), bytes, ToDevice) : 0;
+  if (failed) {
+    hipFree(device);
+    return failed;
+  }
+  tensor->data = (uint64_t)(uintptr_t)device;
+  return 0;
+}
+
+static int32_t release(void *user, const AttnTensor *buffer,
+                       const AttnTensor *acquired, int32_t access, void *stream,
+                       int32_t status) {
+  void *device = address(acquired->data);
+  size_t bytes = spanOf(buffer);
+  int failed = 0;
+  (void)user, (void)stream;
+  if (status == ATTN_SUCCESS && access == ATTN_WRITE && bytes)
+    failed = hipMemcpy(address(buffer->data), device, bytes, ToHost);
+  int freed = hipFree(device);
+  return failed ? failed : freed;
+}
+
+static void tell(void *user, int32_t status, const char *message) {
+  (void)user;
+  fprintf(stderr, "status %d: %s\n", (int)status, message);
+}
+
+/* dlsym's object pointer as a function's, in a way that C allows. */
+static int lookUp(void *library, const char *name, void *function) {
+  void *found = dlsym(library, name);
+  memcpy(function, &found, sizeof found);
+  if (!found)
+    fprintf(stderr, "expected a HIP runtime with %s\n", name);
+  return !found;
+}
+
+int setHooks(AttnHostHooks *hooks) {
+  const char *file = getenv("ATTN_HIP_RUNTIME");
+  void *library = dlopen(file ? file : "libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    fprintf(stderr, "%s\n", dlerror());
+    return 1;
+  }
+  memset(hooks, 0, sizeof *hooks);
+  hooks->bytes = sizeof *hooks;
+  hooks->acquire = acquire;
+  hooks->release = release;
+  hooks->error = tell;
+  return lookUp(library, "hipMalloc", &hipMalloc) ||
+         lookUp(library, "hipFree", &hipFree) ||
+         lookUp(library, "hipMemcpy", &hipMemcpy);
+}
