@@ -26,6 +26,7 @@ tools = [
         ("test", "lib"),
         ("test", "Compiler"),
         ("test", "Emulator", "Unit"),
+        ("test", "Host"),
     )
 ]
 python = f'"{sys.executable}"'
