@@ -1,6 +1,8 @@
-/*===- hip-hooks.c - Operands of kernels are copied to an AMD GPU -----------===*\
+/*===- hip-hooks.c - Operands of kernels are copied to an AMD GPU
+-----------===*\
 |*
-|* The HIP runtime is the file that ATTN_HIP_RUNTIME names, or libamdhip64.so, as
+|* The HIP runtime is the file that ATTN_HIP_RUNTIME names, or libamdhip64.so,
+as
 |* for the launcher. Copies wait for the kernels before them: what a compiler
 |* does that keeps its buffers on the device is one hook less.
 |*
@@ -54,7 +56,8 @@ static int32_t acquire(void *user, AttnTensor *tensor, int32_t access,
   if (failed)
     return failed;
   /* Also of what is written: there may be gaps between its rows. */
-  failed = bytes ? hipMemcpy(device, address(tensor->data), bytes, ToDevice) : 0;
+  failed =
+      bytes ? hipMemcpy(device, address(tensor->data), bytes, ToDevice) : 0;
   if (failed) {
     hipFree(device);
     return failed;

@@ -1,6 +1,8 @@
-/*===- Dialect.h - The dialect for MLIR's C API --------------------*- C -*-===*\
+/*===- Dialect.h - The dialect for MLIR's C API --------------------*- C
+-*-===*\
 |*
-|* For embedders that link the same MLIR (docs/embedding.md): the dialect's handle,
+|* For embedders that link the same MLIR (docs/embedding.md): the dialect's
+handle,
 |* what its passes need of others, and its attributes and types. Errors are
 |* diagnostics of the context, behind which a null object is returned
 |* (mlirAttributeIsNull).
@@ -53,11 +55,10 @@ typedef enum MlirAttnMaskAlign {
 MLIR_CAPI_EXPORTED MlirAttribute
 mlirAttnCausalMaskAttrGet(MlirContext context, MlirAttnMaskAlign align);
 
-/** Keys from `left` before to `right` behind a query's position; -1: no bound on
-    that side. */
-MLIR_CAPI_EXPORTED MlirAttribute
-mlirAttnWindowMaskAttrGet(MlirContext context, int64_t left, int64_t right,
-                          MlirAttnMaskAlign align);
+/** Keys from `left` before to `right` behind a query's position; -1: no bound
+   on that side. */
+MLIR_CAPI_EXPORTED MlirAttribute mlirAttnWindowMaskAttrGet(
+    MlirContext context, int64_t left, int64_t right, MlirAttnMaskAlign align);
 
 /** Whether it is a mask of any kind. */
 MLIR_CAPI_EXPORTED bool mlirAttributeIsAAttnMask(MlirAttribute attribute);
@@ -69,9 +70,9 @@ MLIR_CAPI_EXPORTED bool mlirAttributeIsAAttnMask(MlirAttribute attribute);
 /** The attribute `attn.schedule` of an operation, by options of the pipelines
     attn-schedule ("tiles=query=128,key=64 persistent") and attn-to-target
     ("warps=8"). */
-MLIR_CAPI_EXPORTED MlirAttribute
-mlirAttnScheduleAttrGet(MlirContext context, MlirStringRef schedule,
-                        MlirStringRef lower);
+MLIR_CAPI_EXPORTED MlirAttribute mlirAttnScheduleAttrGet(MlirContext context,
+                                                         MlirStringRef schedule,
+                                                         MlirStringRef lower);
 MLIR_CAPI_EXPORTED bool mlirAttributeIsAAttnSchedule(MlirAttribute attribute);
 
 /*===----------------------------------------------------------------------===*\

@@ -33,8 +33,8 @@ extern "C" {
 /**
  * What host code asks of its caller. Any function may be null: then the default
  * that is named there holds. `user` is passed to all of them. Hooks that return
- * a status return 0, or anything else for a failure, which the compiled function
- * returns as ATTN_ERROR_HOOK.
+ * a status return 0, or anything else for a failure, which the compiled
+ * function returns as ATTN_ERROR_HOOK.
  */
 typedef struct AttnHostHooks {
   /** sizeof(AttnHostHooks), by which later versions know this one. */
@@ -56,8 +56,8 @@ typedef struct AttnHostHooks {
 
   /** Makes an operand one that the device can address: `tensor`, whose `data`
    * is an address in the function's buffers, may get another `data`, `device`
-   * and `strides`; `access` is AttnAccess. What is to be read is copied in the order
-   * of `stream`. Default: buffers are addressable as they are. */
+   * and `strides`; `access` is AttnAccess. What is to be read is copied in the
+   * order of `stream`. Default: buffers are addressable as they are. */
   int32_t (*acquire)(void *user, AttnTensor *tensor, int32_t access,
                      void *stream);
   /** Gives back what `acquire` made of `buffer`, after the launch: what was
@@ -67,9 +67,9 @@ typedef struct AttnHostHooks {
                      const AttnTensor *acquired, int32_t access, void *stream,
                      int32_t status);
 
-  /** Memory on the device for what kernels of a launch hand to each other: fills
-   * in `workspace` (attn-mlir-c/Launcher.h), at least `bytes` long. Default: the
-   * launcher's own, in the order of the stream. */
+  /** Memory on the device for what kernels of a launch hand to each other:
+   * fills in `workspace` (attn-mlir-c/Launcher.h), at least `bytes` long.
+   * Default: the launcher's own, in the order of the stream. */
   int32_t (*workspace)(void *user, uint64_t bytes, void *stream,
                        AttnWorkspace *workspace);
   /** Takes it back, when the launch is on its way. Set with `workspace`, or not
@@ -92,8 +92,8 @@ typedef struct AttnHostModule {
 /** One run of a compiled function. */
 typedef struct AttnHostCall AttnHostCall;
 
-/** Begins a call. `hooks` may be null, and are copied; ATTN_ERROR_ARGUMENT where
- * they are not valid. `*call` is for attnHostEnd; null on failure. */
+/** Begins a call. `hooks` may be null, and are copied; ATTN_ERROR_ARGUMENT
+ * where they are not valid. `*call` is for attnHostEnd; null on failure. */
 ATTN_C_API AttnStatus attnHostBegin(const AttnHostHooks *hooks,
                                     AttnHostCall **call);
 

@@ -1,4 +1,5 @@
-/*===- Passes.h - Passes and pipelines for MLIR's C API ------------*- C -*-===*\
+/*===- Passes.h - Passes and pipelines for MLIR's C API ------------*- C
+-*-===*\
 |*
 |* mlirRegisterAttnPasses() for text pipelines (mlirParsePassPipeline), and of
 |* each pass a function that makes it with its defaults, such as

@@ -3,9 +3,11 @@
 #include "attn-mlir-c/Compiler.h"
 #include "Options.h"
 #include "Recovery.h"
+#include "attn-mlir/Compiler/CompileHost.h"
 #include "attn-mlir/Compiler/Registration.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Serialize/HostCode.h"
 #include "attn-mlir/Serialize/Hsaco.h"
 #include "attn-mlir/Serialize/Ptx.h"
 #include "attn-mlir/Support/OptionParsers.h"
@@ -46,6 +48,8 @@ public:
     Emit emit = options.compile.emit;
     if (emit == Emit::Attn)
       return print(output);
+    if (options.host)
+      return compileWhole(output);
     if (failed(chooseOptions()))
       return failure();
     if (isBundle(emit))
@@ -116,6 +120,18 @@ private:
     if (failed(bundle))
       return failure();
     output = packBundle(*bundle);
+    return success();
+  }
+
+  LogicalResult compileWhole(std::string &output) {
+    if (failed(compileHost(compilation)))
+      return failure();
+    if (options.compile.emit == Emit::LLVM)
+      return print(output);
+    FailureOr<std::string> object = compileToObject(*compilation.module);
+    if (failed(object))
+      return failure();
+    output = std::move(*object);
     return success();
   }
 

@@ -36,7 +36,8 @@ constexpr Named<Product> kProducts[] = {
     {"target", {Emit::Target}},
     {"llvm", {Emit::LLVM}},
     {"ptx", {Emit::Ptx}},
-    {"isa", {Emit::Isa}}};
+    {"isa", {Emit::Isa}},
+    {"object", {Emit::Object}}};
 
 /// Reads the options of one call.
 class Reader {
@@ -124,6 +125,9 @@ private:
   LogicalResult readRemarks(StringRef value) {
     return readNamed<bool>(value, kFlags, options.remarks);
   }
+  LogicalResult readHost(StringRef value) {
+    return readNamed<bool>(value, kFlags, options.host);
+  }
   LogicalResult readSize(StringRef value) { return addList(value, sizes); }
   LogicalResult readForSizes(StringRef value) {
     return addList(value, forSizes);
@@ -176,7 +180,8 @@ private:
       {"line-info", false, &Reader::readLineInfo},
       {"remarks", false, &Reader::readRemarks},
       {"size", true, &Reader::readSize},
-      {"for-sizes", true, &Reader::readForSizes}};
+      {"for-sizes", true, &Reader::readForSizes},
+      {"host", false, &Reader::readHost}};
 
   LibraryOptions &options;
   llvm::StringSet<> seen;
@@ -184,13 +189,30 @@ private:
   std::vector<std::string> sizes, forSizes;
 };
 
+/// A whole module becomes LLVM or an object file, and nothing else does.
+LogicalResult checkHost(const LibraryOptions &options) {
+  Emit emit = options.compile.emit;
+  if (emit == Emit::Object && !options.host)
+    optionErrors() << "error: option 'emit' with object expects the option "
+                      "host=true\n";
+  else if (options.host && emit != Emit::Object && emit != Emit::LLVM)
+    optionErrors() << "error: option 'host' expects the option emit=llvm or "
+                      "emit=object\n";
+  else if (options.host && !options.tuning.empty())
+    optionErrors() << "error: option 'host' expects no option tuning\n";
+  else
+    return success();
+  return failure();
+}
+
 /// What has an effect on bundles alone.
-LogicalResult checkTogether(const CompileOptions &options) {
+LogicalResult checkTogether(const LibraryOptions &all) {
+  const CompileOptions &options = all.compile;
   StringRef wanting = !options.variants.empty()   ? "variant"
                       : options.unaligned         ? "unaligned"
                       : !options.forSizes.empty() ? "for-sizes"
                                                   : "";
-  if (isBundle(options.emit) || wanting.empty())
+  if (isBundle(options.emit) || all.host || wanting.empty())
     return success();
   optionErrors() << "error: option '" << wanting
                  << "' expects the option emit=bundle\n";
@@ -213,6 +235,6 @@ LogicalResult attn::parseOptions(ArrayRef<AttnOption> given,
     if (failed(reader.read(option.name, option.value)))
       return failure();
   }
-  return failure(failed(reader.finish()) ||
-                 failed(checkTogether(options.compile)));
+  return failure(failed(reader.finish()) || failed(checkHost(options)) ||
+                 failed(checkTogether(options)));
 }

@@ -13,6 +13,8 @@ struct LibraryOptions {
   CompileOptions compile;
   ExplainAs explain = ExplainAs::Nothing;
   bool remarks = false;
+  /// The whole module, not its kernels alone.
+  bool host = false;
   /// Texts of tuning files.
   std::vector<std::string> tuning;
 };

@@ -109,7 +109,8 @@ struct EmbedProgramsPass
   }
 
   void runOnOperation() override {
-    FailureOr<llvm::SetVector<StringAttr>> bundles = findBundles(getOperation());
+    FailureOr<llvm::SetVector<StringAttr>> bundles =
+        findBundles(getOperation());
     if (failed(bundles))
       return signalPassFailure();
     for (StringAttr name : *bundles)

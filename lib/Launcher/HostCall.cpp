@@ -52,9 +52,9 @@ static AttnHostHooks checkHooks(const AttnHostHooks *hooks) {
     return result;
   if (hooks->bytes != sizeof(AttnHostHooks))
     fail(ATTN_ERROR_ARGUMENT,
-         "hooks: " + wantedGot("'bytes' of " +
-                                   std::to_string(sizeof(AttnHostHooks)),
-                               std::to_string(hooks->bytes)));
+         "hooks: " +
+             wantedGot("'bytes' of " + std::to_string(sizeof(AttnHostHooks)),
+                       std::to_string(hooks->bytes)));
   result = *hooks;
   requirePair(result.allocate, result.deallocate, "allocate", "deallocate");
   requirePair(result.acquire, result.release, "acquire", "release");
@@ -162,8 +162,8 @@ public:
 
   void acquire() {
     for (; acquired < buffers.size(); ++acquired)
-      if (int32_t failed = call.hooks.acquire(
-              call.hooks.user, &views[acquired], accessOf(acquired), stream))
+      if (int32_t failed = call.hooks.acquire(call.hooks.user, &views[acquired],
+                                              accessOf(acquired), stream))
         failHook("hook 'acquire' for " + nameOf(acquired), failed);
   }
 
@@ -172,9 +172,8 @@ public:
     int32_t failed = 0;
     size_t which = 0;
     for (size_t i = 0; i < acquired; ++i) {
-      int32_t result =
-          call.hooks.release(call.hooks.user, &buffers[i], &views[i],
-                             accessOf(i), stream, status);
+      int32_t result = call.hooks.release(
+          call.hooks.user, &buffers[i], &views[i], accessOf(i), stream, status);
       if (result && !failed) {
         failed = result;
         which = i;
@@ -229,12 +228,11 @@ static void launchIn(const AttnHostCall &call, AttnBundle &bundle,
                                   scalarCount, stream));
   AttnWorkspace workspace = {};
   workspace.device = ATTN_DEVICE_UNKNOWN;
-  if (int32_t failed = call.hooks.workspace(call.hooks.user, bytes, stream,
-                                            &workspace))
+  if (int32_t failed =
+          call.hooks.workspace(call.hooks.user, bytes, stream, &workspace))
     failHook("hook 'workspace'", failed);
-  AttnStatus status =
-      attnBundleLaunchIn(&bundle, views, viewCount, scalars, scalarCount,
-                         &workspace, stream);
+  AttnStatus status = attnBundleLaunchIn(&bundle, views, viewCount, scalars,
+                                         scalarCount, &workspace, stream);
   call.hooks.releaseWorkspace(call.hooks.user, &workspace, stream);
   check(status);
 }

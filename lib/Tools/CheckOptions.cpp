@@ -70,11 +70,12 @@ static LogicalResult checkHost(const CommandLine &options) {
                     "--emit=object\n";
     return failure();
   }
-  StringRef other = options.run ? "--run"
-                    : options.show ? "--show"
-                    : options.describe ? "--describe"
-                    : options.sequential ? "--sequential"
-                    : options.explain != ExplainAs::Nothing ? "--explain"
+  StringRef other = options.run                                ? "--run"
+                    : options.show                             ? "--show"
+                    : options.describe                         ? "--describe"
+                    : options.sequential                       ? "--sequential"
+                    : !options.tuning.empty()                  ? "--tuning"
+                    : options.explain != ExplainAs::Nothing    ? "--explain"
                     : options.simulate != SimulateFormat::None ? "--simulate"
                                                                : "";
   if (other.empty())

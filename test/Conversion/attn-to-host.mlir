@@ -132,3 +132,34 @@ func.func @other() {
   memref.dealloc %a : memref<4xf32>
   return
 }
+
+// -----
+
+// The target goes with the last of the dialect; a kernel that is left keeps it.
+
+// CHECK-LABEL: module @launched {
+// CHECK-LABEL: module @kept attributes {attn.target
+#id = affine_map<(d0) -> (d0)>
+module @launched attributes {attn.target = #attn.target<"cpu", arch = "host", capabilities = ["cpu"], sms = 4, max_resident_ctas = 1, max_cluster_ctas = 1, max_clusters = 4, smem_per_sm = 1048576, smem_per_block = 1048576, registers_per_sm = 1048576, l2_bytes = 33554432, l2_effective_bytes = 33554432, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 64, dispatch_chunk = 1, dram_gbps = 50, tensor_gflops = 500, clock_mhz = 3000, special_per_clock = 1, fma_per_clock = 16, l2_gbps = 200>} {
+  llvm.mlir.global internal constant @programs("") : !llvm.array<0 x i8>
+  func.func private @p(!attn.view<?xf32>) attributes {attn.program = @programs}
+  func.func @f(%a: memref<?xf32>) {
+    attn.launch @p outs(%a : memref<?xf32>) views [#id]
+    return
+  }
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+module @kept attributes {attn.target = #attn.target<"cpu", arch = "host", capabilities = ["cpu"], sms = 4, max_resident_ctas = 1, max_cluster_ctas = 1, max_clusters = 4, smem_per_sm = 1048576, smem_per_block = 1048576, registers_per_sm = 1048576, l2_bytes = 33554432, l2_effective_bytes = 33554432, l2_domains = 1, l2_partitions = 1, l2_sector_bytes = 64, dispatch_chunk = 1, dram_gbps = 50, tensor_gflops = 500, clock_mhz = 3000, special_per_clock = 1, fma_per_clock = 16, l2_gbps = 200>} {
+  llvm.mlir.global internal constant @programs("") : !llvm.array<0 x i8>
+  func.func private @p(!attn.view<?xf32>) attributes {attn.program = @programs}
+  func.func @f(%a: memref<?xf32>) {
+    attn.launch @p outs(%a : memref<?xf32>) views [#id]
+    return
+  }
+  attn.kernel @k(%v: !attn.view<?xf32>) {
+    attn.return
+  }
+}

@@ -1,8 +1,12 @@
-/*===- attn-host-test.c - Calls of compiled host code, from C --------------===*\
+/*===- attn-host-test.c - Calls of compiled host code, from C
+--------------===*\
 |*
-|* attn-host-test FILE: FILE is a bundle of attention on the CPU with two heads of
-|* 64 features in f32, whose queries and keys are one array. With zeros in it every
-|* row of the result is the mean of all rows of V. The program's stream is split:
+|* attn-host-test FILE: FILE is a bundle of attention on the CPU with two heads
+of
+|* 64 features in f32, whose queries and keys are one array. With zeros in it
+every
+|* row of the result is the mean of all rows of V. The program's stream is
+split:
 |* it has a workspace. Prints what hooks are told, and what fails.
 |*
 \*===----------------------------------------------------------------------===*/
@@ -57,7 +61,8 @@ static void *allocate(void *user, uint64_t bytes, uint64_t alignment) {
     return NULL;
   ++run->allocated;
   printf("  allocate %d bytes at %d\n", (int)bytes, (int)alignment);
-  return aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  return aligned_alloc(alignment,
+                       (bytes + alignment - 1) / alignment * alignment);
 }
 static void deallocate(void *user, void *memory) {
   --((Run *)user)->allocated;
@@ -105,7 +110,8 @@ static int32_t workspace(void *user, uint64_t bytes, void *where,
     return 43;
   /* A half is too little. */
   made->bytes = fails(run, "half") ? bytes / 2 : bytes;
-  made->data = (uint64_t)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
+  made->data =
+      (uint64_t)(uintptr_t)aligned_alloc(256, (bytes + 255) / 256 * 256);
   ++run->workspaces;
   printf("  workspace%s\n", bytes > 0 ? "" : ": empty");
   return 0;

@@ -10,7 +10,8 @@
 
 /// Once: a tool may be given the plugin for the dialect and for the passes.
 static void registerPasses() {
-  [[maybe_unused]] static bool once = (attn::registerOwnPasses(), attn::registerEmbeddingPasses(), true);
+  [[maybe_unused]] static bool once =
+      (attn::registerOwnPasses(), attn::registerEmbeddingPasses(), true);
 }
 
 /// mlir-opt --load-dialect-plugin=AttnMLIRPlugin.so: the dialect, the

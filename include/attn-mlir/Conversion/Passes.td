@@ -253,7 +253,8 @@ def ConvertAttnToHost : Pass<"convert-attn-to-host", "::mlir::ModuleOp"> {
     - For each bundle there is an `AttnHostModule`, in which the library opens programs once, whatever
       thread comes first.
 
-    Does nothing to a module without launches of programs. Launches of kernels that are part of
+    The target goes with the last operation of the dialect, so that what has no such dialect reads
+    the module. Does nothing to a module without launches of programs. Launches of kernels that are part of
     the module stay.
 
     Before: `attn.launch @f_attention ins(%q, %k, %v : memref<...>, ...) outs(%o : memref<...>) views [...]`

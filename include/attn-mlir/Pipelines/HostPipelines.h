@@ -10,8 +10,8 @@ class OpPassManager;
 namespace attn {
 
 /// Functions on tensors that launch programs, and whose other operations
-/// bufferize, to the LLVM dialect. Arguments are memrefs of any strides; results
-/// are such arguments, behind the others.
+/// bufferize, to the LLVM dialect. Arguments are memrefs of any strides;
+/// results are such arguments, behind the others.
 void buildLowerHostToLLVMPipeline(mlir::OpPassManager &pm);
 
 } // namespace attn

@@ -36,8 +36,7 @@ static auto errorsOf(MLIRContext *context) {
 
 MlirAttribute mlirAttnTargetAttrGet(MlirContext context, MlirStringRef name) {
   MLIRContext *own = loaded(context);
-  return wrap(
-      Attribute(TargetAttr::lookup(own, unwrap(name), errorsOf(own))));
+  return wrap(Attribute(TargetAttr::lookup(own, unwrap(name), errorsOf(own))));
 }
 
 bool mlirAttributeIsAAttnTarget(MlirAttribute attribute) {
@@ -86,8 +85,8 @@ MlirAttribute mlirAttnWindowMaskAttrGet(MlirContext context, int64_t left,
                                         MlirAttnMaskAlign align) {
   MLIRContext *own = loaded(context);
   std::optional<MaskAlign> known = alignOf(own, align);
-  return wrap(known ? Attribute(WindowMaskAttr::getChecked(
-                          errorsOf(own), own, left, right, *known))
+  return wrap(known ? Attribute(WindowMaskAttr::getChecked(errorsOf(own), own,
+                                                           left, right, *known))
                     : Attribute());
 }
 

@@ -5,6 +5,7 @@
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -77,6 +78,7 @@ private:
 
   FailureOr<LLVM::GlobalOp> moduleOf(LaunchOp launch);
   LogicalResult makeUnload(StringRef name);
+  void dropTarget();
   FailureOr<Value> storeTensors(CBuilder &c, LaunchOp launch,
                                 HostFunction &function);
   void storeTensor(CBuilder &c, Value memref, Value array, int32_t number);
@@ -84,8 +86,7 @@ private:
                                 HostFunction &function);
   Value nameOf(CBuilder &c, StringRef program);
   /// Room on the stack of a function for an array.
-  Value arrayOf(HostFunction &function, Location loc, Type type,
-                int64_t count);
+  Value arrayOf(HostFunction &function, Location loc, Type type, int64_t count);
 
   ModuleOp module;
   HostInterface host;
@@ -110,9 +111,8 @@ FailureOr<LLVM::GlobalOp> Converter::moduleOf(LaunchOp launch) {
   auto name = program->getAttrOfType<FlatSymbolRefAttr>(kProgramAttr);
   Operation *symbol = name ? module.lookupSymbol(name.getAttr()) : nullptr;
   auto bundle = dyn_cast_or_null<LLVM::GlobalOp>(symbol);
-  auto bytes =
-      bundle ? dyn_cast_or_null<StringAttr>(bundle.getValueOrNull())
-             : StringAttr();
+  auto bytes = bundle ? dyn_cast_or_null<StringAttr>(bundle.getValueOrNull())
+                      : StringAttr();
   if (!bytes) {
     InFlightDiagnostic diag = launch.emitOpError()
                               << "expected a program of a bundle that is "
@@ -176,7 +176,8 @@ LogicalResult Converter::makeUnload(StringRef name) {
 Value Converter::nameOf(CBuilder &c, StringRef program) {
   std::string symbol = ("attn_name_" + program).str();
   std::string text = (program + StringRef("\0", 1)).str();
-  if (auto known = dyn_cast_or_null<LLVM::GlobalOp>(module.lookupSymbol(symbol));
+  if (auto known =
+          dyn_cast_or_null<LLVM::GlobalOp>(module.lookupSymbol(symbol));
       known && known.getValueOrNull() == c.b.getStringAttr(text))
     return LLVM::AddressOfOp::create(c.b, c.loc, known);
   OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
@@ -201,14 +202,12 @@ void Converter::storeTensor(CBuilder &c, Value memref, Value array,
                             int32_t number) {
   auto type = cast<MemRefType>(memref.getType());
   Type element = type.getElementType();
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(c.b, c.loc, memref);
+  auto metadata = memref::ExtractStridedMetadataOp::create(c.b, c.loc, memref);
   Value base =
       memref::ExtractAlignedPointerAsIndexOp::create(c.b, c.loc, memref);
   Value bytes = arith::ConstantIndexOp::create(
       c.b, c.loc, layout.getTypeSize(element).getFixedValue());
-  Value offset =
-      arith::MulIOp::create(c.b, c.loc, metadata.getOffset(), bytes);
+  Value offset = arith::MulIOp::create(c.b, c.loc, metadata.getOffset(), bytes);
   Value data = arith::AddIOp::create(c.b, c.loc, base, offset);
   Type tensor = host.tensor();
   c.store(c.wide(data), array, tensor, {number, Data});
@@ -227,8 +226,8 @@ void Converter::storeTensor(CBuilder &c, Value memref, Value array,
 
 FailureOr<Value> Converter::storeTensors(CBuilder &c, LaunchOp launch,
                                          HostFunction &function) {
-  auto operands =
-      llvm::to_vector(llvm::concat<Value>(launch.getInputs(), launch.getInits()));
+  auto operands = llvm::to_vector(
+      llvm::concat<Value>(launch.getInputs(), launch.getInits()));
   for (Value operand : operands)
     if (!isa<MemRefType>(operand.getType()))
       return launch.emitOpError(
@@ -245,8 +244,7 @@ FailureOr<Value> Converter::storeScalars(CBuilder &c, LaunchOp launch,
   if (launch.getScalars().empty())
     return Value(LLVM::ZeroOp::create(c.b, c.loc, host.pointer()));
   Type scalar = host.scalar();
-  Value array =
-      arrayOf(function, c.loc, scalar, launch.getScalars().size());
+  Value array = arrayOf(function, c.loc, scalar, launch.getScalars().size());
   for (auto [i, value] : llvm::enumerate(launch.getScalars())) {
     auto number = static_cast<int32_t>(i);
     c.storeInt(*hostTypeOf(value.getType()), array, scalar,
@@ -276,14 +274,13 @@ LogicalResult Converter::convertLaunch(LaunchOp launch,
   FailureOr<Value> scalars = storeScalars(c, launch, function);
   if (failed(scalars))
     return failure();
-  Value operands[] = {
-      function.getCall(),
-      LLVM::AddressOfOp::create(b, c.loc, *opened),
-      nameOf(c, launch.getKernel()),
-      *tensors,
-      c.constant(b.getI32Type(), launch.getViews().size()),
-      *scalars,
-      c.constant(b.getI32Type(), launch.getScalars().size())};
+  Value operands[] = {function.getCall(),
+                      LLVM::AddressOfOp::create(b, c.loc, *opened),
+                      nameOf(c, launch.getKernel()),
+                      *tensors,
+                      c.constant(b.getI32Type(), launch.getViews().size()),
+                      *scalars,
+                      c.constant(b.getI32Type(), launch.getScalars().size())};
   auto call = LLVM::CallOp::create(b, c.loc, *callee, operands);
   function.returnIfFailed(call, call.getResult());
   launch.erase();
@@ -320,8 +317,9 @@ LogicalResult Converter::convertAlloc(memref::AllocOp alloc,
     strides[dim] = count;
     count = LLVM::MulOp::create(b, c.loc, count, sizes[dim]);
   }
-  Value size = c.constant(
-      b.getI64Type(), layout.getTypeSize(type.getElementType()).getFixedValue());
+  Value size =
+      c.constant(b.getI64Type(),
+                 layout.getTypeSize(type.getElementType()).getFixedValue());
   Value bytes = LLVM::MulOp::create(b, c.loc, count, size);
   Value alignment = c.constant(
       b.getI64Type(),
@@ -340,9 +338,9 @@ LogicalResult Converter::convertAlloc(memref::AllocOp alloc,
     descriptor.setSize(b, c.loc, dim, sizes[dim]);
     descriptor.setStride(b, c.loc, dim, strides[dim]);
   }
-  Value buffer = UnrealizedConversionCastOp::create(b, c.loc, type,
-                                                    Value(descriptor))
-                     .getResult(0);
+  Value buffer =
+      UnrealizedConversionCastOp::create(b, c.loc, type, Value(descriptor))
+          .getResult(0);
   alloc.replaceAllUsesWith(buffer);
   alloc.erase();
   function.returnIfFailed(call, call.getResult());
@@ -355,7 +353,8 @@ LogicalResult Converter::convertDealloc(memref::DeallocOp dealloc,
   if (failed(callee))
     return failure();
   if (!isa<MemRefType>(dealloc.getMemref().getType()))
-    return dealloc.emitOpError("expected a buffer whose rank is known, but got ")
+    return dealloc.emitOpError(
+               "expected a buffer whose rank is known, but got ")
            << dealloc.getMemref().getType();
   OpBuilder b(dealloc);
   Location loc = dealloc.getLoc();
@@ -363,11 +362,9 @@ LogicalResult Converter::convertDealloc(memref::DeallocOp dealloc,
       memref::ExtractStridedMetadataOp::create(b, loc, dealloc.getMemref())
           .getBaseBuffer();
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(b, loc, base);
-  Value wide =
-      arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  Value wide = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
   Value memory = LLVM::IntToPtrOp::create(b, loc, host.pointer(), wide);
-  LLVM::CallOp::create(b, loc, *callee,
-                       ValueRange{function.getCall(), memory});
+  LLVM::CallOp::create(b, loc, *callee, ValueRange{function.getCall(), memory});
   dealloc.erase();
   return success();
 }
@@ -414,6 +411,19 @@ LogicalResult Converter::convert(HostFunction &function) {
   return success();
 }
 
+/// Where nothing of the dialect is left, others that lack it read the module.
+void Converter::dropTarget() {
+  bool left = module
+                  ->walk([&](Operation *op) {
+                    return isa_and_nonnull<AttnDialect>(op->getDialect())
+                               ? WalkResult::interrupt()
+                               : WalkResult::advance();
+                  })
+                  .wasInterrupted();
+  if (!left)
+    module->removeAttr(TargetAttr::kModuleAttr);
+}
+
 FailureOr<int64_t> Converter::run(StringRef unload) {
   SmallVector<func::FuncOp> found = findHostFunctions(module);
   for (func::FuncOp function : found)
@@ -445,6 +455,8 @@ FailureOr<int64_t> Converter::run(StringRef unload) {
     if (declaration->hasAttr(kProgramAttr) &&
         SymbolTable::symbolKnownUseEmpty(declaration, module))
       declaration.erase();
+  if (launches > 0)
+    dropTarget();
   return launches;
 }
 

@@ -50,8 +50,8 @@ void HostFunction::returnIfFailed(Operation *op, Value status) {
   OpBuilder b(op->getContext());
   b.setInsertionPointAfter(op);
   Value zero = arith::ConstantIntOp::create(b, loc, host.status(), 0);
-  Value failed = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, status,
-                                       zero);
+  Value failed =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, status, zero);
   cf::CondBranchOp::create(b, loc, failed, exitBlock(), status, rest,
                            ValueRange());
 }
@@ -167,13 +167,12 @@ LogicalResult attn::beginCall(func::FuncOp function, func::FuncOp body,
   Value one = LLVM::ConstantOp::create(b, loc, b.getI64Type(), 1);
   Value place = LLVM::AllocaOp::create(b, loc, host.pointer(), host.pointer(),
                                        one, /*alignment=*/8);
-  Value status =
-      LLVM::CallOp::create(b, loc, *begin,
-                           ValueRange{function.getArgument(0), place})
-          .getResult();
+  Value status = LLVM::CallOp::create(
+                     b, loc, *begin, ValueRange{function.getArgument(0), place})
+                     .getResult();
   Value zero = arith::ConstantIntOp::create(b, loc, host.status(), 0);
-  Value failed = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, status,
-                                       zero);
+  Value failed =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, status, zero);
   cf::CondBranchOp::create(b, loc, failed, exit, status, begun, ValueRange());
 
   b.setInsertionPointToEnd(begun);

@@ -52,8 +52,8 @@ FailureOr<LLVM::LLVMFuncOp> HostInterface::allocate() {
   return declare("attnHostAllocate", i32, {ptr, i64, i64, ptr});
 }
 FailureOr<LLVM::LLVMFuncOp> HostInterface::release() {
-  return declare("attnHostFree",
-                 LLVM::LLVMVoidType::get(root.getContext()), {ptr, ptr});
+  return declare("attnHostFree", LLVM::LLVMVoidType::get(root.getContext()),
+                 {ptr, ptr});
 }
 FailureOr<LLVM::LLVMFuncOp> HostInterface::close() {
   return declare("attnHostModuleClose",

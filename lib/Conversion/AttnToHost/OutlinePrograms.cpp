@@ -44,10 +44,10 @@ public:
   func::FuncOp outline(StringRef name) {
     SmallVector<Value> operands(tensors);
     llvm::append_range(operands, scalars);
-    auto function = func::FuncOp::create(
-        op.getLoc(), name,
-        b.getFunctionType(ValueRange(operands).getTypes(),
-                          op->getResultTypes()));
+    auto function =
+        func::FuncOp::create(op.getLoc(), name,
+                             b.getFunctionType(ValueRange(operands).getTypes(),
+                                               op->getResultTypes()));
     Block *body = function.addEntryBlock();
     IRMapping mapping;
     mapping.map(operands, body->getArguments());
@@ -82,11 +82,11 @@ public:
       results.push_back(emptyResult(i));
     SmallVector<Attribute> orders;
     for (Type type : tensorTypes())
-      orders.push_back(AffineMapAttr::get(b.getMultiDimIdentityMap(
-          cast<RankedTensorType>(type).getRank())));
-    auto launch = LaunchOp::create(b, op.getLoc(), op->getResultTypes(), name,
-                                   tensors, results, scalars,
-                                   b.getArrayAttr(orders));
+      orders.push_back(AffineMapAttr::get(
+          b.getMultiDimIdentityMap(cast<RankedTensorType>(type).getRank())));
+    auto launch =
+        LaunchOp::create(b, op.getLoc(), op->getResultTypes(), name, tensors,
+                         results, scalars, b.getArrayAttr(orders));
     op->replaceAllUsesWith(launch.getResults());
     op->erase();
   }
@@ -113,10 +113,8 @@ private:
     SmallVector<Value> dynamic;
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim)) {
-        AffineExpr axis =
-            map.getResult(llvm::find(order, dim) - order.begin());
-        dynamic.push_back(
-            extentOf(cast<AffineDimExpr>(axis).getPosition()));
+        AffineExpr axis = map.getResult(llvm::find(order, dim) - order.begin());
+        dynamic.push_back(extentOf(cast<AffineDimExpr>(axis).getPosition()));
       }
     return tensor::EmptyOp::create(b, op.getLoc(), type, dynamic);
   }
@@ -171,7 +169,8 @@ struct OutlineProgramsPass
     std::string name =
         (parent.getSymName() + "_" + op->getName().stripDialect()).str();
     func::FuncOp function = program.outline(name);
-    func::FuncOp declaration = program.declare(function, programs.getName().value());
+    func::FuncOp declaration =
+        program.declare(function, programs.getName().value());
     // Both have the name that is left in the module around.
     function.setSymName(symbols.insert(declaration));
     programs.push_back(function);

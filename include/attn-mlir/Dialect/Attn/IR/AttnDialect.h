@@ -23,8 +23,9 @@ constexpr llvm::StringLiteral kKernelViewsAttr = "attn.kernel_views";
 /// A kernel @k that became a device function lies in the gpu.module @k_device.
 constexpr llvm::StringLiteral kDeviceModuleSuffix = "_device";
 
-/// Attribute of a function without a body that stands for a program of a bundle:
-/// the symbol of the bundle. It takes the views and the scalars of the program.
+/// Attribute of a function without a body that stands for a program of a
+/// bundle: the symbol of the bundle. It takes the views and the scalars of the
+/// program.
 constexpr llvm::StringLiteral kProgramAttr = "attn.program";
 
 /// Attribute of a device function: a dictionary with `grid` (an expression),
