@@ -9,6 +9,7 @@
 #include "attn-mlir/Pipelines/HostPipelines.h"
 #include "attn-mlir/Pipelines/Passes.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
+#include "attn-mlir/Raise/Passes.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -38,6 +39,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -53,7 +55,8 @@ void attn::registerDialects(DialectRegistry &registry) {
               func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
               linalg::LinalgDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
               math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-              tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+              tensor::TensorDialect, tosa::TosaDialect, ub::UBDialect,
+              vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);
@@ -83,6 +86,7 @@ void attn::registerOwnPasses() {
   registerAttnAnalysisPasses();
   registerAttnConversionPasses();
   registerAttnPipelinesPasses();
+  registerAttnRaisePasses();
   registerAttnTuningPasses();
   registerAttnTransformsPasses();
   PassPipelineRegistration<ScheduleOptions>(

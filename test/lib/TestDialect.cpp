@@ -2,6 +2,7 @@
 
 #include "TestDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
@@ -102,4 +103,46 @@ SmallVector<Value> LogSumExpOp::buildTail(OpBuilder &b, Location loc,
                                           ValueRange state) {
   TileBuilder t{b, loc};
   return {t.logSum(state[Factor], state[Reference], state[L], 1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Operations that are attention
+//===----------------------------------------------------------------------===//
+
+FailureOr<AttentionDescription> AttendOp::describeAttention() {
+  if (getSecret())
+    return failure();
+  AttentionDescription attention;
+  attention.query = getQuery();
+  attention.key = getKey();
+  attention.value = getValue();
+  attention.scale = getScale().convertToFloat();
+  if (getCausal())
+    attention.mask = cast<MaskInterface>(
+        Attribute(CausalMaskAttr::get(getContext(), MaskAlign::TopLeft)));
+  if (getSequenceFirst())
+    attention.layout = TensorLayout::BSHD;
+  return attention;
+}
+
+namespace {
+struct ForeignAttention
+    : AttentionLikeOpInterface::ExternalModel<ForeignAttention,
+                                              ForeignAttendOp> {
+  FailureOr<AttentionDescription> describeAttention(Operation *op) const {
+    auto attend = cast<ForeignAttendOp>(op);
+    AttentionDescription attention;
+    attention.query = attend.getQuery();
+    attention.key = attend.getKey();
+    attention.value = attend.getValue();
+    attention.lengths = attend.getLengths();
+    return attention;
+  }
+};
+} // namespace
+
+void attn_test::registerExternalModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, AttnTestDialect *) {
+    ForeignAttendOp::attachInterface<ForeignAttention>(*context);
+  });
 }

@@ -9,6 +9,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   attn::registerDialects(registry);
   registry.insert<attn_test::AttnTestDialect>();
+  attn_test::registerExternalModels(registry);
   attn::registerPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "attn-opt with the test dialect\n", registry));

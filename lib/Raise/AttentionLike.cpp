@@ -1,0 +1,5 @@
+//===- AttentionLike.cpp - Operations that say they are attention ---------===//
+
+#include "attn-mlir/Raise/AttentionLike.h"
+
+#include "attn-mlir/Raise/AttentionLike.cpp.inc"

@@ -1,0 +1,9 @@
+//===- Remarks.cpp - What was raised, and what was not --------------------===//
+
+#include "attn-mlir/Raise/Remarks.h"
+
+namespace attn::remarks {
+
+#include "attn-mlir/Raise/Remarks.cpp.inc"
+
+} // namespace attn::remarks
