@@ -154,8 +154,8 @@ struct AttnRaise : attn::impl::AttnRaiseBase<AttnRaise> {
 private:
   void take(AttentionLikeOpInterface like);
   void raise(Operation *contraction);
-  /// Tries a value as the result of attention.
-  Refusal attempt(Value root, bool build);
+  /// Raises a value if it is the result of attention.
+  Refusal attempt(Value root);
   void eraseVisited(const Comprehension &c, Operation *root);
 };
 
@@ -205,7 +205,7 @@ static std::optional<StringRef> regionsOf(AttentionOp op) {
   return op.hasMaskRegion() ? std::optional<StringRef>("keep") : std::nullopt;
 }
 
-Refusal AttnRaise::attempt(Value root, bool build) {
+Refusal AttnRaise::attempt(Value root) {
   Splits splits;
   constexpr unsigned kMostSplits = 8;
   for (unsigned attempt = 0; attempt < kMostSplits; ++attempt) {
@@ -214,7 +214,7 @@ Refusal AttnRaise::attempt(Value root, bool build) {
     Refusal refusal = matchAttention(c, root, match);
     if (c.takeSplit())
       continue;
-    if (refusal || !build)
+    if (refusal)
       return refusal;
     Operation *rootOp = root.getDefiningOp();
     OpBuilder b(rootOp);
@@ -271,42 +271,39 @@ void AttnRaise::eraseVisited(const Comprehension &c, Operation *root) {
   }
 }
 
+/// The value behind transposes and casts that alone use this one.
+static Value behindLayout(Value root) {
+  while (root.hasOneUse() && isTransposeOrCast(*root.user_begin()))
+    root = (*root.user_begin())->getResult(0);
+  return root;
+}
+
 void AttnRaise::raise(Operation *contraction) {
   // Divisions may stand behind the second product.
   constexpr unsigned kMostSteps = 8;
   Value root = contraction->getResult(0);
   Refusal first;
-  std::optional<Value> found;
   for (unsigned step = 0; step < kMostSteps; ++step) {
-    Refusal refusal = attempt(root, /*build=*/false);
+    Value behind = behindLayout(root);
+    Refusal refusal = attempt(behind);
+    // A cast may be to a type that a result does not have.
+    if (behind != root &&
+        (refusal.is(Obstacle::Types) || refusal.is(Obstacle::NotAttention)))
+      refusal = attempt(root);
     if (!refusal) {
-      found = root;
-      break;
+      ++numRaised;
+      return;
     }
     if (!first)
       first = refusal;
     // Only weights that are not yet divided by a sum may be so further on.
-    if (!refusal.is(Obstacle::NoSum) || !root.hasOneUse() ||
-        !isElementwise(*root.user_begin()))
+    if (!refusal.is(Obstacle::NoSum) || !behind.hasOneUse() ||
+        !isElementwise(*behind.user_begin()))
       break;
-    root = (*root.user_begin())->getResult(0);
+    root = (*behind.user_begin())->getResult(0);
   }
-  Refusal refusal = first;
-  if (found) {
-    // A transpose or a cast behind it becomes part of it.
-    while (root.hasOneUse() && isTransposeOrCast(*root.user_begin()) &&
-           !attempt((*root.user_begin())->getResult(0), /*build=*/false))
-      root = (*root.user_begin())->getResult(0);
-    refusal = attempt(root, /*build=*/true);
-    if (refusal && root != *found)
-      refusal = attempt(*found, /*build=*/true);
-  }
-  if (!refusal) {
-    ++numRaised;
-    return;
-  }
-  if (refusal.is(Obstacle::NotAttention))
+  if (first.is(Obstacle::NotAttention))
     return;
   ++numMissed;
-  emitMissed(contraction, refusal);
+  emitMissed(contraction, first);
 }
