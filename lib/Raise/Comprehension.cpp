@@ -70,19 +70,24 @@ IndexForm Comprehension::makeLoop(Operation *op, unsigned loop, int64_t extent,
   if (auto it = splits.find({op, loop}); it != splits.end())
     factors = it->second;
   int64_t inner = 1;
-  for (unsigned part = 0; part <= factors.size(); ++part) {
-    bool isLast = part == factors.size();
-    int64_t size = isLast
-                       ? ShapedType::isDynamic(extent) ? extent : extent / inner
-                       : factors[part];
-    if (size != 1) {
-      unsigned number = variables.size();
-      variables.push_back({size, tensor, dim, isLast ? inner : 1});
-      variableOrigins.push_back({op, loop, part});
-      form.terms.push_back({number, inner});
+  for (int64_t factor : factors)
+    inner *= factor;
+  // From the outermost on, so that variables are in the order of dimensions.
+  for (unsigned part = factors.size() + 1; part-- > 0;) {
+    bool isOutermost = part == factors.size();
+    int64_t size = extent;
+    if (!isOutermost) {
+      size = factors[part];
+      inner /= size;
+    } else if (!ShapedType::isDynamic(extent)) {
+      size /= inner;
     }
-    if (!isLast)
-      inner *= factors[part];
+    if (size == 1)
+      continue;
+    unsigned number = variables.size();
+    variables.push_back({size, tensor, dim, isOutermost ? inner : 1});
+    variableOrigins.push_back({op, loop, part});
+    form.terms.push_back({number, inner});
   }
   return form;
 }
@@ -353,11 +358,49 @@ const Expr *Comprehension::makeSelect(const Expr *condition, const Expr *yes,
   return intern(expr);
 }
 
+/// The boolean that an integer was extended from, perhaps in several steps.
+static const Expr *asBoolean(const Expr *expr) {
+  static constexpr StringRef kCasts[] = {"arith.extui", "arith.extsi",
+                                         "arith.trunci"};
+  while (expr->kind == ExprKind::Call && llvm::is_contained(kCasts, expr->name))
+    expr = expr->operands[0];
+  return expr->type.isInteger(1) ? expr : nullptr;
+}
+
+/// What a call is equal to, if that is simpler.
+static const Expr *simplify(StringRef name, Type type,
+                            ArrayRef<const Expr *> operands,
+                            DictionaryAttr attributes) {
+  auto isInteger = [&](unsigned number, uint64_t value) {
+    return operands[number]->kind == ExprKind::Integer &&
+           operands[number]->integer == value;
+  };
+  if (name == "arith.muli")
+    for (unsigned one : {0u, 1u})
+      if (isInteger(one, 1))
+        return operands[1 - one];
+  if (name == "arith.addi")
+    for (unsigned zero : {0u, 1u})
+      if (isInteger(zero, 0))
+        return operands[1 - zero];
+  if (name == "arith.trunci" && type.isInteger(1))
+    return asBoolean(operands[0]);
+  if (name == "arith.cmpi" && isInteger(1, 0)) {
+    constexpr int64_t kNotEqual = 1;
+    auto predicate = attributes.getAs<IntegerAttr>("predicate");
+    if (predicate && predicate.getInt() == kNotEqual)
+      return asBoolean(operands[0]);
+  }
+  return nullptr;
+}
+
 const Expr *Comprehension::makeCall(StringRef name, Type type,
                                     ArrayRef<const Expr *> operands,
                                     DictionaryAttr attributes) {
   if (!type || llvm::is_contained(operands, nullptr))
     return nullptr;
+  if (const Expr *simpler = simplify(name, type, operands, attributes))
+    return simpler;
   Expr *expr = allocate(ExprKind::Call, type);
   expr->name = name;
   expr->attributes = attributes;

@@ -56,11 +56,13 @@ public:
 private:
   Refusal takeWeights(const Expr *sum, const Expr *others);
   Refusal matchWeights(const Expr *weights);
+  std::pair<const Expr *, const Expr *> takeLogarithm(const Expr *exponential);
   Refusal matchScores(const Expr *exponential, const Expr *sum);
   Refusal matchProduct();
   Refusal matchStart(const Expr *reduction);
   Refusal classify();
   Refusal checkUsers();
+  bool isDead(Operation *op, unsigned steps = 8);
 
   /// The one loop that a reduction has, but for those of one step.
   std::optional<IndexForm> reducedLoop(const Expr *reduction);
@@ -286,6 +288,29 @@ Refusal Matcher::takeWeights(const Expr *sum, const Expr *others) {
   return first;
 }
 
+/// exp(s - log(sum)) is exp(s) / sum: both of these, or what was given.
+std::pair<const Expr *, const Expr *>
+Matcher::takeLogarithm(const Expr *exponential) {
+  const Expr *argument = exponential->operands[0];
+  StringRef logarithm =
+      exponential->isCall("math.exp2") ? "math.log2" : "math.log";
+  const Expr *sum = nullptr;
+  if (argument->kind != ExprKind::Linear)
+    return {exponential, sum};
+  const Expr *rest = c.makeNumber(argument->number, argument->type);
+  for (auto [term, coefficient] :
+       llvm::zip_equal(argument->operands, argument->coefficients)) {
+    if (!sum && coefficient == -1 && term->isCall(logarithm) &&
+        term->operands[0]->kind == ExprKind::Sum)
+      sum = term->operands[0];
+    else
+      rest = c.makeAdd(rest, term, coefficient);
+  }
+  if (!sum)
+    return {exponential, sum};
+  return {c.makeCall(exponential->name, exponential->type, {rest}), sum};
+}
+
 Refusal Matcher::matchWeights(const Expr *weights) {
   Factors factors = factorsOf(weights);
   const Expr *exponential = nullptr, *sum = nullptr;
@@ -301,6 +326,8 @@ Refusal Matcher::matchWeights(const Expr *weights) {
     else
       isOther = true;
   }
+  if (exponential && !sum)
+    std::tie(exponential, sum) = takeLogarithm(exponential);
   bool isWide = false;
   c.walk(weights, [&](const Expr *inner) { isWide |= inner->type.isF64(); });
   if (isWide)
@@ -377,6 +404,7 @@ Path Matcher::trace(const Expr *read) {
     }
     if (!step || step->kind != ExprKind::Read)
       break;
+    c.visited.insert(last.tensor.getDefiningOp());
     path.push_back({step->value, step->forms, scale});
   }
   return path;
@@ -535,6 +563,19 @@ Refusal Matcher::classify() {
 // Users
 //===----------------------------------------------------------------------===//
 
+/// Whether nothing uses what an operation computes, at some length.
+bool Matcher::isDead(Operation *op, unsigned steps) {
+  if (steps == 0 || !isMemoryEffectFree(op) ||
+      op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  if (!llvm::all_of(op->getUsers(),
+                    [&](Operation *user) { return isDead(user, steps - 1); }))
+    return false;
+  // It goes with what it uses.
+  c.visited.insert(op);
+  return true;
+}
+
 Refusal Matcher::checkUsers() {
   SmallVector<Operation *> worklist{match.product->op};
   llvm::SmallPtrSet<Operation *, 16> seen{match.product->op};
@@ -543,7 +584,7 @@ Refusal Matcher::checkUsers() {
     for (Operation *user : op->getUsers()) {
       if (user == rootOp)
         continue;
-      if (!c.visited.contains(user))
+      if (!c.visited.contains(user) && !isDead(user))
         return refuse(Obstacle::Users,
                       "scores or probabilities that something else uses", user);
       if (seen.insert(user).second)

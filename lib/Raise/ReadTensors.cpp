@@ -187,6 +187,40 @@ static const Expr *oneNumber(Comprehension &c, Value tensor) {
   return nullptr;
 }
 
+/// An integer of a constant that counts along its dimensions.
+static const Expr *countedNumber(Comprehension &c, Value tensor,
+                                 ArrayRef<IndexForm> forms) {
+  constexpr int64_t kMostElements = 1 << 20;
+  DenseIntElementsAttr elements;
+  if (!matchPattern(tensor, m_Constant(&elements)) ||
+      elements.getElementType().isInteger(1) ||
+      elements.getElementType().isIndex() || elements.getNumElements() < 2 ||
+      elements.getNumElements() > kMostElements)
+    return nullptr;
+  auto values = elements.getValues<APInt>();
+  ArrayRef<int64_t> shape = elements.getType().getShape();
+  int64_t first = (*values.begin()).getSExtValue(), step = 1;
+  SmallVector<int64_t> strides(shape.size(), 0);
+  for (size_t dim = shape.size(); dim-- > 0; step *= shape[dim])
+    if (shape[dim] > 1)
+      strides[dim] = values[step].getSExtValue() - first;
+  int64_t number = 0;
+  for (const APInt &value : values) {
+    int64_t rest = number++, expected = first;
+    for (size_t dim = shape.size(); dim-- > 0; rest /= shape[dim])
+      expected += rest % shape[dim] * strides[dim];
+    if (value.getSExtValue() != expected)
+      return nullptr;
+  }
+  IndexForm form;
+  form.constant = first;
+  for (auto [own, stride] : llvm::zip_equal(forms, strides))
+    form = form.plus(own.times(stride));
+  Type index = IndexType::get(tensor.getContext());
+  return c.makeCall("arith.index_cast", elements.getElementType(),
+                    {c.makeIndex(form, index)});
+}
+
 const Expr *OperationReader::element(Value tensor, Forms forms) {
   if (deep)
     return c.read(tensor, forms);
@@ -216,6 +250,8 @@ const Expr *Comprehension::read(Value tensor, ArrayRef<IndexForm> forms) {
       depth > kMostDepth || --budget < 0)
     return shallow;
   const Expr *number = oneNumber(*this, tensor);
+  if (!number)
+    number = countedNumber(*this, tensor, forms);
   ++depth;
   const Expr *step =
       number ? number

@@ -78,6 +78,25 @@ static const Expr *compare(Comprehension &c, Operation *op,
       predicate(context, arith::CmpIPredicateAttr::get(context, which)));
 }
 
+static const Expr *castInteger(Comprehension &c, const Expr *x, Type to) {
+  MLIRContext *context = to.getContext();
+  unsigned from = x->type.getIntOrFloatBitWidth(),
+           width = to.getIntOrFloatBitWidth();
+  if (from == width)
+    return x;
+  if (width == 1) {
+    DictionaryAttr notEqual = predicate(
+        context,
+        arith::CmpIPredicateAttr::get(context, arith::CmpIPredicate::ne));
+    return c.makeCall("arith.cmpi", to,
+                      {x, c.makeInteger(APInt(from, 0), x->type)}, notEqual);
+  }
+  StringRef name = width < from ? "arith.trunci"
+                   : from == 1  ? "arith.extui"
+                                : "arith.extsi";
+  return c.makeCall(name, to, {x});
+}
+
 static const Expr *castElement(Comprehension &c, tosa::CastOp op,
                                const Expr *x) {
   Type from = getElementTypeOrSelf(op.getInput().getType()),
@@ -91,6 +110,8 @@ static const Expr *castElement(Comprehension &c, tosa::CastOp op,
     return c.makeCall("arith.uitofp", type, {x});
   if (isa<IntegerType>(from) && isa<FloatType>(to))
     return c.makeCall("arith.sitofp", type, {x});
+  if (isa<IntegerType>(from) && isa<IntegerType>(to))
+    return castInteger(c, x, to);
   return nullptr;
 }
 
@@ -110,7 +131,10 @@ static const Expr *applyTosa(Comprehension &c, Operation *op,
         return isFloat ? c.makeAdd(x[0], x[1], -1) : call("arith.subi");
       })
       .Case<tosa::MulOp>([&](auto) -> const Expr * {
-        return isFloat ? c.makeMul(x[0], x[1]) : nullptr;
+        if (isFloat)
+          return c.makeMul(x[0], x[1]);
+        // A shift is of fixed-point numbers.
+        return isZero(op->getOperand(2)) ? call("arith.muli") : nullptr;
       })
       .Case<tosa::NegateOp>([&](tosa::NegateOp negate) -> const Expr * {
         bool plain = isFloat && isZero(negate.getInput1Zp()) &&

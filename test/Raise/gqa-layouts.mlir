@@ -481,7 +481,7 @@ func.func @one_kv_head(%arg0: tensor<2x4x24x16xf32>, %arg1: tensor<2x20x16xf32>,
 }
 
 // CHECK-LABEL: func.func @merged_batch(
-// CHECK: attn.attention {{.*}} scale(2.500000e-01) : (tensor<4x2x24x16xf32>, tensor<4x2x20x16xf32>, tensor<4x2x20x16xf32>) -> tensor<4x2x24x16xf32>
+// CHECK: attn.attention {{.*}} scale(2.500000e-01) : (tensor<2x4x24x16xf32>, tensor<2x4x20x16xf32>, tensor<2x4x20x16xf32>) -> tensor<2x4x24x16xf32>
 func.func @merged_batch(%arg0: tensor<2x4x24x16xf32>, %arg1: tensor<2x4x20x16xf32>, %arg2: tensor<2x4x20x16xf32>) -> tensor<2x4x24x16xf32> {
   %1 = tensor.collapse_shape %arg0 [[0, 1], [2], [3]] : tensor<2x4x24x16xf32> into tensor<8x24x16xf32>
   %2 = tensor.collapse_shape %arg1 [[0, 1], [2], [3]] : tensor<2x4x20x16xf32> into tensor<8x20x16xf32>
@@ -774,7 +774,7 @@ func.func @projections(%arg0: tensor<2x24x64xf32>, %arg1: tensor<2x20x64xf32>, %
 }
 
 // CHECK-LABEL: func.func @projections_merged(
-// CHECK: attn.attention {{.*}} scale(2.500000e-01) : (tensor<4x2x24x16xf32>, tensor<4x2x20x16xf32>, tensor<4x2x20x16xf32>) -> tensor<4x2x24x16xf32>
+// CHECK: attn.attention {{.*}} scale(2.500000e-01) : (tensor<2x4x24x16xf32>, tensor<2x4x20x16xf32>, tensor<2x4x20x16xf32>) -> tensor<2x4x24x16xf32>
 func.func @projections_merged(%arg0: tensor<2x24x64xf32>, %arg1: tensor<2x20x64xf32>, %arg2: tensor<2x20x64xf32>) -> tensor<8x24x16xf32> {
   %1 = tensor.expand_shape %arg0 [[0], [1], [2, 3]] output_shape [2, 24, 4, 16] : tensor<2x24x64xf32> into tensor<2x24x4x16xf32>
   %2 = tensor.empty() : tensor<2x4x24x16xf32>
@@ -851,7 +851,7 @@ func.func @projections_merged(%arg0: tensor<2x24x64xf32>, %arg1: tensor<2x20x64x
 }
 
 // CHECK-LABEL: func.func @merged_causal(
-// CHECK: attn.attention {{.*}} mask(#attn.causal<top_left>) scale(2.500000e-01) : (tensor<4x2x24x16xf32>, tensor<4x2x20x16xf32>, tensor<4x2x20x16xf32>) -> tensor<4x2x24x16xf32>
+// CHECK: attn.attention {{.*}} mask(#attn.causal<top_left>) scale(2.500000e-01) : (tensor<2x4x24x16xf32>, tensor<2x4x20x16xf32>, tensor<2x4x20x16xf32>) -> tensor<2x4x24x16xf32>
 func.func @merged_causal(%arg0: tensor<2x4x24x16xf32>, %arg1: tensor<2x4x20x16xf32>, %arg2: tensor<2x4x20x16xf32>) -> tensor<8x24x16xf32> {
   %1 = tensor.collapse_shape %arg0 [[0, 1], [2], [3]] : tensor<2x4x24x16xf32> into tensor<8x24x16xf32>
   %2 = tensor.collapse_shape %arg1 [[0, 1], [2], [3]] : tensor<2x4x20x16xf32> into tensor<8x20x16xf32>
