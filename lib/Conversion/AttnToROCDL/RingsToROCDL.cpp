@@ -70,6 +70,13 @@ public:
   }
   /// Number of the group of rows (transposed) or of the chunk in its row.
   Place minor(ThreadBuilder t, int64_t item) const {
+    if (int64_t chunks = chunksTogether(); chunks > 0) {
+      Value number = itemNumber(t, item);
+      Value high = t.rem(t.div(number, kGroupsTogether * chunks),
+                         rowGroups() / kGroupsTogether);
+      return {
+          t.add(t.rem(number, kGroupsTogether), t.mul(high, kGroupsTogether))};
+    }
     int64_t size = minorSize();
     if (item * threads % size == 0)
       return {t.rem(t.thread(), size)};
@@ -77,6 +84,12 @@ public:
   }
   /// Number of the group of columns (transposed) or of the row.
   Place major(ThreadBuilder t, int64_t item) const {
+    if (int64_t chunks = chunksTogether(); chunks > 0) {
+      Value number = itemNumber(t, item);
+      Value high = t.mul(t.div(number, rowGroups() * chunks), chunks);
+      return {t.add(t.rem(t.div(number, kGroupsTogether), chunks), high),
+              wholeRounds(item) ? item * threads / rowGroups() : 0};
+    }
     int64_t size = minorSize();
     if (item * threads % size == 0)
       return {t.div(t.thread(), size), item * threads / size};
@@ -84,6 +97,33 @@ public:
   }
 
 private:
+  /// Groups of rows and chunks of columns that the lanes of a wave read at
+  /// once: whole lines of 128 bytes of as few rows as fit. What 16 lanes write
+  /// together, 8 groups of 2 chunks, lies in as many banks as LDS has (the
+  /// fold of SharedAttr sets rows that are 8 apart half a row apart).
+  static constexpr int64_t kGroupsTogether = 8, kMostChunks = 8;
+
+  /// Chunks of a row that neighbouring lanes read, a power of two; 0 where all
+  /// groups of rows come first.
+  int64_t chunksTogether() const {
+    int64_t chunks = tile.getDimSize(1) / width, together = kMostChunks;
+    while (chunks % together != 0)
+      together /= 2;
+    bool whole = transposed && width * elementBytes == 16 &&
+                 sharedOf(tile).getSpan() == 128 &&
+                 rowGroups() % kGroupsTogether == 0 && count() % threads == 0;
+    return whole && together * rowGroups() > kLanes ? together : 0;
+  }
+
+  /// Whether all rows of as many chunks are done before an item.
+  bool wholeRounds(int64_t item) const {
+    return item * threads % (rowGroups() * chunksTogether()) == 0;
+  }
+  /// Number of a thread's item in the tile, without what is left to a constant.
+  Value itemNumber(ThreadBuilder t, int64_t item) const {
+    return wholeRounds(item) ? t.thread() : t.add(t.thread(), item * threads);
+  }
+
   int64_t rowGroups() const { return tile.getDimSize(0) / kRows; }
   int64_t minorSize() const {
     return transposed ? rowGroups() : tile.getDimSize(1) * elementBytes / 16;

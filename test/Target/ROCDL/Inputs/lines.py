@@ -1,0 +1,39 @@
+"""Counts the lines of 128 bytes that loads of attention touch, each once an instruction, by the emulator, beside the
+lines that there are.
+
+lines.py COMPILER EMULATOR TARGET DIM...: bf16, one head, 128 queries, 512 keys, default tiles, rows without gaps.
+"""
+
+import json
+import sys
+import tempfile
+
+from emulate import check, prepare
+from problems import Buffer, Case
+
+
+class Dense(Case):
+    def views(self):
+        _, queries, keys = self.sizes
+        dim, _ = self.dims
+        shape = lambda rows: (1, 1, rows, dim)
+        buffer = lambda rows: Buffer(shape(rows), range(4), self.element, 0)
+        return [buffer(queries), buffer(keys), buffer(keys)], [buffer(queries)]
+
+
+def main():
+    compiler, emulator, target, *dims = sys.argv[1:]
+    for dim in map(int, dims):
+        case = Dense("full", "bf16", (1, 1), (dim, dim), (1, 128, 512), "", lse=False)
+        with tempfile.TemporaryDirectory() as directory:
+            launch, inputs, outputs = prepare(case, compiler, directory, target=target)
+            results = launch.run(emulator, "--counters")
+        error = check(case, outputs, case.wanted(*inputs), results)
+        counters = json.loads(launch.printed[launch.printed.index("{") :])
+        rows = -(-dim * 2 // 128)
+        keys, queries = 2 * 512 * rows, 128 * rows
+        print(f"{target} D {dim}: {counters['global_load_lines']} lines of {queries} + {keys}" + (": " + error if error else ""))
+
+
+if __name__ == "__main__":
+    main()
