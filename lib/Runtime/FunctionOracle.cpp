@@ -355,9 +355,9 @@ private:
           g = w = 0;
       int64_t columns = tensor.isLog || rank == 0 ? 1 : tensor.shape.back();
       std::vector<double> slack = slackOfRows(tensor.slack, columns);
-      row = tensor.isLog ? elementwiseError(got, wanted, slack)
-                         : rowwiseError(got, wanted, columns, slack,
-                                        tensor.units);
+      row = tensor.isLog
+                ? elementwiseError(got, wanted, slack)
+                : rowwiseError(got, wanted, columns, slack, tensor.units);
     }
     auto excess = [](RowError r, double b) { return r.error - r.slack - b; };
     if (!place.any || excess(row, bound) > excess(place.row, place.bound)) {

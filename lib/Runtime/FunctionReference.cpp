@@ -1,8 +1,8 @@
 //===- FunctionReference.cpp - A level-1 function in float64 --------------===//
 
 #include "FunctionReference.h"
-#include "GradientReference.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Runtime/GradientReference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"

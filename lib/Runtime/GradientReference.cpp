@@ -1,12 +1,13 @@
 //===- GradientReference.cpp - Gradients of attention in float64 ----------===//
 
-#include "GradientReference.h"
+#include "attn-mlir/Runtime/GradientReference.h"
 #include "ReferenceParts.h"
 #include "ScalarProgram.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -99,25 +100,33 @@ struct Rows {
 /// A gradient while it is added up.
 struct Sum {
   GradientResult result;
+  /// The smallest number that a factor has all of its digits at.
+  double smallest;
+  /// By how much roundings are smaller than what is rounded, in f16, which is
+  /// where there are numbers so small that it matters.
+  static constexpr double kRoundings = 0x1p11;
 
-  explicit Sum(const GradientInput &like) {
+  Sum(const GradientInput &like, double smallest) : smallest(smallest) {
     result.shape = like.shape;
     result.values.assign(like.values.size(), 0.0);
     result.units.assign(like.values.size() / std::max<int64_t>(1, columns()),
                         0.0);
   }
   int64_t columns() const { return result.shape.back(); }
-  /// A term of a row, of which a rounding is as large as `size` times the row
-  /// that it is multiplied by.
+  /// A term of a row: a factor, which is rounded to the type that it is
+  /// multiplied in, times a row; `size` is what its errors are relative to.
   void add(int64_t row, double factor, double size, const double *x) {
+    // A small one may be rounded to zero.
+    size = std::max(size, std::min(std::abs(factor) * kRoundings, smallest));
     addScaled(result.values.data() + row * columns(), factor, x, columns());
     result.units[row] += size * size * dotProduct(x, x, columns());
   }
   GradientResult take(double scale) {
     for (double &value : result.values)
       value *= scale;
+    double row = smallest * std::sqrt(columns());
     for (double &unit : result.units)
-      unit = std::abs(scale) * std::sqrt(unit);
+      unit = std::hypot(std::abs(scale) * std::sqrt(unit), row);
     return std::move(result);
   }
 };
@@ -126,11 +135,11 @@ struct Sum {
 class Gradients {
 public:
   Gradients(ArrayRef<GradientInput> inputs, bool headsLast, Attribute mask,
-            double scale)
+            double scale, double smallest)
       : q{&inputs[0], headsLast}, k{&inputs[1], headsLast},
         v{&inputs[2], headsLast}, mask(mask), scale(scale),
-        sizes{q.size(0), q.count(), k.count()}, dq(inputs[0]), dk(inputs[1]),
-        dv(inputs[2]) {}
+        sizes{q.size(0), q.count(), k.count()}, dq(inputs[0], smallest),
+        dk(inputs[1], smallest), dv(inputs[2], smallest) {}
 
   Rows q, k, v, change;
   ArrayRef<double> lse;
@@ -219,6 +228,13 @@ void dotRows(const Rows &x, const Rows &y, std::vector<double> &dots,
       }
 }
 
+/// The smallest normal number of the element type of a tensor.
+double smallestOf(Value tensor) {
+  auto type = cast<FloatType>(getElementTypeOrSelf(tensor));
+  return APFloat::getSmallestNormalized(type.getFloatSemantics())
+      .convertToDouble();
+}
+
 /// What all gradients of the operation are.
 template <typename Op>
 FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
@@ -229,7 +245,7 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
   }
   bool headsLast = op.getLayout() == TensorLayout::BSHD;
   Gradients all(inputs, headsLast, op.getMaskAttr(),
-                op.getScale().convertToDouble());
+                op.getScale().convertToDouble(), smallestOf(op.getQuery()));
   all.change = Rows{&inputs[change], headsLast};
   all.lse = inputs[change + 1].values;
   if (change == 4) {

@@ -228,8 +228,7 @@ static bool isAxisBeside(StreamableOpInterface op, StringRef name) {
   };
   return op->getParentOp()
       ->walk([&](StreamableOpInterface other) {
-        return hasAxis(other) ? WalkResult::interrupt()
-                              : WalkResult::advance();
+        return hasAxis(other) ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -33,8 +33,7 @@ bool attn::isKnownMask(Attribute mask) {
   return !mask || isa<CausalMaskAttr, WindowMaskAttr>(mask);
 }
 
-bool attn::attends(Attribute mask, AttentionSizes sizes, int64_t i,
-                   int64_t j) {
+bool attn::attends(Attribute mask, AttentionSizes sizes, int64_t i, int64_t j) {
   if (auto packed = dyn_cast_or_null<PackedMaskAttr>(mask)) {
     int64_t queries = sizes.queries / packed.getGroup();
     return attends(packed.getMask(), {sizes.batch, queries, sizes.keys},
@@ -242,7 +241,7 @@ public:
       if (!attends(mask, own, i, j) || !regions.keeps(b, h, i, j))
         continue;
       double s = scale * dotProduct(q.data() + row * qkDim,
-                             k.data() + (firstKey + j) * qkDim, qkDim);
+                                    k.data() + (firstKey + j) * qkDim, qkDim);
       auto [value, contraction] = regions.modify(s, b, h, i, j);
       keys.push_back({j, value, contraction});
     }

@@ -84,7 +84,8 @@ static SmallVector<StreamableOpInterface> opsOf(ModuleOp module) {
 
 namespace {
 
-/// The level-1 form of a module, in streamable operations, and what `attn-pack-group` makes of it.
+/// The level-1 form of a module, in streamable operations, and what
+/// `attn-pack-group` makes of it.
 class References {
 public:
   explicit References(ModuleOp module)
@@ -254,14 +255,14 @@ LogicalResult attn::runOnCpu(ModuleOp module, ModuleOp reference,
   if (oracle.probe)
     return success(passed);
   for (auto function : reference.getOps<func::FuncOp>()) {
-    bool launches = function
-                        .walk([](Operation *op) {
-                          return isa<StreamableOpInterface,
-                                     CompositeOpInterface>(op)
-                                     ? WalkResult::interrupt()
-                                     : WalkResult::advance();
-                        })
-                        .wasInterrupted();
+    bool launches =
+        function
+            .walk([](Operation *op) {
+              return isa<StreamableOpInterface, CompositeOpInterface>(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
     // A module of kernels alone has no function.
     if (!launches || !module.lookupSymbol(function.getName()))
       continue;

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BackwardSweep.h"
 #include "TestDriver.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/Oracle.h"
@@ -400,6 +401,18 @@ static void runAllSplits(Sweep &sweep) {
   }
 }
 
+/// What is asked of gradients, if anything is: "backward [first [step]]".
+static std::optional<int> runGradients(MLIRContext &context, int argc,
+                                       char **argv) {
+  const StringRef known[] = {"backward", "backward-sequential", "derivatives"};
+  unsigned first = 0, step = 1;
+  if (argc < 2 || argc > 4 || !llvm::is_contained(known, argv[1]) ||
+      (argc > 2 && StringRef(argv[2]).getAsInteger(10, first)) ||
+      (argc > 3 && StringRef(argv[3]).getAsInteger(10, step)) || step == 0)
+    return std::nullopt;
+  return runBackward(context, argv[1], first, step);
+}
+
 int main(int argc, char **argv) {
   // A range of cases, so that the sweep can be shared out.
   unsigned first = 0, count = 64;
@@ -407,18 +420,22 @@ int main(int argc, char **argv) {
   bool sequential = argc == 2 && StringRef(argv[1]) == "sequential";
   bool splits = argc == 2 && StringRef(argv[1]) == "splits";
   bool traversals = argc == 2 && StringRef(argv[1]) == "traversals";
+  DialectRegistry registry;
+  registerDialects(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  if (std::optional<int> status = runGradients(context, argc, argv))
+    return *status;
   if (argc > 3 ||
       (argc > 1 && !bounds && !sequential && !splits && !traversals &&
        StringRef(argv[1]).getAsInteger(10, first)) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
     llvm::errs() << "usage: attn-sweep [first case] [number of cases] | bounds "
-                    "| sequential | splits | traversals\n";
+                    "| sequential | splits | traversals | backward [first "
+                    "[step]] | backward-sequential [first [step]] | "
+                    "derivatives\n";
     return 2;
   }
-  DialectRegistry registry;
-  registerDialects(registry);
-  MLIRContext context(registry);
-  context.loadAllAvailableDialects();
   Sweep sweep(context);
   if (bounds || sequential || splits || traversals) {
     bounds       ? runAllBounds(sweep)

@@ -104,8 +104,8 @@ public:
     SmallVector<Value> elements;
     for (int64_t i = 0; i < vector; ++i) {
       Value summed = t.add(first, k + i), kept = t.add(row, n);
-      Value offset = byRows ? tile.element(kept, summed)
-                            : tile.element(summed, kept);
+      Value offset =
+          byRows ? tile.element(kept, summed) : tile.element(summed, kept);
       elements.push_back(LLVM::LoadOp::create(
           b, loc, element, ldsAt(b, loc, t.add(base, offset), /*offset=*/0),
           /*alignment=*/2));

@@ -84,8 +84,9 @@ struct RegionVerifier {
     llvm::append_range(wanted, captures.getTypes());
     if (body.getArgumentTypes() == TypeRange(wanted))
       return success();
-    return op->emitOpError() << name << " expects arguments (" << wanted
-                            << "), but got (" << body.getArgumentTypes() << ")";
+    return op->emitOpError()
+           << name << " expects arguments (" << wanted << "), but got ("
+           << body.getArgumentTypes() << ")";
   }
 
   static bool isScalar(Type type) { return type.isIntOrIndexOrFloat(); }
@@ -167,9 +168,9 @@ LogicalResult attn::verifyScoreRegions(Operation *op, ValueRange captures,
                                               "score modification", "f32", f32}
                                    .run({f32, index, index, index, index})))
     return failure();
-  if (!keep.empty() && failed(RegionVerifier{op, captures, keep.front(),
-                                             "mask region", "i1", i1}
-                                  .run({index, index, index, index})))
+  if (!keep.empty() &&
+      failed(RegionVerifier{op, captures, keep.front(), "mask region", "i1", i1}
+                 .run({index, index, index, index})))
     return failure();
   return success();
 }

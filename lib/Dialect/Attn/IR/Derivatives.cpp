@@ -61,8 +61,7 @@ struct Step {
   Value compare(arith::CmpFPredicate predicate, Value l, Value r) const {
     return arith::CmpFOp::create(b, loc(), predicate, l, r);
   }
-  template <typename Op>
-  Value apply(Value v) const {
+  template <typename Op> Value apply(Value v) const {
     return Op::create(b, loc(), v);
   }
 };
@@ -71,14 +70,12 @@ using Rule = Value (*)(const Step &);
 using Rules = llvm::StringMap<Rule>;
 
 /// d f(x) = factor(x, f(x)) dx
-template <Value (*factor)(const Step &)>
-Value chain(const Step &s) {
+template <Value (*factor)(const Step &)> Value chain(const Step &s) {
   return s.mul(factor(s), s.tangent());
 }
 
 /// The tangent of the operand that is the result.
-template <arith::CmpFPredicate predicate>
-Value chosen(const Step &s) {
+template <arith::CmpFPredicate predicate> Value chosen(const Step &s) {
   return s.select(s.compare(predicate, s.x(0), s.x(1)), s.tangent(0),
                   s.tangent(1));
 }
@@ -99,8 +96,7 @@ Value ofTanh(const Step &s) {
 }
 
 Value ofAbs(const Step &s) {
-  Value positive =
-      s.compare(arith::CmpFPredicate::OGE, s.x(), s.constant(0));
+  Value positive = s.compare(arith::CmpFPredicate::OGE, s.x(), s.constant(0));
   return s.select(positive, s.tangent(), s.neg(s.tangent()));
 }
 
@@ -110,17 +106,13 @@ Value ofErf(const Step &s) {
   return s.mul(s.apply<math::ExpOp>(square), 2 / std::sqrt(M_PI));
 }
 
-Value ofRsqrt(const Step &s) {
-  return s.mul(s.div(s.result(), s.x()), -0.5);
-}
+Value ofRsqrt(const Step &s) { return s.mul(s.div(s.result(), s.x()), -0.5); }
 
-template <typename Op>
-Value ofCast(const Step &s) {
+template <typename Op> Value ofCast(const Step &s) {
   return Op::create(s.b, s.loc(), s.type(), s.tangent());
 }
 
-template <typename Op>
-void add(Rules &rules, Rule rule) {
+template <typename Op> void add(Rules &rules, Rule rule) {
   rules[Op::getOperationName()] = rule;
 }
 
@@ -133,9 +125,8 @@ void addArithmetic(Rules &rules) {
   add<arith::MulFOp>(rules, ofProduct);
   add<arith::DivFOp>(rules, ofQuotient);
   add<arith::NegFOp>(rules, [](const Step &s) { return s.neg(s.tangent()); });
-  add<math::FmaOp>(rules, [](const Step &s) {
-    return s.add(ofProduct(s), s.tangent(2));
-  });
+  add<math::FmaOp>(
+      rules, [](const Step &s) { return s.add(ofProduct(s), s.tangent(2)); });
   add<arith::MaximumFOp>(rules, chosen<arith::CmpFPredicate::OGE>);
   add<arith::MaxNumFOp>(rules, chosen<arith::CmpFPredicate::OGE>);
   add<arith::MinimumFOp>(rules, chosen<arith::CmpFPredicate::OLE>);
@@ -149,9 +140,8 @@ void addArithmetic(Rules &rules) {
 }
 
 void addFunctions(Rules &rules) {
-  add<math::ExpOp>(rules, [](const Step &s) {
-    return s.mul(s.result(), s.tangent());
-  });
+  add<math::ExpOp>(
+      rules, [](const Step &s) { return s.mul(s.result(), s.tangent()); });
   add<math::Exp2Op>(rules, [](const Step &s) {
     return s.mul(s.mul(s.result(), llvm::numbers::ln2), s.tangent());
   });
@@ -185,9 +175,7 @@ void addSteps(Rules &rules) {
   auto none = [](const Step &) { return Value(); };
   add<math::FloorOp>(rules, none);
   add<math::CeilOp>(rules, none);
-  add<math::TruncOp>(rules, none);
   add<math::RoundOp>(rules, none);
-  add<math::RoundEvenOp>(rules, none);
 }
 
 const Rules &getRules() {

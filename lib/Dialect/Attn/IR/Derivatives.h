@@ -9,7 +9,8 @@
 namespace attn {
 
 /// The first operation of a block of scalars whose result changes with an
-/// argument in a way that no rule says the derivative of; null if there is none.
+/// argument in a way that no rule says the derivative of; null if there is
+/// none.
 mlir::Operation *findWithoutDerivative(mlir::Block &body, unsigned argument);
 
 /// Makes a block that yields one number yield as the second its derivative with

@@ -32,10 +32,9 @@ static ParseResult parseGradientRegions(OpAsmParser &parser, Region &score,
                                       /*enableNameShadowing=*/true));
   };
   while (true) {
-    Region *region = succeeded(parser.parseOptionalKeyword("score")) ? &score
-                     : succeeded(parser.parseOptionalKeyword("keep"))
-                         ? &keep
-                         : nullptr;
+    Region *region = succeeded(parser.parseOptionalKeyword("score"))  ? &score
+                     : succeeded(parser.parseOptionalKeyword("keep")) ? &keep
+                                                                      : nullptr;
     if (!region)
       return success();
     if (parse(*region))
@@ -45,8 +44,8 @@ static ParseResult parseGradientRegions(OpAsmParser &parser, Region &score,
 
 static void printGradientRegions(OpAsmPrinter &p, Operation *, Region &score,
                                  Region &keep) {
-  for (auto [name, region] : {std::pair<StringRef, Region *>{"score", &score},
-                              {"keep", &keep}}) {
+  for (auto [name, region] :
+       {std::pair<StringRef, Region *>{"score", &score}, {"keep", &keep}}) {
     if (region->empty())
       continue;
     p << name << "(";
@@ -159,15 +158,13 @@ struct GradientVerifier {
   SmallVector<int64_t> outputShape() const { return withLast(query, value); }
 };
 
-template <typename Op>
-GradientVerifier verifierOf(Op op) {
+template <typename Op> GradientVerifier verifierOf(Op op) {
   return {op, op.getLayout(), op.getQuery().getType(), op.getKey().getType(),
           op.getValue().getType()};
 }
 
 /// What all have in common.
-template <typename Op>
-LogicalResult verifyCommon(Op op, GradientVerifier &v) {
+template <typename Op> LogicalResult verifyCommon(Op op, GradientVerifier &v) {
   if (failed(v.inputs()) ||
       failed(v.like("output gradient", op.getOutputGradient(), v.outputShape(),
                     /*mayBeWide=*/false)) ||
@@ -183,8 +180,7 @@ LogicalResult verifyCommon(Op op, GradientVerifier &v) {
   return success();
 }
 
-template <typename Op>
-LogicalResult verifyGradientRegions(Op op) {
+template <typename Op> LogicalResult verifyGradientRegions(Op op) {
   if (failed(verifyScoreRegions(op, op.getCaptures(), op.getScore(),
                                 op.getKeep())))
     return failure();

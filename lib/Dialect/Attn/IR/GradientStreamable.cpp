@@ -52,8 +52,7 @@ struct Gradient {
   }
 };
 
-template <typename Op>
-Gradient gradientOf(Op op, const GradientAxes &axes) {
+template <typename Op> Gradient gradientOf(Op op, const GradientAxes &axes) {
   return {op,
           axes,
           op.getLayout(),
@@ -83,15 +82,15 @@ SmallVector<StreamAxis> axesOf(const Gradient &g) {
            key = g.isByKeys() ? AxisKind::Group : AxisKind::Stream,
            group = g.isByKeys() ? AxisKind::Steps : AxisKind::Unit;
   SmallVector<StreamAxis> axes(kNumGradientAxes);
-  axes[g.at.batch] = {
-      "batch", AxisKind::Unit, g.q.getDimSize(0), kGradQ, 0, true};
+  axes[g.at.batch] = {"batch", AxisKind::Unit, g.q.getDimSize(0), kGradQ, 0,
+                      true};
   axes[g.at.kvHead] = {"kv_head", AxisKind::Unit, g.kvHeads(), kGradK, 1, true};
   axes[g.at.group] = {"group", group, g.groupSize()};
   axes[g.at.query] = {"query", query, g.q.getDimSize(seq), kGradQ, 2};
   axes[g.at.key] = {"key", key, g.k.getDimSize(seq), kGradK, 2};
   axes[g.at.qkDim] = {"qk_dim", AxisKind::Whole, g.q.getDimSize(3), kGradQ, 3};
-  axes[g.at.valueDim] = {
-      "value_dim", AxisKind::Whole, g.v.getDimSize(3), kGradV, 3};
+  axes[g.at.valueDim] = {"value_dim", AxisKind::Whole, g.v.getDimSize(3),
+                         kGradV, 3};
   return axes;
 }
 
@@ -180,11 +179,11 @@ public:
 
   /// P, in f32.
   Value buildWeights() {
-    Value scores = g.isByKeys() ? product(kGradK, kGradQ)
-                                : product(kGradQ, kGradK);
+    Value scores =
+        g.isByKeys() ? product(kGradK, kGradQ) : product(kGradQ, kGradK);
     if (!g.score->empty()) {
-      SmallVector<Value> both = evaluate(*clonedScore, /*first=*/1,
-                                         t.scale(scores, g.scale));
+      SmallVector<Value> both =
+          evaluate(*clonedScore, /*first=*/1, t.scale(scores, g.scale));
       scores = both[0];
       derivative = both[1];
     }
@@ -196,10 +195,9 @@ public:
 
   /// dX, in f32, but for the scale.
   Value buildGradient(Value weights) {
-    Value change = g.isByKeys() ? product(kGradV, kGradDO)
-                                : product(kGradDO, kGradV);
-    Value gradient =
-        t.mul(weights, t.sub(change, ofQueries(kGradDelta)));
+    Value change =
+        g.isByKeys() ? product(kGradV, kGradDO) : product(kGradDO, kGradV);
+    Value gradient = t.mul(weights, t.sub(change, ofQueries(kGradDelta)));
     return derivative ? t.mul(gradient, derivative) : gradient;
   }
 
@@ -243,11 +241,11 @@ private:
     RegionTiles tiles(t.b, region.front(), shape);
     if (scores)
       tiles.map(0, scores);
-    Value head =
-        t.b.createOrFold<arith::AddIOp>(t.loc,
-                                        t.mul(tile.offsets[g.at.kvHead],
-                                              g.groupSize()),
-                                        tile.offsets[g.at.group]);
+    // What depends on rows alone is computed in front of the stream.
+    OpBuilder outside = outsideStream(t.b);
+    TileBuilder once{outside, t.loc};
+    Value head = once.add(once.mul(tile.offsets[g.at.kvHead], g.groupSize()),
+                          tile.offsets[g.at.group]);
     SmallVector<Value> arguments{tile.offsets[g.at.batch], head,
                                  indices(g.at.query), indices(g.at.key)};
     llvm::append_range(arguments, tile.scalars);
@@ -264,14 +262,12 @@ private:
     };
     MaskSizes sizes{tile.extents[g.at.query], tile.extents[g.at.key]};
     if (g.mask)
-      if (Value kept = g.mask.buildPredicate(t.b, t.loc, sizes,
-                                             indices(g.at.query),
-                                             indices(g.at.key)))
+      if (Value kept = g.mask.buildPredicate(
+              t.b, t.loc, sizes, indices(g.at.query), indices(g.at.key)))
         restrict(kept);
     if (!g.keep->empty())
       restrict(evaluate(*g.keep, /*first=*/0, Value()).front());
-    bool implied =
-        !g.isByKeys() && g.mask && g.mask.impliesKeyExists();
+    bool implied = !g.isByKeys() && g.mask && g.mask.impliesKeyExists();
     if (tile.hasPartialTile() && !implied)
       restrict(t.lessThan(indices(columnAxis),
                           t.spread(tile.extents[columnAxis], shape)));
@@ -362,8 +358,7 @@ SmallVector<StringRef> AttentionBackwardQueryOp::getStateNames() {
   return {"dq_sum"};
 }
 
-int64_t
-AttentionBackwardQueryOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
+int64_t AttentionBackwardQueryOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
   return temporariesOf(gradientOf(*this), sizes);
 }
 
@@ -488,7 +483,6 @@ SmallVector<Value> AttentionBackwardKeyOp::buildTail(OpBuilder &b, Location loc,
                                                      const TileContext &,
                                                      ValueRange state) {
   Gradient g = gradientOf(*this);
-  return {
-      finishSum(g, b, loc, state[0], getKeyGradient(), /*scaled=*/true),
-      finishSum(g, b, loc, state[1], getValueGradient(), /*scaled=*/false)};
+  return {finishSum(g, b, loc, state[0], getKeyGradient(), /*scaled=*/true),
+          finishSum(g, b, loc, state[1], getValueGradient(), /*scaled=*/false)};
 }

@@ -44,13 +44,12 @@ LogicalResult RowDotOp::verify() {
 
 SmallVector<StreamAxis> RowDotOp::getStreamAxes() {
   RankedTensorType lhs = getLhs().getType();
-  return {
-      {"batch", AxisKind::Unit, lhs.getDimSize(0), kRowLhs, 0, true},
-      {"head", AxisKind::Unit, lhs.getDimSize(headDimOf(getLayout())), kRowLhs,
-       1, true},
-      {"query", AxisKind::Group, lhs.getDimSize(seqDimOf(getLayout())), kRowLhs,
-       2, true},
-      {"value_dim", AxisKind::Stream, lhs.getDimSize(3), kRowLhs, 3}};
+  return {{"batch", AxisKind::Unit, lhs.getDimSize(0), kRowLhs, 0, true},
+          {"head", AxisKind::Unit, lhs.getDimSize(headDimOf(getLayout())),
+           kRowLhs, 1, true},
+          {"query", AxisKind::Group, lhs.getDimSize(seqDimOf(getLayout())),
+           kRowLhs, 2, true},
+          {"value_dim", AxisKind::Stream, lhs.getDimSize(3), kRowLhs, 3}};
 }
 
 SmallVector<AffineMap> RowDotOp::getViewMaps() {

@@ -37,7 +37,8 @@ static bool staysInPlace(LoadOp load, StreamOp stream) {
 /// Whether the tile has one value a row, or one a column, of others.
 static bool isOfRowsOrColumns(LoadOp load) {
   auto tile = cast<RankedTensorType>(load.getTile().getType());
-  return tile.getRank() == 1 || (tile.getRank() == 2 && tile.getDimSize(0) == 1);
+  return tile.getRank() == 1 ||
+         (tile.getRank() == 2 && tile.getDimSize(0) == 1);
 }
 
 bool attn::isDirect(LoadOp load) {

@@ -100,6 +100,9 @@ Footprint footprintOf(KernelOp kernel) {
   });
   kernel.walk([&](ExchangeOp op) { result.sharedBytes += op.getBytes(); });
   kernel.walk([&](StreamOp stream) {
+    // What runs around another carries the same state.
+    if (stream->getParentOfType<StreamOp>())
+      return;
     for (Type type : stream.getResultTypes())
       if (auto tile = dyn_cast<ShapedType>(type))
         result.registers += tile.getNumElements();

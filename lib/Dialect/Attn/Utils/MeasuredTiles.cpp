@@ -1,6 +1,7 @@
 //===- MeasuredTiles.cpp - Tile sizes that were measured ------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -33,6 +34,13 @@ constexpr Row kMmaSync[] = {{128, {{128, 128}, {128, 64}}},
 /// Under a window, which leaves more of a long tile empty.
 constexpr Row kMmaSyncWindow[] = {{128, {{64, 128}, {128, 64}}}};
 
+/// Of gradients, whose sums and pairs are held together: the largest tiles that
+/// ptxas assembles without spills, where there are any (docs/backward.md).
+constexpr Row kMmaSyncQueryGradient[] = {{256, {{64, 64}, {64, 32}}},
+                                         {512, {{64, 32}, {64, 16}}}};
+constexpr Row kMmaSyncKeyGradient[] = {{128, {{64, 32}, {64, 16}}},
+                                       {512, {{64, 16}, {64, 16}}}};
+
 bool isWindowed(StreamableOpInterface op) {
   auto attention = dyn_cast<AttentionOp>(op.getOperation());
   return attention && isa_and_nonnull<WindowMaskAttr>(attention.getMaskAttr());
@@ -48,8 +56,7 @@ ArrayRef<MeasuredTile> rowOf(ArrayRef<Row> rows, int64_t columns) {
 
 ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
                                      StreamableOpInterface op) {
-  // Measured for attention, of which the state and the products are others'.
-  if (!target.hasCapability("mma.sync") || !isa<AttentionOp>(op))
+  if (!target.hasCapability("mma.sync"))
     return {};
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
   if (!element.isF16() && !element.isBF16())
@@ -60,6 +67,10 @@ ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
       columns += axis.extent;
   if (columns == 0)
     return {};
+  if (isa<AttentionBackwardQueryOp>(op))
+    return rowOf(kMmaSyncQueryGradient, columns);
+  if (isa<AttentionBackwardKeyOp>(op))
+    return rowOf(kMmaSyncKeyGradient, columns);
   ArrayRef<MeasuredTile> tiles;
   if (isWindowed(op))
     tiles = rowOf(kMmaSyncWindow, columns);

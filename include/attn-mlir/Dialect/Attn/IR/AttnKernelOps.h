@@ -14,6 +14,9 @@
 
 namespace attn {
 // Other parents of attn.yield.
+class AttentionBackwardKeyOp;
+class AttentionBackwardOp;
+class AttentionBackwardQueryOp;
 class AttentionOp;
 class SpecializeOp;
 class StreamOp;

@@ -126,8 +126,9 @@ def Attn_ReturnOp : Attn_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 }
 
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["StreamOp", "AttentionOp", "GridOp", "CtasOp",
-                  "SpecializeOp"]>]> {
+    ParentOneOf<["StreamOp", "AttentionOp", "AttentionBackwardOp",
+                  "AttentionBackwardQueryOp", "AttentionBackwardKeyOp", "GridOp",
+                  "CtasOp", "SpecializeOp"]>]> {
   let summary = "Ends a region, with the values it hands on";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

@@ -104,7 +104,23 @@ private:
     unsigned leading = load.getOffsets().size() - tile.getRank();
     Value length = m.b.createOrFold<DimOp>(m.loc, load.getView(),
                                            int64_t(leading + *axis));
-    return m.mul(wide(length), wide(m.constant(rowBytes(load, *axis))));
+    return m.mul(wide(length),
+                 wide(m.constant(rowBytes(load, *axis) * stepsAround())));
+  }
+
+  /// How often streams around this one run it.
+  int64_t stepsAround() {
+    int64_t steps = 1;
+    for (auto outer = stream->getParentOfType<StreamOp>(); outer;
+         outer = outer->getParentOfType<StreamOp>())
+      for (auto [lower, upper] :
+           llvm::zip(outer.getLowers(), outer.getUppers())) {
+        std::optional<int64_t> from = getConstantIntValue(lower),
+                               to = getConstantIntValue(upper);
+        if (from && to)
+          steps *= llvm::divideCeil(*to - *from, outer.getStep());
+      }
+    return steps;
   }
 
   /// Whether all CTAs of a set load the same here.
@@ -264,7 +280,11 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
       }
       guard = *built;
     }
-    OpBuilder b(stream);
+    // What runs around it goes the same way: the whole order is reversed.
+    SmallVector<StreamOp> nest{stream};
+    while (auto outer = nest.back()->getParentOfType<StreamOp>())
+      nest.push_back(outer);
+    OpBuilder b(nest.back());
     Location loc = stream.getLoc();
     Value one = arith::ConstantIndexOp::create(b, loc, 1);
     Value parity = arith::AndIOp::create(b, loc, grid.getVisit(), one);
@@ -274,7 +294,8 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
       odd = arith::AndIOp::create(b, loc, odd, guard);
       ++numGuarded;
     }
-    stream.traverseBy(ReversedTraversalAttr::get(&getContext()), odd);
+    for (StreamOp each : nest)
+      each.traverseBy(ReversedTraversalAttr::get(&getContext()), odd);
     ++numAlternated;
     remarks::emitSawtooth(stream, grid.getPersistent() ? "persistent" : "tile",
                           force   ? "forced"
@@ -294,7 +315,11 @@ struct SawtoothPass : attn::impl::AttnSawtoothBase<SawtoothPass> {
       return;
     }
     SmallVector<StreamOp> streams;
-    grid.walk([&](StreamOp stream) { streams.push_back(stream); });
+    grid.walk([&](StreamOp stream) {
+      bool isInnermost = stream.getBody().getOps<StreamOp>().empty();
+      if (isInnermost)
+        streams.push_back(stream);
+    });
     if (streams.empty())
       remarks::emitSawtoothNoStream(grid);
     for (StreamOp stream : streams)

@@ -124,8 +124,8 @@ public:
 
   /// A loop over the steps of an axis that is streamed around another; of one
   /// step there is none.
-  llvm::SmallVector<mlir::Value>
-  buildSteps(unsigned axis, mlir::ValueRange inits, Fold body);
+  llvm::SmallVector<mlir::Value> buildSteps(unsigned axis,
+                                            mlir::ValueRange inits, Fold body);
 
   /// Stores a tile for each output.
   void storeTiles(mlir::ValueRange tiles);

@@ -1,7 +1,7 @@
 //===- GradientReference.h - Gradients of attention in float64 --*- C++ -*-===//
 
-#ifndef ATTN_MLIR_LIB_RUNTIME_GRADIENTREFERENCE_H
-#define ATTN_MLIR_LIB_RUNTIME_GRADIENTREFERENCE_H
+#ifndef ATTN_MLIR_RUNTIME_GRADIENTREFERENCE_H
+#define ATTN_MLIR_RUNTIME_GRADIENTREFERENCE_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include <vector>
@@ -36,4 +36,4 @@ mlir::LogicalResult referenceGradient(mlir::Operation *op,
 
 } // namespace attn
 
-#endif // ATTN_MLIR_LIB_RUNTIME_GRADIENTREFERENCE_H
+#endif // ATTN_MLIR_RUNTIME_GRADIENTREFERENCE_H

@@ -1,0 +1,53 @@
+// RUN: attn-opt %s --attn-expand | FileCheck %s
+// RUN: attn-opt %s | attn-opt | FileCheck %s --check-prefix=TEXT
+// RUN: attn-opt %s --attn-expand --mlir-pass-statistics -o /dev/null 2>&1 | FileCheck %s --check-prefix=STATS
+// STATS: 2 expanded
+
+// CHECK-LABEL: func.func @causal
+// CHECK-SAME: %[[Q:.*]]: tensor<?x4x?x64xbf16>, %[[K:.*]]: tensor<?x2x?x64xbf16>, %[[V:.*]]: tensor<?x2x?x32xbf16>, %[[O:.*]]: tensor<?x4x?x32xf32>, %[[DO:.*]]: tensor<?x4x?x32xbf16>, %[[LSE:.*]]: tensor<?x4x?xf32>
+// CHECK-NEXT: %[[DELTA:.*]] = attn.row_dot %[[O]], %[[DO]] : (tensor<?x4x?x32xf32>, tensor<?x4x?x32xbf16>) -> tensor<?x4x?xf32>
+// CHECK-NEXT: %[[DQ:.*]] = attn.attention_backward_query %[[Q]], %[[K]], %[[V]], %[[DO]], %[[LSE]], %[[DELTA]] mask(#attn.causal<bottom_right>) scale(1.250000e-01) : {{.*}} -> tensor<?x4x?x64xbf16>
+// CHECK-NEXT: %[[DKV:.*]]:2 = attn.attention_backward_key %[[Q]], %[[K]], %[[V]], %[[DO]], %[[LSE]], %[[DELTA]] mask(#attn.causal<bottom_right>) scale(1.250000e-01) : {{.*}} -> (tensor<?x2x?x64xf32>, tensor<?x2x?x32xbf16>)
+// CHECK-NEXT: return %[[DQ]], %[[DKV]]#0, %[[DKV]]#1
+// TEXT-LABEL: func.func @causal
+// TEXT: attn.attention_backward %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} mask(#attn.causal<bottom_right>) scale(1.250000e-01) : (
+func.func @causal(%q: tensor<?x4x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %v: tensor<?x2x?x32xbf16>,
+    %o: tensor<?x4x?x32xf32>, %do: tensor<?x4x?x32xbf16>, %lse: tensor<?x4x?xf32>)
+    -> (tensor<?x4x?x64xbf16>, tensor<?x2x?x64xf32>, tensor<?x2x?x32xbf16>) {
+  %dq, %dk, %dv = attn.attention_backward %q, %k, %v, %o, %do, %lse mask(#attn.causal<bottom_right>) scale(0.125)
+      : (tensor<?x4x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x32xbf16>, tensor<?x4x?x32xf32>, tensor<?x4x?x32xbf16>, tensor<?x4x?xf32>)
+      -> (tensor<?x4x?x64xbf16>, tensor<?x2x?x64xf32>, tensor<?x2x?x32xbf16>)
+  return %dq, %dk, %dv : tensor<?x4x?x64xbf16>, tensor<?x2x?x64xf32>, tensor<?x2x?x32xbf16>
+}
+
+// Regions and captures go to both.
+// CHECK-LABEL: func.func @regions
+// CHECK: attn.row_dot {{.*}} layout(bshd)
+// CHECK: attn.attention_backward_query {{.*}} scale(1.250000e-01) layout(bshd) captures(%[[CAP:.*]]) score(%{{.*}}: f32, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: f32) {
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: attn.yield
+// CHECK-NEXT: } keep(%{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index, %{{.*}}: f32) {
+// CHECK: attn.attention_backward_key {{.*}} captures(%[[CAP]]) score(
+// CHECK: keep(
+// TEXT-LABEL: func.func @regions
+// TEXT: attn.attention_backward {{.*}} layout(bshd) captures(%{{.*}}) score(
+func.func @regions(%q: tensor<1x8x2x16xf16>, %lse: tensor<1x2x8xf32>, %c: f32) -> tensor<1x8x2x16xf16> {
+  %dq, %dk, %dv = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.125) layout(bshd) captures(%c)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %x: f32) {
+    %y = arith.mulf %s, %x : f32
+    attn.yield %y : f32
+  } keep(%b: index, %h: index, %i: index, %j: index, %x: f32) {
+    %k = arith.cmpi ne, %i, %j : index
+    attn.yield %k : i1
+  } : (tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>, tensor<1x2x8xf32>, f32)
+      -> (tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>)
+  return %dq : tensor<1x8x2x16xf16>
+}
+
+// What is streamable already stays as it is.
+// CHECK-LABEL: func.func @streamable
+// CHECK-NEXT: attn.matmul
+func.func @streamable(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>) -> tensor<4x4xf32> {
+  %c = attn.matmul %a, %b : (tensor<4x8xf16>, tensor<8x4xf16>) -> tensor<4x4xf32>
+  return %c : tensor<4x4xf32>
+}

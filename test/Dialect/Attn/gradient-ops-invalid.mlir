@@ -1,0 +1,156 @@
+// RUN: attn-opt %s --split-input-file --verify-diagnostics
+
+func.func @query_rank(%q: tensor<2x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{'attn.attention_backward_query' op query expects rank 4, but got 'tensor<2x8x16xf16>'}}
+  %dq = attn.attention_backward_query %q, %q, %q, %q, %lse, %lse scale(0.25) : (tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> tensor<2x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @heads(%q: tensor<1x?x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{query expects a static number of heads and a static head dimension, but got 'tensor<1x?x8x16xf16>'}}
+  %dq = attn.attention_backward_query %q, %q, %q, %q, %lse, %lse scale(0.25) : (tensor<1x?x8x16xf16>, tensor<1x?x8x16xf16>, tensor<1x?x8x16xf16>, tensor<1x?x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> tensor<1x?x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @dim(%q: tensor<1x2x8x12xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{head dimension of query expects to be a multiple of 8 from 8 to 256, but got 12}}
+  %dq = attn.attention_backward_query %q, %q, %q, %q, %lse, %lse scale(0.25) : (tensor<1x2x8x12xf16>, tensor<1x2x8x12xf16>, tensor<1x2x8x12xf16>, tensor<1x2x8x12xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> tensor<1x2x8x12xf16>
+  return
+}
+
+// -----
+
+func.func @element(%q: tensor<1x2x8x16xf16>, %k: tensor<1x2x8x16xbf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{key expects the element type of query, 'f16', but got 'bf16'}}
+  %dq = attn.attention_backward_query %q, %k, %q, %q, %lse, %lse scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xbf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> tensor<1x2x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @group(%q: tensor<1x3x8x16xf16>, %k: tensor<1x2x8x16xf16>, %lse: tensor<1x3x8xf32>) {
+  // expected-error @+1 {{number of query heads expects to be a multiple of the number of KV heads, but got 3 and 2}}
+  %dq = attn.attention_backward_query %q, %k, %k, %q, %lse, %lse scale(0.25) : (tensor<1x3x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x3x8x16xf16>, tensor<1x3x8xf32>, tensor<1x3x8xf32>) -> tensor<1x3x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @key(%q: tensor<1x2x8x16xf16>, %k: tensor<2x2x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{key expects 'tensor<1x2x8x16xf16>', but got 'tensor<2x2x8x16xf16>'}}
+  %dq = attn.attention_backward_query %q, %k, %q, %q, %lse, %lse scale(0.25) : (tensor<1x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> tensor<1x2x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @output_gradient(%q: tensor<1x2x8x16xf16>, %v: tensor<1x2x8x32xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{output gradient expects 'tensor<1x2x8x32xf16>', but got 'tensor<1x2x8x16xf16>'}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %v, %q, %lse, %lse scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x32xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x32xf16>)
+  return
+}
+
+// -----
+
+func.func @lse(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x9xf32>, %delta: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{lse expects 'tensor<1x2x8xf32>', but got 'tensor<1x2x9xf32>'}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %delta scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x9xf32>, tensor<1x2x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @delta(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %delta: tensor<2x8xf32>) {
+  // expected-error @+1 {{delta expects 'tensor<1x2x8xf32>', but got 'tensor<2x8xf32>'}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %delta scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<2x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @result(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{value gradient expects the element type of query, 'f16', or f32, but got 'bf16'}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> (tensor<1x2x8x16xf32>, tensor<1x2x8x16xbf16>)
+  return
+}
+
+// -----
+
+func.func @scale(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{scale expects a finite number, but got 0x7F800000 : f32}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0x7F800000) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @captures(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %c: f32) {
+  // expected-error @+1 {{captures expect a score modification or a mask region that takes them}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0.25) captures(%c) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>, f32) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @output(%q: tensor<1x2x8x16xf16>, %o: tensor<1x2x8x8xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{'attn.attention_backward' op output expects 'tensor<1x2x8x16xf16>', but got 'tensor<1x2x8x8xf16>'}}
+  %dq, %dk, %dv = attn.attention_backward %q, %q, %q, %o, %q, %lse scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @region(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  // expected-error @+1 {{score modification expects arguments ('f32', 'index', 'index', 'index', 'index'), but got ('f32')}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0.25) score(%s: f32) {
+    attn.yield %s : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @twice(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>) {
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0.25) keep(%b: index, %h: index, %i: index, %j: index) {
+    %k = arith.cmpi ne, %i, %j : index
+    attn.yield %k : i1
+  // expected-error @+1 {{expected one region of each kind, but got a second one}}
+  } keep (%b: index, %h: index, %i: index, %j: index) {
+  }
+}
+
+// -----
+
+func.func @row_rank(%x: tensor<2x8x16xf16>) {
+  // expected-error @+1 {{'attn.row_dot' op lhs expects rank 4, but got 'tensor<2x8x16xf16>'}}
+  %r = attn.row_dot %x, %x : (tensor<2x8x16xf16>, tensor<2x8x16xf16>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @row_shape(%x: tensor<1x2x8x16xf16>, %y: tensor<1x2x8x32xf16>) {
+  // expected-error @+1 {{rhs expects the shape of lhs, 'tensor<1x2x8x16xf16>', but got 'tensor<1x2x8x32xf16>'}}
+  %r = attn.row_dot %x, %y : (tensor<1x2x8x16xf16>, tensor<1x2x8x32xf16>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @row_dynamic(%x: tensor<1x2x8x?xf16>) {
+  // expected-error @+1 {{lhs expects static heads and a static last dimension of 1 or more, but got 'tensor<1x2x8x?xf16>'}}
+  %r = attn.row_dot %x, %x : (tensor<1x2x8x?xf16>, tensor<1x2x8x?xf16>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @row_result(%x: tensor<1x8x2x16xf16>) {
+  // expected-error @+1 {{result expects 'tensor<1x2x8xf32>', but got 'tensor<1x8x2xf32>'}}
+  %r = attn.row_dot %x, %x layout(bshd) : (tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>) -> tensor<1x8x2xf32>
+  return
+}

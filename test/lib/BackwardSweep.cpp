@@ -1,0 +1,306 @@
+//===- BackwardSweep.cpp - Gradients on the CPU against float64 -----------===//
+//
+// A function that computes attention and hands its output and LSE on to the
+// gradients, as a step of training does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BackwardSweep.h"
+#include "TestDriver.h"
+#include "attn-mlir/Runtime/FunctionOracle.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using namespace attn_test;
+
+namespace {
+
+struct HeadDims {
+  int64_t qk, value;
+};
+struct HeadCounts {
+  int64_t query, kv;
+};
+
+struct BackwardCase {
+  std::string type = "f32";
+  HeadDims dims{16, 16};
+  HeadCounts heads{2, 1};
+  std::string mask, schedule, score;
+  bool bshd = false;
+  /// Options of attn-to-target, for what goes by way of level 3.
+  std::optional<std::string> level3 = std::nullopt;
+
+  std::string tensor(int64_t heads, int64_t dim) const {
+    std::string h = std::to_string(heads);
+    return "tensor<?x" + (bshd ? "?x" + h : h + "x?") + "x" +
+           std::to_string(dim) + "x" + type + ">";
+  }
+
+  std::string text() const {
+    std::string q = tensor(heads.query, dims.qk), k = tensor(heads.kv, dims.qk),
+                v = tensor(heads.kv, dims.value),
+                o = tensor(heads.query, dims.value),
+                l = "tensor<?x" + std::to_string(heads.query) + "x?xf32>",
+                results = q + ", " + k + ", " + v;
+    std::string with = mask + " scale(0.125)" + (bshd ? " layout(bshd)" : "");
+    std::string captures = StringRef(score).contains("%c: f32") ? "%cap" : "";
+    std::string forward =
+        captures.empty() ? "" : " captures(" + captures + " : f32)";
+    std::string backward =
+        captures.empty() ? "" : " captures(" + captures + ")";
+    std::string scalar = captures.empty() ? "" : ", f32";
+    return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
+           ", %do: " + o + (captures.empty() ? "" : ", %cap: f32") + ") -> (" +
+           results + ") {\n  %o, %lse = attn.attention %q, %k, %v " + with +
+           forward + " " + score + " : (" + q + ", " + k + ", " + v + ") -> (" +
+           o + ", " + l +
+           ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
+           with + backward + " " + score + " : (" + results + ", " + o + ", " +
+           o + ", " + l + scalar + ") -> (" + results +
+           ")\n  return %r#0, %r#1, %r#2 : " + results + "\n}\n";
+  }
+
+  std::string describe() const {
+    return type + " D " + std::to_string(dims.qk) + "/" +
+           std::to_string(dims.value) + " H " + std::to_string(heads.query) +
+           "/" + std::to_string(heads.kv) + " " + mask +
+           (bshd ? " bshd " : " bhsd ") + schedule + " " + score +
+           (level3 ? " level 3 " + *level3 : "");
+  }
+};
+
+struct BackwardSizes {
+  int64_t batch, queries, keys;
+};
+
+class BackwardSweep {
+public:
+  explicit BackwardSweep(MLIRContext &context) : context(context) {}
+
+  void run(const BackwardCase &c, ArrayRef<BackwardSizes> list) {
+    auto reference = parseSourceString<ModuleOp>(c.text(), &context);
+    auto lower = [&](OpPassManager &pm) {
+      if (!c.level3)
+        return lowerToCode(pm);
+      buildTargetPipeline(pm, *TargetOptions::createFromString(*c.level3));
+      buildSequentialPipeline(pm);
+      buildLowerToLLVMPipeline(pm);
+    };
+    OwningOpRef<ModuleOp> module =
+        prepare(context, c.text(), c.schedule, lower);
+    auto failed = [&]() { return "compiles: " + c.describe(); };
+    if (!tally.check(reference && module, failed))
+      return;
+    auto compiled = CpuModule::compile(*module, c.level3 ? 0 : 2);
+    if (!compiled)
+      llvm::errs() << llvm::toString(compiled.takeError()) << "\n";
+    if (!tally.check(bool(compiled), failed))
+      return;
+    auto function = *reference->getOps<func::FuncOp>().begin();
+    for (const BackwardSizes &sizes : list)
+      runSizes(c, function, *module, **compiled, sizes);
+  }
+
+  int close() const {
+    llvm::outs() << combinations
+                 << " combinations with results to compare, on random inputs\n";
+    return tally.close();
+  }
+
+private:
+  void runSizes(const BackwardCase &c, func::FuncOp function, ModuleOp module,
+                CpuModule &compiled, const BackwardSizes &sizes) {
+    OracleOptions options;
+    options.sizes = {
+        {"batch", sizes.batch}, {"query", sizes.queries}, {"key", sizes.keys}};
+    options.seed = ++seed;
+    if (StringRef(c.score).contains("%c: f32"))
+      options.scalars = {1.5};
+    if (sizes.batch > 0 && sizes.queries > 0 && sizes.keys > 0)
+      ++combinations;
+    FailureOr<FunctionReport> report = runFunctionOracle(
+        function, module, compiled, options, /*argumentSizes=*/{}, 0);
+    bool ok = succeeded(report) && report->skipped.empty() &&
+              report->output.any && report->isWithin();
+    tally.check(ok, [&]() {
+      std::string text = c.describe() + " B " + std::to_string(sizes.batch) +
+                         " Sq " + std::to_string(sizes.queries) + " Skv " +
+                         std::to_string(sizes.keys);
+      if (succeeded(report))
+        text += ": error " + std::to_string(report->output.row.error) +
+                " of a bound of " + std::to_string(report->output.bound) + " " +
+                report->skipped;
+      return text;
+    });
+  }
+
+  MLIRContext &context;
+  Tally tally;
+  uint64_t seed = 0;
+  unsigned combinations = 0;
+};
+
+const char *const kMasksOfGradients[] = {
+    "",
+    "mask(#attn.causal<top_left>)",
+    "mask(#attn.causal<bottom_right>)",
+    "mask(#attn.window<left = 17, right = 3, align = top_left>)",
+    "mask(#attn.window<left = 40, right = 0, align = bottom_right>)",
+    "mask(#attn.window<left = -1, right = 11, align = bottom_right>)",
+    "mask(#attn.window<left = 0, right = -1, align = top_left>)"};
+const HeadCounts kHeadsOfGradients[] = {{2, 2}, {4, 2}, {3, 1}, {1, 1}, {6, 2}};
+
+/// Softcap, a bias by distance, and a mask region.
+const char *const kScoresOfGradients[] = {
+    "",
+    R"(score(%s: f32, %b: index, %h: index, %i: index, %j: index, %c: f32) {
+    %x = arith.divf %s, %c : f32
+    %t = math.tanh %x : f32
+    %y = arith.mulf %t, %c : f32
+    attn.yield %y : f32
+  })",
+    R"(score(%s: f32, %b: index, %h: index, %i: index, %j: index) {
+    %d = arith.subi %j, %i : index
+    %di = arith.index_cast %d : index to i32
+    %df = arith.sitofp %di : i32 to f32
+    %e = arith.constant 0.0625 : f32
+    %bias = arith.mulf %e, %df : f32
+    %y = arith.addf %s, %bias : f32
+    attn.yield %y : f32
+  })",
+    R"(keep(%b: index, %h: index, %i: index, %j: index) {
+    %three = arith.constant 3 : index
+    %sum = arith.addi %i, %h : index
+    %all = arith.addi %sum, %j : index
+    %r = arith.remui %all, %three : index
+    %zero = arith.constant 0 : index
+    %k = arith.cmpi ne, %r, %zero : index
+    attn.yield %k : i1
+  })"};
+
+template <typename List> const auto &pick(const List &list, unsigned i) {
+  return list[(i + i / std::size(list)) % std::size(list)];
+}
+
+/// Every list is walked at a pace of its own.
+void runLevel2(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const char *const types[] = {"bf16", "f32", "f16"};
+  const HeadDims dims[] = {{64, 64},   {128, 128}, {56, 56},  {80, 80},
+                           {192, 128}, {96, 96},   {256, 256}};
+  const char *const tiles[] = {"tiles=query=32,key=32", "tiles=query=16,key=64",
+                               "", "tiles=query=64,key=16",
+                               "tiles=query=17,key=23"};
+  const char *const schedules[] = {
+      "",
+      "sawtooth=force",
+      "persistent sms=3 resident=1 sawtooth=force",
+      "grid-order=swizzled-head-first domains=4",
+      "splits=3",
+      "grid-order=swizzled-block-first domains=3 longest-first sawtooth=force",
+      "grid-order=naive-block-first",
+      "split-ctas splits=3",
+      "grid-order=naive-head-first persistent sms=2 resident=1 pair-tiles",
+      "traversal=inside-out",
+      "splits=2 persistent sms=4 resident=1 sawtooth=force"};
+  const BackwardSizes sizes[] = {{1, 1, 1},   {2, 37, 53}, {1, 97, 31},
+                                 {1, 61, 83}, {1, 64, 64}, {1, 5, 0},
+                                 {1, 0, 7}};
+  constexpr unsigned kCases = 44;
+  for (unsigned i = first; i < kCases; i += step) {
+    std::string tile = pick(tiles, i), schedule = pick(schedules, i);
+    sweep.run({pick(types, i), pick(dims, i), pick(kHeadsOfGradients, 2 * i),
+               pick(kMasksOfGradients, 3 * i),
+               tile + (tile.empty() ? "" : " ") + schedule,
+               i % 3 == 2 ? pick(kScoresOfGradients, i) : "", i % 4 == 1},
+              sizes);
+  }
+}
+
+/// Through rings and fragments, for three machines.
+void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const char *const targets[] = {"h200", "gb10", "mi300x"};
+  const HeadDims dims[] = {
+      {64, 64}, {128, 128}, {56, 56}, {192, 128}, {32, 16}};
+  const char *const schedules[] = {
+      "", " tiles=query=32,key=32 sawtooth=force",
+      " persistent sms=3 resident=1 sawtooth=force", " splits=2"};
+  const char *const lower[] = {"", "stages=3 copy=async", "stages=1"};
+  const BackwardSizes sizes[] = {{1, 1, 1}, {1, 37, 53}, {1, 101, 31}};
+  constexpr unsigned kCases = 18;
+  for (unsigned i = first; i < kCases; i += step)
+    sweep.run({i % 2 ? "f16" : "bf16", pick(dims, i),
+               pick(kHeadsOfGradients, 2 * i), pick(kMasksOfGradients, 3 * i),
+               std::string("target=") + targets[i % 3] + pick(schedules, i),
+               i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "", i % 5 == 1,
+               pick(lower, i)},
+              sizes);
+}
+
+/// A score modification of these lines, of %s and %i, that ends in %y.
+std::string scoreOf(StringRef lines) {
+  return ("score(%s: f32, %b: index, %h: index, %i: index, %j: index) {\n"
+          "%one = arith.constant 1.0 : f32\n%half = arith.constant 0.5 : f32\n"
+          "%square = arith.mulf %s, %s : f32\n"
+          "%positive = arith.addf %square, %one : f32\n"
+          "%few = arith.constant 0.0625 : f32\n"
+          "%near = arith.constant 0.25 : f32\n"
+          "%small = arith.mulf %s, %few : f32\n"
+          "%inside = arith.addf %small, %near : f32\n" +
+          lines + "\nattn.yield %y : f32\n}")
+      .str();
+}
+
+/// Every operation that has a rule, alone on the way from the score.
+void runDerivatives(BackwardSweep &sweep) {
+  const char *const lines[] = {
+      "%y = arith.addf %s, %square : f32",
+      "%y = arith.subf %half, %square : f32",
+      "%y = arith.mulf %s, %positive : f32",
+      "%y = arith.divf %s, %positive : f32", "%y = arith.negf %square : f32",
+      "%y = math.fma %s, %square, %s : f32",
+      "%y = arith.maximumf %s, %half : f32",
+      "%y = arith.minimumf %half, %s : f32",
+      "%y = arith.maxnumf %half, %s : f32",
+      "%y = arith.minnumf %s, %half : f32",
+      "%c = arith.cmpf ogt, %s, %half : f32\n"
+      "%y = arith.select %c, %square, %s : f32",
+      "%y = math.absf %s : f32",
+      "%w = arith.extf %s : f32 to f64\n%x = arith.mulf %w, %w : f64\n"
+      "%y = arith.truncf %x : f64 to f32",
+      "%y = math.exp %s : f32", "%y = math.exp2 %s : f32",
+      "%y = math.expm1 %s : f32", "%y = math.log %positive : f32",
+      "%y = math.log2 %positive : f32", "%y = math.log1p %square : f32",
+      "%y = math.sqrt %positive : f32", "%y = math.rsqrt %positive : f32",
+      "%y = math.tanh %s : f32", "%y = math.erf %s : f32",
+      "%y = math.sin %s : f32", "%y = math.cos %s : f32",
+      "%f = math.floor %inside : f32\n%y = arith.subf %s, %f : f32",
+      "%f = math.ceil %inside : f32\n%y = arith.subf %s, %f : f32",
+      "%f = math.round %inside : f32\n%y = arith.subf %s, %f : f32",
+      // What the score does not reach.
+      "%n = arith.index_cast %i : index to i32\n%y = arith.sitofp %n : i32 to "
+      "f32"};
+  for (const char *own : lines) {
+    BackwardCase c;
+    c.dims = {8, 8};
+    c.heads = {1, 1};
+    c.schedule = "tiles=query=16,key=16";
+    c.score = scoreOf(own);
+    sweep.run(c, BackwardSizes{1, 7, 9});
+  }
+}
+
+} // namespace
+
+int attn_test::runBackward(MLIRContext &context, StringRef what, unsigned first,
+                           unsigned step) {
+  BackwardSweep sweep(context);
+  if (what == "derivatives")
+    runDerivatives(sweep);
+  else if (what == "backward-sequential")
+    runLevel3(sweep, first, step);
+  else
+    runLevel2(sweep, first, step);
+  return sweep.close();
+}
