@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GradientProperties.h"
 #include "LayoutProperties.h"
 #include "MaskProperties.h"
 #include "MergeProperties.h"
@@ -524,6 +525,7 @@ int main() {
   std::mt19937 random(20261120);
   Tally tally;
   testMasks(tally, context);
+  testGradients(tally, context, random);
   testLayouts(tally, context, random);
   testOrders(tally, context, random);
   testInverses(tally, context, random);
