@@ -1,9 +1,9 @@
 //===- jit.cpp - A compiler that links the same MLIR, in C++ --------------===//
 //
-// jit TARGET: compiles a function with attention for TARGET, with passes of its
-// own for what is not attention, and runs it in this process by MLIR's
-// execution engine. Queries are zeros, so that each row of the result is the
-// mean of the rows of V, twice: the function adds what is not attention.
+// jit TARGET: compiles a function with attention for TARGET and runs it in this
+// process by MLIR's execution engine. What is not attention goes the project's
+// way, in whose place an embedder has its own. Queries are zeros, so that each
+// row of the result is the mean of the rows of V, twice.
 //
 //===----------------------------------------------------------------------===//
 

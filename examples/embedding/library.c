@@ -1,10 +1,9 @@
-/*===- library.c - A compiler with another LLVM, or none
----------------------===*\
+/*===- library.c - A compiler with another LLVM, or none -----------------===*\
 |*
 |* library FILE OBJECT [NAME=VALUE ...]: MLIR in, an object file out, by the
 |* compiler's library, whose interface has no types of MLIR's.
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #include "attn-mlir-c/Compiler.h"
 #include <stdio.h>

@@ -1,13 +1,10 @@
-/*===- mlir_c.c - A compiler that is written against MLIR's C API
------------===*\
+/*===- mlir_c.c - A compiler written against MLIR's C API ----------------===*\
 |*
 |* mlir_c TARGET: builds a function with attention, whose mask, schedule and
-target
-|* are made by the dialect's C API, and prints the host code that comes of it.
-An
-|* embedder goes on from there with its own way to machine code.
+|* target are made by the dialect's C API, and prints the host code that comes
+|* of it. An embedder goes on from there with its own way to machine code.
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #include "attn-mlir-c/Dialect.h"
 #include "attn-mlir-c/Passes.h"

@@ -1,12 +1,10 @@
-/*===- hip-hooks.c - Operands of kernels are copied to an AMD GPU
------------===*\
+/*===- hip-hooks.c - Operands are copied to an AMD GPU -------------------===*\
 |*
 |* The HIP runtime is the file that ATTN_HIP_RUNTIME names, or libamdhip64.so,
-as
-|* for the launcher. Copies wait for the kernels before them: what a compiler
-|* does that keeps its buffers on the device is one hook less.
+|* as for the launcher. Copies wait for the kernels before them: a compiler
+|* that keeps its buffers on the device has one hook less.
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #include "hooks.h"
 #include <dlfcn.h>

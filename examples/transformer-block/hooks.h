@@ -1,5 +1,4 @@
-/*===- hooks.h - Where buffers and kernels are ---------------------*- C
- * -*-===*/
+/*===- hooks.h - Where buffers and kernels are ---------------------------===*/
 
 #ifndef EXAMPLES_TRANSFORMERBLOCK_HOOKS_H
 #define EXAMPLES_TRANSFORMERBLOCK_HOOKS_H

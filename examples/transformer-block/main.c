@@ -1,10 +1,9 @@
-/*===- main.c - The block on random inputs, against float64
------------------===*\
+/*===- main.c - The block on random inputs, against float64 --------------===*\
 |*
-|* main BATCH LENGTH: prints how far the compiled block is from a reference that
-|* computes in double; 0 if that is near enough.
+|* main BATCH LENGTH: prints how far the compiled block is from a reference
+|* that computes in double; 0 if that is near enough.
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #include "hooks.h"
 #include <math.h>

@@ -1,13 +1,11 @@
-/*===- Dialect.h - The dialect for MLIR's C API --------------------*- C
--*-===*\
+/*===- Dialect.h - The dialect for MLIR's C API --------------------------===*\
 |*
 |* For embedders that link the same MLIR (docs/embedding.md): the dialect's
-handle,
-|* what its passes need of others, and its attributes and types. Errors are
-|* diagnostics of the context, behind which a null object is returned
+|* handle, what its passes need of others, and its attributes and types. Errors
+|* are diagnostics of the context, behind which a null object is returned
 |* (mlirAttributeIsNull).
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #ifndef ATTN_MLIR_C_DIALECT_H
 #define ATTN_MLIR_C_DIALECT_H

@@ -1,11 +1,10 @@
-/*===- Passes.h - Passes and pipelines for MLIR's C API ------------*- C
--*-===*\
+/*===- Passes.h - Passes and pipelines for MLIR's C API ------------------===*\
 |*
 |* mlirRegisterAttnPasses() for text pipelines (mlirParsePassPipeline), and of
 |* each pass a function that makes it with its defaults, such as
 |* mlirCreateAttnConversionConvertAttnToHost(); all are in docs/reference.
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #ifndef ATTN_MLIR_C_PASSES_H
 #define ATTN_MLIR_C_PASSES_H

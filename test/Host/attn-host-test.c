@@ -1,15 +1,12 @@
-/*===- attn-host-test.c - Calls of compiled host code, from C
---------------===*\
+/*===- attn-host-test.c - Calls of compiled host code --------------------===*\
 |*
 |* attn-host-test FILE: FILE is a bundle of attention on the CPU with two heads
-of
-|* 64 features in f32, whose queries and keys are one array. With zeros in it
-every
-|* row of the result is the mean of all rows of V. The program's stream is
-split:
-|* it has a workspace. Prints what hooks are told, and what fails.
+|* of 64 features in f32, whose queries and keys are one array. With zeros in
+|* it every row of the result is the mean of all rows of V. The program's
+|* stream is split: it has a workspace. Prints what hooks are told, and what
+|* fails.
 |*
-\*===----------------------------------------------------------------------===*/
+\*===---------------------------------------------------------------------===*/
 
 #include "attn-mlir-c/Host.h"
 #include <pthread.h>

@@ -32,4 +32,22 @@ def AttnEmbedPrograms : Pass<"attn-embed-programs", "::mlir::ModuleOp"> {
   ];
 }
 
+def AttnSerializeKernels : Pass<"attn-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Device functions to gpu.binary";
+  let description = [{
+    Each `gpu.module` of a kernel in the LLVM dialect becomes a `gpu.binary` of that name with one object: a code
+    object for AMD GPUs, a cubin or, where no ptxas is found, PTX for NVIDIA's; the same bytes as in
+    a bundle. What launches it (`convert-attn-launch-to-gpu`) stays.
+
+    Does nothing to modules without kernels.
+
+    Before: `gpu.module @k_device { llvm.func @k(...) attributes {attn.manifest = ...} ... }`
+
+    After: `gpu.binary @k_device [#gpu.object<#rocdl.target<chip = "gfx942">, bin = "...">]`
+  }];
+  let options = [Option<"ptxas", "ptxas", "std::string", /*default=*/"\"\"",
+                        "attn-compile: --ptxas">];
+  let statistics = [Statistic<"numKernels", "kernels", "Kernels serialized">];
+}
+
 #endif // ATTN_COMPILER_PASSES

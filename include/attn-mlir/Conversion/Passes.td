@@ -272,4 +272,33 @@ def ConvertAttnToHost : Pass<"convert-attn-to-host", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"numLaunches", "launches", "Launches converted">];
 }
 
+def ConvertAttnLaunchToGPU : Pass<"convert-attn-launch-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Launches of device functions to gpu.launch_func";
+  let description = [{
+    For embedders whose own runtime launches what MLIR's GPU dialect says, in place of the launcher. A launch on
+    buffers of a kernel that is a device function becomes a `gpu.launch_func`, whose grid, block, shared
+    memory and parameters are what the kernel's manifest says, as arithmetic on the sizes, strides and
+    addresses of the memrefs. An empty grid is branched around. Buffers are where the device can
+    address them.
+
+    With `checks` what a launcher would refuse is a `cf.assert`: sizes beyond the limits of the code, and
+    addresses and strides that are not aligned as it asks. Without, it is the embedder's to keep.
+
+    A kernel that takes a tensor map is an error: only a driver makes one.
+
+    Before: `attn.launch @k ins(%q, ... : memref<...>, ...) outs(%o : memref<...>) views [...]`
+
+    After: `gpu.launch_func @k_device::@k blocks in (%grid, %c1, %c1) threads in (%c256, %c1, %c1)
+    dynamic_shared_memory_size %bytes args(%p : !llvm.ptr, %n : i64, ...)`
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+  let options = [Option<"checks", "checks", "bool", /*default=*/"true",
+                        "Assert what a launcher checks">];
+  let statistics = [Statistic<"numLaunches", "launches", "Launches converted">];
+}
+
 #endif // ATTN_CONVERSION_PASSES

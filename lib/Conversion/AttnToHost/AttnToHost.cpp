@@ -2,10 +2,10 @@
 
 #include "HostFunctions.h"
 #include "HostInterface.h"
+#include "attn-mlir/Conversion/DropTarget.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -78,7 +78,6 @@ private:
 
   FailureOr<LLVM::GlobalOp> moduleOf(LaunchOp launch);
   LogicalResult makeUnload(StringRef name);
-  void dropTarget();
   FailureOr<Value> storeTensors(CBuilder &c, LaunchOp launch,
                                 HostFunction &function);
   void storeTensor(CBuilder &c, Value memref, Value array, int32_t number);
@@ -411,19 +410,6 @@ LogicalResult Converter::convert(HostFunction &function) {
   return success();
 }
 
-/// Where nothing of the dialect is left, others that lack it read the module.
-void Converter::dropTarget() {
-  bool left = module
-                  ->walk([&](Operation *op) {
-                    return isa_and_nonnull<AttnDialect>(op->getDialect())
-                               ? WalkResult::interrupt()
-                               : WalkResult::advance();
-                  })
-                  .wasInterrupted();
-  if (!left)
-    module->removeAttr(TargetAttr::kModuleAttr);
-}
-
 FailureOr<int64_t> Converter::run(StringRef unload) {
   SmallVector<func::FuncOp> found = findHostFunctions(module);
   for (func::FuncOp function : found)
@@ -456,7 +442,7 @@ FailureOr<int64_t> Converter::run(StringRef unload) {
         SymbolTable::symbolKnownUseEmpty(declaration, module))
       declaration.erase();
   if (launches > 0)
-    dropTarget();
+    dropUnusedTarget(module);
   return launches;
 }
 

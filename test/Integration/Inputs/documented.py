@@ -60,6 +60,8 @@ ELSEWHERE = (
               "{0} --mode=run --count=1"),
     Elsewhere(r"test/Target/Inputs/target_campaign\.py .*--count=\d{3,}", "minutes; campaign.test runs fewer",
               "{0} --count=1"),
+    Elsewhere(r"cmake -S examples", "expected an installed package; installed-package.test builds and runs them",
+              "cmake --version"),
     Elsewhere(r"ninja -C build \S+", "is the build that this test runs in",
               "ninja -C build -t query {last}"),
     Elsewhere(r"pip install \./python", "a package index; Launcher's tests import the package",
