@@ -237,9 +237,8 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
   for (const StreamAxis &axis : op.getStreamAxes())
     extents.push_back(
         ShapedType::isDynamic(axis.extent)
-            ? viewShape(axis.view,
-                        tensors[operands[axis.view]].shape)[axis.dim] -
-                  axis.surplus
+            ? axis.extentBy(viewShape(
+                  axis.view, tensors[operands[axis.view]].shape)[axis.dim])
             : axis.extent);
   OracleOptions withScalars = options;
   withScalars.scalars.clear();

@@ -77,6 +77,31 @@ static std::vector<double> drawOffsets(int64_t sequences, int64_t total,
   return offsets;
 }
 
+/// Shuffled pages for what streams have; some share their first, and behind
+/// their ends stand numbers of no page.
+static std::vector<double> drawTable(ArrayRef<int64_t> sizes, int64_t pages,
+                                     int64_t block, ArrayRef<double> lengths,
+                                     std::mt19937_64 &random) {
+  std::vector<double> order(pages), table(elementsOf(sizes));
+  for (int64_t page = 0; page < pages; ++page)
+    order[page] = double(page);
+  std::shuffle(order.begin(), order.end(), random);
+  constexpr double kNone[] = {-1, 1 << 30, -(1 << 30)};
+  size_t next = 0;
+  for (int64_t stream = 0; stream < sizes[0]; ++stream)
+    for (int64_t page = 0; page < sizes[1]; ++page) {
+      double &number = table[stream * sizes[1] + page];
+      bool used = double(page * block) < lengths[stream];
+      bool shared = page == 0 && stream % 3 == 2 &&
+                    lengths[0] >= double(block) &&
+                    lengths[stream] >= double(block);
+      number = shared                        ? table[0]
+               : used && next < order.size() ? order[next++]
+                                             : kNone[page % std::size(kNone)];
+    }
+  return table;
+}
+
 /// Positions of stream number `i` that there are.
 static int64_t capacityOf(StreamableOpInterface op, ArrayRef<int64_t> extents,
                           const SequenceContents &sequences, int64_t i) {
@@ -123,6 +148,18 @@ FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
   };
   if (lengths && failed(make(*lengths, drawLengths)))
     return failure();
+  for (const Lookup &lookup : op.getLookups()) {
+    // Pages are those of the first view that is looked up.
+    if (result.count(lookup.table))
+      continue;
+    SmallVector<int64_t> table = viewSizes(op, lookup.table, extents);
+    int64_t pages = viewSizes(op, lookup.view, extents)[lookup.dim];
+    int64_t block = op.getStreamAxes()[streamAxisOf(op)].block;
+    if (failed(make(lookup.table, [&](int64_t) {
+          return drawTable(table, pages, block, result.at(*lengths), random);
+        })))
+      return failure();
+  }
   return result;
 }
 
@@ -154,10 +191,18 @@ public:
   UnusedElements(StreamableOpInterface op, unsigned view,
                  ArrayRef<int64_t> extents, const SequenceContents &sequences)
       : op(op), map(op.getViewMaps()[view]), extents(extents),
-        sequences(sequences), streamed(dimOf(streamAxisOf(op))) {}
+        sequences(sequences), streamed(dimOf(streamAxisOf(op))) {
+    for (const Lookup &lookup : op.getLookups())
+      if (lookup.view == view)
+        findPages(lookup);
+  }
 
   /// `index`: in dimensions of the view.
   bool contains(ArrayRef<int64_t> index) const {
+    if (pageDim) {
+      auto used = rows.find(index[*pageDim]);
+      return used == rows.end() || index[*rowDim] >= used->second;
+    }
     std::optional<int64_t> position;
     if (streamed)
       position = index[*streamed];
@@ -182,6 +227,25 @@ public:
   }
 
 private:
+  /// Collects how many rows of each page some stream has.
+  void findPages(const Lookup &lookup) {
+    unsigned axis = streamAxisOf(op);
+    int64_t block = op.getStreamAxes()[axis].block;
+    pageDim = lookup.dim;
+    for (auto [dim, expr] : llvm::enumerate(map.getResults()))
+      if (expr.isFunctionOfDim(axis))
+        rowDim = dim;
+    ArrayRef<double> table = sequences.at(lookup.table),
+                     lengths = sequences.at(*op.getLengthsView());
+    int64_t perStream = viewSizes(op, lookup.table, extents)[1];
+    for (auto [stream, length] : llvm::enumerate(lengths))
+      for (int64_t page = 0; page < perStream; ++page) {
+        int64_t &most = rows[int64_t(table[stream * perStream + page])];
+        int64_t left = int64_t(length) - page * block;
+        most = std::max(most, std::clamp<int64_t>(left, 0, block));
+      }
+  }
+
   std::optional<unsigned> dimOf(unsigned axis) const {
     auto place =
         llvm::find(map.getResults(), getAffineDimExpr(axis, map.getContext()));
@@ -225,7 +289,8 @@ private:
   AffineMap map;
   ArrayRef<int64_t> extents;
   const SequenceContents &sequences;
-  std::optional<unsigned> streamed;
+  std::optional<unsigned> streamed, pageDim, rowDim;
+  std::map<int64_t, int64_t> rows;
 };
 
 } // namespace

@@ -286,27 +286,54 @@ static int64_t ownSize(StreamableOpInterface op, ArrayRef<int64_t> extents,
   return most;
 }
 
+/// Pages of a cache that a run makes: as many as tables have numbers of, and a
+/// few that nothing uses.
+static int64_t pagesFor(StreamableOpInterface op, unsigned table,
+                        ArrayRef<int64_t> extents) {
+  constexpr int64_t kUnused = 2;
+  int64_t count = 1;
+  for (int64_t size : viewSizes(op, table, extents))
+    count *= size;
+  return count + kUnused;
+}
+
+/// Elements along a dimension that axes span. One that is made of several is as
+/// long as all of them together; one of blocks has as many as there are.
+static int64_t spannedSize(AffineExpr expr, ArrayRef<int64_t> extents) {
+  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+    auto block = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (block && binary.getKind() == AffineExprKind::Mod)
+      return block.getValue();
+    if (block && binary.getKind() == AffineExprKind::FloorDiv)
+      return llvm::divideCeil(spannedSize(binary.getLHS(), extents),
+                              block.getValue());
+  }
+  int64_t size = 1;
+  for (auto [i, extent] : llvm::enumerate(extents))
+    if (expr.isFunctionOfDim(i))
+      size *= extent;
+  return size;
+}
+
 SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
                                      ArrayRef<int64_t> extents) {
   SmallVector<int64_t> sizes;
   RankedTensorType type = viewTypes(op)[view];
   SmallVector<int64_t> permutation = op.getViewPermutations()[view];
+  bool holdsOffsets =
+      llvm::any_of(op.getPackedAxes(), [&](const PackedAxis &packed) {
+        return packed.offsets == view;
+      });
   for (auto [dim, expr] :
        llvm::enumerate(op.getViewMaps()[view].getResults())) {
-    if (isa<AffineConstantExpr>(expr)) {
-      sizes.push_back(ownSize(op, extents, type.getDimSize(permutation[dim])));
-      continue;
-    }
-    // A dimension made of several axes is as long as all of them together.
-    int64_t size = 1;
-    auto isOwner = [&](const PackedAxis &packed) {
-      return packed.offsets == view;
-    };
-    for (auto [i, extent] : llvm::enumerate(extents))
-      if (expr.isFunctionOfDim(i))
-        size *= extent;
-    sizes.push_back(size + llvm::any_of(op.getPackedAxes(), isOwner));
+    int64_t stated = type.getDimSize(permutation[dim]);
+    sizes.push_back(isa<AffineConstantExpr>(expr)
+                        ? ownSize(op, extents, stated)
+                        : spannedSize(expr, extents) + holdsOffsets);
   }
+  for (const Lookup &lookup : op.getLookups())
+    if (lookup.view == view && type.isDynamicDim(permutation[lookup.dim]))
+      sizes[lookup.dim] = pagesFor(op, lookup.table, extents);
   return sizes;
 }
 

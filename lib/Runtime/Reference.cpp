@@ -174,7 +174,8 @@ private:
 
 /// One key that a query attends to.
 struct Attended {
-  int64_t key;
+  /// Its row of V.
+  const double *value;
   double score, contraction;
 };
 
@@ -196,6 +197,12 @@ public:
       queryOffsets = inputs[next++];
     if (op.getKeyOffsets())
       keyOffsets = inputs[next++];
+    if (op.getBlockTable()) {
+      pages = shapes[1][0];
+      pageSize = op.getPageSize();
+      tablePages = shapes[next][1];
+      table = inputs[next++];
+    }
     if (std::optional<unsigned> view = op.getSinksView()) {
       sinks = inputs[*view];
       if (shapes[*view].size() == 2)
@@ -237,17 +244,20 @@ public:
       own.keys = static_cast<int64_t>(lengths[b]);
     }
     keys.clear();
+    // Of a page that there is not.
+    static const std::vector<double> zeros(kMostColumns, 0.0);
     for (int64_t j = 0; j < own.keys; ++j) {
       if (!attends(mask, own, i, j) || !regions.keeps(b, h, i, j))
         continue;
-      double s = scale * dotProduct(q.data() + row * qkDim,
-                                    k.data() + (firstKey + j) * qkDim, qkDim);
+      int64_t place = table.empty() ? firstKey + j : placeInPages(b, g, j);
+      const double *key = place < 0 ? zeros.data() : k.data() + place * qkDim;
+      double s = scale * dotProduct(q.data() + row * qkDim, key, qkDim);
       auto [value, contraction] = regions.modify(s, b, h, i, j);
-      keys.push_back({j, value, contraction});
+      keys.push_back({place < 0 ? zeros.data() : v.data() + place * valueDim,
+                      value, contraction});
     }
-    const double *values = v.data() + firstKey * valueDim;
-    limit(row, keys, values);
-    softmax(row, keys, values, sinkOf(h, i, own.queries));
+    limit(row, keys);
+    softmax(row, keys, sinkOf(h, i, own.queries));
   }
 
 private:
@@ -258,6 +268,14 @@ private:
           double(query) < queryOffsets[b + 1])
         return static_cast<int64_t>(b);
     return -1;
+  }
+
+  /// The row of a key in the cache, or -1 where its page is not there.
+  int64_t placeInPages(int64_t b, int64_t g, int64_t j) const {
+    double page = table[b * tablePages + j / pageSize];
+    if (page < 0 || page >= double(pages))
+      return -1;
+    return (static_cast<int64_t>(page) * kvHeads + g) * pageSize + j % pageSize;
   }
 
   /// One more logit.
@@ -276,8 +294,7 @@ private:
   }
 
   /// What the row allows for.
-  void limit(int64_t row, std::vector<Attended> &keys,
-             const double *values) const {
+  void limit(int64_t row, std::vector<Attended> &keys) const {
     // No f32 is as small as exp(-104): a score that far below the maximum has
     // no weight, wherever in their slack the two may be.
     constexpr double kReach = 104;
@@ -305,13 +322,12 @@ private:
     std::fill_n(high, valueDim, -kInf);
     for (const Attended &a : llvm::make_filter_range(keys, takesPart))
       for (int64_t d = 0; d < valueDim; ++d) {
-        low[d] = std::min(low[d], values[a.key * valueDim + d]);
-        high[d] = std::max(high[d], values[a.key * valueDim + d]);
+        low[d] = std::min(low[d], a.value[d]);
+        high[d] = std::max(high[d], a.value[d]);
       }
   }
 
-  void softmax(int64_t row, std::vector<Attended> &keys, const double *values,
-               double sink) const {
+  void softmax(int64_t row, std::vector<Attended> &keys, double sink) const {
     double max = sink, sum = 0;
     for (const Attended &a : keys)
       max = std::max(max, a.score);
@@ -324,12 +340,16 @@ private:
       return;
     result.lse[row] = shift + std::log(sum);
     for (const Attended &a : keys)
-      addScaled(result.output.data() + row * valueDim, a.score / sum,
-                values + a.key * valueDim, valueDim);
+      addScaled(result.output.data() + row * valueDim, a.score / sum, a.value,
+                valueDim);
   }
 
   AttentionSizes sizes;
-  ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, sinks;
+  /// Columns of a row, at most.
+  static constexpr int64_t kMostColumns = 256;
+
+  ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, table, sinks;
+  int64_t pages = 0, pageSize = 0, tablePages = 0;
   int64_t sinksPerHead = 1;
   AttentionReference &result;
   Attribute mask;

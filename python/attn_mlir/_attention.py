@@ -9,7 +9,7 @@ from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
-from ._spec import Problem, element_of, mask_of, scale_of, shapes_of, text_of
+from ._spec import Problem, Sequences, element_of, mask_of, scale_of, shapes_of, text_of
 
 _MOST_PLANS = 4096
 _PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
@@ -100,11 +100,66 @@ def _up(dim):
     return -(-dim // 8) * 8
 
 
-def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, regions):
+def _index_element(name, array, rank, what):
+    """The element type of an array of indices, "" for None."""
+    if array is None:
+        return ""
+    element = capture_element(array)
+    if element not in ("i32", "i64"):
+        raise ArgumentError(f"{name}: expected int32 or int64, but got {array.dtype}")
+    if len(array.shape) != rank:
+        raise ArgumentError(f"{name}: expected {rank} dimension{'s' if rank > 1 else ''} ({what}), but got {tuple(array.shape)}")
+    return element
+
+
+def _check_offsets(name, cu, total):
+    """Where the host has the numbers, they are those of sequences within ``total`` elements."""
+    if cu is None or device_of(name, cu).platform != "cpu" or not hasattr(cu, "tolist"):
+        return
+    numbers = cu.tolist()
+    for before, after in zip([0, *numbers], [*numbers, total]):
+        if after < before:
+            raise ArgumentError(
+                f"{name}: expected numbers from 0 to {total} that never fall, but got {after} behind {before}")
+
+
+def sequences_of(k, layout, cu_q, cu_k, table, lengths):
+    """Where sequences lie, and how many there are, or None where that is as many as the batch of q."""
+    sequences = Sequences(
+        _index_element("cu_seqlens_q", cu_q, 1, "sequences + 1"), _index_element("cu_seqlens_k", cu_k, 1, "sequences + 1"),
+        _index_element("block_table", table, 2, "sequences, pages of each"),
+        0 if table is None else k.shape[1 if layout == "bshd" else 2])
+    count = None
+    for name, array in (("cu_seqlens_q", cu_q), ("cu_seqlens_k", cu_k)):
+        if array is None:
+            continue
+        if array.shape[0] < 1 or (count is not None and array.shape[0] != count + 1):
+            wanted = "a number more than there are sequences" if count is None else f"{count + 1} numbers, as cu_seqlens_q has"
+            raise ArgumentError(f"{name}: expected {wanted}, but got {array.shape[0]}")
+        count = array.shape[0] - 1
+    if table is not None:
+        if lengths is None:
+            raise ArgumentError("block_table: expected lengths, which say how many keys of its pages there are, but got none")
+        if cu_k is not None:
+            raise ArgumentError("block_table: expected keys in pages, but got cu_seqlens_k as well, by which they are packed")
+        if sequences.page < 16 or sequences.page % 16:
+            raise ArgumentError(f"k: expected pages of a multiple of 16 keys, but got {sequences.page}")
+        if count is not None and table.shape[0] != count:
+            raise ArgumentError(f"block_table: expected {count} rows, one for each sequence, but got {table.shape[0]}")
+        count = table.shape[0]
+    return sequences, count
+
+
+def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, regions, sequences=Sequences()):
     """Head dimensions are those of the kernel: multiples of 8, of arrays that are padded with zeros."""
     return Problem(
         element, shapes.heads, shapes.kv_heads, _up(shapes.qk_dim), _up(shapes.value_dim), mask,
-        scale_of(scale, shapes.qk_dim), layout, bool(lse), lengths, sinks, regions)
+        scale_of(scale, shapes.qk_dim), layout, bool(lse), lengths, sinks, regions, sequences)
+
+
+def _sizes(shapes):
+    batch = shapes.batch if shapes.sequences is None else shapes.sequences
+    return f"batch={batch},query={shapes.queries},key={shapes.keys}"
 
 
 class Plan:
@@ -125,7 +180,7 @@ class Plan:
         self.kernel = None
 
     def sizes(self):
-        return f"batch={self.shapes.batch},query={self.shapes.queries},key={self.shapes.keys}"
+        return _sizes(self.shapes)
 
     def axes(self):
         return {"batch": self.shapes.batch, "head": self.shapes.heads, "query": self.shapes.queries, "key": self.shapes.keys}
@@ -309,7 +364,8 @@ _kernels.on_eviction(lambda: (_plans.clear(), _quick.forget()))
 
 
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
-              lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None):
+              lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None,
+              cu_seqlens_q=None, cu_seqlens_k=None, block_table=None):
     """Attention of ``q`` to ``k`` and ``v``, by a kernel that is compiled at the first call of its kind.
 
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
@@ -329,13 +385,20 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     sinks: one more logit for each head of q, without a value.
     lengths: the keys that each batch has, int32 or int64 [batch] on the device; what k and v hold behind them is not
         used, and masks align to them. One below 0 or above the keys of k makes its batch NaN.
+    cu_seqlens_q, cu_seqlens_k: int32 or int64 [sequences + 1] on the device, where each sequence begins and the last ends
+        along the length of q, or of k and v, whose batch size is 1 then. Masks, functions and lengths see each sequence by
+        itself. What is of no sequence is not written. Numbers that fall or exceed the array are an error on the CPU; on a
+        device they make the results of these sequences NaN, or undefined where they are those of q.
+    block_table: int32 or int64 [sequences, pages of each] on the device: k and v are caches of pages, [pages, heads, page size,
+        dim] (or as layout says), and `lengths` is needed. A page that the cache does not have counts as zeros.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
     schedule, lower: options of the compiler, as `attn-compile --schedule` and `--lower` take them.
     explain: return a page about the kernel, and do not run it.
     out: where to write the result, or (result, lse).
     stream: as of a Kernel's call.
     """
-    if mask is None and score_mod is None and sinks is None and lengths is None and not explain:
+    packing = cu_seqlens_q, cu_seqlens_k, block_table
+    if mask is None and score_mod is None and sinks is None and lengths is None and not explain and packing == (None,) * 3:
         try:
             plan = _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
@@ -347,33 +410,37 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
             return plan.run((q, k, v), out, stream)
     return _attention(
         q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
-        stream)
+        stream, packing)
 
 
 attention = _quick.wrapped(attention)
 
 
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
-               stream):
+               stream, packing):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", v)]
     device = device_of("q", q)
     _check_devices(device, named[1:])
-    shapes = shapes_of(q.shape, k.shape, v.shape, layout)
+    sequences, count = sequences_of(k, layout, *packing, lengths)
+    shapes = shapes_of(q.shape, k.shape, v.shape, layout, sequences, count)
     element = element_of("q", q, device.platform == "cpu")
     for name, array in named[1:]:
         if element_of(name, array, device.platform == "cpu") != element:
             raise ArgumentError(f"{name}: expected element type {q.dtype}, as q has, but got {array.dtype}")
     regions, captured = regions_of(mask, score_mod, shapes.heads)
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
-    extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths)) if array is not None]
+    places = list(zip(("cu_seqlens_q", "cu_seqlens_k", "block_table"), packing))
+    extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths), *places) if array is not None]
     _check_devices(device, extra)
     problem = problem_of(
-        shapes, element, mask_of(causal, window), scale, layout, lse, lengths_element(lengths, shapes.batch),
-        sinks_element(sinks, shapes.heads), regions)
+        shapes, element, mask_of(causal, window), scale, layout, lse,
+        lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences)
     if explain:
         return _explain(problem, device, schedule, lower, shapes)
     _check_gradients(named + extra)
+    _check_offsets("cu_seqlens_q", packing[0], shapes.queries)
+    _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
     plan = _plan(problem, device, schedule, lower, shapes, q)
     if regions is None and not extra:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
@@ -382,7 +449,8 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
             "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,
             "lower": lower}, plan)
         return result
-    return plan.run(captured_inputs(plan, (q, k, v), lengths, regions, captured, sinks), out, stream, numbers_of(regions))
+    tensors = [q, k, v, *(_tight(array) for array in (lengths, *packing) if array is not None)]
+    return plan.run(captured_inputs(plan, tensors, None, regions, captured, sinks), out, stream, numbers_of(regions))
 
 
 def captured_inputs(plan, tensors, lengths, regions, captured, sinks):
@@ -450,5 +518,5 @@ def _remember(plan, key):
 
 def _explain(problem, device, schedule, lower, shapes):
     options = _kernels.options_of(target_of(device), schedule, lower)
-    options += [("emit", "explain"), ("size", f"batch={shapes.batch},query={shapes.queries},key={shapes.keys}")]
+    options += [("emit", "explain"), ("size", _sizes(shapes))]
     return _compiler.compile_bundle(_text(problem), options).decode()

@@ -141,6 +141,23 @@ def dense(features, batch, queries, keys, device, lengths=None, first=None, slop
     return call
 
 
+def ragged(features, cu_q, cu_k, used_k=None, table=None):
+    """Keywords of attn_mlir.attention for packed sequences (``cu_q``, ``cu_k``, or None) and for caches of pages
+    (``table``), whose kernels look for where they lie; None where they would depend on what such kernels do not
+    read: chunks, or one window too many."""
+    window = features.left, features.right
+    is_window = features.left >= 0 or features.right > 0
+    if features.chunk or (is_window and not _is_own_kernel(window)):
+        return None
+    call = {"scale": features.scale, "score_mod": _modification(features.softcap, None, None)}
+    call.update(cu_seqlens_q=cu_q, cu_seqlens_k=cu_k, block_table=table, lengths=used_k)
+    if is_window:
+        call["window"] = window
+    elif features.right == 0:
+        call["causal"] = features.align
+    return call
+
+
 class Packed:
     """Sequences one after the other: what each query's sequence, key on the diagonal and bounds are.
 

@@ -13,7 +13,7 @@ import torch
 from attn_mlir import _kv_cache, _merge
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
-from attn_mlir._torch_ops import attention, attention_varlen
+from attn_mlir._torch_ops import attention, attention_paged, attention_varlen
 
 _FWD = (
     "fwd(Tensor q, Tensor k, Tensor v, Tensor(k_new!)? k_new=None, Tensor(v_new!)? v_new=None, Tensor? q_v=None, "
@@ -89,6 +89,12 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         q, k, v, k_new, v_new, seqused_k, rows=kv_batch_idx, table=page_table, cos=rotary_cos, sin=rotary_sin,
         first_place=seqlens_rotary, interleaved=is_rotary_interleaved, cu_q=cu_seqlens_q, cu_new=cu_seqlens_k_new,
         moves=is_causal or window_size_left >= 0 or window_size_right >= 0)
+    found = None
+    if page_table is not None and cu_seqlens_k is None:
+        found = _forward_paged(
+            q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, options)
+    if found is not None:
+        return _into(out, *found)
     if cu_seqlens_k is None:
         k, v = (_kv_cache.gather(x, kv_batch_idx, page_table) for x in (k, v))
     else:
@@ -97,10 +103,24 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         o, lse = attention(q, k, v, lengths=seqused_k, first=leftpad_k, layout="bshd", **options)
     else:
         o, lse = _forward_packed(q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, leftpad_k, options)
-    if out is not None:
-        out.copy_(o)
-        o = out
-    return o, lse
+    return _into(out, o, lse)
+
+
+def _into(out, o, lse):
+    if out is None:
+        return o, lse
+    out.copy_(o)
+    return out, lse
+
+
+def _forward_paged(q, k, v, table, lengths, rows, cu_q, used_q, first, options):
+    """By a kernel that reads pages where they are, or None."""
+    if lengths is None or used_q is not None or first is not None or options["chunk"]:
+        return None
+    if rows is not None:
+        table = table.index_select(0, rows.long())
+    plain = {name: value for name, value in options.items() if name != "chunk"}
+    return attention_paged(q, k, v, table, lengths, cu_seqlens_q=cu_q, **plain)
 
 
 def _forward_packed(q, k, v, cu_q, cu_k, used_q, used_k, first, options):

@@ -9,10 +9,15 @@ LAYOUTS = ("bhsd", "bshd")
 _ELEMENTS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32"}
 MOST_DIM = 256
 
-Shapes = collections.namedtuple("Shapes", "batch heads kv_heads queries keys qk_dim value_dim")
+Shapes = collections.namedtuple("Shapes", "batch heads kv_heads queries keys qk_dim value_dim sequences", defaults=(None,))
+Shapes.__doc__ = """``batch`` is the first dimension of q, ``sequences`` how many are packed in it, or None: as many."""
+
+# Element types of what says where sequences lie, "" where nothing does, and the keys of a page, or 0.
+Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults=("", "", "", 0))
 
 Problem = collections.namedtuple(
-    "Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions result", defaults=("",))
+    "Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result",
+    defaults=(Sequences(), ""))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's."""
 
@@ -27,18 +32,16 @@ def element_of(name, array, is_cpu):
     return element
 
 
-def shapes_of(q, k, v, layout):
-    """Sizes of Q, K and V, which must fit each other. ``q``, ``k``, ``v`` are shapes."""
+def shapes_of(q, k, v, layout, sequences=Sequences(), count=None):
+    """Sizes of Q, K and V, which must fit each other. ``q``, ``k``, ``v`` are shapes; ``count`` is how many
+    sequences there are, where ``sequences`` say where they lie."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"layout: expected 'bhsd' or 'bshd', but got {layout!r}")
     for name, shape in (("q", q), ("k", k), ("v", v)):
         if len(shape) != 4:
             raise ArgumentError(f"{name}: expected 4 dimensions ({layout}), but got {len(shape)}: {tuple(shape)}")
     head, length = (1, 2) if layout == "bhsd" else (2, 1)
-    for name, dim, what in (("k", 0, "batch size"), ("v", 0, "batch size")):
-        other = k if name == "k" else v
-        if other[dim] != q[dim]:
-            raise ArgumentError(f"{name}: expected {what} {q[dim]}, as q has, but got {other[dim]}")
+    _check_batches(q, k, v, sequences, q[0] if count is None else count)
     if v[head] != k[head] or v[length] != k[length]:
         raise ArgumentError(
             f"v: expected {k[head]} heads and {k[length]} keys, as k has, but got {v[head]} and {v[length]}")
@@ -50,7 +53,24 @@ def shapes_of(q, k, v, layout):
     for name, dim in (("q", q[3]), ("v", v[3])):
         if not 1 <= dim <= MOST_DIM:
             raise ArgumentError(f"{name}: expected a head dimension from 1 to {MOST_DIM}, but got {dim}")
-    return Shapes(q[0], q[head], k[head], q[length], k[length], q[3], v[3])
+    return Shapes(q[0], q[head], k[head], q[length], k[length], q[3], v[3], count)
+
+
+def _check_batches(q, k, v, sequences, count):
+    """First dimensions: one of packed sequences, any number of pages, or one for each sequence."""
+    if sequences.cu_q and q[0] != 1:
+        raise ArgumentError(f"q: expected batch size 1, since cu_seqlens_q packs its sequences, but got {q[0]}")
+    if not sequences.cu_q and q[0] != count:
+        raise ArgumentError(f"q: expected batch size {count}, one for each sequence, but got {q[0]}")
+    for name, shape in (("k", k), ("v", v)):
+        if sequences.table:
+            wanted, why = k[0], "as k has pages"
+        elif sequences.cu_k:
+            wanted, why = 1, "since cu_seqlens_k packs its sequences"
+        else:
+            wanted, why = count, "as q has" if not sequences.cu_q else "one for each sequence"
+        if shape[0] != wanted:
+            raise ArgumentError(f"{name}: expected batch size {wanted}, {why}, but got {shape[0]}")
 
 
 def scale_of(scale, qk_dim):
@@ -100,6 +120,7 @@ def _clauses(problem):
         text += f" layout({problem.layout})"
     if problem.lengths:
         text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
+    text += "".join(f" {name}(%{name} : {type})" for name, type in _sequence_tensors(problem))
     if problem.sinks:
         text += f" sinks(%sinks : tensor<{problem.heads}x{problem.sinks}>)"
     if problem.regions is not None:
@@ -109,26 +130,37 @@ def _clauses(problem):
     return text
 
 
+def _sequence_tensors(problem):
+    """What says where sequences lie: names and types."""
+    given = problem.sequences
+    tensors = (("cu_seqlens_q", "?", given.cu_q), ("cu_seqlens_k", "?", given.cu_k), ("block_table", "?x?", given.table))
+    return [(name, f"tensor<{sizes}x{element}>") for name, sizes, element in tensors if element]
+
+
 def text_of(problem):
     """A function of attn.attention, with dynamic batch size and lengths."""
     heads, kv_heads = problem.heads, problem.kv_heads
 
-    def tensor(count, dim, element=problem.element):
-        middle = f"{count}x?" if problem.layout == "bhsd" else f"?x{count}"
-        return f"tensor<?x{middle}x{dim}x{element}>"
+    given = problem.sequences
 
-    q, k = tensor(heads, problem.qk_dim), tensor(kv_heads, problem.qk_dim)
-    v, o = tensor(kv_heads, problem.value_dim), tensor(heads, problem.value_dim, problem.result or problem.element)
+    def tensor(count, dim, is_packed, rows="?", element=problem.element):
+        middle = f"{count}x{rows}" if problem.layout == "bhsd" else f"{rows}x{count}"
+        return f"tensor<{'1' if is_packed else '?'}x{middle}x{dim}x{element}>"
+
+    q = tensor(heads, problem.qk_dim, given.cu_q)
+    o = tensor(heads, problem.value_dim, given.cu_q, element=problem.result or problem.element)
+    k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?") for dim in (problem.qk_dim, problem.value_dim))
     types = problem.regions.types if problem.regions is not None else []
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
     if problem.lengths:
         arguments.append(f"%lengths: tensor<?x{problem.lengths}>")
+    arguments += [f"%{name}: {type}" for name, type in _sequence_tensors(problem)]
     arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")
     numbers = problem.regions.numbers if problem.regions is not None else []
     arguments += [f"%n{i}: {type}" for i, (type, _) in enumerate(numbers)]
-    lse = f"tensor<?x{heads}x?xf32>"
+    lse = f"tensor<{'1' if given.cu_q else '?'}x{heads}x?xf32>"
     values, results = ("%o, %lse", f"{o}, {lse}") if problem.lse else ("%o", o)
     shown = f"({results})" if problem.lse else results
     return (

@@ -71,8 +71,12 @@ def _dense_shapes(q, k, v, *arguments):
 
 def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, align, left, right, chunk):
     features = Features(scale, softcap, align, left, right, chunk)
-    packed = _features.Packed(features, q.shape[0], k.shape[0], cu_q, cu_k, used_q, used_k, first)
-    o, lse = launch(q[None], k[None], v[None], layout="bshd", call=packed.arguments(slopes))
+    call = None
+    if used_q is None and first is None and slopes is None:
+        call = _features.ragged(features, cu_q, cu_k, used_k)
+    if call is None:
+        call = _features.Packed(features, q.shape[0], k.shape[0], cu_q, cu_k, used_q, used_k, first).arguments(slopes)
+    o, lse = launch(q[None], k[None], v[None], layout="bshd", call=call)
     return o[0], lse[0]
 
 
@@ -173,6 +177,23 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     arguments = (q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, first, alibi_slopes, scale, float(softcap),
                  "bottom_right", left, right, chunk)
     return _packed(*arguments) if _direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
+
+
+def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, scale=None, causal=False, window=(-1, -1), softcap=0.0):
+    """(O, LSE) of q [B, S, H, D], or of packed sequences [tokens, H, D], to caches [pages, page size, Hkv, D] in
+    place; None where kernels do not take such a call: its caller then copies what it reads."""
+    tensors = (q, k, v, table, lengths, cu_seqlens_q)
+    if k.shape[1] % 16 or not _direct(tensors):
+        return None
+    scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
+    features = Features(scale, float(softcap), "bottom_right", *_features.window_of(causal, window), 0)
+    call = _features.ragged(features, cu_seqlens_q, None, lengths, table)
+    if call is None:
+        return None
+    if cu_seqlens_q is None:
+        return launch(q, k, v, layout="bshd", call=call)
+    o, lse = launch(q[None], k, v, layout="bshd", call=call)
+    return o[0], lse[0]
 
 
 class _Recompute(contextlib.AbstractContextManager):

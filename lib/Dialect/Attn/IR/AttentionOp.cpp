@@ -94,6 +94,7 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   Clause clauses[] = {{"lengths", "lengths", {}, {}},
                       {"cu_seqlens_q", "offsets of queries", {}, {}},
                       {"cu_seqlens_k", "offsets of keys", {}, {}},
+                      {"block_table", "tables of pages", {}, {}},
                       {"captures", "", {}, {}},
                       {"sinks", "sinks", {}, {}}};
   auto parseClauses = [&]() -> OptionalParseResult {
@@ -187,6 +188,9 @@ void AttentionOp::print(OpAsmPrinter &p) {
   if (getKeyOffsets())
     p << " cu_seqlens_k(" << getKeyOffsets() << " : "
       << getKeyOffsets().getType() << ")";
+  if (getBlockTable())
+    p << " block_table(" << getBlockTable() << " : "
+      << getBlockTable().getType() << ")";
   if (!getCaptures().empty())
     p << " captures(" << getCaptures() << " : " << getCaptures().getTypes()
       << ")";
@@ -297,8 +301,12 @@ struct AttentionVerifier {
     RankedTensorType q = op.getQuery().getType(), k = op.getKey().getType(),
                      v = op.getValue().getType(), o = op.getOutput().getType();
     unsigned s = op.getSeqDim(), h = op.getHeadDim();
-    if (failed(agree("batch", "key", k, 0, batchOf(op.getKeyOffsets()))) ||
-        failed(agree("batch", "value", v, 0, batchOf(op.getKeyOffsets()))) ||
+    // First dimensions of K and V: sequences, one, or pages.
+    int64_t wanted =
+        op.getBlockTable() ? k.getDimSize(0) : batchOf(op.getKeyOffsets());
+    StringRef what = op.getBlockTable() ? "pages" : "batch";
+    if (failed(agree(what, "key", k, 0, wanted)) ||
+        failed(agree(what, "value", v, 0, wanted)) ||
         failed(agree("batch", "output", o, 0, q.getDimSize(0))) ||
         failed(agree("sequence length", "value", v, s, k.getDimSize(s))) ||
         failed(agree("sequence length", "output", o, s, q.getDimSize(s))) ||
@@ -316,6 +324,8 @@ struct AttentionVerifier {
         return offsets.getType().getDimSize(0) - 1;
     if (!op.getQueryOffsets())
       return op.getQuery().getType().getDimSize(0);
+    if (op.getBlockTable())
+      return op.getBlockTable().getType().getDimSize(0);
     return op.getKeyOffsets() ? ShapedType::kDynamic
                               : op.getKey().getType().getDimSize(0);
   }
@@ -361,6 +371,31 @@ struct AttentionVerifier {
                  k.getType(), 0,
                  plusOne(op.getQuery().getType().getDimSize(0)));
   }
+
+  /// Its element type is checked before.
+  LogicalResult pages() {
+    TypedValue<RankedTensorType> table = op.getBlockTable();
+    if (!table)
+      return success();
+    if (table.getType().getRank() != 2)
+      return error() << "block_table expects rank 2 (batch, pages of a "
+                        "sequence), but got "
+                     << table.getType();
+    if (!op.getLengths())
+      return error() << "block_table expects lengths, which say how many keys "
+                        "of its pages there are, but got none";
+    if (op.getKeyOffsets())
+      return error() << "block_table expects keys in pages, but got "
+                        "cu_seqlens_k, by which they are packed";
+    int64_t size = op.getPageSize();
+    if (ShapedType::isDynamic(size) || size < kPage || size % kPage != 0)
+      return error() << "block_table expects pages of a static multiple of "
+                     << kPage << " keys, but got key " << op.getKey().getType();
+    return agree("batch", "block_table", table.getType(), 0, sequences());
+  }
+
+  /// Of keys: what matrix units take at once.
+  static constexpr int64_t kPage = 16;
 
   static int64_t plusOne(int64_t size) {
     return ShapedType::isDynamic(size) ? size : size + 1;
@@ -418,8 +453,8 @@ struct AttentionVerifier {
 LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
-      failed(v.raggedBatch()) || failed(v.sizes()) || failed(v.lengths()) ||
-      failed(v.sinks()) || failed(v.lse()))
+      failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
+      failed(v.lengths()) || failed(v.sinks()) || failed(v.lse()))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

@@ -19,7 +19,7 @@ using namespace attn;
 unsigned AttentionOp::getFirstCaptureView() {
   return llvm::count_if(ValueRange{getQuery(), getKey(), getValue(),
                                    getLengths(), getQueryOffsets(),
-                                   getKeyOffsets()},
+                                   getKeyOffsets(), getBlockTable()},
                         [](Value view) { return view != nullptr; });
 }
 

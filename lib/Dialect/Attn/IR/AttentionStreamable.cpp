@@ -23,15 +23,16 @@ enum Axis { Batch, KvHead, GroupHead, Query, Key, QkDim, ValueDim, NumAxes };
 /// lengths and offsets, where there are any, and the results.
 enum View { Q, K, V, Lengths };
 
-/// The views of lengths and offsets that an op has.
+/// The views of lengths, offsets and pages that an op has.
 struct SequenceViews {
-  std::optional<unsigned> lengths, queryOffsets, keyOffsets;
+  std::optional<unsigned> lengths, queryOffsets, keyOffsets, blockTable;
 
   explicit SequenceViews(AttentionOp op) {
     unsigned next = Lengths;
     for (auto [view, operand] : {std::pair(&lengths, Value(op.getLengths())),
                                  {&queryOffsets, Value(op.getQueryOffsets())},
-                                 {&keyOffsets, Value(op.getKeyOffsets())}})
+                                 {&keyOffsets, Value(op.getKeyOffsets())},
+                                 {&blockTable, Value(op.getBlockTable())}})
       if (operand)
         *view = next++;
   }
@@ -52,11 +53,20 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
     batch.view = *views.queryOffsets;
     batch.surplus = 1;
   }
+  auto key =
+      StreamAxis{"key", AxisKind::Stream, k.getDimSize(getSeqDim()), K, 2};
+  if (views.blockTable) {
+    int64_t pages = getBlockTable().getType().getDimSize(1);
+    key.block = getPageSize();
+    key.extent = ShapedType::isDynamic(pages) ? pages : pages * key.block;
+    key.view = *views.blockTable;
+    key.dim = 1;
+  }
   return {batch,
           {"kv_head", AxisKind::Unit, hkv, K, 1, true},
           {"group", AxisKind::Unit, getNumQueryHeads() / hkv},
           {"query", AxisKind::Group, q.getDimSize(getSeqDim()), Q, 2},
-          {"key", AxisKind::Stream, k.getDimSize(getSeqDim()), K, 2},
+          key,
           {"qk_dim", AxisKind::Whole, getQkDim(), Q, 3},
           {"value_dim", AxisKind::Whole, getValueDim(), V, 3}};
 }
@@ -99,11 +109,17 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   // Where sequences are packed, they are not along a dimension of their own.
   AffineExpr packed = getAffineConstantExpr(0, getContext()),
              ofQueries = getQueryOffsets() ? packed : d(Batch),
-             ofKeys = getKeyOffsets() ? packed : d(Batch);
+             ofKeys = getKeyOffsets() || getBlockTable() ? packed : d(Batch),
+             ofKey = d(Key);
+  // The page is looked up.
+  if (getBlockTable())
+    ofKey = d(Key) % getPageSize();
   SmallVector<AffineMap> maps{map({ofQueries, head, d(Query), d(QkDim)}),
-                              map({ofKeys, d(KvHead), d(Key), d(QkDim)}),
-                              map({ofKeys, d(KvHead), d(Key), d(ValueDim)})};
+                              map({ofKeys, d(KvHead), ofKey, d(QkDim)}),
+                              map({ofKeys, d(KvHead), ofKey, d(ValueDim)})};
   maps.append(getFirstCaptureView() - maps.size(), map({d(Batch)}));
+  if (getBlockTable())
+    maps.back() = map({d(Batch), d(Key).floorDiv(getPageSize())});
   for (auto [number, capture] : llvm::enumerate(getCaptures()))
     if (isa<RankedTensorType>(capture.getType()))
       maps.push_back(
@@ -128,6 +144,8 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
         llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank())));
   };
   perms.append(getFirstCaptureView() - perms.size(), SmallVector<int64_t>{0});
+  if (getBlockTable())
+    perms.back() = {0, 1};
   for (Type type : getCaptures().getTypes())
     if (isa<RankedTensorType>(type))
       asIs(type);
@@ -147,6 +165,8 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
     names.push_back("cu_seqlens_q");
   if (getKeyOffsets())
     names.push_back("cu_seqlens_k");
+  if (getBlockTable())
+    names.push_back("block_table");
   unsigned tensors = 0;
   for (std::optional<unsigned> view : getCaptureViews())
     if (view)
@@ -186,6 +206,13 @@ SmallVector<PackedAxis> AttentionOp::getPackedAxes() {
   if (views.keyOffsets)
     axes.push_back({Key, Batch, *views.keyOffsets});
   return axes;
+}
+
+SmallVector<Lookup> AttentionOp::getLookups() {
+  std::optional<unsigned> table = SequenceViews(*this).blockTable;
+  if (!table)
+    return {};
+  return {{K, /*dim=*/0, *table}, {V, /*dim=*/0, *table}};
 }
 
 /// Of a key that is not there the mask takes the score away.

@@ -56,6 +56,16 @@ private:
     return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps;
   }
 
+  /// The largest tile up to `size` of which each lies in one block of the axis.
+  static int64_t inBlock(const StreamAxis &axis, int64_t size) {
+    if (axis.block == 1)
+      return size;
+    int64_t own = std::min(size, axis.block) / kGranularity * kGranularity;
+    while (own > kGranularity && axis.block % own != 0)
+      own -= kGranularity;
+    return std::max(own, kGranularity);
+  }
+
   SmallVector<int64_t> sizesFor(int64_t group, int64_t stream, bool onlyFree) {
     SmallVector<int64_t> sizes;
     for (const StreamAxis &axis : axes) {
@@ -73,7 +83,7 @@ private:
               size, llvm::alignTo(std::clamp<int64_t>(axis.extent, 1, size),
                                   kGranularity));
       }
-      sizes.push_back(size);
+      sizes.push_back(inBlock(axis, size));
     }
     return sizes;
   }

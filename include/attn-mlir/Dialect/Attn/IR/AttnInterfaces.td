@@ -109,6 +109,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "::llvm::SmallVector<::attn::PackedAxis>", "getPackedAxes", (ins), "",
       [{ return {}; }]>,
     InterfaceMethod<[{
+      Dimensions of operand views whose position an element of another view says, a
+      table that the kernel reads at its own map. The map of the view has 0 there.
+      }], "::llvm::SmallVector<::attn::Lookup>", "getLookups", (ins), "",
+      [{ return {}; }]>,
+    InterfaceMethod<[{
       Whether single elements of an operand view are read, by the fold or the tail
       (`attn.gather` of `TileContext::views`), and no tile of it is loaded.
       }], "bool", "readsElements", (ins "unsigned":$view), "",

@@ -17,7 +17,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "getLengthsView", "getPackedAxes", "wantsZerosBehind", "readsElements",
+       "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "readsElements",
        "getTailViews"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
@@ -64,6 +64,14 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     c[b+1], or c[b+1] above the keys that there are) has results of NaN; where those
     of queries fall or exceed Q, results are not defined. Nothing is read or written
     outside of the tensors.
+
+    *Pages.* With `block_table(%t : tensor<?x?xi32>)`, [B, pages of a sequence], K and V
+    are caches of pages, [pages, Hkv, P, D] (`layout(bshd)`: [pages, P, Hkv, D]), and
+    key j of sequence b is row j mod P of page t[b, j div P]. P is static, a
+    multiple of 16, and `lengths` say how many keys there are. What lies in other
+    pages, and behind the last key in its page, is never used; a page may be in the
+    table several times. Keys of a page that is not in the cache are zeros, as is
+    their V: nothing is read outside.
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
@@ -134,6 +142,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Optional<RankedTensorOf<[I32, I64]>>:$lengths,
     Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
     Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets,
+    Optional<RankedTensorOf<[I32, I64]>>:$blockTable,
     Variadic<Attn_Capture>:$captures,
     Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
@@ -160,8 +169,10 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     /// Whether the score modification reads an element of a tensor for each score, at
     /// its query and key.
     bool readsEachScore();
-    /// Of the first view behind query, key and value that is neither lengths nor
-    /// offsets.
+    /// Keys of a page, where K and V are caches of pages.
+    int64_t getPageSize() { return getKey().getType().getDimSize(getSeqDim()); }
+    /// Of the first view behind query, key and value that is neither lengths,
+    /// offsets nor a table of pages.
     unsigned getFirstCaptureView();
     /// The operand views that the captures are; of scalars nothing.
     ::llvm::SmallVector<std::optional<unsigned>> getCaptureViews();

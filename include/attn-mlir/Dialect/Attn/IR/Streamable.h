@@ -54,6 +54,18 @@ struct StreamAxis {
   bool selectsStream = false;
   /// By how much that dimension is larger: views of offsets have one more.
   int64_t surplus = 0;
+  /// How many elements one of that dimension stands for: pages have several.
+  int64_t block = 1;
+
+  /// Elements by the size of that dimension.
+  int64_t extentBy(int64_t size) const { return (size - surplus) * block; }
+};
+
+/// A dimension of a view that is looked up: its position is the element of view
+/// `table` that the map of that one says. Tiles lie in one block of the axis
+/// that the table has a dimension for.
+struct Lookup {
+  unsigned view, dim, table;
 };
 
 /// An axis of which each point of a unit axis has elements of its own, packed

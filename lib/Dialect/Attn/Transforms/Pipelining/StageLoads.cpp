@@ -124,7 +124,7 @@ private:
     return chunks || dividingChunk(view) < kMaxChunk ? CopyKind::Async : copy;
   }
 
-  void buildFill(LoadOp load, Value ring, ValueRange offsets) {
+  void buildFill(LoadOp load, Value ring, ValueRange offsets, Value until) {
     Location loc = load.getLoc();
     ViewType view = load.getView().getType();
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
@@ -136,7 +136,7 @@ private:
                               /*ahead=*/0);
     Value pending = RingIssueOp::create(
         rewriter, loc, PendingType::get(context, tile), slot, load.getView(),
-        offsets, by == CopyKind::Tensor ? Value() : load.getUntil(), by, bytes);
+        offsets, by == CopyKind::Tensor ? Value() : until, by, bytes);
     RingLandOp::create(rewriter, loc, pending);
   }
 
@@ -174,7 +174,7 @@ private:
   void stageResident(LoadOp load) {
     Value ring = createRing(load, residentStages);
     rewriter.setInsertionPoint(load);
-    buildFill(load, ring, load.getOffsets());
+    buildFill(load, ring, load.getOffsets(), load.getUntil());
     RingWaitOp wait = replaceByWait(load, ring);
     rewriter.setInsertionPoint(endOfUse(load->getBlock()));
     lendToStore(wait, load->getBlock());
@@ -219,7 +219,9 @@ private:
       YieldOp::create(rewriter, loc);
     }
     rewriter.setInsertionPoint(producer->getTerminator());
-    buildFill(load, ring, cloneOffsets(load, stream, producer));
+    SmallVector<Value> positions = clonePositions(load, stream, producer);
+    Value until = load.getUntil() ? positions.pop_back_val() : Value();
+    buildFill(load, ring, positions, until);
     RingWaitOp wait = replaceByWait(load, ring);
     Operation *last = edgeUser(wait.getTile(), load->getBlock(),
                                /*first=*/false);
@@ -245,9 +247,10 @@ private:
     return known.back().ring;
   }
 
-  /// The index arithmetic of a load, for the position that the producer is at.
-  SmallVector<Value> cloneOffsets(LoadOp load, StreamOp stream,
-                                  Block *producer) {
+  /// The offsets of a load and its end, where it has one, for the position that
+  /// the producer is at.
+  SmallVector<Value> clonePositions(LoadOp load, StreamOp stream,
+                                    Block *producer) {
     IRMapping map;
     map.map(stream.getPosition(), producer->getArgument(0));
     BackwardSliceOptions options;
@@ -257,12 +260,15 @@ private:
       return op->getBlock() == &stream.getBody().front();
     };
     SetVector<Operation *> slice;
-    for (Value offset : load.getOffsets())
-      (void)getBackwardSlice(offset, &slice, options);
+    SmallVector<Value> positions(load.getOffsets());
+    if (load.getUntil())
+      positions.push_back(load.getUntil());
+    for (Value position : positions)
+      (void)getBackwardSlice(position, &slice, options);
     for (Operation *op : slice)
       rewriter.clone(*op, map);
-    return llvm::map_to_vector(load.getOffsets(), [&](Value offset) {
-      return map.lookupOrDefault(offset);
+    return llvm::map_to_vector(positions, [&](Value position) {
+      return map.lookupOrDefault(position);
     });
   }
 
@@ -303,6 +309,14 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     return stream ? checkStreamed(load, stream) : success();
   }
 
+  /// Whether it reads an element of a view that the kernel does not write.
+  static bool readsConstant(Operation *op) {
+    auto read = dyn_cast<ReadOp>(op);
+    return read && llvm::all_of(read.getView().getUsers(), [](Operation *user) {
+             return isa<ReadOp, DimOp, GatherOp>(user);
+           });
+  }
+
   /// A producer runs ahead: it knows the position, and nothing that the body
   /// computes or decides.
   static LogicalResult checkStreamed(LoadOp load, StreamOp stream) {
@@ -311,6 +325,8 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       return load.emitOpError("expected to stand in the body of its stream "
                               "itself: a ring is filled at every visit");
     SmallVector<Value> work(load.getOffsets());
+    if (load.getUntil())
+      work.push_back(load.getUntil());
     llvm::DenseSet<Value> seen;
     while (!work.empty()) {
       Value value = work.pop_back_val();
@@ -320,10 +336,12 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       Operation *op = value.getDefiningOp();
       if (value == stream.getPosition())
         continue;
-      if (!op || op->getNumRegions() > 0 || !isMemoryEffectFree(op))
+      if (!op || op->getNumRegions() > 0 ||
+          !(isMemoryEffectFree(op) || readsConstant(op)))
         return load.emitOpError(
             "expected offsets that follow from the position "
-            "of the stream by arithmetic alone");
+            "of the stream by arithmetic alone, and reads of what the kernel "
+            "does not write");
       llvm::append_range(work, op->getOperands());
     }
     return success();

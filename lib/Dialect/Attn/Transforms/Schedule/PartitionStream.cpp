@@ -68,10 +68,10 @@ Value Partitioner::hostExtent(unsigned axis) {
   unsigned dim = op.getViewPermutations()[its.view][its.dim];
   Value size =
       tensor::DimOp::create(host, op.getLoc(), inputs[its.view].tensor, dim);
-  if (its.surplus == 0)
-    return size;
   IndexBuilder m{host, op.getLoc()};
-  return m.sub(size, m.constant(its.surplus));
+  if (its.surplus != 0)
+    size = m.sub(size, m.constant(its.surplus));
+  return its.block == 1 ? size : m.mul(size, m.constant(its.block));
 }
 
 Value Partitioner::emptyResult(RankedTensorType type, AffineMap map,

@@ -114,6 +114,11 @@ Value StreamKernel::extentOf(unsigned axis) {
   AffineExpr wanted = getAffineDimExpr(axis, op->getContext());
   for (auto [number, view] : llvm::enumerate(views))
     for (auto [dim, expr] : llvm::enumerate(view.map.getResults())) {
+      auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+      // Of a block no extent is known.
+      if (!expr.isFunctionOfDim(axis) ||
+          (binary && binary.getKind() == AffineExprKind::Mod))
+        continue;
       int64_t factor = 1;
       expr.walk([&](AffineExpr part) {
         auto product = dyn_cast<AffineBinaryOpExpr>(part);
@@ -121,12 +126,13 @@ Value StreamKernel::extentOf(unsigned axis) {
             product.getLHS() == wanted)
           factor = cast<AffineConstantExpr>(product.getRHS()).getValue();
       });
-      if (!expr.isFunctionOfDim(axis))
-        continue;
       Value size = DimOp::create(builder, loc, kernel.getArgument(number),
                                  static_cast<int64_t>(dim));
       if (holdsOffsets(view))
         return builder.createOrFold<arith::SubIOp>(loc, size, constant(1));
+      if (binary && binary.getKind() == AffineExprKind::FloorDiv)
+        return builder.createOrFold<arith::MulIOp>(loc, size,
+                                                   constant(axes[axis].block));
       return factor == 1 ? size
                          : builder.createOrFold<arith::DivUIOp>(
                                loc, size, constant(factor));
@@ -203,6 +209,21 @@ bool StreamKernel::hasTiles(unsigned view) {
   return !views[view].holdsIndices() && !(number && op.readsElements(*number));
 }
 
+/// The value of an expression; positions are not negative.
+Value StreamKernel::expand(AffineExpr expr, ArrayRef<Value> dims) {
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary || !isa<AffineDimExpr>(binary.getLHS()) ||
+      !isa<AffineConstantExpr>(binary.getRHS()))
+    return affine::expandAffineExpr(builder, loc, expr, dims, {});
+  Value dim = dims[cast<AffineDimExpr>(binary.getLHS()).getPosition()];
+  int64_t size = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+  if (expr.getKind() == AffineExprKind::Mod)
+    return builder.createOrFold<arith::RemUIOp>(loc, dim, constant(size));
+  if (expr.getKind() == AffineExprKind::FloorDiv)
+    return builder.createOrFold<arith::DivUIOp>(loc, dim, constant(size));
+  return affine::expandAffineExpr(builder, loc, expr, dims, {});
+}
+
 SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
   SmallVector<Value> dims = context.offsets, offsets;
   // Unused by this map, but the expansion wants a value for every axis.
@@ -213,7 +234,14 @@ SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
     if (base)
       dim = builder.createOrFold<arith::AddIOp>(loc, base, dim);
   for (AffineExpr expr : views[view].map.getResults())
-    offsets.push_back(affine::expandAffineExpr(builder, loc, expr, dims, {}));
+    offsets.push_back(expand(expr, dims));
+  if (!views[view].number)
+    return offsets;
+  for (const Lookup &lookup : op.getLookups())
+    if (lookup.view == *views[view].number) {
+      unsigned table = inputOf(lookup.table);
+      offsets[lookup.dim] = readElement(table, offsetsOf(table));
+    }
   return offsets;
 }
 
@@ -260,6 +288,20 @@ Value StreamKernel::endStreamAt(unsigned axis, Value length) {
   return valid;
 }
 
+/// Where the stream ends in the dimension of a view that it is along: from the
+/// tile on as many rows as there are left, where that is a block of the axis.
+Value StreamKernel::boundIn(ArrayRef<Value> offsets, unsigned view) {
+  if (axes[streamed].block == 1)
+    return streamBound;
+  for (auto [offset, expr] : llvm::zip(offsets, views[view].map.getResults()))
+    if (expr.isFunctionOfDim(streamed))
+      return builder.createOrFold<arith::AddIOp>(
+          loc, offset,
+          builder.createOrFold<arith::SubIOp>(loc, streamBound,
+                                              context.offsets[streamed]));
+  return streamBound;
+}
+
 SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   SmallVector<Value> tiles(numInputs);
   Value position = context.offsets[streamed];
@@ -272,7 +314,7 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
     SmallVector<Value> offsets = offsetsOf(i);
     bool ends = ofStream && streamBound && op.wantsZerosBehind(i);
     tiles[i] = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
-                              offsets, ends ? streamBound : Value());
+                              offsets, ends ? boundIn(offsets, i) : Value());
   }
   context.offsets[streamed] = position;
   return tiles;

@@ -170,6 +170,8 @@ private:
   /// The end of an axis in its views.
   mlir::Value endInViews(unsigned axis);
   llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
+  mlir::Value expand(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);
+  mlir::Value boundIn(llvm::ArrayRef<mlir::Value> offsets, unsigned view);
 
   StreamableOpInterface op;
   llvm::SmallVector<StreamAxis> axes;
