@@ -120,6 +120,19 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
          (!row.getSpecial() || takesSpecialFunctions(op));
 }
 
+/// Whether a dimension of an argument is each size that a variant asks for: the
+/// number of packed sequences, or the keys of all pages, is not.
+bool canGuard(StreamableOpInterface op, VariantAttr variant) {
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  return llvm::all_of(variant.getComparisons(),
+                      [&](const VariantAttr::Comparison &part) {
+                        return llvm::none_of(axes, [&](const StreamAxis &axis) {
+                          return axis.name == part.axis &&
+                                 (axis.block != 1 || axis.surplus != 0);
+                        });
+                      });
+}
+
 /// With variants alone for sizes that are not known yet.
 MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
   MeasuredSchedule result{row.getSchedule(), {}, ""};
@@ -127,7 +140,7 @@ MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
     if (!canHave(op, variant.getSchedule()))
       continue;
     std::optional<bool> known = holds(op, variant);
-    if (!known)
+    if (!known && canGuard(op, variant))
       result.variants.push_back(variant);
     if (!known || !*known)
       continue;

@@ -69,6 +69,7 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
     if (isStreamed(axis.kind)) {
       own.stream = axis.name.str();
       own.streamExtent = extent;
+      own.guards = axis.block == 1;
     }
     if (axis.kind == AxisKind::Unit && axis.selectsStream) {
       own.shares = true;
@@ -102,6 +103,7 @@ ModuleTraits::of(ModuleOp module, const llvm::StringMap<int64_t> &sizes) {
     traits->shares &= own.shares;
     traits->packs &= own.packs;
     traits->splits &= own.splits;
+    traits->guards &= own.guards;
     traits->streamBytes = std::max(traits->streamBytes, own.streamBytes);
     if (traits->sets != own.sets)
       traits->sets = std::nullopt;

@@ -36,6 +36,8 @@ struct ModuleTraits {
   std::optional<int64_t> sets;
   int64_t streamBytes = 0;
   std::optional<int64_t> streamExtent;
+  /// Whether a dimension of an argument is that extent, which guards ask for.
+  bool guards = true;
   /// Whether heads of a group can be rows of one tile (attn-pack-group), and
   /// whether parts of a stream can have states of their own.
   bool packs = false, splits = false;

@@ -138,7 +138,7 @@ static SchedulePolicy unsplitPolicy(ModuleOp module,
     reason << *traits->streamExtent << " positions";
   else
     reason << "a number of positions that is not known";
-  if (!exceeds && !traits->windowed) {
+  if (!exceeds && !traits->windowed && traits->guards) {
     policy.guard =
         traits->stream + ">=" + std::to_string(keysBeyondCache(*traits));
     policy.guarded =

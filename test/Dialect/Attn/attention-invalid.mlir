@@ -786,6 +786,61 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %c: tensor<3x
 
 // -----
 
+// Pages.
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x32x64xf16>, %n: tensor<2xi32>) {
+  // expected-error @below {{block_table expects rank 2 (batch, pages of a sequence), but got 'tensor<2xi32>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%n : tensor<2xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<9x4x32x64xf16>, tensor<9x4x32x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x32x64xf16>, %t: tensor<2x3xi32>) {
+  // expected-error @below {{block_table expects lengths, which say how many keys of its pages there are, but got none}}
+  %o = attn.attention %q, %k, %k scale(0.125) block_table(%t : tensor<2x3xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<9x4x32x64xf16>, tensor<9x4x32x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<1x4x32x64xf16>, %n: tensor<2xi32>, %c: tensor<3xi32>, %t: tensor<2x3xi32>) {
+  // expected-error @below {{block_table expects keys in pages, but got cu_seqlens_k, by which they are packed}}
+  %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) cu_seqlens_k(%c : tensor<3xi32>) block_table(%t : tensor<2x3xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<1x4x32x64xf16>, tensor<1x4x32x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x24x64xf16>, %n: tensor<2xi32>, %t: tensor<2x3xi32>) {
+  // expected-error @below {{block_table expects pages of a static multiple of 16 keys, but got key 'tensor<9x4x24x64xf16>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%t : tensor<2x3xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<9x4x24x64xf16>, tensor<9x4x24x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x?x64xf16>, %n: tensor<2xi32>, %t: tensor<2x3xi32>) {
+  // expected-error @below {{block_table expects pages of a static multiple of 16 keys, but got key 'tensor<9x4x?x64xf16>'}}
+  %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%t : tensor<2x3xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<9x4x?x64xf16>, tensor<9x4x?x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x32x64xf16>, %n: tensor<2xi32>, %t: tensor<4x3xi32>) {
+  // expected-error @below {{block_table expects batch 2, but got 4}}
+  %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%t : tensor<4x3xi32>)
+      : (tensor<2x4x16x64xf16>, tensor<9x4x32x64xf16>, tensor<9x4x32x64xf16>) -> tensor<2x4x16x64xf16>
+  return
+}
+
+// -----
+
 // The generic form has to state a scale, too.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
   // expected-error @below {{requires attribute 'scale'}}

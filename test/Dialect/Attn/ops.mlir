@@ -38,6 +38,18 @@ func.func @attention_packed_keys(%q: tensor<3x4x8x64xf16>, %k: tensor<1x2x?x64xf
   return %o : tensor<3x4x8x64xf16>
 }
 
+// Keys in pages, in either layout.
+// CHECK-LABEL: func.func @attention_paged
+// CHECK-SAME:    (%[[Q:.*]]: tensor<?x8x4x64xf16>, %[[K:.*]]: tensor<?x32x2x64xf16>, %[[N:.*]]: tensor<?xi32>, %[[T:.*]]: tensor<?x?xi32>)
+func.func @attention_paged(%q: tensor<?x8x4x64xf16>, %k: tensor<?x32x2x64xf16>, %n: tensor<?xi32>,
+                           %t: tensor<?x?xi32>) -> tensor<?x8x4x64xf16> {
+  // CHECK-NEXT: attn.attention %[[Q]], %[[K]], %[[K]] scale(1.250000e-01) layout(bshd) lengths(%[[N]] : tensor<?xi32>) block_table(%[[T]] : tensor<?x?xi32>) : (
+  %o = attn.attention %q, %k, %k scale(0.125) layout(bshd) block_table(%t : tensor<?x?xi32>)
+      lengths(%n : tensor<?xi32>)
+      : (tensor<?x8x4x64xf16>, tensor<?x32x2x64xf16>, tensor<?x32x2x64xf16>) -> tensor<?x8x4x64xf16>
+  return %o : tensor<?x8x4x64xf16>
+}
+
 // The smallest form: no mask, default layout, static sizes, f32.
 // CHECK-LABEL: func.func @attention_plain
 // CHECK-SAME:    (%[[Q:.*]]: tensor<2x4x16x64xf32>, %[[K:.*]]: tensor<2x4x32x64xf32>, %[[V:.*]]: tensor<2x4x32x64xf32>)

@@ -18,6 +18,8 @@ public:
         traversalRandom((seed * 4 + uint64_t(mode)) ^ 0x7472617665727365),
         // Likewise for packed sequences.
         packedRandom((seed * 4 + uint64_t(mode)) ^ 0x7061636b65642121),
+        // Likewise for pages.
+        pagedRandom((seed * 4 + uint64_t(mode)) ^ 0x7061676564212121),
         limits(limits) {
     m.seed = seed;
     m.mode = mode;
@@ -48,6 +50,7 @@ public:
     chooseLengths();
     chooseSplit();
     choosePacking();
+    choosePages();
     if (usesLevel3())
       chooseLowering();
     return m;
@@ -364,6 +367,21 @@ private:
           axis.name == "batch" ? packedRandom.integer(1, 9) : axis.size * 2;
   }
 
+  /// Keys in pages that a table lists; tiles are those of pages then, and parts
+  /// of a stated length may be none of them.
+  void choosePages() {
+    if (m.op != OpKind::Attention || m.packsKeys ||
+        m.hasOption("split-length") || !(limits.paged || pagedRandom.oneIn(8)))
+      return;
+    const int64_t sizes[] = {16, 32, 48, 64, 128, 256};
+    m.pageSize = pagedRandom.pick(sizes);
+    if (m.lengths.empty())
+      m.lengths = pagedRandom.oneIn(3) ? "i64" : "i32";
+    Axis &keys = m.axes.back();
+    keys.isStatic = false;
+    keys.size = llvm::alignTo(std::max<int64_t>(keys.size, 1), m.pageSize);
+  }
+
   /// The size of a tile of the stream, or 0 where the compiler takes its own.
   int64_t streamedTile() const {
     return m.tiles.empty() ? 0
@@ -479,7 +497,7 @@ private:
     flag("store-tensors", 4);
   }
 
-  Random random, splitRandom, traversalRandom, packedRandom;
+  Random random, splitRandom, traversalRandom, packedRandom, pagedRandom;
   Limits limits;
   RandomModule m;
 };

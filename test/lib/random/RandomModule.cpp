@@ -89,7 +89,9 @@ private:
   }
   std::string rows(const std::string &b, int64_t heads, llvm::StringRef axis,
                    int64_t features) {
-    std::string h = std::to_string(heads), s = dim(axis),
+    bool isPage = m.pageSize != 0 && axis == "key";
+    std::string h = std::to_string(heads),
+                s = isPage ? std::to_string(m.pageSize) : dim(axis),
                 d = std::to_string(features);
     return m.bshd ? tensor({b, s, h, d}, m.element)
                   : tensor({b, h, s, d}, m.element);
@@ -145,10 +147,14 @@ private:
                   m.offsets);
   }
 
+  std::string table() { return tensor({dim("batch"), "?"}, m.lengths); }
+
   void attention() {
     int64_t heads = m.kvHeads * m.groupHeads;
     std::string ofQueries = m.packsQueries ? "1" : dim("batch"),
-                ofKeys = m.packsKeys ? "1" : dim("batch");
+                ofKeys = m.packsKeys  ? "1"
+                         : m.pageSize ? "?"
+                                      : dim("batch");
     std::string q = rows(ofQueries, heads, "query", m.qkDim),
                 k = rows(ofKeys, m.kvHeads, "key", m.qkDim),
                 v = rows(ofKeys, m.kvHeads, "key", m.valueDim),
@@ -163,6 +169,7 @@ private:
        << (lengths.empty() ? "" : ",\n    %n: " + lengths)
        << (m.packsQueries ? ",\n    %cq: " + offsets() : "")
        << (m.packsKeys ? ",\n    %ck: " + offsets() : "")
+       << (m.pageSize ? ",\n    %t: " + table() : "")
        << (scalars.empty() ? "" : ",\n    " + scalars) << ")\n    -> "
        << results << " {\n  " << (m.lse ? "%r:2" : "%r")
        << " = attn.attention %q, %k, %v" << maskText() << " scale("
@@ -173,6 +180,8 @@ private:
       if (packs)
         os << " cu_seqlens_" << which << "(%c" << which << " : " << offsets()
            << ")";
+    if (m.pageSize)
+      os << " block_table(%t : " << table() << ")";
     score();
     os << "\n  : (" << q << ", " << k << ", " << v << ") -> " << results
        << "\n  return "
@@ -256,6 +265,8 @@ std::string RandomModule::inputsInWords() const {
   text += " elements";
   if (!lengths.empty())
     text += "; lengths: a prime, all, 0, 1, and so on";
+  if (pageSize)
+    text += "; keys in pages of " + std::to_string(pageSize) + ", shuffled";
   if (!offsets.empty())
     text += "; sequences of a prime of elements, none, one and many";
   if (deviceRowBytes)

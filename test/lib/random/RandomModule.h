@@ -66,6 +66,8 @@ struct RandomModule {
   /// whether queries, or keys, are packed.
   std::string offsets;
   bool packsQueries = false, packsKeys = false;
+  /// Keys of a page, or 0: they are not in pages. Pages have lengths.
+  int64_t pageSize = 0;
   Mask mask;
   float scale = 1;
   std::vector<ScorePart> parts;
@@ -115,8 +117,8 @@ struct RandomModule {
 struct Limits {
   /// Of score modifications and scores.
   double magnitude = 3.4e38;
-  /// Attention has packed sequences wherever that is possible.
-  bool packed = false;
+  /// Attention has packed sequences, or pages, wherever that is possible.
+  bool packed = false, paged = false;
 };
 
 /// Makes a module of a seed.

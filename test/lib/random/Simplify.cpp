@@ -50,7 +50,9 @@ private:
     if (m.mask.kind != Mask::None)
       add([](RandomModule &n) { n.mask = {}; });
     set(&RandomModule::values, Values::Normal);
-    set(&RandomModule::lengths, std::string());
+    set(&RandomModule::pageSize, int64_t(0));
+    if (!m.pageSize)
+      set(&RandomModule::lengths, std::string());
     if (!m.offsets.empty())
       add([](RandomModule &n) {
         n.offsets.clear();

@@ -46,6 +46,9 @@ static cl::opt<double>
 static cl::opt<bool>
     packed("packed", cl::desc("Sequences are packed wherever that is possible"),
            cl::cat(category));
+static cl::opt<bool>
+    paged("paged", cl::desc("Keys are in pages wherever that is possible"),
+          cl::cat(category));
 static cl::list<unsigned>
     path("simplify", cl::CommaSeparated,
          cl::desc("Simplify the module of --seed by these steps first, as a "
@@ -61,7 +64,8 @@ static cl::opt<bool> show("print", cl::desc("Print modules, do nothing"),
                           cl::cat(category));
 
 static RandomModule makeModule(Mode mode, uint64_t seed) {
-  RandomModule module = makeRandomModule(mode, seed, {magnitude, packed});
+  RandomModule module =
+      makeRandomModule(mode, seed, {magnitude, packed, paged});
   module.bound = bound;
   for (unsigned step : path) {
     std::vector<RandomModule> simpler = simplify(module);
@@ -114,6 +118,8 @@ static void report(Mode mode, uint64_t seed, const Outcome &failure) {
     os << llvm::format(" --magnitude=%g", double(magnitude));
   if (packed)
     os << " --packed";
+  if (paged)
+    os << " --paged";
   if (bound.getNumOccurrences())
     os << llvm::format(" --bound=%g", double(bound));
   for (auto [i, step] : llvm::enumerate(steps))
@@ -126,7 +132,7 @@ namespace {
 struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
-  uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0;
+  uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace
@@ -137,6 +143,7 @@ static void countPassed(const RandomModule &module, Tally &tally) {
   tally.clusters += module.hasOption("split-cluster");
   tally.lengths += !module.lengths.empty();
   tally.packed += !module.offsets.empty();
+  tally.paged += module.pageSize != 0;
 }
 
 static Tally runMode(Mode mode) {
@@ -168,7 +175,8 @@ static Tally runMode(Mode mode) {
   llvm::outs() << "  right, split over CTAs: " << tally.overCtas
                << ", over clusters: " << tally.clusters
                << ", with lengths: " << tally.lengths
-               << ", with packed sequences: " << tally.packed << "\n";
+               << ", with packed sequences: " << tally.packed
+               << ", with pages: " << tally.paged << "\n";
   for (const auto &[kind, times] : tally.refused)
     llvm::outs() << "  refused: " << kind << " (" << times << ")\n";
   llvm::outs().flush();
