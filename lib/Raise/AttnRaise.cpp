@@ -271,11 +271,22 @@ void AttnRaise::eraseVisited(const Comprehension &c, Operation *root) {
   }
 }
 
-/// The value behind transposes and casts that alone use this one.
+/// The value behind transposes and casts that alone use this one, and behind
+/// reshapes in front of these.
 static Value behindLayout(Value root) {
-  while (root.hasOneUse() && isTransposeOrCast(*root.user_begin()))
-    root = (*root.user_begin())->getResult(0);
-  return root;
+  Value behind = root;
+  while (root.hasOneUse()) {
+    Operation *user = *root.user_begin();
+    bool isReshape =
+        isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tosa::ReshapeOp>(
+            user);
+    if (!isReshape && !isTransposeOrCast(user))
+      break;
+    root = user->getResult(0);
+    if (!isReshape)
+      behind = root;
+  }
+  return behind;
 }
 
 void AttnRaise::raise(Operation *contraction) {

@@ -1,10 +1,7 @@
 //===- MatchAttention.cpp - Attention in an expression --------------------===//
 
 #include "MatchAttention.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
@@ -175,47 +172,6 @@ Refusal Matcher::run(Value root) {
       first = refusal;
   }
   return first;
-}
-
-/// Whether exponentials are computed here, elementwise.
-static bool hasExponential(Operation *op) {
-  if (isa<linalg::SoftmaxOp, tosa::ExpOp, math::ExpOp, math::Exp2Op>(op))
-    return true;
-  auto linalg = dyn_cast<linalg::LinalgOp>(op);
-  return linalg && llvm::any_of(*linalg.getBlock(), [](Operation &inner) {
-           return isa<math::ExpOp, math::Exp2Op>(inner);
-         });
-}
-
-/// Whether a tensor is made from exponentials, with no reduction between. Looks
-/// at a bounded number of operations.
-static bool mayHoldExponentials(Value tensor) {
-  constexpr size_t kMostOperations = 40;
-  SmallVector<Operation *> worklist;
-  llvm::SmallPtrSet<Operation *, 32> seen;
-  auto push = [&](Value value) {
-    Operation *op = value.getDefiningOp();
-    if (op && isa<RankedTensorType>(value.getType()) && seen.insert(op).second)
-      worklist.push_back(op);
-  };
-  push(tensor);
-  for (size_t next = 0; next < worklist.size() && next < kMostOperations;
-       ++next) {
-    Operation *op = worklist[next];
-    if (hasExponential(op))
-      return true;
-    auto linalg = dyn_cast<linalg::LinalgOp>(op);
-    bool isProduct = isa<tosa::MatMulOp>(op) ||
-                     (linalg && linalg.getNumReductionLoops() != 0);
-    if (!isProduct)
-      llvm::for_each(op->getOperands(), push);
-  }
-  return false;
-}
-
-bool attn::raise::mayHoldWeights(Operation *contraction) {
-  return hasExponential(contraction) ||
-         llvm::any_of(contraction->getOperands(), mayHoldExponentials);
 }
 
 /// Whether this is made from a softmax, or nearly one.

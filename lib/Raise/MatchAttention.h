@@ -72,6 +72,10 @@ struct AttentionMatch {
 Refusal matchAttention(Comprehension &c, mlir::Value root,
                        AttentionMatch &match);
 
+/// Whether a tensor is made from exponentials, with no reduction between. Looks
+/// at a bounded number of operations.
+bool mayHoldExponentials(mlir::Value tensor);
+
 /// Whether an operand of this contraction may hold exponentials. Looks at a
 /// bounded number of operations.
 bool mayHoldWeights(mlir::Operation *contraction);

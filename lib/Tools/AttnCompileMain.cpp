@@ -18,6 +18,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Pipelines/Pipelines.h"
+#include "attn-mlir/Raise/Passes.h"
 #include "attn-mlir/Serialize/Bundle.h"
 #include "attn-mlir/Serialize/HostCode.h"
 #include "attn-mlir/Tuning/ChooseSchedule.h"
@@ -78,8 +79,8 @@ public:
 
   LogicalResult run() {
     module = parse(options.input, sources);
-    if (!module || failed(checkOptions(options)) || failed(resolveNative()) ||
-        (options.run && failed(findReference())))
+    if (!module || failed(checkOptions(options)) || failed(raise()) ||
+        failed(resolveNative()) || (options.run && failed(findReference())))
       return failure();
     std::string error;
     // A bundle is a directory.
@@ -113,6 +114,15 @@ public:
 
 private:
   CompileOptions &wanted() { return compilation.options; }
+
+  /// Looks for attention in other dialects, where that was asked for.
+  LogicalResult raise() {
+    if (!options.raise)
+      return success();
+    PassManager pm(&context);
+    pm.addPass(createAttnRaise());
+    return pm.run(*module);
+  }
 
   OwningOpRef<ModuleOp> parse(StringRef path, llvm::SourceMgr &sources) {
     std::string error;

@@ -63,7 +63,7 @@ func.func @tosa_heads(%arg0: tensor<2x4x24x16xf32>, %arg1: tensor<2x4x20x16xf32>
 }
 
 // CHECK-LABEL: func.func @tosa_projections(
-// CHECK: attn.attention {{.*}} scale(2.500000e-01) : (tensor<2x4x24x16xf32>, tensor<2x4x20x16xf32>, tensor<2x4x20x16xf32>) -> tensor<2x4x24x16xf32>
+// CHECK: attn.attention {{.*}} scale(2.500000e-01) layout(bshd) : (tensor<2x24x4x16xf32>, tensor<2x20x4x16xf32>, tensor<2x20x4x16xf32>) -> tensor<2x24x4x16xf32>
 func.func @tosa_projections(%arg0: tensor<2x24x64xf32>, %arg1: tensor<2x20x64xf32>, %arg2: tensor<2x20x64xf32>) -> tensor<2x24x64xf32> {
   %1 = tosa.const_shape {values = dense<[2, 24, 4, 16]> : tensor<4xindex>} : () -> !tosa.shape<4>
   %2 = tosa.reshape %arg0, %1 : (tensor<2x24x64xf32>, !tosa.shape<4>) -> tensor<2x24x4x16xf32>

@@ -273,9 +273,9 @@ static double boundOf(func::FuncOp function) {
   auto see = [&](Type type) {
     type = getElementTypeOrSelf(type);
     if (type.isF16())
-      bound = std::max(bound, 6e-3);
+      bound = std::max(bound, 4e-3);
     if (type.isBF16())
-      bound = std::max(bound, 4e-2);
+      bound = std::max(bound, 2e-2);
   };
   function.walk([&](Operation *op) {
     llvm::for_each(op->getOperandTypes(), see);
@@ -295,12 +295,14 @@ static double compare(const Array &expected, const Array &got) {
     double a = attn::readElement(expected.element,
                                  expected.bytes.data() + i * bytes),
            b = attn::readElement(got.element, got.bytes.data() + i * bytes);
-    if (std::isnan(a) != std::isnan(b) || std::isinf(a) != std::isinf(b))
+    if (std::isnan(a) != std::isnan(b))
       return INFINITY;
-    if (std::isnan(a) || a == b)
-      continue;
-    difference = std::max(difference, std::fabs(a - b));
-    largest = std::max({largest, std::fabs(a), std::fabs(b)});
+    if (std::isfinite(a) && std::isfinite(b)) {
+      difference = std::max(difference, std::fabs(a - b));
+      largest = std::max(largest, std::fabs(a));
+    } else if (!std::isnan(a) && a != b) {
+      return INFINITY;
+    }
   }
   return difference == 0 ? 0 : difference / largest;
 }
