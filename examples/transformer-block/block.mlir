@@ -1,7 +1,7 @@
-// A transformer block, as a compiler that embeds this project may hold it: norms,
-// projections, rotary embedding, causal attention of 8 query heads that share 2 KV heads,
-// output projection, a gated MLP, and two residual connections. Batch and length are
-// dynamic. Attention is in f16, the rest in f32.
+// A transformer block in linalg, as a compiler that embeds this project may hold it:
+// norms, projections, rotary embedding, causal attention of 8 query heads that share 2 KV
+// heads, output projection, a gated MLP, and two residual connections. Batch and length
+// are dynamic. Attention is in f16, the rest in f32; attn-raise finds it.
 //
 //   attn-compile block.mlir --target=cpu --host --emit=object -o block.o
 
@@ -13,6 +13,15 @@
 #y = affine_map<(b, s, n, k) -> (b, s, n)>
 #pair = affine_map<(b, s, h, p, i) -> (b, s, h, i)>
 #rotated = affine_map<(b, s, h, p, i) -> (b, s, h, p, i)>
+
+// Of a batch, a KV head, a query head of it, a query, a key and a feature.
+#q = affine_map<(b, g, r, i, j, d) -> (b, i, g, r, d)>
+#k = affine_map<(b, g, r, i, j, d) -> (b, j, g, d)>
+#s = affine_map<(b, g, r, i, j, d) -> (b, g, r, i, j)>
+#p = affine_map<(b, g, r, i, d, j) -> (b, g, r, i, j)>
+#v = affine_map<(b, g, r, i, d, j) -> (b, j, g, d)>
+#o = affine_map<(b, g, r, i, d, j) -> (b, i, g, r, d)>
+#weight = affine_map<(b, g, r, i, j) -> (b, g, r, i, j)>
 
 // x / sqrt(mean(x^2) + 1e-5) * gain
 func.func private @norm(%x: tensor<?x?x256xf32>, %gain: tensor<256xf32>) -> tensor<?x?x256xf32> {
@@ -155,13 +164,39 @@ func.func @block(%x: tensor<?x?x256xf32>, %norm1: tensor<256xf32>,
   %k16 = arith.truncf %ks : tensor<?x?x2x32xf32> to tensor<?x?x2x32xf16>
   %v16 = arith.truncf %v : tensor<?x?x2x32xf32> to tensor<?x?x2x32xf16>
 
-  %o16 = attn.attention %q16, %k16, %v16 mask(#attn.causal<bottom_right>)
-      scale(0.176776695) layout(bshd)
-      : (tensor<?x?x8x32xf16>, tensor<?x?x2x32xf16>, tensor<?x?x2x32xf16>)
-      -> tensor<?x?x8x32xf16>
-  %o = arith.extf %o16 : tensor<?x?x8x32xf16> to tensor<?x?x8x32xf32>
-  %joined = tensor.collapse_shape %o [[0], [1], [2, 3]]
-      : tensor<?x?x8x32xf32> into tensor<?x?x256xf32>
+  // Query head 4 g + r takes keys and values of head g.
+  %q5 = tensor.expand_shape %q16 [[0], [1], [2, 3], [4]] output_shape [%batch, %length, 2, 4, 32]
+      : tensor<?x?x8x32xf16> into tensor<?x?x2x4x32xf16>
+  %zero = arith.constant 0.0 : f32
+  %scores0 = tensor.empty(%batch, %length, %length) : tensor<?x2x4x?x?xf32>
+  %scores1 = linalg.fill ins(%zero : f32) outs(%scores0 : tensor<?x2x4x?x?xf32>) -> tensor<?x2x4x?x?xf32>
+  %scores = linalg.contract indexing_maps = [#q, #k, #s]
+      ins(%q5, %k16 : tensor<?x?x2x4x32xf16>, tensor<?x?x2x32xf16>)
+      outs(%scores1 : tensor<?x2x4x?x?xf32>) -> tensor<?x2x4x?x?xf32>
+  %masked = linalg.generic {indexing_maps = [#weight, #weight],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%scores : tensor<?x2x4x?x?xf32>) outs(%scores0 : tensor<?x2x4x?x?xf32>) {
+  ^bb0(%e: f32, %out: f32):
+    // 1 / sqrt(32)
+    %scale = arith.constant 0.176776695 : f32
+    %hidden = arith.constant 0xFF800000 : f32
+    %query = linalg.index 3 : index
+    %key = linalg.index 4 : index
+    %seen = arith.cmpi sle, %key, %query : index
+    %scaled = arith.mulf %e, %scale : f32
+    %y = arith.select %seen, %scaled, %hidden : f32
+    linalg.yield %y : f32
+  } -> tensor<?x2x4x?x?xf32>
+  %weights = linalg.softmax dimension(4) ins(%masked : tensor<?x2x4x?x?xf32>)
+      outs(%scores0 : tensor<?x2x4x?x?xf32>) -> tensor<?x2x4x?x?xf32>
+  %weights16 = arith.truncf %weights : tensor<?x2x4x?x?xf32> to tensor<?x2x4x?x?xf16>
+  %o0 = tensor.empty(%batch, %length) : tensor<?x?x2x4x32xf32>
+  %o1 = linalg.fill ins(%zero : f32) outs(%o0 : tensor<?x?x2x4x32xf32>) -> tensor<?x?x2x4x32xf32>
+  %o = linalg.contract indexing_maps = [#p, #v, #o]
+      ins(%weights16, %v16 : tensor<?x2x4x?x?xf16>, tensor<?x?x2x32xf16>)
+      outs(%o1 : tensor<?x?x2x4x32xf32>) -> tensor<?x?x2x4x32xf32>
+  %joined = tensor.collapse_shape %o [[0], [1], [2, 3, 4]]
+      : tensor<?x?x2x4x32xf32> into tensor<?x?x256xf32>
   %in2 = tensor.cast %joined : tensor<?x?x256xf32> to tensor<?x?x?xf32>
   %wod = tensor.cast %wo : tensor<256x256xf32> to tensor<?x?xf32>
   %pd = func.call @linear(%in2, %wod) : (tensor<?x?x?xf32>, tensor<?x?xf32>) -> tensor<?x?x?xf32>

@@ -14,6 +14,7 @@
 #include "attn-mlir/Conversion/Passes.capi.h.inc"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.capi.h.inc"
 #include "attn-mlir/Pipelines/Passes.capi.h.inc"
+#include "attn-mlir/Raise/Passes.capi.h.inc"
 #include "attn-mlir/Tuning/Passes.capi.h.inc"
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Pipelines/HostPipelines.h"
+#include "attn-mlir/Raise/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
@@ -20,6 +21,7 @@ void attn::buildEmbedPipeline(OpPassManager &pm, CompileOptions options) {
   // The target is the module's now, and the programs' with it.
   options.target.clear();
   options.facts.clear();
+  pm.addPass(createAttnRaise());
   pm.addPass(createAttnOutlinePrograms());
   pm.addPass(createAttnEmbedPrograms(std::move(options)));
 }

@@ -45,15 +45,15 @@ struct SerializeKernelsPass
     FailureOr<Hsaco> hsaco = compileToHsaco(device, arch);
     if (failed(hsaco))
       return failure();
-    Attribute target = ROCDL::ROCDLTargetAttr::get(
-        &getContext(), /*O=*/3, "amdgcn-amd-amdhsa", arch);
+    Attribute target = ROCDL::ROCDLTargetAttr::get(&getContext(), /*O=*/3,
+                                                   "amdgcn-amd-amdhsa", arch);
     return objectOf(target, gpu::CompilationTarget::Binary, hsaco->code);
   }
 
   FailureOr<gpu::ObjectAttr> compileForNvidia(gpu::GPUModuleOp device,
                                               StringRef arch) {
-    Attribute target = NVVM::NVVMTargetAttr::get(
-        &getContext(), /*O=*/3, "nvptx64-nvidia-cuda", arch);
+    Attribute target = NVVM::NVVMTargetAttr::get(&getContext(), /*O=*/3,
+                                                 "nvptx64-nvidia-cuda", arch);
     FailureOr<std::string> path = choosePtxas(device, ptxas);
     if (failed(path))
       return failure();
@@ -63,8 +63,7 @@ struct SerializeKernelsPass
         return failure();
       return objectOf(target, gpu::CompilationTarget::Assembly, *ptx);
     }
-    FailureOr<std::vector<Cubin>> cubins =
-        compileToCubins(device, arch, *path);
+    FailureOr<std::vector<Cubin>> cubins = compileToCubins(device, arch, *path);
     if (failed(cubins))
       return failure();
     return objectOf(target, gpu::CompilationTarget::Binary,
@@ -99,12 +98,16 @@ struct SerializeKernelsPass
     auto isKernel = [](LLVM::LLVMFuncOp function) {
       return function->hasAttr(kManifestAttr);
     };
+    bool any = false;
     for (auto device : llvm::make_early_inc_range(
-             getOperation().getOps<gpu::GPUModuleOp>()))
-      if (llvm::any_of(device.getOps<LLVM::LLVMFuncOp>(), isKernel) &&
-          failed(serialize(device)))
+             getOperation().getOps<gpu::GPUModuleOp>())) {
+      if (llvm::none_of(device.getOps<LLVM::LLVMFuncOp>(), isKernel))
+        continue;
+      if (failed(serialize(device)))
         return signalPassFailure();
-    if (numKernels > 0)
+      any = true;
+    }
+    if (any)
       dropUnusedTarget(getOperation());
   }
 };

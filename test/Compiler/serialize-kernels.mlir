@@ -1,6 +1,6 @@
 // RUN: attn-opt %s --attn-serialize-kernels --split-input-file | cut -c1-400 | FileCheck %s
-// RUN: attn-opt %s --attn-schedule='target=mi300x tiles=query=64,key=64' --attn-to-target --attn-lower-to-rocdl --attn-serialize-kernels | cut -c1-400 | FileCheck %s --check-prefix=AMD
-// RUN: attn-opt %s --attn-schedule='target=a100 tiles=query=64,key=64' --attn-to-target --attn-lower-to-nvvm --attn-serialize-kernels=ptxas=none | cut -c1-400 | FileCheck %s --check-prefix=NVIDIA
+// RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(attn-schedule{target=mi300x tiles=query=64,key=64},attn-to-target,attn-lower-to-rocdl,one-shot-bufferize{bufferize-function-boundaries},convert-attn-launch-to-gpu,attn-serialize-kernels)' | cut -c1-400 | FileCheck %s --check-prefix=AMD
+// RUN: mlir-opt %s --load-dialect-plugin=%plugin --pass-pipeline='builtin.module(attn-schedule{target=a100 tiles=query=64,key=64},attn-to-target,attn-lower-to-nvvm,one-shot-bufferize{bufferize-function-boundaries},convert-attn-launch-to-gpu,attn-serialize-kernels{ptxas=none})' | cut -c1-400 | FileCheck %s --check-prefix=NVIDIA
 
 // A module of others stays.
 

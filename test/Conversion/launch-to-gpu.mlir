@@ -30,8 +30,8 @@
 // CHECK:         %[[P:[a-z0-9_]+]] = llvm.inttoptr %[[ADDRESS]]
 // CHECK:         %[[SCALAR:[a-z0-9_]+]] = arith.index_cast %[[N]] : index to i64
 // CHECK:         %[[ANY:[a-z0-9_]+]] = arith.cmpi sgt, %[[GRID]],
-// CHECK:         cf.cond_br %[[ANY]], ^[[RUN:[a-z0-9]+]], ^[[AFTER:[a-z0-9]+]]
-// CHECK:       ^[[RUN]]:
+// CHECK:         cf.cond_br %[[ANY]], ^[[GO:[a-z0-9]+]], ^[[AFTER:[a-z0-9]+]]
+// CHECK:       ^[[GO]]:
 // CHECK:         gpu.launch_func @k_device::@k blocks in (%{{.*}}, %{{.*}}, %{{.*}}) threads in (%{{.*}}, %{{.*}}, %{{.*}}) dynamic_shared_memory_size %{{.*}} args(%[[P]] : !llvm.ptr, %[[ROWS]] : i64, %[[STRIDE]] : i64, %[[SCALAR]] : i64, %[[S]] : f32)
 // CHECK:         cf.br ^[[AFTER]]
 #same = affine_map<(d0, d1) -> (d0, d1)>

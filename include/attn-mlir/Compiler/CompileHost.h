@@ -7,9 +7,10 @@
 
 namespace attn {
 
-/// Level 1 among other operations to launches of programs, whose bundle the
-/// module holds: attn-set-target (with a target or facts),
-/// attn-outline-programs, attn-embed-programs. What is behind it is the
+/// Attention among other operations, also in linalg or tosa, to launches of
+/// programs, whose bundle the module holds: attn-set-target (with a target or
+/// facts), attn-raise, attn-outline-programs, attn-embed-programs. What is
+/// behind it is the
 /// embedder's: bufferization, convert-attn-to-host, and the way to LLVM.
 void buildEmbedPipeline(mlir::OpPassManager &pm, CompileOptions options);
 

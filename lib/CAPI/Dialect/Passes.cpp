@@ -7,6 +7,7 @@
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Pipelines/Passes.h"
+#include "attn-mlir/Raise/Passes.h"
 #include "attn-mlir/Tuning/Passes.h"
 #include "mlir/CAPI/Pass.h"
 
@@ -18,6 +19,7 @@ extern "C" {
 #include "attn-mlir/Conversion/Passes.capi.cpp.inc"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.capi.cpp.inc"
 #include "attn-mlir/Pipelines/Passes.capi.cpp.inc"
+#include "attn-mlir/Raise/Passes.capi.cpp.inc"
 #include "attn-mlir/Tuning/Passes.capi.cpp.inc"
 }
 

@@ -22,7 +22,8 @@ enum class AxisKind {
   /// Streamed past each group tile (key, k).
   Stream,
   /// Streamed one by one, without a dimension in tiles (parts to be merged). Of
-  /// several streamed axes the last is streamed innermost, and the others, which
+  /// several streamed axes the last is streamed innermost, and the others,
+  /// which
   /// are of this kind, around it.
   Steps,
   /// Held whole in every tile (head dimensions).
