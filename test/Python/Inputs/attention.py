@@ -127,6 +127,37 @@ class Attention(unittest.TestCase):
         made = attn_mlir.compile(q, k, v, causal=True, lengths=((None,), "int64"))
         self.assertTrue(torch.equal(made(q, keys, values, lengths=lengths), o))
 
+    def test_packed_sequences(self):
+        """Sequences one behind the other; NaN in a neighbour, and in what is of none, changes nothing."""
+        counts, keys_of = (5, 0, 1, 17), (40, 3, 0, 31)
+        starts = [torch.tensor([sum(c[:i]) for i in range(5)], dtype=t) + 1 for c, t in ((counts, torch.int32), (keys_of, torch.int64))]
+        q, k, v = (tensor[:1] for tensor in make(1, queries=25, keys=77))
+        k[:, :, 41:44] = v[:, :, 41:44] = k[:, :, 75:] = v[:, :, 75:] = float("nan")
+        o, lse = attn_mlir.attention(
+            q, k, v, causal=True, cu_seqlens_q=starts[0], cu_seqlens_k=starts[1], return_lse=True,
+            score_mod=lambda s, b, h, i, j: s + 0.25 * b - 0.01 * i)
+        for batch, (m, n) in enumerate(zip(counts, keys_of)):
+            rows, cols = (slice(int(c[batch]), int(c[batch + 1])) for c in starts)
+            wanted = reference.attention(
+                q[:, :, rows], k[:, :, cols], v[:, :, cols], keep=reference.window(m, n, right=0),
+                score=lambda s, b, h, i, j, own=batch: s + 0.25 * own - 0.01 * i)
+            reference.check(self, o[:, :, rows], wanted[0], f32)
+            reference.check(self, lse[:, :, rows], wanted[1], f32)
+
+    def test_pages(self):
+        """A cache of shuffled pages is what it is in a row."""
+        q, k, v = make(3, queries=4, keys=64)
+        lengths = torch.tensor([61, 5, 0], dtype=torch.int32)
+        wanted = attn_mlir.attention(q, k, v, causal=True, lengths=lengths)
+        for page in (16, 64):
+            table = torch.randperm(3 * 64 // page + 1)[: 3 * 64 // page].view(3, -1)
+            pages = [torch.full((3 * 64 // page + 1, x.shape[1], page, x.shape[3]), float("nan")) for x in (k, v)]
+            for x, cache in zip((k, v), pages):
+                cache[table] = x.unflatten(2, (-1, page)).transpose(1, 2)
+            table[1, 1:], table[2] = -7, 1 << 40
+            got = attn_mlir.attention(q, *pages, causal=True, lengths=lengths, block_table=table)
+            reference.check(self, got, wanted.double(), f32)
+
     def test_layout(self):
         tensors = make(dtype=bf16)
         o, lse = attn_mlir.attention(*tensors, causal=True, return_lse=True)
@@ -240,6 +271,19 @@ def refused():
         "sinks": ((q, k, v), dict(sinks=torch.zeros(2)), "sinks: expected shape (4,), one for each head of q, but got (2,)"),
         "sinks-type": ((q, k, v), dict(sinks=torch.zeros(4).long()), "sinks: expected float16, bfloat16 or float32"),
         "lengths": ((q, k, v), dict(lengths=torch.zeros(3).int()), "lengths: expected shape (2,), one for each batch of q, but got (3,)"),
+        "cu-falls": ((q[:1], k[:1], v[:1]), dict(cu_seqlens_q=torch.tensor([0, 9, 5]), cu_seqlens_k=torch.tensor([0, 1, 2])),
+                     "cu_seqlens_q: expected numbers from 0 to 35 that never fall, but got 5 behind 9"),
+        "cu-exceeds": ((q[:1], k[:1], v[:1]), dict(cu_seqlens_q=torch.tensor([0, 5]), cu_seqlens_k=torch.tensor([0, 1000])),
+                       "that never fall, but got"),
+        "cu-type": ((q[:1], k[:1], v[:1]), dict(cu_seqlens_k=torch.zeros(2)), "cu_seqlens_k: expected int32 or int64"),
+        "cu-count": ((q[:1], k[:1], v[:1]), dict(cu_seqlens_q=torch.tensor([0, 5]), cu_seqlens_k=torch.tensor([0, 1, 2])),
+                     "cu_seqlens_k: expected 2 numbers, as cu_seqlens_q has, but got 3"),
+        "cu-batch": ((q, k, v), dict(cu_seqlens_q=torch.tensor([0, 5, 6])),
+                     "q: expected batch size 1, since cu_seqlens_q packs its sequences, but got 2"),
+        "table-lengths": ((q, k, v), dict(block_table=torch.zeros(2, 3).int()),
+                          "block_table: expected lengths, which say how many keys of its pages there are, but got none"),
+        "table-page": ((q, k, v), dict(block_table=torch.zeros(2, 3).int(), lengths=torch.zeros(2).int()),
+                       "k: expected pages of a multiple of 16 keys, but got"),
         "lengths-type": ((q, k, v), dict(lengths=torch.zeros(2)), "lengths: expected int32 or int64, but got torch.float32"),
         "meta": ((q.to("meta"), k, v), {}, "q: expected a tensor on cpu or cuda, but got one on meta"),
         "other-meta": ((q, k.to("meta"), v), {}, "k: expected a tensor on cpu or cuda, but got one on meta"),
