@@ -135,6 +135,8 @@ Refusal AttentionBuilder::chooseRoles() {
 }
 
 Refusal AttentionBuilder::checkSizes() {
+  if (extent(match.keyVariable) == 0)
+    return {Obstacle::EmptyRows, "no keys at all", match.product->op};
   for (unsigned variable : {match.qkVariable, match.valueVariable}) {
     int64_t size = extent(variable);
     if (ShapedType::isDynamic(size))

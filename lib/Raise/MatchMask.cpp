@@ -50,6 +50,7 @@ private:
   std::optional<Hidden> takeOff(const Expr *score);
   std::optional<Hidden> takeTerm(const Expr *sum, unsigned term);
   std::optional<Distance> distance(const Expr *expr);
+  std::optional<Distance> castDistance(const Expr *cast);
   std::optional<Distance> sizeOf(Value scalar);
   std::optional<Band> bandOf(const Expr *condition, bool negated);
   std::optional<Band> compared(StringRef predicate, const Expr *lhs,
@@ -115,6 +116,25 @@ std::optional<Distance> MaskMatcher::sizeOf(Value scalar) {
   return std::nullopt;
 }
 
+/// Below zero signed and unsigned numbers differ.
+static bool mayBeNegative(const Distance &d) {
+  return d.query < 0 || d.key < 0 || d.constant < 0 || d.numKeys < 0 ||
+         d.numQueries < 0;
+}
+
+std::optional<Distance> MaskMatcher::castDistance(const Expr *cast) {
+  // Positions fit into 31 bits; in fewer they may wrap around.
+  constexpr unsigned kLeastWidth = 32;
+  auto integer = dyn_cast<IntegerType>(cast->type);
+  if (integer && integer.getWidth() < kLeastWidth)
+    return std::nullopt;
+  std::optional<Distance> inner = distance(cast->operands[0]);
+  bool isUnsigned = cast->name == "arith.extui" ||
+                    cast->name == "arith.uitofp" ||
+                    cast->name == "arith.index_castui";
+  return inner && isUnsigned && mayBeNegative(*inner) ? std::nullopt : inner;
+}
+
 std::optional<Distance> MaskMatcher::distance(const Expr *expr) {
   static constexpr StringRef kCasts[] = {
       "arith.index_cast", "arith.index_castui", "arith.extsi", "arith.extui",
@@ -163,7 +183,7 @@ std::optional<Distance> MaskMatcher::distance(const Expr *expr) {
     return std::nullopt;
   }
   if (llvm::is_contained(kCasts, expr->name))
-    return distance(expr->operands[0]);
+    return castDistance(expr);
   bool isSum = expr->name == "arith.addi",
        isProduct = expr->name == "arith.muli";
   if (!isSum && !isProduct && expr->name != "arith.subi")
@@ -191,11 +211,6 @@ std::optional<Band> MaskMatcher::compared(StringRef predicate, const Expr *lhs,
   bool isUnsigned = predicate.consume_front("u");
   if (!isUnsigned && !predicate.consume_front("s"))
     predicate.consume_front("o");
-  // Below zero they differ.
-  auto mayBeNegative = [](const Distance &d) {
-    return d.query < 0 || d.key < 0 || d.constant < 0 || d.numKeys < 0 ||
-           d.numQueries < 0;
-  };
   if (isUnsigned && isa<IntegerType, IndexType>(lhs->type) &&
       (mayBeNegative(*left) || mayBeNegative(*right)))
     return std::nullopt;

@@ -5,6 +5,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -21,8 +22,11 @@ static bool isKnownCall(StringRef name) {
 
 Value RegionEmitter::capturable(OpBuilder &b, Location loc, Value value) {
   Type element = getElementTypeOrSelf(value.getType());
-  if (!isa<RankedTensorType>(value.getType()))
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor)
     return element.isIntOrIndexOrFloat() ? value : Value();
+  if (tensor.getRank() == 0)
+    return tensor::ExtractOp::create(b, loc, value, ValueRange());
   if (element.isInteger(1))
     return mapElements(
         b, loc, value, b.getI8Type(), [&](OpBuilder &b, Value x) -> Value {
@@ -155,6 +159,8 @@ Value RegionEmitter::emitNode(OpBuilder &b, Location loc, const Expr *expr,
   case ExprKind::Scalar:
     return asScore(b, loc, capture());
   case ExprKind::Read: {
+    if (!isa<RankedTensorType>(capture().getType()))
+      return asScore(b, loc, capture());
     SmallVector<Value> at;
     for (const IndexForm &form : expr->forms)
       at.push_back(emitIndex(b, loc, form, indices));

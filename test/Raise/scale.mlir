@@ -2,7 +2,7 @@
 
 // RUN: attn-opt %s --attn-raise | FileCheck %s
 // RUN: attn-raise-test --quiet %s | FileCheck %s --check-prefix=EXECUTED
-// EXECUTED: 15 functions, 15 raised, 30 passed, 0 failed
+// EXECUTED: 16 functions, 16 raised, 32 passed, 0 failed
 
 // CHECK-LABEL: func.func @none(
 // CHECK: attn.attention {{.*}} scale(1.000000e+00) : (tensor<2x4x24x16xf32>, tensor<2x4x20x16xf32>, tensor<2x4x20x16xf32>) -> tensor<2x4x24x16xf32>
@@ -1000,4 +1000,69 @@ func.func @negative_of_queries(%arg0: tensor<2x4x24x16xf32>, %arg1: tensor<2x4x2
     linalg.yield %r : f32
   } -> tensor<2x4x24x16xf32>
   return %25 : tensor<2x4x24x16xf32>
+}
+
+// CHECK-LABEL: func.func @of_run_time_rank_zero(
+// CHECK: attn.attention {{.*}} scale(1.000000e+00) captures({{.*}} : f32) score(
+// CHECK: arith.mulf
+func.func @of_run_time_rank_zero(%arg0: tensor<2x4x24x16xf32>, %arg1: tensor<2x4x20x16xf32>, %arg2: tensor<2x4x20x16xf32>, %arg3: tensor<f32>) -> tensor<2x4x24x16xf32> {
+  %1 = arith.constant 0.0 : f32
+  %2 = tensor.empty() : tensor<2x4x24x20xf32>
+  %3 = linalg.fill ins(%1 : f32) outs(%2 : tensor<2x4x24x20xf32>) -> tensor<2x4x24x20xf32>
+  %4 = linalg.generic {indexing_maps = [affine_map<(b, h, i, d, j) -> (b, h, i, d)>, affine_map<(b, h, i, d, j) -> (b, h, j, d)>, affine_map<(b, h, i, d, j) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]} ins(%arg0, %arg1 : tensor<2x4x24x16xf32>, tensor<2x4x20x16xf32>) outs(%3 : tensor<2x4x24x20xf32>) {
+  ^bb0(%in0: f32, %in1: f32, %out: f32):
+    %p = arith.mulf %in0, %in1 : f32
+    %r = arith.addf %out, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24x20xf32>
+  %5 = tensor.empty() : tensor<2x4x24x20xf32>
+  %6 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> ()>, affine_map<(b, h, i, j) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%4, %arg3 : tensor<2x4x24x20xf32>, tensor<f32>) outs(%5 : tensor<2x4x24x20xf32>) {
+  ^bb0(%in0: f32, %in1: f32, %out: f32):
+    %r = arith.mulf %in0, %in1 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24x20xf32>
+  %7 = arith.constant 0xFF800000 : f32
+  %8 = tensor.empty() : tensor<2x4x24xf32>
+  %9 = linalg.fill ins(%7 : f32) outs(%8 : tensor<2x4x24xf32>) -> tensor<2x4x24xf32>
+  %10 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%6 : tensor<2x4x24x20xf32>) outs(%9 : tensor<2x4x24xf32>) {
+  ^bb0(%in0: f32, %out: f32):
+    %r = arith.maximumf %in0, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24xf32>
+  %11 = tensor.empty() : tensor<2x4x24x20xf32>
+  %12 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>, affine_map<(b, h, i, j) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%6, %10 : tensor<2x4x24x20xf32>, tensor<2x4x24xf32>) outs(%11 : tensor<2x4x24x20xf32>) {
+  ^bb0(%in0: f32, %in1: f32, %out: f32):
+    %r = arith.subf %in0, %in1 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24x20xf32>
+  %13 = tensor.empty() : tensor<2x4x24x20xf32>
+  %14 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%12 : tensor<2x4x24x20xf32>) outs(%13 : tensor<2x4x24x20xf32>) {
+  ^bb0(%in0: f32, %out: f32):
+    %r = math.exp %in0 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24x20xf32>
+  %15 = arith.constant 0.0 : f32
+  %16 = tensor.empty() : tensor<2x4x24xf32>
+  %17 = linalg.fill ins(%15 : f32) outs(%16 : tensor<2x4x24xf32>) -> tensor<2x4x24xf32>
+  %18 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%14 : tensor<2x4x24x20xf32>) outs(%17 : tensor<2x4x24xf32>) {
+  ^bb0(%in0: f32, %out: f32):
+    %r = arith.addf %in0, %out : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24xf32>
+  %19 = tensor.empty() : tensor<2x4x24x20xf32>
+  %20 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j) -> (b, h, i, j)>, affine_map<(b, h, i, j) -> (b, h, i)>, affine_map<(b, h, i, j) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%14, %18 : tensor<2x4x24x20xf32>, tensor<2x4x24xf32>) outs(%19 : tensor<2x4x24x20xf32>) {
+  ^bb0(%in0: f32, %in1: f32, %out: f32):
+    %r = arith.divf %in0, %in1 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24x20xf32>
+  %21 = arith.constant 0.0 : f32
+  %22 = tensor.empty() : tensor<2x4x24x16xf32>
+  %23 = linalg.fill ins(%21 : f32) outs(%22 : tensor<2x4x24x16xf32>) -> tensor<2x4x24x16xf32>
+  %24 = linalg.generic {indexing_maps = [affine_map<(b, h, i, j, e) -> (b, h, i, j)>, affine_map<(b, h, i, j, e) -> (b, h, j, e)>, affine_map<(b, h, i, j, e) -> (b, h, i, e)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "parallel"]} ins(%20, %arg2 : tensor<2x4x24x20xf32>, tensor<2x4x20x16xf32>) outs(%23 : tensor<2x4x24x16xf32>) {
+  ^bb0(%in0: f32, %in1: f32, %out: f32):
+    %p = arith.mulf %in0, %in1 : f32
+    %r = arith.addf %out, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<2x4x24x16xf32>
+  return %24 : tensor<2x4x24x16xf32>
 }
