@@ -113,7 +113,11 @@ private:
     unsigned segments = stream.getMasked().size();
     os << "  stream: steps of " << stream.getStep() << " over " << segments
        << " segment(s), " << masked << " of them masked; tiles";
-    stream.walk([&](LoadOp load) { os << " " << load.getTile().getType(); });
+    stream.walk([&](LoadOp load) {
+      // What a stream inside of this one loads is told there.
+      if (load->getParentOfType<StreamOp>() == stream)
+        os << " " << load.getTile().getType();
+    });
     os << "\n  direction: "
        << stream.getTraversal().describe(stream.getTraversalOperands()) << "\n";
   }

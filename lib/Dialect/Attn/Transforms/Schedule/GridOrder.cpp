@@ -11,10 +11,12 @@
 #include "attn-mlir/Dialect/Attn/Transforms/GridOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -322,6 +324,33 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     return digits;
   }
 
+  /// Whether a value is computed from a coordinate of the grid.
+  static bool dependsOn(Value value, Value coordinate) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    (void)getBackwardSlice(value, &slice, options);
+    return value == coordinate || llvm::any_of(slice, [&](Operation *op) {
+             return llvm::is_contained(op->getOperands(), coordinate);
+           });
+  }
+
+  /// Whether streams start later along the last axis, and all end at the same
+  /// place, as those of queries that see a block of keys do.
+  static bool earlierAreLonger(GridOp grid) {
+    Value last = grid.getCoordinates().back();
+    bool any = false, all = true;
+    grid.walk([&](StreamOp stream) {
+      if (!stream.getBody().getOps<StreamOp>().empty())
+        return;
+      any = true;
+      all &= dependsOn(stream.getLowers().front(), last) &&
+             !dependsOn(stream.getUppers().back(), last);
+    });
+    return any && all;
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     GridOp grid = kernel.getGrid();
@@ -366,7 +395,7 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       remarks::emitGridOrderOneDomain(grid);
     }
     SmallVector<StringAttr> reversed;
-    if (longestFirst)
+    if (longestFirst && !earlierAreLonger(grid))
       reversed.push_back(cast<StringAttr>(grid.getAxes().getValue().back()));
     auto chosen =
         OrderAttr::get(&getContext(), digitsOf(grid, *named, byDomain),
