@@ -49,14 +49,13 @@
 using namespace mlir;
 
 void attn::registerDialects(DialectRegistry &registry) {
-  registry
-      .insert<AttnDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
-              linalg::LinalgDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-              tensor::TensorDialect, tosa::TosaDialect, ub::UBDialect,
-              vector::VectorDialect>();
+  registry.insert<AttnDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, LLVM::LLVMDialect,
+                  linalg::LinalgDialect, NVVM::NVVMDialect, ROCDL::ROCDLDialect,
+                  math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                  tensor::TensorDialect, tosa::TosaDialect, ub::UBDialect,
+                  vector::VectorDialect>();
   arith::registerConvertArithToLLVMInterface(registry);
   cf::registerConvertControlFlowToLLVMInterface(registry);
   registerConvertMathToLLVMInterface(registry);

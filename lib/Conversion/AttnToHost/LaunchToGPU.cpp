@@ -97,8 +97,8 @@ LogicalResult Launch::bindViews() {
         memref::ExtractAlignedPointerAsIndexOp::create(b, loc, operand);
     BoundView view;
     view.elementBytes = type.getElementTypeBitWidth() / 8;
-    Value offset = arith::MulIOp::create(
-        b, loc, toWide(metadata.getOffset()), constant(view.elementBytes));
+    Value offset = arith::MulIOp::create(b, loc, toWide(metadata.getOffset()),
+                                         constant(view.elementBytes));
     view.address = arith::AddIOp::create(b, loc, toWide(base), offset);
     for (AffineExpr dim : map.getResults()) {
       unsigned at = cast<AffineDimExpr>(dim).getPosition();
@@ -143,18 +143,14 @@ FailureOr<Value> Launch::apply(StringRef name, ArrayRef<Value> operands) {
   .Case(WORD, [](OpBuilder &b, Location loc, Value x, Value y) -> Value {      \
     return arith::OP::create(b, loc, x, y);                                    \
   })
-          ATTN_BINARY("add", AddIOp)
-          ATTN_BINARY("sub", SubIOp)
-          ATTN_BINARY("mul", MulIOp)
-          ATTN_BINARY("floordiv", FloorDivSIOp)
-          ATTN_BINARY("ceildiv", CeilDivSIOp)
-          ATTN_BINARY("rem", RemSIOp)
-          ATTN_BINARY("min", MinSIOp)
-          ATTN_BINARY("max", MaxSIOp)
-          ATTN_BINARY("and", AndIOp)
-          ATTN_BINARY("or", OrIOp)
+          ATTN_BINARY("add", AddIOp) ATTN_BINARY("sub", SubIOp)
+              ATTN_BINARY("mul", MulIOp) ATTN_BINARY("floordiv", FloorDivSIOp)
+                  ATTN_BINARY("ceildiv", CeilDivSIOp)
+                      ATTN_BINARY("rem", RemSIOp) ATTN_BINARY("min", MinSIOp)
+                          ATTN_BINARY("max", MaxSIOp) ATTN_BINARY("and", AndIOp)
+                              ATTN_BINARY("or", OrIOp)
 #undef ATTN_BINARY
-              .Default(nullptr);
+                                  .Default(nullptr);
   if (!build)
     return failure();
   return build(b, loc, x, y);
@@ -164,13 +160,13 @@ FailureOr<Value> Launch::evaluate(Attribute expression) {
   if (auto number = dyn_cast_or_null<IntegerAttr>(expression))
     return constant(number.getInt());
   auto list = dyn_cast_or_null<ArrayAttr>(expression);
-  auto name = list && !list.empty() ? dyn_cast<StringAttr>(list[0])
-                                    : StringAttr();
+  auto name =
+      list && !list.empty() ? dyn_cast<StringAttr>(list[0]) : StringAttr();
   if (!name)
     return malformed(expression);
   if (name == "size" || name == "stride") {
-    auto view = list.size() == 3 ? dyn_cast<IntegerAttr>(list[1])
-                                 : IntegerAttr();
+    auto view =
+        list.size() == 3 ? dyn_cast<IntegerAttr>(list[1]) : IntegerAttr();
     auto dim = view ? dyn_cast<IntegerAttr>(list[2]) : IntegerAttr();
     if (!dim || view.getValue().uge(views.size()) ||
         dim.getValue().uge(views[view.getInt()].sizes.size()))
@@ -241,8 +237,7 @@ FailureOr<Value> Launch::parameter(DictionaryAttr described) {
 
 FailureOr<SmallVector<Value>> Launch::parameters() {
   auto described = facts.getAs<ArrayAttr>("parameters");
-  if (!described ||
-      !llvm::all_of(described, llvm::IsaPred<DictionaryAttr>))
+  if (!described || !llvm::all_of(described, llvm::IsaPred<DictionaryAttr>))
     return malformed(facts);
   SmallVector<Value> result;
   for (auto one : described.getAsRange<DictionaryAttr>()) {
@@ -274,16 +269,16 @@ void Launch::checkAlignment(const BoundView &view, int64_t number,
   int64_t elements = std::max<int64_t>(bytes / view.elementBytes, 1);
   for (size_t dim = 0; dim < view.strides.size(); ++dim) {
     bool last = dim + 1 == view.strides.size();
-    Value fits = last ? compare(arith::CmpIPredicate::eq, view.strides[dim],
-                                constant(1))
-                      : divides(view.strides[dim], elements);
+    Value fits =
+        last ? compare(arith::CmpIPredicate::eq, view.strides[dim], constant(1))
+             : divides(view.strides[dim], elements);
     Value single =
         compare(arith::CmpIPredicate::eq, view.sizes[dim], constant(1));
     fits = arith::OrIOp::create(b, loc, fits, single);
     holds = arith::AndIOp::create(b, loc, holds, fits);
   }
-  require(holds, "view " + Twine(number) + " at a multiple of " +
-                     Twine(bytes) + " bytes, and rows too");
+  require(holds, "view " + Twine(number) + " at a multiple of " + Twine(bytes) +
+                     " bytes, and rows too");
 }
 
 /// What a launcher would refuse: sizes beyond what code is right for, and
@@ -328,8 +323,7 @@ LogicalResult Launch::convert(bool checks) {
       return failure();
     cluster = gpu::KernelDim3{toIndex(*size), one, one};
   }
-  Value bytes =
-      arith::TruncIOp::create(b, loc, b.getI32Type(), *shared);
+  Value bytes = arith::TruncIOp::create(b, loc, b.getI32Type(), *shared);
   auto container = kernel->getParentOfType<gpu::GPUModuleOp>();
   auto symbol = SymbolRefAttr::get(
       container.getNameAttr(), {FlatSymbolRefAttr::get(kernel.getNameAttr())});
@@ -356,12 +350,12 @@ LogicalResult Launch::convert(bool checks) {
 /// The device function that a kernel became; null where it did not.
 static LLVM::LLVMFuncOp deviceFunctionOf(LaunchOp launch) {
   StringAttr name = launch.getKernelAttr().getAttr();
-  auto symbol = SymbolRefAttr::get(
-      StringAttr::get(launch.getContext(),
-                      name.getValue() + kDeviceModuleSuffix),
-      {FlatSymbolRefAttr::get(name)});
-  auto function = SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(
-      launch, symbol);
+  auto symbol =
+      SymbolRefAttr::get(StringAttr::get(launch.getContext(),
+                                         name.getValue() + kDeviceModuleSuffix),
+                         {FlatSymbolRefAttr::get(name)});
+  auto function =
+      SymbolTable::lookupNearestSymbolFrom<LLVM::LLVMFuncOp>(launch, symbol);
   return function && function->getParentOfType<gpu::GPUModuleOp>() &&
                  function->getAttrOfType<DictionaryAttr>(kManifestAttr)
              ? function
@@ -380,8 +374,9 @@ struct ConvertAttnLaunchToGPUPass
         launches.push_back({launch, kernel});
     });
     for (auto [launch, kernel] : launches) {
-      if (!launch->getParentRegion()->getParentOp()->hasTrait<
-              OpTrait::AutomaticAllocationScope>()) {
+      if (!launch->getParentRegion()
+               ->getParentOp()
+               ->hasTrait<OpTrait::AutomaticAllocationScope>()) {
         launch.emitOpError(
             "expected branches in place of structured control flow "
             "(convert-scf-to-cf), but got an operation in ")
@@ -395,9 +390,8 @@ struct ConvertAttnLaunchToGPUPass
       ++numLaunches;
     }
     if (!launches.empty())
-      getOperation()->setAttr(
-          gpu::GPUDialect::getContainerModuleAttrName(),
-          UnitAttr::get(&getContext()));
+      getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                              UnitAttr::get(&getContext()));
   }
 };
 } // namespace

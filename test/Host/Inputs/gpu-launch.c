@@ -1,4 +1,4 @@
-/*===- gpu-launch.c - MLIR's GPU runtime, and a call of what it runs --------===*\
+/*===- gpu-launch.c - A runtime of MLIR's, and a call of what it runs -----===*\
 |*
 |* What the GPU dialect's conversion to LLVM calls, on the HIP runtime that
 |* ATTN_HIP_RUNTIME names, and a call of mean.mlir's function: prints how many
