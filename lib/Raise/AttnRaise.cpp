@@ -176,7 +176,7 @@ void AttnRaise::take(AttentionLikeOpInterface like) {
   properties.layout = TensorLayoutAttr::get(b.getContext(), found->layout);
   properties.sorted = b.getDenseI64ArrayAttr({});
   properties.mask = found->mask;
-  properties.operandSegmentSizes = {1, 1, 1, found->lengths ? 1 : 0, 0, 0};
+  properties.operandSegmentSizes = {1, 1, 1, found->lengths ? 1 : 0};
   state.addRegion();
   state.addRegion();
   Operation *op = b.create(state);

@@ -361,7 +361,12 @@ Refusal AttentionBuilder::buildOp(AttentionOp &op) {
   properties.sorted = b.getDenseI64ArrayAttr({});
   if (masked.mask)
     properties.mask = masked.mask;
-  properties.operandSegmentSizes = {1, 1, 1, 0, int32_t(captures.size()), 0};
+  // Query, key and value; lengths, offsets and a block table, which are not
+  // found; captures; sinks.
+  properties.operandSegmentSizes = {
+      1, 1, 1, 0, 0, 0, 0, static_cast<int32_t>(captures.size()), 0};
+  static_assert(std::tuple_size_v<decltype(properties.operandSegmentSizes)> ==
+                9);
   Region *scoreRegion = state.addRegion(), *keepRegion = state.addRegion();
   auto build = [&](Region &region, bool takesScore,
                    ArrayRef<const Expr *> exprs) {
