@@ -42,7 +42,7 @@ struct Band {
 /// that sees one, [fullLo, fullHi) those that see all.
 class QueryRanges {
 public:
-  QueryRanges(Tally &tally, MLIRContext &context)
+  QueryRanges(attn_test::Tally &tally, MLIRContext &context)
       : tally(tally), b(&context), loc(b.getUnknownLoc()) {}
 
   void test(MaskInterface mask, const Band &band) {
@@ -85,7 +85,7 @@ private:
     });
   }
 
-  Tally &tally;
+  attn_test::Tally &tally;
   OpBuilder b;
   Location loc;
 };
