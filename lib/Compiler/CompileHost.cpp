@@ -22,6 +22,7 @@ void attn::buildEmbedPipeline(OpPassManager &pm, CompileOptions options) {
   options.target.clear();
   options.facts.clear();
   pm.addPass(createAttnRaise());
+  pm.addPass(createAttnExpand());
   pm.addPass(createAttnOutlinePrograms());
   pm.addPass(createAttnEmbedPrograms(std::move(options)));
 }
