@@ -113,7 +113,7 @@ def mask_of(causal, window):
     return f"#attn.window<left = {left}, right = {right}, align = {align}>"
 
 
-def _clauses(problem):
+def clauses_of(problem):
     text = f" mask({problem.mask})" if problem.mask else ""
     text += f" scale({problem.scale:.9e})"
     if problem.layout != "bhsd":
@@ -165,7 +165,7 @@ def text_of(problem):
     shown = f"({results})" if problem.lse else results
     return (
         f"func.func @attention({', '.join(arguments)}) -> {shown} {{\n"
-        f"  {values} = attn.attention %q, %k, %v{_clauses(problem)}\n"
+        f"  {values} = attn.attention %q, %k, %v{clauses_of(problem)}\n"
         f"    : ({q}, {k}, {v}) -> {shown}\n"
         f"  return {values} : {results}\n}}\n"
     )

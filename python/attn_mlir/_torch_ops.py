@@ -9,7 +9,7 @@ import math
 import torch
 
 import attn_mlir
-from attn_mlir import _features, _reference
+from attn_mlir import _features, _gradients, _reference
 from attn_mlir._features import Features
 
 _MOST_VALUE_DIM = 256
@@ -84,31 +84,38 @@ def _packed_shapes(q, k, v, *arguments):
     return _empty(q, v), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
 
 
-def _dense_backward(dout, dlse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right, chunk,
-                    layout):
-    _check_recompute()
+def _dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right,
+                    chunk, layout):
     features = Features(scale, softcap, align, left, right, chunk)
     call = _dense_call(q, k, mask, slopes, lengths, first, features, layout)
+    obstacle = "a gradient of LSE" if dlse is not None else _gradients.obstacle(call, sinks)
+    if obstacle is None and max(q.shape[-1], v.shape[-1]) > _MOST_VALUE_DIM:
+        obstacle = f"head dimensions of more than {_MOST_VALUE_DIM}"
+    if obstacle is None:
+        return _gradients.gradients(q, k, v, o, lse, dout, call, layout)
+    _check_recompute(obstacle)
+    dlse = torch.zeros_like(lse) if dlse is None else dlse
     return _reference.dense_backward(dout, dlse, q, k, v, call, sinks, layout)
 
 
-def _packed_backward(dout, dlse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
-    _check_recompute()
+def _packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
+    _check_recompute("packed sequences")
     if first is not None:
         raise NotImplementedError("first: keys that begin later have no backward")
+    dlse = torch.zeros_like(lse) if dlse is None else dlse
     return _reference.packed_backward(
         dout, dlse, q, k, v, Features(*numbers), cu_q, cu_k, used_q, used_k, slopes)
 
 
-def _check_recompute():
+def _check_recompute(obstacle):
     if not _recompute:
         raise NotImplementedError(
-            "attn_mlir has no backward kernels yet: expected a call under torch.no_grad() or inputs that require no "
-            "gradient; attn_mlir.torch.recompute_backward() lets PyTorch compute gradients, in O(Sq * Skv) memory"
+            f"attn_mlir has no backward kernels yet for {obstacle}: expected a call without, or under torch.no_grad(); "
+            "attn_mlir.torch.recompute_backward() lets PyTorch compute gradients, in O(Sq * Skv) memory"
         )
 
 
-def _backward_shapes(dout, dlse, q, k, v, *arguments):
+def _backward_shapes(dout, dlse, o, lse, q, k, v, *arguments):
     return torch.empty_like(q), torch.empty_like(k), torch.empty_like(v)
 
 
@@ -116,23 +123,29 @@ def _define(name, arguments, forward, shapes, backward):
     """An operator, its fake, its backward and what autograd makes of them."""
     tags = (torch.Tag.pt2_compliant_tag,)
     _library.define(f"{name}_fwd({arguments}) -> (Tensor, Tensor)", tags=tags)
-    _library.define(f"{name}_bwd(Tensor dout, Tensor dlse, {arguments}) -> (Tensor, Tensor, Tensor)", tags=tags)
+    _library.define(
+        f"{name}_bwd(Tensor dout, Tensor? dlse, Tensor o, Tensor lse, {arguments}) -> (Tensor, Tensor, Tensor)", tags=tags)
     for kind, function, fake in (("fwd", forward, shapes), ("bwd", backward, _backward_shapes)):
         _library.impl(f"{name}_{kind}", function, "CompositeExplicitAutograd")
         torch.library.register_fake(f"attn_mlir::{name}_{kind}", fake, lib=_library)
 
     def setup_context(ctx, inputs, output):
         tensors = [torch.is_tensor(x) for x in inputs]
-        ctx.save_for_backward(*(x for x in inputs if torch.is_tensor(x)))
+        # No gradient of LSE is None, as a kernel wants it.
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*output, *(x for x in inputs if torch.is_tensor(x)))
         ctx.others = [None if is_tensor else x for is_tensor, x in zip(tensors, inputs)]
         ctx.tensors = tensors
 
     def formula(ctx, dout, dlse):
         if any(ctx.needs_input_grad[3:]):
             raise NotImplementedError("attn_mlir: expected gradients of q, k and v alone, but others were asked for")
-        saved = iter(ctx.saved_tensors)
+        if dout is None and dlse is None:
+            return (None,) * len(ctx.tensors)
+        o, lse, *rest = ctx.saved_tensors
+        dout, saved = torch.zeros_like(o) if dout is None else dout, iter(rest)
         inputs = [next(saved) if is_tensor else x for is_tensor, x in zip(ctx.tensors, ctx.others)]
-        gradients = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, *inputs)
+        gradients = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, o, lse, *inputs)
         return (*gradients, *[None] * (len(inputs) - 3))
 
     torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)

@@ -37,8 +37,9 @@ def counted(case):
 class Operators(unittest.TestCase):
     def test_check(self):
         q, k, v = (x.requires_grad_() for x in make())
+        numbers = 0.25, 0.0, "bottom_right", -1, 0, 0
+        # Of both results' gradients, of which only that of O has kernels.
         with attn_mlir.torch.recompute_backward():
-            numbers = 0.25, 0.0, "bottom_right", -1, 0, 0
             torch.library.opcheck(
                 torch.ops.attn_mlir.attention_fwd, (q, k, v, None, None, None, None, None, *numbers, "bhsd"))
         packed = [x.detach()[0].transpose(0, 1) for x in (q, k, v)]
@@ -63,10 +64,90 @@ class Operators(unittest.TestCase):
 
     def test_backward_is_refused(self):
         q, k, v = (x.requires_grad_() for x in make())
+        slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
+        for options, wanted in (({"mask": torch.rand(2, 1, 6, 9) > 0.3}, "mask"), ({"sinks": torch.zeros(4)}, "sinks"),
+                                ({"lengths": torch.tensor([3, 9], dtype=torch.int32)}, "lengths"),
+                                ({"alibi_slopes": slopes}, "a score_mod that reads")):
+            o, lse = attn_mlir.torch.attention(q, k, v, **options)
+            self.assertTrue(o.requires_grad)
+            with self.assertRaisesRegex(NotImplementedError, f"no backward kernels yet for {wanted}.*recompute_backward"):
+                o.sum().backward()
         o, lse = attn_mlir.torch.attention(q, k, v)
-        self.assertTrue(o.requires_grad)
-        with self.assertRaisesRegex(NotImplementedError, "no backward kernels yet.*recompute_backward"):
-            o.sum().backward()
+        with self.assertRaisesRegex(NotImplementedError, "a gradient of LSE"):
+            (o.sum() + lse.sum()).backward()
+
+    def gradients(self, tensors, weight, softcap=0.0, scale=None, **seen):
+        """Of the sum of weight * O, in float64."""
+        q, k, v = (x.detach().double().requires_grad_() for x in tensors)
+        group = q.shape[1] // k.shape[1]
+        scores = q @ k.repeat_interleave(group, 1).transpose(-1, -2) * (scale or q.shape[-1] ** -0.5)
+        if softcap:
+            scores = softcap * torch.tanh(scores / softcap)
+        i = torch.arange(q.shape[2])[:, None] + (k.shape[2] - q.shape[2])
+        j = torch.arange(k.shape[2])
+        left, right = seen.get("window", (-1, -1))
+        hidden = (j > i + right if right >= 0 else j < 0) | (j < i - left if left >= 0 else j < 0)
+        o = scores.masked_fill(hidden, -1e30).softmax(-1).masked_fill(hidden, 0) @ v.repeat_interleave(group, 1)
+        return torch.autograd.grad((o * weight.double()).sum(), (q, k, v))
+
+    def test_gradients(self):
+        for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
+            for sizes, options in (({}, {}), ({"kv_heads": 2}, {"causal": True}), ({}, {"window": (3, 1), "scale": 0.5}),
+                                   ({"queries": 11, "keys": 7, "kv_heads": 1}, {"causal": True, "softcap": 2.0})):
+                for layout in ("bhsd", "bshd"):
+                    with self.subTest(dtype=dtype, sizes=sizes, options=options, layout=layout):
+                        tensors = [x[..., :12].to(dtype) for x in make(**sizes)]
+                        weight = torch.randn(tensors[0].shape).to(dtype)
+                        window = options.get("window", (-1, 0) if "causal" in options else (-1, -1))
+                        wanted = self.gradients(tensors, weight, **{**options, "window": window})
+                        # As memory holds them there.
+                        given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (*tensors, weight)]
+                        leaves = [x.clone().requires_grad_() for x in given[:3]]
+                        o, _ = attn_mlir.torch.attention(*leaves, layout=layout, **options)
+                        found = torch.autograd.grad((o * given[3]).sum(), leaves)
+                        for a, b, x in zip(found, wanted, leaves):
+                            self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
+                            a = a.transpose(1, 2) if layout == "bshd" else a
+                            self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
+
+    def test_gradients_of_compiled_functions(self):
+        q, k, v = (x.requires_grad_() for x in make())
+        function = torch.compile(
+            lambda *x: attn_mlir.torch.attention(*x, causal=True)[0].square().sum(), fullgraph=True, backend="aot_eager")
+        found = torch.autograd.grad(function(q, k, v), (q, k, v))
+        wanted = torch.autograd.grad(attn_mlir.torch.attention(q, k, v, causal=True)[0].square().sum(), (q, k, v))
+        self.assertTrue(all(map(torch.equal, found, wanted)))
+
+    def test_training(self):
+        """Two layers that learn to copy: the loss falls as with PyTorch's attention, step for step."""
+        def ours(*x):
+            return attn_mlir.torch.attention(*x, causal=True)[0]
+
+        def theirs(*x):
+            return F.scaled_dot_product_attention(*x, is_causal=True)
+
+        losses = []
+        for attend in (ours, theirs):
+            torch.manual_seed(3)
+            embed, head = torch.nn.Embedding(11, 32), torch.nn.Linear(32, 11)
+            layers = torch.nn.ModuleList(torch.nn.Linear(32, 96) for _ in "12")
+            optimizer = torch.optim.Adam([*embed.parameters(), *head.parameters(), *layers.parameters()], 1e-2)
+            each = []
+            for _ in range(60):
+                first = torch.randint(11, (4, 8))
+                tokens = torch.cat([first, first], 1)
+                x = embed(tokens) + torch.sin(torch.arange(16)[:, None] * torch.arange(32) / 7)
+                for layer in layers:
+                    q, k, v = (y.view(4, 16, 2, 16).transpose(1, 2) for y in layer(x).chunk(3, -1))
+                    x = x + attend(q, k, v).transpose(1, 2).reshape(4, 16, 32)
+                loss = F.cross_entropy(head(x)[:, 7:-1].flatten(0, 1), tokens[:, 8:].flatten())
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                each.append(loss.item())
+            losses.append(each)
+        self.assertLess(losses[0][-1], 0.7 * losses[0][0])
+        self.assertLess(max(abs(a - b) for a, b in zip(*losses)), 2e-3)
 
     def test_recomputed_gradients(self):
         q, k, v = (x.requires_grad_() for x in make(kv_heads=2))
@@ -90,7 +171,7 @@ class Operators(unittest.TestCase):
         for a, b in zip(found, wanted):
             reference.check(self, a, b.double(), torch.float32, 1e-4)
         with self.assertRaises(NotImplementedError):
-            attn_mlir.torch.attention(q, k, v)[0].sum().backward()
+            attn_mlir.torch.attention(q, k, v, mask=mask)[0].sum().backward()
 
 
 class Sdpa(unittest.TestCase):

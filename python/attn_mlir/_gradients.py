@@ -1,0 +1,66 @@
+"""Gradients of q, k and v by kernels: attn.attention_backward, called with tensors of torch."""
+
+import functools
+
+import torch
+
+from attn_mlir import _attention, _kernels, _spec
+from attn_mlir._kernel import Kernel
+
+
+def obstacle(call, sinks=None):
+    """What of a call of attention() no kernel has gradients for, in words; None where there is nothing."""
+    if sinks is not None:
+        return "sinks, whose own gradient may be wanted"
+    for name in ("mask", "lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table"):
+        if call.get(name) is not None:
+            return name
+    if call.get("score_mod") is not None:
+        regions, captured = _attention.regions_of(None, call["score_mod"], 1)
+        if captured or regions.numbers:
+            return "a score_mod that reads arrays or numbers"
+    return None
+
+
+@functools.lru_cache(maxsize=256)
+def _kernel(problem, device):
+    target = _attention.target_of(device)
+    return Kernel(_kernels.bundle(_text_of(problem), _kernels.options_of(target), target))
+
+
+def _text_of(problem):
+    """A function of attn.attention_backward, with dynamic batch size and lengths."""
+    def tensor(count, dim):
+        middle = f"{count}x?" if problem.layout == "bhsd" else f"?x{count}"
+        return f"tensor<?x{middle}x{dim}x{problem.element}>"
+
+    q, o = (tensor(problem.heads, dim) for dim in (problem.qk_dim, problem.value_dim))
+    k, v = (tensor(problem.kv_heads, dim) for dim in (problem.qk_dim, problem.value_dim))
+    lse = f"tensor<?x{problem.heads}x?xf32>"
+    names = ("q", "k", "v", "o", "do", "lse")
+    types = (q, k, v, o, o, lse)
+    arguments = ", ".join(f"%{name}: {type}" for name, type in zip(names, types))
+    operands = ", ".join(f"%{name}" for name in names)
+    return (
+        f"func.func @gradients({arguments}) -> ({q}, {k}, {v}) {{\n"
+        f"  %dq, %dk, %dv = attn.attention_backward {operands}{_spec.clauses_of(problem)}\n"
+        f"    : ({', '.join(types)}) -> ({q}, {k}, {v})\n"
+        f"  return %dq, %dk, %dv : {q}, {k}, {v}\n}}\n"
+    )
+
+
+def _up(x):
+    """Rows of a multiple of 8 elements, one behind the other."""
+    return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
+
+
+def gradients(q, k, v, o, lse, dout, call, layout):
+    """(dQ, dK, dV) of a call for which there is no `obstacle`, from what it returned and the gradient of O."""
+    device = _attention.device_of("q", q)
+    shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout)
+    regions, _ = _attention.regions_of(None, call.get("score_mod"), shapes.heads)
+    mask = _spec.mask_of(call.get("causal", False), call.get("window"))
+    problem = _attention.problem_of(
+        shapes, _spec.element_of("q", q, device.platform == "cpu"), mask, call.get("scale"), layout, True, "", "", regions)
+    found = _kernel(problem, device)(*map(_up, (q, k, v, o, dout)), lse.contiguous())
+    return tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
