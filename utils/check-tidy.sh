@@ -23,7 +23,8 @@ fi
 # clang-tidy reads no precompiled headers of another build, and each source by itself.
 cmake --preset release -B build-tidy -DATTN_ENABLE_PCH=OFF -DCMAKE_UNITY_BUILD=OFF >/dev/null
 ninja -C build-tidy AttnOpsIncGen AttnInterfacesIncGen AttnTransformsIncGen \
-  AttnAnalysisIncGen AttnConversionIncGen AttnPipelinesIncGen AttnTuningIncGen \
+  AttnAnalysisIncGen AttnCompilerIncGen AttnConversionIncGen AttnPipelinesIncGen \
+  AttnRaiseIncGen AttnTuningIncGen \
   AttnTestIncGen >/dev/null
 printf '%s\n' "${files[@]}" |
   xargs -P "$(nproc)" -n 1 clang-tidy-22 -p build-tidy --quiet 2>/dev/null

@@ -121,8 +121,9 @@ struct CommandLine {
                          cl::desc("PTX names source lines, for profilers"),
                          cl::cat(category)};
   cl::opt<bool> raise{
-      "raise", cl::desc("First make attn.attention of attention in linalg and "
-                        "tosa (attn-raise)"),
+      "raise",
+      cl::desc("First make attn.attention of attention in linalg and "
+               "tosa (attn-raise)"),
       cl::cat(category)};
   cl::opt<bool> run{"run",
                     cl::desc("Run on the CPU and print the error against the "

@@ -10,8 +10,8 @@ namespace attn {
 /// Attention among other operations, also in linalg or tosa, to launches of
 /// programs, whose bundle the module holds: attn-set-target (with a target or
 /// facts), attn-raise, attn-expand, attn-outline-programs, attn-embed-programs.
-/// What is behind it is the embedder's: bufferization, convert-attn-to-host, and
-/// the way to LLVM.
+/// What is behind it is the embedder's: bufferization, convert-attn-to-host,
+/// and the way to LLVM.
 void buildEmbedPipeline(mlir::OpPassManager &pm, CompileOptions options);
 
 /// The module of a compilation to the LLVM dialect, whole: as above, and

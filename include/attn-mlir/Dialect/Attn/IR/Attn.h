@@ -8,6 +8,7 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H
 #define ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H
 
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
@@ -16,7 +17,6 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTraversals.h"
