@@ -68,8 +68,8 @@ def _check_gradients(arrays):
     for name, array in arrays:
         if is_torch(array) and array.requires_grad:
             raise ArgumentError(
-                f"{name}: expected a tensor without requires_grad, as there is no gradient yet: call under torch.no_grad(), "
-                "or pass q.detach()")
+                f"{name}: expected a tensor without requires_grad: attn_mlir.torch.attention has gradients, this function is for calls under "
+                "torch.no_grad(), or of q.detach()")
 
 
 def sinks_element(sinks, heads):
