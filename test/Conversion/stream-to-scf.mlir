@@ -196,16 +196,17 @@ attn.kernel @masked(%x: !attn.view<?x?xf32>, %a: index, %b: index, %c: index) {
 
 // -----
 
-// A stream in a stream lowers to loops in loops, each with its own mask.
+// A stream in a stream lowers to loops in loops, each with its own mask, and its
+// own end: what the inner one clears, which is masked, the outer one does not drop.
 
 // CHECK-LABEL: attn.kernel @nested
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: %[[TILE:[^ ]+]] = attn.load %{{[^ ]+}}[%{{.*}}] until %{{[^ ]+}} :
 // CHECK: %[[IN:[^ ]+]] = arith.select %{{[^ ]+}}, %[[TILE]], %{{[^ ]+}} : tensor<16x16xi1>, tensor<16x16xf32>
 // CHECK: attn.store %[[IN]], %{{[^ ]+}}
 // CHECK: }
-// CHECK: %[[TILE:[^ ]+]] = attn.load
+// CHECK: %[[TILE:[^ ]+]] = attn.load %{{[^ ]+}}[%{{[^ ]+}}, %{{[^ ]+}}] :
 // CHECK: attn.store %[[TILE]], %{{[^ ]+}}
 attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
   %c1 = arith.constant 1 : index
@@ -215,12 +216,12 @@ attn.kernel @nested(%x: !attn.view<?x?xf32>, %n: index, %keep: index) {
       attn.stream %j step 16 over [masked %c1 to %n] {
         %cols = attn.iota 1 from %j : tensor<16x16xindex>
         %k = arith.cmpi slt, %cols, %rows : tensor<16x16xindex>
-        %t = attn.load %x[%i, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+        %t = attn.load %x[%i, %j] until %keep : !attn.view<?x?xf32> -> tensor<16x16xf32>
         %s = attn.mask %t keep %k : tensor<16x16xf32>
         attn.store %s, %x[%i, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
       }
       %k = arith.cmpi slt, %rows, %rows : tensor<16x16xindex>
-      %t = attn.load %x[%i, %i] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      %t = attn.load %x[%i, %i] until %keep : !attn.view<?x?xf32> -> tensor<16x16xf32>
       %s = attn.mask %t keep %k : tensor<16x16xf32>
       attn.store %s, %x[%i, %i] : tensor<16x16xf32> -> !attn.view<?x?xf32>
     }

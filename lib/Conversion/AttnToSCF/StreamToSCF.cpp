@@ -29,9 +29,11 @@ namespace {
 /// Lowers one stream.
 class StreamLowering {
 public:
-  /// `loops`: for the segments of a stream; 0: by what they hold.
-  StreamLowering(StreamOp stream, int64_t loops, OpBuilder &b)
-      : stream(stream), loops(loops), b(b), loc(stream.getLoc()),
+  /// `ends`: its operations that clear what lies behind its end; `loops`: for
+  /// the segments of a stream; 0: by what they hold.
+  StreamLowering(StreamOp stream, ArrayRef<Operation *> ends, int64_t loops,
+                 OpBuilder &b)
+      : stream(stream), ends(ends), loops(loops), b(b), loc(stream.getLoc()),
         traversal(stream.getTraversal()), backward(stream.getBackward()) {}
 
   SmallVector<Value> run() {
@@ -478,9 +480,11 @@ private:
         for (UnderWay &copy : copies)
           copy.due |= copy.ring == release.getRing();
       clone->walk([&](MaskOp mask) { masks.push_back(mask); });
-      if (!masked)
-        clone->walk(dropEnds);
     }
+    if (!masked)
+      for (Operation *end : ends)
+        if (Operation *clone = map.lookupOrNull(end))
+          dropEnd(clone);
     land(copies);
     SmallVector<Value> next =
         llvm::map_to_vector(body.getTerminator()->getOperands(),
@@ -497,7 +501,7 @@ private:
   }
 
   /// Where nothing lies behind the end of the stream, nothing is cleared.
-  static void dropEnds(Operation *op) {
+  static void dropEnd(Operation *op) {
     if (auto load = dyn_cast<LoadOp>(op))
       load.getUntilMutable().clear();
     else if (auto wait = dyn_cast<RingWaitOp>(op))
@@ -514,6 +518,7 @@ private:
   }
 
   StreamOp stream;
+  ArrayRef<Operation *> ends;
   int64_t loops;
   OpBuilder &b;
   Location loc;
@@ -576,15 +581,22 @@ struct StreamToSCFPass
     }
     // Inner streams first, so that a cloned body holds none.
     SmallVector<StreamOp> streams;
-    getOperation()->walk([&](StreamOp stream) { streams.push_back(stream); });
+    llvm::DenseMap<Operation *, SmallVector<Operation *>> ends;
+    getOperation()->walk([&](Operation *op) {
+      if (auto stream = dyn_cast<StreamOp>(op))
+        streams.push_back(stream);
+      else if (isa<LoadOp, RingWaitOp>(op))
+        ends[op->getParentOfType<StreamOp>()].push_back(op);
+    });
     for (StreamOp stream : streams)
       if (failed(checkStagesInRegisters(stream)))
         return signalPassFailure();
     IRRewriter rewriter(&getContext());
     for (StreamOp stream : streams) {
       rewriter.setInsertionPoint(stream);
-      rewriter.replaceOp(stream,
-                         StreamLowering(stream, mostLoops, rewriter).run());
+      rewriter.replaceOp(
+          stream,
+          StreamLowering(stream, ends[stream], mostLoops, rewriter).run());
       ++numStreams;
     }
   }
