@@ -12,7 +12,7 @@ import math
 import torch
 import torch.distributed as dist
 
-from attn_mlir import _attention, _exchange, _exchange_model, _spec
+from attn_mlir import _attention, _exchange, _exchange_model, _gradients, _spec
 from attn_mlir._captures import sorted as rising
 from attn_mlir._errors import ArgumentError, CollectiveError
 from attn_mlir._exchange_model import EXCHANGES, H200, Links, Shape
@@ -27,6 +27,8 @@ _AGREED = (
     "exchange", "order")
 
 _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
+
+_WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks")
 
@@ -180,6 +182,7 @@ class ContextParallel:
         try:
             q, k, v = self._checked(q, k, v, layout)
             options = self._options(q, k, causal, window, scale, mask, score_mod, sinks)
+            self._check_gradients((q, k, v), options)
             numbers = self._numbers(q, k, v, options)
         except Exception as failure:
             error = failure
@@ -190,7 +193,10 @@ class ContextParallel:
             raise CollectiveError(
                 f"expected as many keys as queries on each rank, but got {lengths} and {[words[-1] for words in said]}")
         held = self._held(lengths)
-        o, lse = self._attend(q, k, v, options, held, layout)
+        if self._differentiates(q, k, v):
+            o, lse = _Attend.apply(q, k, v, self, options, held, layout)
+        else:
+            o, lse = self._attend(q, k, v, options, held, layout)
         return (o, lse) if return_lse else o
 
     def _checked(self, q, k, v, layout):
@@ -201,8 +207,6 @@ class ContextParallel:
                 raise ArgumentError(f"{name}: expected a torch tensor of 4 dimensions ({layout}), but got {_described(x)}")
             if x.dtype != q.dtype or x.device != q.device:
                 raise ArgumentError(f"{name}: expected {q.dtype} on {q.device}, as q is, but got {x.dtype} on {x.device}")
-        if torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v)):
-            raise NotImplementedError("q, k, v: gradients over several devices are not there yet; call under torch.no_grad()")
         q, k, v = (x.transpose(1, 2) if layout == "bshd" else x for x in (q, k, v))
         _spec.shapes_of(q.shape, k.shape, v.shape, "bhsd")
         return q, k, v
@@ -221,6 +225,17 @@ class ContextParallel:
         right = 0 if causal else right
         _attention.sinks_element(sinks, q.shape[1])
         return Options(left, right, _spec.scale_of(scale, q.shape[3]), mask, score_mod, sinks)
+
+    def _check_gradients(self, tensors, options):
+        reads = any(x is not None for x in (options.mask, options.score_mod, options.sinks))
+        if self._differentiates(*tensors) and (reads or (options.left, options.right) not in _WINDOWS_OF_GRADIENTS):
+            raise NotImplementedError(
+                "q, k, v: gradients over several devices are there of full and causal attention, without window, mask, score_mod "
+                "and sinks; call under torch.no_grad()")
+
+    @staticmethod
+    def _differentiates(*tensors):
+        return torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
 
     def _numbers(self, q, k, v, options):
         kind = EXCHANGES.index(self._exchange) if self._exchange in EXCHANGES else -1
@@ -395,6 +410,82 @@ def _by_heads(parallel, q, k, v, options, held, o, _):
     return lse
 
 
+class _Attend(torch.autograd.Function):
+    """Attention whose gradients of q, k and v are computed in parts, too."""
+
+    @staticmethod
+    def forward(ctx, q, k, v, parallel, options, held, layout):
+        o, lse = parallel._attend(q, k, v, options, held, layout)
+        ctx.save_for_backward(q, k, v, o.transpose(1, 2) if layout == "bshd" else o, lse)
+        ctx.given = parallel, options, held, layout
+        ctx.mark_non_differentiable(lse)
+        return o, lse
+
+    @staticmethod
+    def backward(ctx, dout, _):
+        parallel, options, held, layout = ctx.given
+        dout = dout.transpose(1, 2) if layout == "bshd" else dout
+        return (*_Gradients(parallel, *ctx.saved_tensors, dout, options, held).run(), None, None, None, None)
+
+
+class _Gradients:
+    """Gradients of what this rank holds: those of its queries it sums itself, those of keys and values of other ranks go
+    back to them, where they are summed in the order of ranks. Sums are f32."""
+
+    def __init__(self, parallel, q, k, v, o, lse, dout, options, held):
+        self.parallel, self.held = parallel, held
+        self.q, self.k, self.v, self.o, self.lse, self.dout = q, k, v, o, lse, dout
+        self.options = options
+        self.lengths = [length_of(share) for share in held]
+        rank = parallel.rank
+        self.calls = [call_of(held[rank], share, options.left, options.right) for share in held]
+
+    def _call(self, call):
+        return {"causal": "top_left" if call.kind == "causal" else False, "scale": self.options.scale}
+
+    def _prepare(self):
+        for call in filter(None, self.calls):
+            _gradients.kernel_of(self.q, self.k, self.v, self._call(call), "bhsd", is_wide=True)
+        f32 = {"dtype": torch.float32, "device": self.q.device}
+        self.dq = torch.zeros(self.q.shape, **f32)
+        self.dk = [torch.zeros((*self.k.shape[:2], length, self.k.shape[3]), **f32) for length in self.lengths]
+        self.dv = [torch.zeros((*self.v.shape[:2], length, self.v.shape[3]), **f32) for length in self.lengths]
+
+    def _visit(self, source, flat):
+        call = self.calls[source]
+        if call is None:
+            return
+        k, v = (x.view(like.shape) for x, like in zip(
+            torch.split(flat[: self.dk[source].numel() + self.dv[source].numel()],
+                        [self.dk[source].numel(), self.dv[source].numel()]),
+            (self.dk[source], self.dv[source])))
+        rows, columns = call.rows, call.columns
+        of_rows = (x[:, :, rows] for x in (self.o, self.lse, self.dout))
+        dq, dk, dv = _gradients.gradients(
+            self.q[:, :, rows], k[:, :, columns], v[:, :, columns], *of_rows, self._call(call), "bhsd", is_wide=True)
+        self.dq[:, :, rows] += dq
+        self.dk[source][:, :, columns] = dk
+        self.dv[source][:, :, columns] = dv
+
+    def run(self):
+        """(dQ, dK, dV) of this rank."""
+        parallel, k, v = self.parallel, self.k, self.v
+        parallel._ready(self._prepare)
+        counts = [max(1, dk.numel() + dv.numel()) for dk, dv in zip(self.dk, self.dv)]
+        kind, _ = parallel.choose(self.held, _shape(self.q, k, v), self.options[:2])
+        _exchange.exchange(
+            "all_gather" if kind == "heads" else kind, parallel._group, _filled(torch.cat([k.reshape(-1), v.reshape(-1)])), counts,
+            self._visit)
+        parts = _exchange.swap(
+            parallel._group, [_filled(torch.cat([dk.reshape(-1), dv.reshape(-1)])) for dk, dv in zip(self.dk, self.dv)],
+            [counts[parallel.rank]] * parallel.size)
+        total = parts[0].clone()
+        for part in parts[1:]:
+            total += part
+        dk, dv = total[: k.numel()].view(k.shape), total[k.numel() : k.numel() + v.numel()].view(v.shape)
+        return self.dq.to(self.q.dtype), dk.to(k.dtype), dv.to(v.dtype)
+
+
 def _place(whole, part, share):
     at = 0
     for chunk in share:
@@ -417,7 +508,7 @@ def serve(q, k, v, mask, dropout_p, is_causal, scale):
 
 
 def context_parallel(mesh=None, *, exchange="auto", order="balanced", links=H200, timeout=60.0):
-    """Attention over sequences that the devices of ``mesh`` hold in parts, forward: a :class:`ContextParallel`.
+    """Attention over sequences that the devices of ``mesh`` hold in parts: a :class:`ContextParallel`.
 
     >>> parallel = attn_mlir.torch.context_parallel(mesh)
     >>> q, k, v = (parallel.shard(x, 2) for x in (q, k, v))

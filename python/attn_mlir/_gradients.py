@@ -36,16 +36,19 @@ def _text_of(problem):
 
     q, o = (tensor(problem.heads, dim) for dim in (problem.qk_dim, problem.value_dim))
     k, v = (tensor(problem.kv_heads, dim) for dim in (problem.qk_dim, problem.value_dim))
+    results = ", ".join((q, k, v))
+    if problem.result:
+        results = results.replace(f"x{problem.element}>", f"x{problem.result}>")
     lse = f"tensor<?x{problem.heads}x?xf32>"
     names = ("q", "k", "v", "o", "do", "lse")
     types = (q, k, v, o, o, lse)
     arguments = ", ".join(f"%{name}: {type}" for name, type in zip(names, types))
     operands = ", ".join(f"%{name}" for name in names)
     return (
-        f"func.func @gradients({arguments}) -> ({q}, {k}, {v}) {{\n"
+        f"func.func @gradients({arguments}) -> ({results}) {{\n"
         f"  %dq, %dk, %dv = attn.attention_backward {operands}{_spec.clauses_of(problem)}\n"
-        f"    : ({', '.join(types)}) -> ({q}, {k}, {v})\n"
-        f"  return %dq, %dk, %dv : {q}, {k}, {v}\n}}\n"
+        f"    : ({', '.join(types)}) -> ({results})\n"
+        f"  return %dq, %dk, %dv : {results}\n}}\n"
     )
 
 
@@ -54,13 +57,19 @@ def _up(x):
     return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
 
 
-def gradients(q, k, v, o, lse, dout, call, layout):
-    """(dQ, dK, dV) of a call for which there is no `obstacle`, from what it returned and the gradient of O."""
+def kernel_of(q, k, v, call, layout, is_wide=False):
+    """The kernel, compiled; with ``is_wide`` its results are f32."""
     device = _attention.device_of("q", q)
     shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout)
     regions, _ = _attention.regions_of(None, call.get("score_mod"), shapes.heads)
     mask = _spec.mask_of(call.get("causal", False), call.get("window"))
-    problem = _attention.problem_of(
-        shapes, _spec.element_of("q", q, device.platform == "cpu"), mask, call.get("scale"), layout, True, "", "", regions)
-    found = _kernel(problem, device)(*map(_up, (q, k, v, o, dout)), lse.contiguous())
+    element = _spec.element_of("q", q, device.platform == "cpu")
+    problem = _attention.problem_of(shapes, element, mask, call.get("scale"), layout, True, "", "", regions)
+    return _kernel(problem._replace(result="f32" if is_wide and element != "f32" else ""), device)
+
+
+def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False):
+    """(dQ, dK, dV) of a call for which there is no `obstacle`, from what it returned and the gradient of O."""
+    kernel = kernel_of(q, k, v, call, layout, is_wide)
+    found = kernel(*map(_up, (q, k, v, o, dout)), lse.contiguous())
     return tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))

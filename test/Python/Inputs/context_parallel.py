@@ -123,6 +123,34 @@ class Ranks(unittest.TestCase):
         for exchange in self.exchanges():
             self.check(exchange, whole(), keep=band(-1, 0), causal=True, sinks=sinks)
 
+    def test_gradients(self):
+        for exchange in self.exchanges(4, 4):
+            for dtype, bound in ((torch.float32, 2e-5), (torch.bfloat16, 2e-2)):
+                for options in ({}, {"causal": True, "layout": "bshd", "scale": 0.4}):
+                    with self.subTest(exchange=exchange, dtype=dtype, options=options):
+                        self.check_gradients(exchange, whole(dtype=dtype, value_dim=8), options, bound)
+        self.check_gradients("ring", whole(kv_heads=2), {"causal": True}, 2e-5)
+        self.check_gradients("ring", whole(length=1), {"causal": True}, 2e-5)
+
+    def check_gradients(self, exchange, tensors, options, bound):
+        parallel = attn_mlir.torch.context_parallel(exchange=exchange)
+        swaps = options.get("layout") == "bshd"
+        weight = torch.randn((*tensors[0].shape[:3], tensors[2].shape[3])).to(tensors[0].dtype)
+        leaves = [x.double().requires_grad_() for x in tensors]
+        keep = band(-1, 0) if options.get("causal") else None
+        wanted = torch.autograd.grad(
+            (exact(*leaves, keep=keep, scale=options.get("scale"))[0] * weight.double()).sum(), leaves)
+        *local, factor = (parallel.shard(x, 2) for x in (*tensors, weight))
+        *local, factor = ((x.transpose(1, 2).contiguous() if swaps else x) for x in (*local, factor))
+        local = [x.requires_grad_() for x in local]
+        found = torch.autograd.grad((parallel.attention(*local, **options) * factor).sum(), local)
+        for dx, exactly, x in zip(found, wanted, local):
+            self.assertEqual((dx.dtype, dx.shape), (x.dtype, x.shape))
+            dx = parallel.unshard(dx.transpose(1, 2) if swaps else dx, 2).double()
+            self.assertLessEqual(((dx - exactly).norm() / exactly.norm().clamp(min=0.5)).item(), bound)
+        again = torch.autograd.grad((parallel.attention(*local, **options) * factor).sum(), local)
+        self.assertTrue(all(map(torch.equal, found, again)), "the same bits in a second run")
+
     def test_scaled_dot_product_attention(self):
         tensors = whole()
         parallel = attn_mlir.torch.context_parallel(exchange="ring")
@@ -186,7 +214,7 @@ class Ranks(unittest.TestCase):
         parallel = attn_mlir.torch.context_parallel()
         q, k, v = (parallel.shard(x, 2) for x in whole(kv_heads=1))
         with self.assertRaisesRegex(NotImplementedError, "gradients over several devices"):
-            parallel.attention(q.requires_grad_(), k, v)
+            parallel.attention(q.requires_grad_(), k, v, window=3)
         with self.assertRaisesRegex(NotImplementedError, "mask: expected a function"):
             parallel.attention(q.detach(), k, v, mask=torch.ones(3, 3, dtype=torch.bool))
         with self.assertRaisesRegex(ValueError, "'heads' expects multiples of"):
