@@ -65,7 +65,7 @@ static bool isTransposeOrCast(Operation *op) {
   // A body that yields its input, or a cast of it.
   Value yielded = generic.getBlock()->getTerminator()->getOperand(0);
   Operation *cast = yielded.getDefiningOp();
-  if (cast && isa<arith::TruncFOp, arith::ExtFOp>(cast))
+  if (isa_and_nonnull<arith::TruncFOp, arith::ExtFOp>(cast))
     yielded = cast->getOperand(0);
   return yielded == generic.getBlock()->getArgument(0) &&
          llvm::all_of(generic.getIndexingMapsArray(),

@@ -454,7 +454,7 @@ MaskInterface MaskMatcher::attributeFor(const Band &band) {
     return topLeft;
   MaskInterface bottomRight =
       build(numKeys - numQueries, MaskAlign::BottomRight);
-  bool isCausal = bottomRight && isa<CausalMaskAttr>(bottomRight);
+  bool isCausal = isa_and_nonnull<CausalMaskAttr>(bottomRight);
   return isCausal || !topLeft ? bottomRight : topLeft;
 }
 

@@ -107,7 +107,7 @@ public:
       Value offset =
           byRows ? tile.element(kept, summed) : tile.element(summed, kept);
       elements.push_back(LLVM::LoadOp::create(
-          b, loc, element, ldsAt(b, loc, t.add(base, offset), /*offset=*/0),
+          b, loc, element, ldsAt(b, loc, t.add(base, offset), /*constant=*/0),
           /*alignment=*/2));
     }
     return vector::FromElementsOp::create(
