@@ -127,12 +127,8 @@ def run_half(arguments):
 
 def main():
     parser = harness.new_parser(__doc__)
-    halves = parser.add_subparsers(dest="half", required=True)
-    compile_parser = halves.add_parser("compile")
-    harness.add_compile_arguments(compile_parser)
+    compile_parser, run_parser = harness.add_halves(parser)
     compile_parser.add_argument("--tune", action="store_true")
-    run_parser = halves.add_parser("run")
-    harness.add_run_arguments(run_parser)
     run_parser.add_argument("--fa3", metavar="WHEEL", help="of fa3-fwd, or a folder where it is installed")
     run_parser.add_argument("--seed", type=int, default=1)
     run_parser.add_argument("--rounds", type=int, default=20)

@@ -17,62 +17,41 @@ using namespace attn;
 
 namespace {
 
-/// A region, in float64: of a copy in which every f32 is an f64.
-class WideRegion {
-public:
-  static FailureOr<WideRegion> compile(Region &region, unsigned numOwn,
-                                       ArrayRef<double> numbers) {
-    WideRegion result;
-    if (region.empty())
-      return result;
-    Region copy;
-    IRMapping map;
-    region.cloneInto(&copy, map);
-    widen(copy.front());
-    SmallVector<CaptureValue> captures(numbers.size());
-    for (auto [capture, number] : llvm::zip(captures, numbers))
-      capture.number = number;
-    FailureOr<ScalarProgram> program = ScalarProgram::compile(
-        copy.front(), numOwn, captures, Contraction::Off);
-    if (failed(program))
-      return failure();
-    result.frame = program->makeFrame();
-    result.program = std::move(*program);
-    return result;
-  }
-
-  explicit operator bool() const { return program.has_value(); }
-
-  Slot operator()(ArrayRef<Slot> arguments) {
-    llvm::copy(arguments, frame.begin());
-    return program->run(frame);
-  }
-
-private:
-  static void widen(Block &body) {
-    Type f64 = Float64Type::get(body.getTerminator()->getContext());
-    auto widenType = [&](Value value) {
-      if (isa<FloatType>(value.getType()))
-        value.setType(f64);
-    };
-    llvm::for_each(body.getArguments(), widenType);
-    for (Operation &op : llvm::make_early_inc_range(body)) {
-      if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
-        op.getResult(0).replaceAllUsesWith(op.getOperand(0));
-        op.erase();
-        continue;
-      }
-      llvm::for_each(op.getResults(), widenType);
-      auto constant = dyn_cast<arith::ConstantOp>(op);
-      if (auto number =
-              constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr())
-        constant.setValueAttr(FloatAttr::get(f64, number.getValueAsDouble()));
+/// Makes every float an f64.
+void widen(Block &body) {
+  Type f64 = Float64Type::get(body.getTerminator()->getContext());
+  auto widenType = [&](Value value) {
+    if (isa<FloatType>(value.getType()))
+      value.setType(f64);
+  };
+  llvm::for_each(body.getArguments(), widenType);
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+      op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+      op.erase();
+      continue;
     }
+    llvm::for_each(op.getResults(), widenType);
+    auto constant = dyn_cast<arith::ConstantOp>(op);
+    if (auto number =
+            constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr())
+      constant.setValueAttr(FloatAttr::get(f64, number.getValueAsDouble()));
   }
+}
 
-  std::optional<ScalarProgram> program;
-  std::vector<Slot> frame;
-};
+/// A region, in float64.
+FailureOr<RegionValue> compileWide(Region &region, unsigned numOwn,
+                                   ArrayRef<double> numbers) {
+  Region copy;
+  IRMapping map;
+  region.cloneInto(&copy, map);
+  if (!copy.empty())
+    widen(copy.front());
+  SmallVector<CaptureValue> captures(numbers.size());
+  for (auto [capture, number] : llvm::zip(captures, numbers))
+    capture.number = number;
+  return RegionValue::compile(copy, numOwn, captures, Contraction::Off);
+}
 
 /// One pair of a query and a key.
 struct Pair {
@@ -145,10 +124,10 @@ public:
   ArrayRef<double> lse;
   /// By (batch, head, query), and by how much rounding O moves it.
   std::vector<double> delta, deltaSize;
-  WideRegion score, keep;
+  RegionValue score, keep;
 
   /// The heads of one KV head of one batch; others may be evaluated meanwhile.
-  void evaluate(int64_t b, int64_t g, WideRegion modify, WideRegion keeps) {
+  void evaluate(int64_t b, int64_t g, RegionValue modify, RegionValue keeps) {
     int64_t group = q.heads() / k.heads();
     for (int64_t h = g * group; h < (g + 1) * group; ++h)
       for (int64_t i = 0; i < sizes.queries; ++i)
@@ -164,23 +143,23 @@ public:
   GradientResult takeValue() { return dv.take(1); }
 
 private:
-  bool takesPart(const Pair &p, WideRegion &keeps) const {
+  bool takesPart(const Pair &p, RegionValue &keeps) const {
     return attends(mask, sizes, p.query, p.key) &&
            (!keeps || keeps({p.batch, p.head, p.query, p.key}).i != 0);
   }
 
-  static double evaluate(WideRegion &modify, const Pair &p, double x) {
+  static double evaluate(RegionValue &modify, const Pair &p, double x) {
     return modify({x, p.batch, p.head, p.query, p.key}).f;
   }
 
   /// By differences of the fourth order.
-  static double differentiate(WideRegion &modify, const Pair &p, double x) {
+  static double differentiate(RegionValue &modify, const Pair &p, double x) {
     double h = 1e-3 * std::max(1.0, std::abs(x));
     auto at = [&](double steps) { return evaluate(modify, p, x + steps * h); };
     return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h);
   }
 
-  void add(const Pair &p, int64_t g, WideRegion &modify) {
+  void add(const Pair &p, int64_t g, RegionValue &modify) {
     const double *query = q.row(p.batch, p.head, p.query),
                  *key = k.row(p.batch, g, p.key),
                  *out = change.row(p.batch, p.head, p.query);
@@ -254,10 +233,10 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
     all.delta = inputs[change + 2].values;
     all.deltaSize.assign(all.delta.size(), 0.0);
   }
-  FailureOr<WideRegion> score =
-      WideRegion::compile(op.getScore(), /*numOwn=*/5, numbers);
-  FailureOr<WideRegion> keep =
-      WideRegion::compile(op.getKeep(), /*numOwn=*/4, numbers);
+  FailureOr<RegionValue> score =
+      compileWide(op.getScore(), /*numOwn=*/5, numbers);
+  FailureOr<RegionValue> keep =
+      compileWide(op.getKeep(), /*numOwn=*/4, numbers);
   if (failed(score) || failed(keep))
     return failure();
   int64_t heads = all.k.heads();

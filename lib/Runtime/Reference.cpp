@@ -88,38 +88,6 @@ void attn::addScaled(double *y, double factor, const double *x, int64_t size) {
 
 namespace {
 
-/// One region of an op, or nothing. Changes its frame as it evaluates: each
-/// thread has its own.
-class RegionValue {
-public:
-  static FailureOr<RegionValue> compile(Region &region, unsigned firstCapture,
-                                        ArrayRef<CaptureValue> captures,
-                                        Contraction contraction) {
-    RegionValue result;
-    if (region.empty())
-      return result;
-    FailureOr<ScalarProgram> program = ScalarProgram::compile(
-        region.front(), firstCapture, captures, contraction);
-    if (failed(program))
-      return failure();
-    result.frame = program->makeFrame();
-    result.program = std::move(*program);
-    return result;
-  }
-
-  explicit operator bool() const { return program.has_value(); }
-  bool isContracted() const { return program && program->isContracted(); }
-
-  Slot operator()(ArrayRef<Slot> arguments) {
-    llvm::copy(arguments, frame.begin());
-    return program->run(frame);
-  }
-
-private:
-  std::optional<ScalarProgram> program;
-  std::vector<Slot> frame;
-};
-
 /// The regions of an op.
 class AttentionRegions {
 public:

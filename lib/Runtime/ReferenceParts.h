@@ -3,7 +3,11 @@
 #ifndef ATTN_MLIR_LIB_RUNTIME_REFERENCEPARTS_H
 #define ATTN_MLIR_LIB_RUNTIME_REFERENCEPARTS_H
 
+#include "ScalarProgram.h"
 #include "attn-mlir/Runtime/Reference.h"
+#include "mlir/IR/Region.h"
+#include <optional>
+#include <vector>
 
 namespace attn {
 
@@ -23,6 +27,38 @@ double dotProduct(const double *a, const double *b, int64_t size);
 
 /// y += factor * x
 void addScaled(double *y, double factor, const double *x, int64_t size);
+
+/// One region of an op, or nothing. Changes its frame as it evaluates: each
+/// thread has its own.
+class RegionValue {
+public:
+  static mlir::FailureOr<RegionValue>
+  compile(mlir::Region &region, unsigned firstCapture,
+          llvm::ArrayRef<CaptureValue> captures, Contraction contraction) {
+    RegionValue result;
+    if (region.empty())
+      return result;
+    mlir::FailureOr<ScalarProgram> program = ScalarProgram::compile(
+        region.front(), firstCapture, captures, contraction);
+    if (failed(program))
+      return mlir::failure();
+    result.frame = program->makeFrame();
+    result.program = std::move(*program);
+    return result;
+  }
+
+  explicit operator bool() const { return program.has_value(); }
+  bool isContracted() const { return program && program->isContracted(); }
+
+  Slot operator()(llvm::ArrayRef<Slot> arguments) {
+    llvm::copy(arguments, frame.begin());
+    return program->run(frame);
+  }
+
+private:
+  std::optional<ScalarProgram> program;
+  std::vector<Slot> frame;
+};
 
 } // namespace attn
 

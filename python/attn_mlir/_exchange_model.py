@@ -14,7 +14,8 @@ Links = collections.namedtuple("Links", "pair gather latency rate")
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
 ``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention."""
 
-# Two H200 of one host over NVLink, as measured through NCCL; the rate is that of long causal bf16 of D 128.
+# Two H200 of one host over NVLink: bytes a second as measured through NCCL. Latency and rate are assumed, of the size
+# that transfers and long causal attention in bf16 of D 128 have; they were not fitted.
 H200 = Links(pair=340e9, gather=267e9, latency=20e-6, rate=600e12)
 
 Shape = collections.namedtuple("Shape", "batch heads kv_heads qk_dim value_dim bytes")

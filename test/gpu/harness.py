@@ -260,6 +260,15 @@ def new_parser(description):
     )
 
 
+def add_halves(parser):
+    """The parsers of `compile` and `run`, with what all scripts that have both take."""
+    halves = parser.add_subparsers(dest="half", required=True)
+    compile_parser, run_parser = halves.add_parser("compile"), halves.add_parser("run")
+    add_compile_arguments(compile_parser)
+    add_run_arguments(run_parser)
+    return compile_parser, run_parser
+
+
 def child_environment(**extra):
     """The environment of a child process, with unbuffered output."""
     return dict(os.environ, PYTHONUNBUFFERED="1", **extra)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardSweep.h"
-#include "TestDriver.h"
+#include "SweepCase.h"
 #include "attn-mlir/Runtime/FunctionOracle.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -15,13 +15,6 @@ using namespace attn;
 using namespace attn_test;
 
 namespace {
-
-struct HeadDims {
-  int64_t qk, value;
-};
-struct HeadCounts {
-  int64_t query, kv;
-};
 
 struct BackwardCase {
   std::string type = "f32";
@@ -32,18 +25,9 @@ struct BackwardCase {
   /// Options of attn-to-target, for what goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
 
-  std::string tensor(int64_t heads, int64_t dim) const {
-    std::string h = std::to_string(heads);
-    return "tensor<?x" + (bshd ? "?x" + h : h + "x?") + "x" +
-           std::to_string(dim) + "x" + type + ">";
-  }
-
   std::string text() const {
-    std::string q = tensor(heads.query, dims.qk), k = tensor(heads.kv, dims.qk),
-                v = tensor(heads.kv, dims.value),
-                o = tensor(heads.query, dims.value),
-                l = "tensor<?x" + std::to_string(heads.query) + "x?xf32>",
-                results = q + ", " + k + ", " + v;
+    auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
+    std::string results = q + ", " + k + ", " + v;
     std::string with = mask + " scale(0.125)" + (bshd ? " layout(bshd)" : "");
     std::string captures = StringRef(score).contains("%c: f32") ? "%cap" : "";
     std::string forward =
@@ -63,11 +47,8 @@ struct BackwardCase {
   }
 
   std::string describe() const {
-    return type + " D " + std::to_string(dims.qk) + "/" +
-           std::to_string(dims.value) + " H " + std::to_string(heads.query) +
-           "/" + std::to_string(heads.kv) + " " + mask +
-           (bshd ? " bshd " : " bhsd ") + schedule + " " + score +
-           (level3 ? " level 3 " + *level3 : "");
+    return describeShape(type, dims, heads, mask, bshd) + schedule + " " +
+           score + (level3 ? " level 3 " + *level3 : "");
   }
 };
 
@@ -81,13 +62,7 @@ public:
 
   void run(const BackwardCase &c, ArrayRef<BackwardSizes> list) {
     auto reference = parseSourceString<ModuleOp>(c.text(), &context);
-    auto lower = [&](OpPassManager &pm) {
-      if (!c.level3)
-        return lowerToCode(pm);
-      buildTargetPipeline(pm, *TargetOptions::createFromString(*c.level3));
-      buildSequentialPipeline(pm);
-      buildLowerToLLVMPipeline(pm);
-    };
+    auto lower = [&](OpPassManager &pm) { lowerBy(c.level3, pm); };
     OwningOpRef<ModuleOp> module =
         prepare(context, c.text(), c.schedule, lower);
     auto failed = [&]() { return "compiles: " + c.describe(); };
@@ -145,14 +120,6 @@ private:
   unsigned combinations = 0;
 };
 
-const char *const kMasksOfGradients[] = {
-    "",
-    "mask(#attn.causal<top_left>)",
-    "mask(#attn.causal<bottom_right>)",
-    "mask(#attn.window<left = 17, right = 3, align = top_left>)",
-    "mask(#attn.window<left = 40, right = 0, align = bottom_right>)",
-    "mask(#attn.window<left = -1, right = 11, align = bottom_right>)",
-    "mask(#attn.window<left = 0, right = -1, align = top_left>)"};
 const HeadCounts kHeadsOfGradients[] = {{2, 2}, {4, 2}, {3, 1}, {1, 1}, {6, 2}};
 
 /// Softcap, a bias by distance, and a mask region.
@@ -214,8 +181,7 @@ void runLevel2(BackwardSweep &sweep, unsigned first, unsigned step) {
   for (unsigned i = first; i < kCases; i += step) {
     std::string tile = pick(tiles, i), schedule = pick(schedules, i);
     sweep.run({pick(types, i), pick(dims, i), pick(kHeadsOfGradients, 2 * i),
-               pick(kMasksOfGradients, 3 * i),
-               tile + (tile.empty() ? "" : " ") + schedule,
+               pick(kMasks, 3 * i), tile + (tile.empty() ? "" : " ") + schedule,
                i % 3 == 2 ? pick(kScoresOfGradients, i) : "", i % 4 == 1},
               sizes);
   }
@@ -234,7 +200,7 @@ void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
   constexpr unsigned kCases = 18;
   for (unsigned i = first; i < kCases; i += step)
     sweep.run({i % 2 ? "f16" : "bf16", pick(dims, i),
-               pick(kHeadsOfGradients, 2 * i), pick(kMasksOfGradients, 3 * i),
+               pick(kHeadsOfGradients, 2 * i), pick(kMasks, 3 * i),
                std::string("target=") + targets[i % 3] + pick(schedules, i),
                i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "", i % 5 == 1,
                pick(lower, i)},

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BackwardSweep.h"
-#include "TestDriver.h"
+#include "SweepCase.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Runtime/Oracle.h"
 #include "llvm/ADT/Sequence.h"
@@ -18,25 +18,11 @@ using namespace attn_test;
 
 namespace {
 
-struct Dims {
-  int64_t qk, value;
-};
-struct Heads {
-  int64_t query, kv;
-};
-
 const char *const kTypes[] = {"f32", "bf16", "f16"};
-const Dims kDims[] = {{64, 64}, {128, 128}, {56, 56},   {72, 72}, {80, 80},
-                      {96, 96}, {112, 112}, {192, 128}, {8, 16},  {256, 256}};
-const Heads kHeads[] = {{2, 2}, {4, 2}, {3, 1}, {6, 2}, {1, 1}};
-const char *const kMasks[] = {
-    "",
-    "mask(#attn.causal<top_left>)",
-    "mask(#attn.causal<bottom_right>)",
-    "mask(#attn.window<left = 17, right = 3, align = top_left>)",
-    "mask(#attn.window<left = 40, right = 0, align = bottom_right>)",
-    "mask(#attn.window<left = -1, right = 11, align = bottom_right>)",
-    "mask(#attn.window<left = 0, right = -1, align = top_left>)"};
+const HeadDims kDims[] = {{64, 64}, {128, 128}, {56, 56},   {72, 72},
+                          {80, 80}, {96, 96},   {112, 112}, {192, 128},
+                          {8, 16},  {256, 256}};
+const HeadCounts kHeads[] = {{2, 2}, {4, 2}, {3, 1}, {6, 2}, {1, 1}};
 const char *const kTiles[] = {"query=32,key=32", "query=80,key=80",
                               "query=16,key=64", "query=64,key=16",
                               "query=17,key=23", ""};
@@ -92,24 +78,15 @@ const char *const kScoreMods[] = {
 
 struct Case {
   std::string type;
-  Dims dims;
-  Heads heads;
+  HeadDims dims;
+  HeadCounts heads;
   std::string mask, tiles, schedule, scoreMod;
   bool bshd, lse;
   /// Options of attn-to-target for a kernel that goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
 
-  std::string tensor(int64_t heads, int64_t dim) const {
-    std::string h = std::to_string(heads);
-    return "tensor<?x" + (bshd ? "?x" + h : h + "x?") + "x" +
-           std::to_string(dim) + "x" + type + ">";
-  }
-
   std::string text() const {
-    std::string q = tensor(heads.query, dims.qk), k = tensor(heads.kv, dims.qk),
-                v = tensor(heads.kv, dims.value),
-                o = tensor(heads.query, dims.value),
-                l = "tensor<?x" + std::to_string(heads.query) + "x?xf32>";
+    auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
     std::string results = lse ? "(" + o + ", " + l + ")" : o;
     return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
            ", %cap: f32) -> " + results + " {\n  " + (lse ? "%r:2" : "%r") +
@@ -124,10 +101,7 @@ struct Case {
   }
 
   std::string describe() const {
-    return type + " D " + std::to_string(dims.qk) + "/" +
-           std::to_string(dims.value) + " H " + std::to_string(heads.query) +
-           "/" + std::to_string(heads.kv) + " " + mask +
-           (bshd ? " bshd " : " bhsd ") + scheduleText() +
+    return describeShape(type, dims, heads, mask, bshd) + scheduleText() +
            (scoreMod.empty() ? "" : " with a score modification") +
            (level3 ? " level 3 " + *level3 : "");
   }
@@ -190,13 +164,7 @@ private:
              llvm::function_ref<void(StreamableOpInterface, CpuModule &)> body,
              unsigned level = 3) {
     auto reference = parseSourceString<ModuleOp>(c.text(), &context);
-    auto lower = [&](OpPassManager &pm) {
-      if (!c.level3)
-        return lowerToCode(pm);
-      buildTargetPipeline(pm, *TargetOptions::createFromString(*c.level3));
-      buildSequentialPipeline(pm);
-      buildLowerToLLVMPipeline(pm);
-    };
+    auto lower = [&](OpPassManager &pm) { lowerBy(c.level3, pm); };
     // Rings make for much code and little work.
     auto module = compileBy(context, c.text(), c.scheduleText(), lower,
                             c.level3 ? 0 : level, &kernel);
@@ -281,8 +249,8 @@ Case makeCase(unsigned i) {
 /// next.
 static void runSequential(Sweep &sweep) {
   const char *const types[] = {"bf16", "f16"};
-  const Dims dims[] = {{64, 64}, {128, 128}, {56, 56}, {80, 80},
-                       {96, 96}, {192, 128}, {16, 32}};
+  const HeadDims dims[] = {{64, 64}, {128, 128}, {56, 56}, {80, 80},
+                           {96, 96}, {192, 128}, {16, 32}};
   const char *const tiles[] = {"query=32,key=32", "query=16,key=64",
                                "query=64,key=16", "query=48,key=80", ""};
   const char *const schedules[] = {

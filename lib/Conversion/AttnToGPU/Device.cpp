@@ -147,6 +147,32 @@ LogicalResult attn::checkIndices(KernelOp kernel) {
   return failure(result.wasInterrupted());
 }
 
+namespace {
+struct BarrierPattern : OpConversionPattern<attn::BarrierOp> {
+  using BuildFn = std::function<void(OpBuilder &, Location)>;
+  BarrierPattern(const TypeConverter &converter, MLIRContext *context,
+                 BuildFn build)
+      : OpConversionPattern(converter, context), build(std::move(build)) {}
+
+  LogicalResult
+  matchAndRewrite(attn::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    build(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  BuildFn build;
+};
+} // namespace
+
+void attn::populateBarrierPattern(const TypeConverter &converter,
+                                  RewritePatternSet &patterns,
+                                  BarrierPattern::BuildFn build) {
+  patterns.add<BarrierPattern>(converter, patterns.getContext(),
+                               std::move(build));
+}
+
 LogicalResult attn::checkCapabilities(ModuleOp module,
                                       ArrayRef<StringRef> capabilities) {
   TargetAttr target = TargetAttr::of(module);

@@ -117,6 +117,11 @@ void populateElementPatterns(const mlir::TypeConverter &converter,
 void populateGatherPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 
+/// Barriers of the threads that compute (`attn.barrier`).
+void populateBarrierPattern(
+    const mlir::TypeConverter &converter, mlir::RewritePatternSet &patterns,
+    std::function<void(mlir::OpBuilder &, mlir::Location)> build);
+
 /// The ring that a value of ring type is.
 RingCreateOp ringOf(mlir::Value ring);
 /// Where a thread counts the slots of `ring` that were released: 0 where `b`

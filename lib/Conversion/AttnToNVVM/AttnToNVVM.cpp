@@ -135,6 +135,7 @@ struct ConvertAttnToNVVMPass
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTurnPatterns(converter, patterns);
+    populateBarrierPattern(converter, patterns, computeBarrier);
     populateRingPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);

@@ -267,17 +267,6 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
   }
 };
 
-struct BarrierPattern : OpConversionPattern<attn::BarrierOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(attn::BarrierOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    computeBarrier(rewriter, op.getLoc());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct WaitPattern : OpConversionPattern<RingWaitOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -440,7 +429,7 @@ struct ReleasePattern : OpConversionPattern<RingReleaseOp> {
 
 void attn::populateRingPatterns(const TypeConverter &converter,
                                 RewritePatternSet &patterns) {
-  patterns.add<AcquirePattern, BarrierPattern, CreatePattern, IssuePattern,
-               LandPattern, PutPattern, ReleasePattern, WaitPattern>(
-      converter, patterns.getContext());
+  patterns.add<AcquirePattern, CreatePattern, IssuePattern, LandPattern,
+               PutPattern, ReleasePattern, WaitPattern>(converter,
+                                                        patterns.getContext());
 }

@@ -71,17 +71,6 @@ struct InStepPattern : OpConversionPattern<InStepOp> {
   }
 };
 
-struct BarrierPattern : OpConversionPattern<attn::BarrierOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(attn::BarrierOp op, OpAdaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    ldsBarrier(rewriter, op.getLoc());
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 /// In a scalar register: descriptors of buffers follow from it.
 Value readFirstLane(OpBuilder &b, Location loc, Value number) {
   return ROCDL::ReadfirstlaneOp::create(b, loc, number.getType(), number);
@@ -160,7 +149,8 @@ struct ConvertAttnToROCDLPass
     populateFragmentsToVectors(
         converter, patterns,
         {kLanes, exchangeLanes, /*ignoresNaN=*/true, /*sumsPairs=*/true});
-    patterns.add<BarrierPattern, InStepPattern>(converter, &getContext());
+    patterns.add<InStepPattern>(converter, &getContext());
+    populateBarrierPattern(converter, patterns, ldsBarrier);
     populateSchedulingHintPatterns(converter, patterns);
     populateAccessPatterns(converter, patterns);
     populateElementPatterns(converter, patterns, readFirstLane);

@@ -1,5 +1,6 @@
 //===- StreamToSCF.cpp - Streams to loops ---------------------------------===//
 
+#include "StagesInRegisters.h"
 #include "attn-mlir/Conversion/Passes.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -237,13 +238,6 @@ private:
     return cast<RingType>(ring.getType()).getStages() - 1;
   }
 
-  /// Whether copies for the next visit stay in registers until the slot of this
-  /// one is free.
-  static bool inRegisters(Value ring) {
-    auto create = ring.getDefiningOp<RingCreateOp>();
-    return create && create.hasStagesInRegisters();
-  }
-
   bool usedBeforeStream(RingWaitOp wait) {
     return llvm::any_of(wait.getTile().getUsers(), [&](Operation *user) {
       Operation *op = stream->getBlock()->findAncestorOpInBlock(*user);
@@ -395,7 +389,7 @@ private:
     SmallVector<UnderWay> copies;
     for (auto wait : stream.getBody().getOps<RingWaitOp>())
       if (llvm::is_contained(rings, wait.getRing()) &&
-          inRegisters(wait.getRing()))
+          hasStagesInRegisters(wait.getRing()))
         copies.push_back({wait.getRing(), buildIssue(wait.getRing(), visit)});
     for (UnderWay &copy : llvm::reverse(copies))
       for (auto issue : stream.getProducerBlock()->getOps<RingIssueOp>())
@@ -473,7 +467,7 @@ private:
       if (wait)
         land(copies);
       if (wait && llvm::is_contained(rings, wait.getRing()) &&
-          !inRegisters(wait.getRing()))
+          !hasStagesInRegisters(wait.getRing()))
         buildAhead(wait.getRing(), visit);
       Operation *clone = b.clone(op, map);
       if (auto release = dyn_cast<RingReleaseOp>(op))
@@ -532,40 +526,6 @@ private:
   /// Of a stream whose traversal is not in order: positions in each segment.
   SmallVector<PositionFn> positions;
 };
-
-/// The copies of one visit stay in registers, until the body has released the
-/// slot that they land in.
-LogicalResult checkStagesInRegisters(StreamOp stream) {
-  if (!stream.getProducerBlock())
-    return success();
-  for (auto acquire : stream.getProducerBlock()->getOps<RingAcquireOp>()) {
-    auto ring = acquire.getRing().getDefiningOp<RingCreateOp>();
-    if (!ring || !ring.hasStagesInRegisters())
-      continue;
-    auto fail = [&](const Twine &what) {
-      InFlightDiagnostic error = stream.emitOpError(what);
-      error.attachNote(ring.getLoc()) << "the ring is created here";
-      return error;
-    };
-    int64_t stages = ring.getRing().getType().getStages();
-    if (ring.getNumSlots() != stages - 1)
-      return fail("expected one stage in registers of a ring that it fills, "
-                  "but got ")
-             << stages - ring.getNumSlots();
-    unsigned waits = 0, releases = 0;
-    for (Operation &op : stream.getBody().front()) {
-      auto wait = dyn_cast<RingWaitOp>(op);
-      auto release = dyn_cast<RingReleaseOp>(op);
-      waits += wait && wait.getRing() == ring.getRing();
-      releases += waits && release && release.getRing() == ring.getRing();
-    }
-    if (waits != 1 || releases != 1)
-      return fail("expected one wait for a ring with a stage in registers, and "
-                  "one release behind it, but got ")
-             << waits << " and " << releases;
-  }
-  return success();
-}
 
 struct StreamToSCFPass
     : attn::impl::ConvertAttnStreamToSCFBase<StreamToSCFPass> {

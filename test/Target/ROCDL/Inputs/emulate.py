@@ -211,6 +211,20 @@ def drop_barriers(case, arguments):
     return f"runs without barriers {needless} of {count}" if needless else ""
 
 
+def report(chosen, run):
+    """Runs cases; `run` says what is wrong with one, or nothing. The exit status."""
+    failures = 0
+    for case in chosen:
+        try:
+            error = run(case)
+        except RuntimeError as problem:
+            error = str(problem)
+        failures += bool(error)
+        print(("FAIL " if error else "pass ") + case.name() + ("\n  " + error if error else ""), flush=True)
+    print("%d of %d cases pass" % (len(chosen) - failures, len(chosen)))
+    return 1 if failures or not chosen else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compile", default="attn-test-compile")
@@ -227,19 +241,11 @@ def main():
     listed = far_cases() if arguments.far else large_cases() if arguments.large else cases()
     kept = [case for case in listed if needs_barriers(case) or not arguments.drop_barriers]
     chosen = [case for case in kept[first::step] if arguments.filter in case.name()]
-    failures = 0
-    for case in chosen:
-        if arguments.list:
-            print(case.name())
-            continue
-        try:
-            error = (drop_barriers if arguments.drop_barriers else run_case)(case, arguments)
-        except RuntimeError as problem:
-            error = str(problem)
-        failures += bool(error)
-        print(("FAIL " if error else "pass ") + case.name() + ("\n  " + error if error else ""), flush=True)
-    print("%d of %d cases pass" % (len(chosen) - failures, len(chosen)))
-    sys.exit(1 if failures or not chosen else 0)
+    if arguments.list:
+        print("\n".join(case.name() for case in chosen))
+        return
+    run = drop_barriers if arguments.drop_barriers else run_case
+    sys.exit(report(chosen, lambda case: run(case, arguments)))
 
 
 if __name__ == "__main__":

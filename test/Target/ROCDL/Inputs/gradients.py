@@ -13,7 +13,7 @@ import sys
 import tempfile
 from typing import NamedTuple
 
-from emulate import INTERLEAVINGS, Launch, compile_case, evaluate
+from emulate import INTERLEAVINGS, Launch, compile_case, evaluate, report
 from problems import BOUNDS, MASKS, Buffer, decode, encode
 
 
@@ -233,16 +233,7 @@ def main():
     arguments = parser.parse_args()
     first, step = map(int, arguments.part.split("/"))
     chosen = [case for case in cases()[first::step] if arguments.filter in case.name()]
-    failures = 0
-    for case in chosen:
-        try:
-            error = run_case(case, arguments)
-        except RuntimeError as problem:
-            error = str(problem)
-        failures += bool(error)
-        print(("FAIL " if error else "pass ") + case.name() + ("\n  " + error if error else ""), flush=True)
-    print("%d of %d cases pass" % (len(chosen) - failures, len(chosen)))
-    sys.exit(1 if failures or not chosen else 0)
+    sys.exit(report(chosen, lambda case: run_case(case, arguments)))
 
 
 if __name__ == "__main__":
