@@ -70,6 +70,9 @@ public:
     if (to->getScalarSizeInBits() == 16 && isa<FPTruncInst>(op) &&
         to->getNumElements() % 2 == 0)
       return truncatePairs(op, to->getElementType());
+    if (isa<FPExtInst>(op) && from->getElementType()->isBFloatTy() &&
+        to->getElementType()->isFloatTy())
+      return widen(op);
     return each(op, [&](ArrayRef<Value *> x) {
       return b.CreateCast(op.getOpcode(), x[0], to->getElementType());
     });
@@ -206,6 +209,25 @@ private:
     return result;
   }
 
+  /// bf16 is the upper half of an f32. Of a word with two, one operation each
+  /// makes two words: the code generator would take the upper one out first.
+  Parts widen(CastInst &op) {
+    Parts result, source = elements(op.getOperand(0));
+    for (size_t i = 0; i < source.size(); ++i) {
+      Value *pair =
+          i + 1 < source.size() ? pairOf(source[i], source[i + 1]) : nullptr;
+      if (!pair) {
+        result.push_back(b.CreateFPExt(source[i], b.getFloatTy()));
+        continue;
+      }
+      Value *word = b.CreateBitCast(pair, b.getInt32Ty());
+      for (Value *half : {b.CreateShl(word, 16), b.CreateAnd(word, 0xffff0000)})
+        result.push_back(b.CreateBitCast(half, b.getFloatTy()));
+      ++i;
+    }
+    return result;
+  }
+
   /// A bitcast between elements of different widths.
   Parts regroup(CastInst &op, FixedVectorType *from, FixedVectorType *to) {
     unsigned many = from->getNumElements(), few = to->getNumElements();
@@ -231,15 +253,21 @@ private:
     return result;
   }
 
+  /// The vector of which two elements are the halves, or null.
+  Value *pairOf(Value *first, Value *second) const {
+    auto low = halves.find(first), high = halves.find(second);
+    if (low == halves.end() || high == halves.end() ||
+        low->second.first != high->second.first || low->second.second != 0 ||
+        high->second.second != 1)
+      return nullptr;
+    return low->second.first;
+  }
+
   /// The elements as a vector.
   Value *gather(ArrayRef<Value *> elements) {
-    if (elements.size() == 2) {
-      auto low = halves.find(elements[0]), high = halves.find(elements[1]);
-      if (low != halves.end() && high != halves.end() &&
-          low->second.first == high->second.first && low->second.second == 0 &&
-          high->second.second == 1)
-        return low->second.first;
-    }
+    if (elements.size() == 2)
+      if (Value *pair = pairOf(elements[0], elements[1]))
+        return pair;
     Value *result = PoisonValue::get(
         FixedVectorType::get(elements[0]->getType(), elements.size()));
     for (auto [i, element] : enumerate(elements))

@@ -14,12 +14,16 @@
 // REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=mixed | Remark="product is asynchronous"
 // REMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="operands are not copied by tensor maps"
 // REMARK-NEXT: %o = attn.dot %p, %t, %zero :
+// REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=fetch | Remark="product is asynchronous"
+// REMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=fetch | Remark="product is asynchronous"
 // SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=attention | Remark="product is asynchronous"
 // SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=attention | Remark="its matrix unit is not asynchronous"
 // SREMARK-NEXT: %o = attn.dot %p, %t, %a :
 // SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=matmul | Remark="its matrix unit is not asynchronous"
 // SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=mixed | Remark="product is asynchronous"
 // SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=mixed | Remark="its matrix unit is not asynchronous"
+// SREMARK: remark: [Passed] issued | Category:attn-issue-dots | Function=fetch | Remark="product is asynchronous"
+// SREMARK: remark: [Missed] issued | Category:attn-issue-dots | Function=fetch | Remark="its matrix unit is not asynchronous"
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>
@@ -141,6 +145,62 @@ attn.kernel @mixed(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
     %s = attn.dot %q, %k, %none transpose_rhs : !q, !k into !s
     %p = arith.truncf %s : !s to !p
     %o = attn.dot %p, %t, %zero : !p, !k into !o
+    attn.store %o, %y[%i, %i] : !o -> <?x64xf32>
+  }
+}
+
+// What meets the product in registers is read while that is under way: the tile of a ring
+// that nothing else uses. One that clears rows, one that a product uses too and one that
+// is released elsewhere stay where they are, and so does what stands behind another
+// product.
+
+// CHECK-LABEL: attn.kernel @fetch
+// CHECK: %[[QK:product[^ ]*]] = attn.dot.issue
+// CHECK-NEXT: %[[TILE:[^ ]+]] = attn.ring.wait %[[RB:ring[^ ]*]] :
+// CHECK-NEXT: attn.convert_layout %[[TILE]]
+// CHECK-NEXT: attn.ring.release %[[RB]]
+// CHECK-NEXT: %[[S:[^ ]+]] = attn.dot.wait %[[QK]]
+// CHECK: attn.ring.wait %{{[^ ]+}} first
+// CHECK-NEXT: attn.convert_layout
+// CHECK: %[[SHARED_TILE:[^ ]+]] = attn.ring.wait
+// CHECK-NEXT: attn.convert_layout %[[SHARED_TILE]]
+// CHECK: %[[PV:product[^ ]*]] = attn.dot.issue %{{[^ ]+}}, %[[SHARED_TILE]],
+// CHECK-NEXT: attn.dot.wait %[[PV]]
+// CHECK-NEXT: attn.ring.release
+// CHECK-NEXT: %[[LATE:[^ ]+]] = attn.ring.wait
+// CHECK-NEXT: attn.convert_layout %[[LATE]]
+// CHECK-NEXT: attn.store
+!e = tensor<64x32xbf16, #attn.shared<64>>
+attn.kernel @fetch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %z: !attn.view<?x32xbf16>, %n: index) attributes {threads = 128 : i64} {
+  %rq = attn.ring.create : <1 x !q>
+  %rk = attn.ring.create : <2 x !k>
+  %rv = attn.ring.create : <2 x !k>
+  %rb = attn.ring.create : <2 x !e>
+  %rc = attn.ring.create : <2 x !e>
+  %rd = attn.ring.create : <1 x !e>
+  %none = arith.constant dense<0.0> : !s
+  %zero = arith.constant dense<0.0> : !o
+  attn.grid (%i) visit %v in (query = %n) {
+    %q = attn.ring.wait %rq : <1 x !q> -> !q
+    %k = attn.ring.wait %rk : <2 x !k> -> !k
+    %s = attn.dot %q, %k, %none transpose_rhs : !q, !k into !s
+    attn.ring.release %rk : <2 x !k>
+    %b = attn.ring.wait %rb : <2 x !e> -> !e
+    %bias = attn.convert_layout %b : !e to !p
+    attn.ring.release %rb : <2 x !e>
+    %c = attn.ring.wait %rc first %n : <2 x !e> -> !e
+    %cleared = attn.convert_layout %c : !e to !p
+    attn.ring.release %rc : <2 x !e>
+    %t = attn.ring.wait %rv : <2 x !k> -> !k
+    %read = attn.convert_layout %t : !k to tensor<32x64xbf16>
+    %narrow = arith.truncf %s : !s to !p
+    %sum = arith.addf %narrow, %bias : !p
+    %p = arith.addf %sum, %cleared : !p
+    %o = attn.dot %p, %t, %zero : !p, !k into !o
+    attn.ring.release %rv : <2 x !k>
+    %d = attn.ring.wait %rd : <1 x !e> -> !e
+    %late = attn.convert_layout %d : !e to !p
+    attn.store %late, %z[%i, %i] : !p -> <?x32xbf16>
     attn.store %o, %y[%i, %i] : !o -> <?x64xf32>
   }
 }

@@ -89,8 +89,44 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
         ProductType::get(dot.getContext(),
                          cast<RankedTensorType>(dot.getResult().getType())),
         dot.getLhs(), dot.getRhs(), dot.getAcc(), dot.getTransposeRhs(), unit);
-    rewriter.replaceOpWithNewOp<DotWaitOp>(dot, dot.getResult().getType(),
-                                           product, /*outstanding=*/0);
+    auto wait = rewriter.replaceOpWithNewOp<DotWaitOp>(
+        dot, dot.getResult().getType(), product, /*outstanding=*/0);
+    fetchMeanwhile(wait);
+  }
+
+  /// What a tile of a ring is read into registers by, if nothing else uses it
+  /// and all of that stands in one block: the wait, the reads, the release.
+  static SmallVector<Operation *> fetchOf(RingWaitOp tile) {
+    SmallVector<Operation *> fetch = {tile};
+    for (Operation *op = tile->getNextNode(); op; op = op->getNextNode()) {
+      auto release = dyn_cast<RingReleaseOp>(op);
+      if (release && release.getRing() == tile.getRing()) {
+        fetch.push_back(release);
+        return !release.getAfter() && fetch.size() > 2
+                   ? fetch
+                   : SmallVector<Operation *>();
+      }
+      if (!llvm::is_contained(op->getOperands(), tile.getTile()))
+        continue;
+      if (!isa<ConvertLayoutOp>(op))
+        return {};
+      fetch.push_back(op);
+    }
+    return {};
+  }
+
+  /// Reads what meets the product in registers, such as a bias, while the
+  /// product is under way: in front of the wait.
+  static void fetchMeanwhile(DotWaitOp wait) {
+    SmallVector<RingWaitOp> tiles;
+    for (Operation *op = wait->getNextNode(); op && !isa<DotOp>(op);
+         op = op->getNextNode())
+      if (auto tile = dyn_cast<RingWaitOp>(op))
+        tiles.push_back(tile);
+    for (RingWaitOp tile : tiles)
+      if (!tile.getRows())
+        for (Operation *op : fetchOf(tile))
+          op->moveBefore(wait);
   }
 
   void runOnOperation() override {
