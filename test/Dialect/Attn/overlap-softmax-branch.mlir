@@ -1,5 +1,5 @@
 // attn-overlap-softmax: a softmax with the branch of attn-optimistic-max.
-// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t
 // REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=branch | Remark="products are under way during the softmax:", loops=1
 // REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=other | Remark="products are under way during the softmax:", loops=1

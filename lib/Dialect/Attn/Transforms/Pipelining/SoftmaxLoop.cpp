@@ -1,9 +1,11 @@
 //===- SoftmaxLoop.cpp - Loops with products of two stages ----------------===//
 
 #include "SoftmaxLoop.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -76,6 +78,10 @@ public:
   SoftmaxLoop parts;
 
 private:
+  /// Time of products over that of exponentials from which on products with
+  /// values run beside the softmax of their own warpgroup.
+  static constexpr double kOutlast = 1.5;
+
   /// Whether the loop has products of the first stage and of the second, and no
   /// others.
   bool sortProducts() {
@@ -188,25 +194,50 @@ private:
   }
 
   void findLate() {
-    if (llvm::any_of(parts.values,
-                     [&](ValuesProduct &product) { return findLate(product); }))
+    bool branches = false;
+    for (ValuesProduct &product : parts.values)
+      branches |= findLate(product);
+    if (branches && !productsOutlastSoftmax())
       return findAllLate();
+    if (branches)
+      parts.maximum = {};
     // The registers of left-hand sides are read until the products are there.
-    for (ValuesProduct &product : parts.values) {
-      Operation *lhs = product.issue.getLhs().getDefiningOp();
-      while (lhs && lhs->getBlock() == parts.loop.getBody() &&
-             isOnlyForValues(lhs) &&
-             isa<arith::TruncFOp, ConvertLayoutOp>(lhs)) {
-        parts.late.insert(lhs);
-        lhs = lhs->getOperand(0).getDefiningOp();
-      }
-    }
+    for (Operation &op : llvm::reverse(*parts.loop.getBody()))
+      if (isa<arith::TruncFOp, ConvertLayoutOp>(op) && isOnlyForValues(&op))
+        parts.late.insert(&op);
+  }
+
+  /// Whether an SM takes clearly longer for the products of a tile than for the
+  /// exponentials, by the target's facts: those of the values are worth running
+  /// beside the softmax of their own warpgroup then. Where exponentials take as
+  /// long, products of other warpgroups fill that time
+  /// (docs/notebooks/performance.md, "Values under way until the branch").
+  bool productsOutlastSoftmax() {
+    TargetAttr target = TargetAttr::of(parts.loop);
+    double operations = 0, specials = 0;
+    auto multiply = [&](DotIssueOp issue) {
+      auto lhs = cast<ShapedType>(issue.getLhs().getType()),
+           acc = cast<ShapedType>(issue.getAcc().getType());
+      operations += 2.0 * acc.getNumElements() * lhs.getDimSize(1);
+    };
+    llvm::for_each(parts.scores, multiply);
+    for (ValuesProduct &product : parts.values)
+      multiply(product.issue);
+    for (Operation &op : *parts.loop.getBody())
+      if (isa<math::Exp2Op, math::ExpOp, math::TanhOp>(op))
+        if (auto tile = dyn_cast<ShapedType>(op.getResult(0).getType()))
+          specials += tile.getNumElements();
+    double rate = static_cast<double>(target.get(Fact::TensorGflops)) * 1e3 /
+                  target.get(Fact::SMs) / target.get(Fact::ClockMHz);
+    return operations / rate >
+           kOutlast * specials / target.get(Fact::SpecialPerClock);
   }
 
   /// Whether only products with values use an operation, or what already waits
   /// for them.
   bool isOnlyForValues(Operation *op) {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      user = parts.loop.getBody()->findAncestorOpInBlock(*user);
       return parts.isOfValues(user) || parts.late.contains(user);
     });
   }
@@ -228,7 +259,7 @@ private:
     return branches;
   }
 
-  /// Where the softmax branches on what it found, it scales the sum at once:
+  /// Where the softmax branches on what it found, and scales the sum at once:
   /// products run beside the softmax of other warpgroups alone. Tiles are read
   /// out of rings before their slots are released.
   void findAllLate() {
