@@ -81,7 +81,11 @@ typedef enum AttnType {
   ATTN_I16 = 6,
   /* For both. */
   ATTN_I32 = 7,
-  ATTN_I64 = 8 /**< Also MLIR's index. */
+  ATTN_I64 = 8, /**< Also MLIR's index. */
+  /* For elements only: FP8 (OCP; of AMD's gfx942). */
+  ATTN_F8E4M3FN = 9,
+  ATTN_F8E5M2 = 10,
+  ATTN_F8E4M3FNUZ = 11
 } AttnType;
 
 typedef enum AttnAccess { ATTN_READ = 0, ATTN_WRITE = 1 } AttnAccess;

@@ -116,7 +116,7 @@ StreamWork attn::workOf(StreamOp stream) {
   result.stepSize = stream.getStep();
   stream.walk([&](DotOp dot) {
     if (matchPattern(dot.getAcc(), m_Constant()))
-      result.scores += elementsOf(dot);
+      result.scores += ::elementsOf(dot);
   });
   stream.walk([&](LoadOp load) { result.onChip |= isOnChip(load); });
   for (Type type : stream.getResultTypes())

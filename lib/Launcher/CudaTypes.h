@@ -52,6 +52,7 @@ constexpr int kDeviceSharedPerBlockOptin = 97;
 constexpr int kDeviceBlocksPerMultiprocessor = 106;
 
 // CUtensorMapDataType
+constexpr int kTensorMapUInt8 = 0;
 constexpr int kTensorMapFloat16 = 6;
 constexpr int kTensorMapFloat32 = 7;
 constexpr int kTensorMapBFloat16 = 9;

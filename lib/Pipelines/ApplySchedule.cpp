@@ -78,8 +78,8 @@ struct ApplyLowering : attn::impl::AttnApplyLoweringBase<ApplyLowering> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     TargetOptions all;
-    all.optimisticMax = all.storeTensors = all.streamReads = all.specialize =
-        true;
+    all.optimisticMax = all.twoLevel = all.storeTensors = all.streamReads =
+        all.specialize = true;
     all.priority = all.wgmma = Products::All;
     collectDialects(registry,
                     [&](OpPassManager &pm) { buildKernelLowering(pm, all); });

@@ -57,6 +57,8 @@ void attn::buildKernelSchedule(OpPassManager &pm,
 void attn::buildKernelLowering(OpPassManager &pm,
                                const TargetOptions &options) {
   pm.addPass(createAttnSimplifyTiles());
+  if (options.twoLevel)
+    pm.addPass(createAttnTwoLevelSums());
   // Copies by threads know no end of a row.
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());

@@ -62,6 +62,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.overlap);
   g.add(o.pingPong);
   g.add(o.optimisticMax);
+  g.add(o.twoLevel);
   g.add(o.residentStages);
   g.add(o.stages);
   g.add(o.storeTensors);

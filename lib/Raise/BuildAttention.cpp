@@ -359,14 +359,16 @@ Refusal AttentionBuilder::buildOp(AttentionOp &op) {
   properties.scale = b.getF32FloatAttr(scale);
   properties.layout = TensorLayoutAttr::get(b.getContext(), layout);
   properties.sorted = b.getDenseI64ArrayAttr({});
+  properties.valueOrder =
+      ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
   if (masked.mask)
     properties.mask = masked.mask;
   // Query, key and value; lengths, offsets and a block table, which are not
-  // found; captures; sinks.
+  // found; captures; sinks, and scales of Q, K and V.
   properties.operandSegmentSizes = {
-      1, 1, 1, 0, 0, 0, 0, static_cast<int32_t>(captures.size()), 0};
+      1, 1, 1, 0, 0, 0, 0, static_cast<int32_t>(captures.size())};
   static_assert(std::tuple_size_v<decltype(properties.operandSegmentSizes)> ==
-                9);
+                12);
   Region *scoreRegion = state.addRegion(), *keepRegion = state.addRegion();
   auto build = [&](Region &region, bool takesScore,
                    ArrayRef<const Expr *> exprs) {

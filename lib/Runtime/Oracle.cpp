@@ -5,6 +5,8 @@
 #include "SplitStates.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Runtime/Reference.h"
 #include "attn-mlir/Target/Facts.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -43,7 +45,7 @@ static double decode(Type type, uint64_t bits) {
   unsigned width = type.getIntOrFloatBitWidth();
   if (isa<IntegerType>(type))
     return static_cast<double>(llvm::SignExtend64(bits, width));
-  if (!type.isF16()) {
+  if (type.isBF16() || type.isF32()) {
     // bf16 is the upper half of an f32.
     uint32_t word = static_cast<uint32_t>(bits) << (32 - width);
     float single;
@@ -74,6 +76,11 @@ double attn::readElement(Type type, const char *data) {
 }
 
 double attn::usualBound(Type element) {
+  // Of weights that are rounded to so few bits.
+  if (isa<Float8E5M2Type>(element))
+    return 0x1p-3;
+  if (isFloat8(element))
+    return 0x1p-4;
   return element.isBF16() ? 1e-2 : element.isF16() ? 2e-3 : 1e-5;
 }
 
@@ -315,6 +322,29 @@ static int64_t spannedSize(AffineExpr expr, ArrayRef<int64_t> extents) {
   return size;
 }
 
+/// Number of the view of V.
+static constexpr unsigned kValues = 2;
+
+static bool hasInterleavedValues(StreamableOpInterface op) {
+  auto attention = dyn_cast<AttentionOp>(op.getOperation());
+  return attention && attention.hasInterleavedValues();
+}
+
+/// Rows of keys of V that lies by columns, which are interleaved.
+static std::vector<double> valuesByRows(ArrayRef<double> values,
+                                        ArrayRef<int64_t> sizes,
+                                        int64_t keys) {
+  int64_t heads = sizes[0] * sizes[1], columns = sizes[2], places = sizes[3];
+  std::vector<double> rows(heads * keys * columns);
+  for (int64_t head = 0; head < heads; ++head)
+    for (int64_t column = 0; column < columns; ++column)
+      for (int64_t place = 0; place < places; ++place)
+        if (int64_t key = InterleaveOp::sourceOf(place); key < keys)
+          rows[(head * keys + key) * columns + column] =
+              values[(head * columns + column) * places + place];
+  return rows;
+}
+
 SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
                                      ArrayRef<int64_t> extents) {
   SmallVector<int64_t> sizes;
@@ -331,6 +361,8 @@ SmallVector<int64_t> attn::viewSizes(StreamableOpInterface op, unsigned view,
                         ? ownSize(op, extents, stated)
                         : spannedSize(expr, extents) + holdsOffsets);
   }
+  if (view == kValues && hasInterleavedValues(op))
+    sizes.back() = llvm::alignTo(sizes.back(), InterleaveOp::kGroup);
   for (const Lookup &lookup : op.getLookups())
     if (lookup.view == view && type.isDynamicDim(permutation[lookup.dim]))
       sizes[lookup.dim] = pagesFor(op, lookup.table, extents);
@@ -417,20 +449,32 @@ private:
     }
     if (!options.probe) {
       for (double &value : values)
-        value = normal(random);
+        value = isScale(view) ? std::exp2(normal(random)) : normal(random);
       return values;
     }
-    if (view != 2)
+    if (isScale(view))
+      std::fill(values.begin(), values.end(), 1);
+    if (view != kValues)
       return values;
     // V: one, the key modulo 128, then the key's bits.
+    bool byColumns = hasInterleavedValues(op);
     int64_t columns = host.columns(), keys = host.sizes()[2];
     for (size_t i = 0; i < values.size(); ++i) {
       int64_t column = i % columns, key = i / columns % keys;
+      if (byColumns) {
+        // There are keys of each feature.
+        key = InterleaveOp::sourceOf(i % columns);
+        column = i / columns % keys;
+      }
       values[i] = column == 0   ? 1
                   : column == 1 ? key % 128
                                 : key >> std::min<int64_t>(column - 2, 62) & 1;
     }
     return values;
+  }
+
+  bool isScale(unsigned view) {
+    return op.getViewNames()[view].ends_with("_scale");
   }
 
   LogicalResult encodeScalars(SmallVectorImpl<ScalarBytes> &scalars) {
@@ -488,13 +532,19 @@ LogicalResult attn::evaluateReference(StreamableOpInterface op,
                                       ArrayRef<std::vector<double>> inputs,
                                       const OracleOptions &options,
                                       AttentionReference &expected) {
-  if (auto attention = dyn_cast<AttentionOp>(op.getOperation()))
-    return referenceAttention(
-        attention, {extents[0], extents[3], extents[4]}, inputs,
-        llvm::map_to_vector(
-            llvm::seq<unsigned>(0, inputs.size()),
-            [&](unsigned view) { return viewSizes(op, view, extents); }),
-        options.scalars, expected);
+  if (auto attention = dyn_cast<AttentionOp>(op.getOperation())) {
+    auto shapes = llvm::map_to_vector(
+        llvm::seq<unsigned>(0, inputs.size()),
+        [&](unsigned view) { return viewSizes(op, view, extents); });
+    std::vector<std::vector<double>> own(inputs.begin(), inputs.end());
+    if (attention.hasInterleavedValues()) {
+      SmallVector<int64_t> &its = shapes[kValues];
+      own[kValues] = valuesByRows(inputs[kValues], its, extents[4]);
+      its = {its[0], its[1], extents[4], its[2]};
+    }
+    return referenceAttention(attention, {extents[0], extents[3], extents[4]},
+                              own, shapes, options.scalars, expected);
+  }
   // Others have no limits but the usual bound.
   if (isa<MatmulOp>(op.getOperation())) {
     referenceMatmul(extents[0], extents[1], extents[2], inputs[0], inputs[1],

@@ -176,6 +176,9 @@ public:
       if (shapes[*view].size() == 2)
         sinksPerHead = shapes[*view][1];
     }
+    for (auto [scale, view] : llvm::zip(scales, op.getScaleViews()))
+      if (view)
+        scale = {inputs[*view], shapes[*view]};
   }
 
   int64_t count() const {
@@ -211,6 +214,8 @@ public:
         return fillWithNaN(row);
       own.keys = static_cast<int64_t>(lengths[b]);
     }
+    const double scoreScale =
+        scale * scales[0].of(b, g) * scales[1].of(b, g);
     keys.clear();
     // Of a page that there is not.
     static const std::vector<double> zeros(kMostColumns, 0.0);
@@ -219,13 +224,14 @@ public:
         continue;
       int64_t place = table.empty() ? firstKey + j : placeInPages(b, g, j);
       const double *key = place < 0 ? zeros.data() : k.data() + place * qkDim;
-      double s = scale * dotProduct(q.data() + row * qkDim, key, qkDim);
+      double s = scoreScale * dotProduct(q.data() + row * qkDim, key, qkDim);
       auto [value, contraction] = regions.modify(s, b, h, i, j);
       keys.push_back({place < 0 ? zeros.data() : v.data() + place * valueDim,
                       value, contraction});
     }
     limit(row, keys);
     softmax(row, keys, sinkOf(h, i, own.queries));
+    scaleValues(row, scales[2].of(b, g));
   }
 
 private:
@@ -244,6 +250,14 @@ private:
     if (page < 0 || page >= double(pages))
       return -1;
     return (static_cast<int64_t>(page) * kvHeads + g) * pageSize + j % pageSize;
+  }
+
+  /// Of V, which is linear in it.
+  void scaleValues(int64_t row, double by) const {
+    for (std::vector<double> *values :
+         {&result.output, &result.low, &result.high})
+      for (int64_t d = 0; d < valueDim && by != 1; ++d)
+        (*values)[row * valueDim + d] *= by;
   }
 
   /// One more logit.
@@ -316,6 +330,18 @@ private:
   /// Columns of a row, at most.
   static constexpr int64_t kMostColumns = 256;
 
+  /// Scales of a sequence and a KV head; either dimension may be 1.
+  struct Scales {
+    ArrayRef<double> values;
+    SmallVector<int64_t> shape;
+    double of(int64_t b, int64_t g) const {
+      if (values.empty())
+        return 1;
+      return values[(shape[0] == 1 ? 0 : b) * shape[1] +
+                    (shape[1] == 1 ? 0 : g)];
+    }
+  };
+  std::array<Scales, 3> scales;
   ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, table, sinks;
   int64_t pages = 0, pageSize = 0, tablePages = 0;
   int64_t sinksPerHead = 1;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionProgram.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -31,7 +32,7 @@ static LogicalResult checkOperation(Operation &op) {
 }
 
 static bool isViewElement(Type type) {
-  return type.isF16() || type.isBF16() || type.isF32() ||
+  return type.isF16() || type.isBF16() || type.isF32() || isFloat8(type) ||
          type.isSignlessInteger(8) || type.isSignlessInteger(32) ||
          type.isSignlessInteger(64);
 }
@@ -43,14 +44,14 @@ LogicalResult attn::checkTensor(Operation *op, Type type) {
       tensor.getRank() >= 1 && tensor.getRank() <= kMaxRank)
     return success();
   return op->emitError()
-         << "expected tensors of f16, bf16, f32, i8, i32 or i64 of "
+         << "expected tensors of f16, bf16, f32, FP8, i8, i32 or i64 of "
             "1 to "
          << kMaxRank << " dimensions in a function of a bundle, but got "
          << type;
 }
 
 static LogicalResult checkScalar(func::FuncOp function, Type type) {
-  if (type.isIndex() || isViewElement(type) || type.isF64() ||
+  if (type.isIndex() || (isViewElement(type) && !isFloat8(type)) || type.isF64() ||
       type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
       type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
       type.isSignlessInteger(64))

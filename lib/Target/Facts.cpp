@@ -398,11 +398,13 @@ constexpr SourcedFact kMi355x[] = {
 constexpr StringRef kCpuCaps[] = {"cpu"};
 constexpr StringRef kAmpereCaps[] = {"nvvm", "mma.sync", "ldmatrix",
                                      "cp.async"};
-constexpr StringRef kGb10Caps[] = {"nvvm", "mma.sync", "ldmatrix", "cp.async",
-                                   "tma"};
-constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync",  "ldmatrix",
-                                     "cp.async", "tma",       "wgmma",
-                                     "cluster",  "setmaxnreg"};
+constexpr StringRef kAdaCaps[] = {"nvvm", "mma.sync", "mma.sync.f8", "ldmatrix",
+                                  "cp.async"};
+constexpr StringRef kGb10Caps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
+                                   "ldmatrix", "cp.async", "tma"};
+constexpr StringRef kHopperCaps[] = {
+    "nvvm", "mma.sync", "mma.sync.f8", "ldmatrix",  "cp.async",
+    "tma",  "wgmma",    "cluster",     "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
 constexpr StringRef kMi355Caps[] = {
@@ -413,7 +415,7 @@ const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
      kCpuCaps, kCpu},
     {"a100", "sm_80", "NVIDIA A100 SXM4, 80 GB", kAmpereCaps, kA100},
-    {"rtx4090", "sm_89", "NVIDIA GeForce RTX 4090", kAmpereCaps, kRtx4090},
+    {"rtx4090", "sm_89", "NVIDIA GeForce RTX 4090", kAdaCaps, kRtx4090},
     {"rtx5090", "sm_120a", "NVIDIA GeForce RTX 5090", kGb10Caps, kRtx5090},
     {"gb10", "sm_121a", "NVIDIA GB10 (DGX Spark)", kGb10Caps, kGb10},
     {"h100-pcie", "sm_90a", "NVIDIA H100 PCIe", kHopperCaps, kH100Pcie},
@@ -486,10 +488,10 @@ struct ArchRule {
 };
 
 constexpr ArchRule kArchRules[] = {
-    {"mma.sync", 80, 0, false}, {"ldmatrix", 75, 0, false},
-    {"cp.async", 80, 0, false}, {"tma", 90, 0, false},
-    {"cluster", 90, 0, false},  {"wgmma", 90, 90, true},
-    {"setmaxnreg", 90, 0, true}};
+    {"mma.sync", 80, 0, false}, {"mma.sync.f8", 89, 0, false},
+    {"ldmatrix", 75, 0, false}, {"cp.async", 80, 0, false},
+    {"tma", 90, 0, false},      {"cluster", 90, 0, false},
+    {"wgmma", 90, 90, true},    {"setmaxnreg", 90, 0, true}};
 
 } // namespace
 

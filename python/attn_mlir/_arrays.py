@@ -53,6 +53,7 @@ def torch_types(torch):
     if not _torch_types:
         _torch_types.update({
             torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int8: "i8", torch.bool: "i8", torch.int32: "i32", torch.int64: "i64",
+            torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2", torch.float8_e4m3fnuz: "f8E4M3FNUZ",
         })
     return _torch_types
 
@@ -118,7 +119,7 @@ def _from_torch(name, value, kind):
     dtype = torch_types(torch).get(value.dtype)
     if dtype is None:
         raise ArgumentError(
-            f"view '{name}': expected float16, bfloat16, float32, int8, bool, int32 or int64, but got {value.dtype}"
+            f"view '{name}': expected float16, bfloat16, float32, float8, int8, bool, int32 or int64, but got {value.dtype}"
         )
     index = 0 if kind == CPU else device.index
     if index is None:

@@ -3,13 +3,13 @@
 import collections
 import functools
 
-from . import _compiler, _kernels, _quick, _targets, _trace
+from . import _compiler, _float8, _kernels, _quick, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
-from ._spec import Problem, Sequences, element_of, mask_of, scale_of, shapes_of, text_of
+from ._spec import Problem, Sequences, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of
 
 _MOST_PLANS = 4096
 _PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
@@ -96,8 +96,8 @@ def lengths_element(lengths, batch):
     return element
 
 
-def _up(dim):
-    return -(-dim // 8) * 8
+def _up(dim, granule=8):
+    return -(-dim // granule) * granule
 
 
 def _index_element(name, array, rank, what):
@@ -151,9 +151,10 @@ def sequences_of(k, layout, cu_q, cu_k, table, lengths):
 
 
 def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, regions, sequences=Sequences()):
-    """Head dimensions are those of the kernel: multiples of 8, of arrays that are padded with zeros."""
+    """Head dimensions are those of the kernel: multiples of 8 (FP8: 32), of arrays that are padded with zeros."""
+    granule = granule_of(element)
     return Problem(
-        element, shapes.heads, shapes.kv_heads, _up(shapes.qk_dim), _up(shapes.value_dim), mask,
+        element, shapes.heads, shapes.kv_heads, _up(shapes.qk_dim, granule), _up(shapes.value_dim, granule), mask,
         scale_of(scale, shapes.qk_dim), layout, bool(lse), lengths, sinks, regions, sequences)
 
 
@@ -165,18 +166,22 @@ def _sizes(shapes):
 class Plan:
     """How calls of one shape, element type and device are done."""
 
-    __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel")
+    __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel", "granule",
+                 "result", "interleaves")
 
     def __init__(self, entry, shapes, problem, device, q):
         self.entry = entry
         self.shapes = shapes
         self.layout = problem.layout
         self.lse = problem.lse
+        self.result = {"f32": "float32", "bf16": "bfloat16"}.get(problem.result)
         self.is_wide = problem.result not in ("", problem.element)
+        self.granule = granule_of(problem.element)
+        self.interleaves = bool(problem.values)
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
-        self.pads = shapes.qk_dim % 8 != 0 or shapes.value_dim % 8 != 0
+        self.pads = shapes.qk_dim % self.granule != 0 or shapes.value_dim % self.granule != 0
         self.kernel = None
 
     def sizes(self):
@@ -194,11 +199,11 @@ class Plan:
         """O as Q lies in memory, where it has Q's shape."""
         if self.is_torch:
             o = q.detach() if q.requires_grad else q
-            dtype = torch_module().float32 if self.is_wide else q.dtype
+            dtype = getattr(torch_module(), self.result) if self.is_wide else q.dtype
             if self.takes_like_q and not self.pads:
                 return torch_module().empty_like(o, dtype=dtype)
-            return o.new_empty(self.output_shape(_up(self.shapes.value_dim)), dtype=dtype)
-        return _numpy_empty(q, self.output_shape(_up(self.shapes.value_dim)), "float32" if self.is_wide else q.dtype)
+            return o.new_empty(self.output_shape(_up(self.shapes.value_dim, self.granule)), dtype=dtype)
+        return _numpy_empty(q, self.output_shape(_up(self.shapes.value_dim, self.granule)), self.result if self.is_wide else q.dtype)
 
     def allocate_lse(self, q):
         z = self.shapes
@@ -212,6 +217,7 @@ class Plan:
         o, lse = _given(out, self.lse)
         if self.pads:
             return self._run_padded(inputs, o, lse, stream, numbers)
+        inputs = self._ordered(inputs)
         o = self.allocate(inputs[0]) if o is None else o
         if not self.lse:
             self._launch(inputs, (o,), stream, numbers)
@@ -221,15 +227,21 @@ class Plan:
         return o, lse
 
     def _run_padded(self, inputs, o, lse, stream, numbers):
-        padded = [_padded(array, _up(array.shape[-1])) for array in inputs[:3]]
+        padded = [_padded(array, _up(array.shape[-1], self.granule)) for array in inputs[:3]]
         wide = self.allocate(inputs[0])
         lse = self.allocate_lse(inputs[0]) if self.lse and lse is None else lse
-        self._launch((*padded, *inputs[3:]), (wide, lse) if self.lse else (wide,), stream, numbers)
+        self._launch(self._ordered((*padded, *inputs[3:])), (wide, lse) if self.lse else (wide,), stream, numbers)
         narrow = wide[..., : self.shapes.value_dim]
         if o is not None:
             _copy(o, narrow)
             narrow = o
         return (narrow, lse) if self.lse else narrow
+
+    def _ordered(self, inputs):
+        """With V in the order that the kernel takes."""
+        if not self.interleaves:
+            return inputs
+        return (*inputs[:2], _float8.interleaved(inputs[2], self.layout), *inputs[3:])
 
     def _launch(self, inputs, outputs, stream, numbers):
         entry = self.entry
@@ -304,7 +316,10 @@ def _padded(array, dim):
     if more == 0:
         return array
     if is_torch(array):
-        return torch_module().nn.functional.pad(array.detach(), (0, more))
+        torch = torch_module()
+        if array.element_size() == 1:
+            return torch.nn.functional.pad(array.detach().view(torch.uint8), (0, more)).view(array.dtype)
+        return torch.nn.functional.pad(array.detach(), (0, more))
     if type(array).__module__.partition(".")[0] != "numpy":
         raise ArgumentError(
             f"expected head dimensions of a multiple of 8, but got {array.shape[-1]}: only arrays of torch and NumPy are padded")
@@ -365,7 +380,7 @@ _kernels.on_eviction(lambda: (_plans.clear(), _quick.forget()))
 
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
               lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None,
-              cu_seqlens_q=None, cu_seqlens_k=None, block_table=None):
+              cu_seqlens_q=None, cu_seqlens_k=None, block_table=None, q_scale=None, k_scale=None, v_scale=None):
     """Attention of ``q`` to ``k`` and ``v``, by a kernel that is compiled at the first call of its kind.
 
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
@@ -374,6 +389,9 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     heads of q are a multiple of those of k and v; the head dimension of v may differ. Head dimensions are 1 to
     256; those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
     multiples of 16 bytes.
+
+    Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type.
+    On a GPU, v is transposed first, which takes time and memory, and there are no lengths, cu_seqlens and block_table.
 
     mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that
         broadcasts to [batch, heads, queries, keys]: booleans that say so, or numbers that are added to scores.
@@ -391,6 +409,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
         device they make the results of these sequences NaN, or undefined where they are those of q.
     block_table: int32 or int64 [sequences, pages of each] on the device: k and v are caches of pages, [pages, heads, page size,
         dim] (or as layout says), and `lengths` is needed. A page that the cache does not have counts as zeros.
+    q_scale, k_scale, v_scale: what elements of q, k and v are multiples of: a number, or float32 [batch, heads of k] on the
+        device, of which either size may be 1.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
     schedule, lower: options of the compiler, as `attn-compile --schedule` and `--lower` take them.
     explain: return a page about the kernel, and do not run it.
@@ -398,7 +418,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     stream: as of a Kernel's call.
     """
     packing = cu_seqlens_q, cu_seqlens_k, block_table
-    if mask is None and score_mod is None and sinks is None and lengths is None and not explain and packing == (None,) * 3:
+    scales = q_scale, k_scale, v_scale
+    if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and packing == (None,) * 3:
         try:
             plan = _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
@@ -410,14 +431,14 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
             return plan.run((q, k, v), out, stream)
     return _attention(
         q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
-        stream, packing)
+        stream, packing, scales)
 
 
 attention = _quick.wrapped(attention)
 
 
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
-               stream, packing):
+               stream, packing, scales):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", v)]
     device = device_of("q", q)
@@ -433,9 +454,14 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     places = list(zip(("cu_seqlens_q", "cu_seqlens_k", "block_table"), packing))
     extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths), *places) if array is not None]
     _check_devices(device, extra)
+    scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads)
+    extra += [(f"{name}_scale", scale) for name, scale in zip("qkv", scales) if scale is not None]
     problem = problem_of(
         shapes, element, mask_of(causal, window), scale, layout, lse,
         lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences)
+    problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)))
+    if is_float8(element):
+        problem = _float8.checked(problem, device.platform)
     if explain:
         return _explain(problem, device, schedule, lower, shapes)
     _check_gradients(named + extra)
@@ -450,7 +476,9 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
             "lower": lower}, plan)
         return result
     tensors = [q, k, v, *(_tight(array) for array in (lengths, *packing) if array is not None)]
-    return plan.run(captured_inputs(plan, tensors, None, regions, captured, sinks), out, stream, numbers_of(regions))
+    inputs = captured_inputs(plan, tensors, None, regions, captured, sinks)
+    inputs += tuple(scale for scale in scales if scale is not None)
+    return plan.run(inputs, out, stream, numbers_of(regions))
 
 
 def captured_inputs(plan, tensors, lengths, regions, captured, sinks):

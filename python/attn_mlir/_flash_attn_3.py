@@ -10,7 +10,8 @@ import types
 
 import torch
 
-from attn_mlir import _kv_cache, _merge
+import attn_mlir
+from attn_mlir import _features, _kv_cache, _merge
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention, attention_paged, attention_varlen
@@ -48,11 +49,6 @@ _METADATA = (
 _libraries = []
 
 
-def _check_types(q):
-    if q.dtype == torch.float8_e4m3fn:
-        raise NotImplementedError("q: float8_e4m3fn is not there yet in attn_mlir; expected float16 or bfloat16")
-
-
 def _starts(batch, length, device):
     return torch.arange(batch + 1, dtype=torch.int32, device=device) * length
 
@@ -79,8 +75,14 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
             num_splits=0, pack_gqa=None, sm_margin=0):
     """(O, LSE) of flash_attn_3::fwd's arguments. The last four change how FlashAttention works, not what it
     computes: the compiler chooses that here."""
-    _check_types(q)
-    refuse(q_v=q_v, q_descale=q_descale, k_descale=k_descale, v_descale=v_descale)
+    refuse(q_v=q_v)
+    if q.dtype == torch.float8_e4m3fn:
+        refuse(k_new=k_new, cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k, seqused_q=seqused_q, seqused_k=seqused_k,
+               page_table=page_table, kv_batch_idx=kv_batch_idx, leftpad_k=leftpad_k, rotary_cos=rotary_cos)
+        return _into(out, *_forward_float8(
+            q, k, v, (q_descale, k_descale, v_descale), scale=softmax_scale, causal=is_causal,
+            window=(window_size_left, window_size_right), chunk=attention_chunk, softcap=softcap))
+    refuse(q_descale=q_descale, k_descale=k_descale, v_descale=v_descale)
     options = {
         "scale": softmax_scale, "causal": is_causal, "window": (window_size_left, window_size_right),
         "chunk": attention_chunk, "softcap": softcap,
@@ -104,6 +106,17 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
     else:
         o, lse = _forward_packed(q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, leftpad_k, options)
     return _into(out, o, lse)
+
+
+def _forward_float8(q, k, v, scales, *, scale, causal, window, chunk, softcap):
+    """Of dense tensors, [B, S, H, D]."""
+    left, right = _features.window_of(causal, window)
+    features = _features.Features(
+        q.shape[-1] ** -0.5 if scale is None else float(scale), float(softcap), "bottom_right", left, right, chunk)
+    call = _features.dense(features, q.shape[0], q.shape[1], k.shape[1], q.device, None, None, None, has_mask=False)
+    q_scale, k_scale, v_scale = scales
+    return attn_mlir.attention(
+        q, k, v, layout="bshd", return_lse=True, q_scale=q_scale, k_scale=k_scale, v_scale=v_scale, **call)
 
 
 def _into(out, o, lse):

@@ -12,7 +12,7 @@ DEVICE_UNKNOWN = -1
 FILE_NAME = "libattn_launcher.so"
 
 # AttnType
-TYPES = ("f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64")
+TYPES = ("f16", "bf16", "f32", "f64", "i1", "i8", "i16", "i32", "i64", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ")
 TYPE_CODES = {name: code for code, name in enumerate(TYPES)}
 
 

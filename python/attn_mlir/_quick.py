@@ -46,7 +46,7 @@ def wrapped(function):
 def remember(tensors, keywords, plan):
     """Calls with such tensors and these keywords, which are all that a kernel without regions depends on, take the plan's
     kernel from now on."""
-    if _native is None or not plan.is_torch or plan.pads or plan.kernel is None:
+    if _native is None or not plan.is_torch or plan.pads or plan.is_wide or plan.kernel is None:
         return
     launch = ctypes.cast(library().attnBundleLaunch, ctypes.c_void_p).value
     _native.remember(tensors, keywords, plan.layout == "bshd", plan.lse, plan.entry, torch_module().empty_like, launch,

@@ -7,6 +7,7 @@ from ._errors import ArgumentError
 
 LAYOUTS = ("bhsd", "bshd")
 _ELEMENTS = {"float16": "f16", "bfloat16": "bf16", "float32": "f32"}
+FLOAT8 = {"float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2", "float8_e4m3fnuz": "f8E4M3FNUZ"}
 MOST_DIM = 256
 
 Shapes = collections.namedtuple("Shapes", "batch heads kv_heads queries keys qk_dim value_dim sequences", defaults=(None,))
@@ -16,17 +17,19 @@ Shapes.__doc__ = """``batch`` is the first dimension of q, ``sequences`` how man
 Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults=("", "", "", 0))
 
 Problem = collections.namedtuple(
-    "Problem", "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result",
-    defaults=(Sequences(), ""))
+    "Problem",
+    "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values",
+    defaults=(Sequences(), "", ("", "", ""), ""))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
-or None; ``result`` O's element type, or "" for Q's."""
+or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values`` the
+order of V, or "" for rows."""
 
 
 def element_of(name, array, is_cpu):
     """The element type of Q, K or V."""
     dtype = str(array.dtype).rsplit(".", 1)[-1]
-    element = _ELEMENTS.get(dtype)
-    wanted = "float16, bfloat16 or float32" if is_cpu else "float16 or bfloat16 (float32 is for the CPU)"
+    element = _ELEMENTS.get(dtype) or FLOAT8.get(dtype)
+    wanted = "float16, bfloat16, float32 or float8" if is_cpu else "float16, bfloat16 or float8 (float32 is for the CPU)"
     if element is None or (element == "f32" and not is_cpu):
         raise ArgumentError(f"{name}: expected element type {wanted}, but got {dtype}")
     return element
@@ -113,16 +116,28 @@ def mask_of(causal, window):
     return f"#attn.window<left = {left}, right = {right}, align = {align}>"
 
 
+def is_float8(element):
+    return element in FLOAT8.values()
+
+
+def granule_of(element):
+    """What head dimensions are padded to a multiple of."""
+    return 32 if is_float8(element) else 8
+
+
 def clauses_of(problem):
     text = f" mask({problem.mask})" if problem.mask else ""
     text += f" scale({problem.scale:.9e})"
     if problem.layout != "bhsd":
         text += f" layout({problem.layout})"
+    if problem.values:
+        text += f" values({problem.values})"
     if problem.lengths:
         text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in _sequence_tensors(problem))
     if problem.sinks:
         text += f" sinks(%sinks : tensor<{problem.heads}x{problem.sinks}>)"
+    text += "".join(f" {name}(%{name} : {type})" for name, type in _scale_tensors(problem))
     if problem.regions is not None:
         text += problem.regions.clauses
         if problem.regions.sorted:
@@ -135,6 +150,12 @@ def _sequence_tensors(problem):
     given = problem.sequences
     tensors = (("cu_seqlens_q", "?", given.cu_q), ("cu_seqlens_k", "?", given.cu_k), ("block_table", "?x?", given.table))
     return [(name, f"tensor<{sizes}x{element}>") for name, sizes, element in tensors if element]
+
+
+def _scale_tensors(problem):
+    """Scales of Q, K and V: names and types."""
+    names = ("q_scale", "k_scale", "v_scale")
+    return [(name, f"tensor<{sizes}xf32>") for name, sizes in zip(names, problem.scales) if sizes]
 
 
 def text_of(problem):
@@ -150,6 +171,8 @@ def text_of(problem):
     q = tensor(heads, problem.qk_dim, given.cu_q)
     o = tensor(heads, problem.value_dim, given.cu_q, element=problem.result or problem.element)
     k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?") for dim in (problem.qk_dim, problem.value_dim))
+    if problem.values:
+        v = f"tensor<?x{kv_heads}x{problem.value_dim}x?x{problem.element}>"
     types = problem.regions.types if problem.regions is not None else []
     arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
     if problem.lengths:
@@ -158,6 +181,7 @@ def text_of(problem):
     arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")
+    arguments += [f"%{name}: {type}" for name, type in _scale_tensors(problem)]
     numbers = problem.regions.numbers if problem.regions is not None else []
     arguments += [f"%n{i}: {type}" for i, (type, _) in enumerate(numbers)]
     lse = f"tensor<{'1' if given.cu_q else '?'}x{heads}x?xf32>"

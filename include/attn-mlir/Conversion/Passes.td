@@ -301,4 +301,22 @@ def ConvertAttnLaunchToGPU : Pass<"convert-attn-launch-to-gpu", "::mlir::ModuleO
   let statistics = [Statistic<"numLaunches", "launches", "Launches converted">];
 }
 
+def AttnExpandFloat8 : Pass<"attn-expand-float8", "::mlir::ModuleOp"> {
+  let summary = "Conversions between f32 and FP8 as integer arithmetic";
+  let description = [{
+    Processors have no conversions of FP8, and MLIR expands none. `arith.extf` and `arith.truncf`
+    of f8E4M3FN, f8E5M2 and f8E4M3FNUZ, to and from f32, f16 and bf16, become operations on the
+    bits. Rounding is to nearest, ties to even; what is beyond the largest number becomes the
+    largest one (infinities too), as GPUs convert, and NaN stays NaN.
+
+    Wants scalars: behind `convert-linalg-to-loops`. Does nothing to other types.
+
+    Before: `%y = arith.truncf %x : f32 to f8E4M3FN`
+
+    After: `%b = arith.bitcast %x : f32 to i32; ...; %y = arith.bitcast %n : i8 to f8E4M3FN`
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numExpanded", "expanded", "Conversions expanded">];
+}
+
 #endif // ATTN_CONVERSION_PASSES

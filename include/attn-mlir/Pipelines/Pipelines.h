@@ -123,6 +123,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> optimisticMax{
       *this, "optimistic-max", llvm::cl::init(false),
       llvm::cl::desc("run attn-optimistic-max")};
+  Option<bool, PlainParser<bool>> twoLevel{
+      *this, "two-level", llvm::cl::init(false),
+      llvm::cl::desc("run attn-two-level-sums")};
   Option<bool, PlainParser<bool>> storeTensors{
       *this, "store-tensors", llvm::cl::init(false),
       llvm::cl::desc("run attn-store-tensors")};

@@ -3,6 +3,7 @@
 #include "TileOpsToLinalg.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -160,6 +161,36 @@ struct BroadcastPattern : OpRewritePattern<BroadcastOp> {
   }
 };
 
+struct InterleavePattern : OpRewritePattern<InterleaveOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(InterleaveOp op,
+                                PatternRewriter &rewriter) const override {
+    GenericBuilder g{rewriter, op.getLoc()};
+    constexpr int64_t kGroup = InterleaveOp::kGroup;
+    AffineExpr column = g.d(1),
+               source = column.floorDiv(kGroup) * kGroup +
+                        (column.floorDiv(4) % 4) * 2 + column % 2 +
+                        (column.floorDiv(2) % 2) * 8;
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    // The map of the input would not be a projection: an element is read.
+    Value tile = op.getTile();
+    rewriter.replaceOp(
+        op, g.generic(g.empty(type), {},
+                      rewriter.getMultiDimIdentityMap(2),
+                      {IteratorType::parallel, IteratorType::parallel},
+                      [&](OpBuilder &b, ValueRange) -> Value {
+                        Location loc = op.getLoc();
+                        Value i = linalg::IndexOp::create(b, loc, 0),
+                              j = linalg::IndexOp::create(b, loc, 1);
+                        Value from = affine::AffineApplyOp::create(
+                            b, loc, AffineMap::get(2, 0, source), {i, j});
+                        return tensor::ExtractOp::create(b, loc, tile,
+                                                         ValueRange{i, from});
+                      }));
+    return success();
+  }
+};
+
 struct IotaPattern : OpRewritePattern<IotaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(IotaOp op,
@@ -194,6 +225,6 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
   populateDecomposeAdvance(patterns);
-  patterns.add<AnyPattern, BroadcastPattern, DotPattern, IotaPattern,
-               ReducePattern, SplatPattern>(patterns.getContext());
+  patterns.add<AnyPattern, BroadcastPattern, DotPattern, InterleavePattern,
+               IotaPattern, ReducePattern, SplatPattern>(patterns.getContext());
 }

@@ -69,6 +69,12 @@ std::optional<int32_t> attn::hostTypeOf(Type type) {
     return ATTN_F32;
   if (type.isF64())
     return ATTN_F64;
+  if (isa<Float8E4M3FNType>(type))
+    return ATTN_F8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return ATTN_F8E5M2;
+  if (isa<Float8E4M3FNUZType>(type))
+    return ATTN_F8E4M3FNUZ;
   if (type.isIndex())
     return ATTN_I64;
   if (!type.isSignlessInteger())

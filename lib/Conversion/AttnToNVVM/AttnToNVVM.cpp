@@ -12,6 +12,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Target/Capabilities.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -132,6 +133,7 @@ struct ConvertAttnToNVVMPass
     populateInStepPatterns(converter, patterns);
     populateTakePatterns(converter, patterns,
                          {dynamicSharedAt, computeBarrier, /*makeUniform=*/{}});
+    populateFloat8Patterns(converter, patterns);
     populateMmaSyncPatterns(converter, patterns);
     populateWgmmaPatterns(converter, patterns);
     populateTurnPatterns(converter, patterns);
@@ -160,7 +162,12 @@ struct ConvertAttnToNVVMPass
       return "setmaxnreg";
     if (isa<ExchangeOp>(op))
       return "cluster";
-    return isa<DotOp>(op) ? "mma.sync" : "";
+    auto dot = dyn_cast<DotOp>(op);
+    if (!dot)
+      return "";
+    return isFloat8(getElementTypeOrSelf(dot.getLhs().getType()))
+               ? "mma.sync.f8"
+               : "mma.sync";
   }
 
   /// Whatever is left to the code generator without its instructions ends the

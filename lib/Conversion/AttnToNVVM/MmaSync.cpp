@@ -1,9 +1,10 @@
 //===- MmaSync.cpp - Products by mma.sync ---------------------------------===//
 //
-// m16n8k16 with f32 accumulation; operands come from shared memory by ldmatrix,
-// which takes four 8 x 8 matrices whose rows the lanes name: lanes 0 to 7 those
-// of the first matrix, and so on. PTX ISA, "mma.sync.aligned.m16n8k16" and
-// "ldmatrix".
+// m16n8k16 with f32 accumulation, or m16n8k32 of 8-bit elements, whose operands
+// have the same bytes; they come from shared memory by ldmatrix, which takes
+// four matrices of 8 x 16 bytes whose rows the lanes name: lanes 0 to 7 those
+// of the first matrix, and so on. PTX ISA, "mma.sync.aligned.m16n8k16",
+// "m16n8k32" and "ldmatrix".
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +13,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -22,19 +24,35 @@ using namespace attn;
 
 namespace {
 
-constexpr int64_t kM = 16, kN = 8, kK = 16;
+/// Columns of A and rows of B of an instruction, in bytes.
+constexpr int64_t kM = 16, kN = 8, kStepBytes = 32;
+
+int64_t bytesOf(RankedTensorType tile) {
+  return tile.getElementTypeBitWidth() / 8;
+}
+/// The same in elements.
+int64_t stepOf(RankedTensorType tile) { return kStepBytes / bytesOf(tile); }
+
+/// The A operand of an instruction for elements of this tile.
+FragmentAttr lhsLayout(RankedTensorType tile, int64_t warps) {
+  int64_t rows = tile.getDimSize(0), columns = tile.getDimSize(1);
+  MLIRContext *context = tile.getContext();
+  return bytesOf(tile) == 1 ? mmaLhs8(context, rows, columns, warps)
+                            : mmaLhs(context, rows, columns, warps);
+}
 
 int64_t warpsOf(Operation *op) { return computeThreads(op) / kWarpThreads; }
 
 /// Fetches operands of a warp from one tile in shared memory: four registers at
-/// a time, the matrices at (row, column), (row + 8, column), (row, column + 8),
-/// (row + 8, column + 8), or, with `acrossFirst`, the second and third
+/// a time, the matrices at (row, column), (row + 8, column), those 16 bytes of
+/// columns on, or, with `acrossFirst`, the second and third
 /// exchanged. `threadRow` is added to the row and is a multiple of 8.
 class Fetcher {
 public:
   Fetcher(OpBuilder &b, Location loc, RankedTensorType type, Value base,
           Value threadRow, bool acrossFirst, bool transpose)
       : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base),
+        matrixColumns(SharedTile::kChunkBytes / bytesOf(type)),
         layout(transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row) {
     ThreadBuilder t{b, loc};
     Value lane = laneOf(t);
@@ -49,7 +67,7 @@ public:
   }
 
   SmallVector<Value> fetch(int64_t row, int64_t column) {
-    SharedTile::Offset offset = tile.at(perThread, row, column / kMatrix);
+    SharedTile::Offset offset = tile.at(perThread, row, column / matrixColumns);
     // Few offsets differ in more than the constant.
     Value &flipped = addresses[offset.flip];
     if (!flipped)
@@ -71,14 +89,16 @@ private:
   Location loc;
   SharedTile tile;
   Value base, perThread;
+  int64_t matrixColumns;
   NVVM::MMALayout layout;
   llvm::SmallDenseMap<int64_t, Value> addresses;
 };
 
-/// Registers of 16-bit elements, two in each.
+/// Registers of elements of less than 32 bits.
 SmallVector<Value> packed(OpBuilder &b, Location loc, Value elements) {
   auto type = cast<VectorType>(elements.getType());
-  auto words = VectorType::get({type.getNumElements() / 2}, b.getI32Type());
+  int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+  auto words = VectorType::get({bits / 32}, b.getI32Type());
   Value cast = vector::BitCastOp::create(b, loc, words, elements);
   return llvm::to_vector_of<Value>(
       vector::ToElementsOp::create(b, loc, cast).getResults());
@@ -110,7 +130,7 @@ public:
     bool byColumns = op.getTransposeRhs();
     Fetcher rhsTile(b, loc, rhs, adaptor.getRhs(), Value(),
                     /*acrossFirst=*/byColumns, /*transpose=*/!byColumns);
-    for (int64_t k = 0; k < depth; k += kK) {
+    for (int64_t k = 0; k < depth; k += stepOf(lhs)) {
       SmallVector<SmallVector<Value>> a;
       for (int64_t block = 0; block < blocks; ++block)
         a.push_back(lhsOperand(block, k));
@@ -132,8 +152,9 @@ private:
   SmallVector<Value> lhsOperand(int64_t block, int64_t k) {
     if (lhsTile)
       return lhsTile->fetch(block * kM, k);
-    int64_t perBlock = lhs.getDimSize(1) / kK * 4;
-    auto slice = ArrayRef(lhsRegisters).slice(block * perBlock + k / kK * 4, 4);
+    int64_t step = stepOf(lhs), perBlock = lhs.getDimSize(1) / step * 4;
+    auto slice =
+        ArrayRef(lhsRegisters).slice(block * perBlock + k / step * 4, 4);
     return llvm::to_vector(slice);
   }
 
@@ -145,6 +166,12 @@ private:
   void multiply(int64_t block, int64_t n, ValueRange a, ValueRange bOperand) {
     int64_t first = (block * (result.getDimSize(1) / kN) + n) * 4;
     auto c = MutableArrayRef(acc).slice(first, 4);
+    if (bytesOf(lhs) == 1) {
+      Value product = multiply8(a, bOperand, c);
+      for (auto [i, v] : llvm::enumerate(c))
+        v = LLVM::ExtractValueOp::create(b, loc, product, i);
+      return;
+    }
     SmallVector<Value> aOperand = llvm::to_vector(a),
                        bValues = llvm::to_vector(bOperand);
     auto type = NVVM::MMATypes::bf16;
@@ -158,11 +185,35 @@ private:
     SmallVector<Type> types(4, b.getF32Type());
     Value product = NVVM::MmaOp::create(
         b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-        aOperand, bValues, SmallVector<Value>(c), {kM, kN, kK}, std::nullopt,
+        aOperand, bValues, SmallVector<Value>(c), {kM, kN, stepOf(lhs)}, std::nullopt,
         std::nullopt, std::array{type, type},
         std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (auto [i, v] : llvm::enumerate(c))
       v = LLVM::ExtractValueOp::create(b, loc, product, i);
+  }
+
+  /// nvvm.mma.sync has no form of 8-bit floats.
+  Value multiply8(ValueRange a, ValueRange bOperand, ValueRange c) {
+    SmallVector<Value> operands(a);
+    llvm::append_range(operands, bOperand);
+    llvm::append_range(operands, c);
+    StringRef element =
+        isa<Float8E5M2Type>(lhs.getElementType()) ? "e5m2" : "e4m3";
+    std::string text =
+        ("mma.sync.aligned.m16n8k32.row.col.f32." + element + "." + element +
+         ".f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, "
+         "$13};")
+            .str();
+    SmallVector<Type> types(4, b.getF32Type());
+    return LLVM::InlineAsmOp::create(
+               b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
+               operands, text, "=f,=f,=f,=f,r,r,r,r,r,r,0,1,2,3",
+               /*has_side_effects=*/false, /*is_align_stack=*/false,
+               LLVM::TailCallKind::None,
+               LLVM::AsmDialectAttr::get(b.getContext(),
+                                         LLVM::AsmDialect::AD_ATT),
+               ArrayAttr())
+        .getResult(0);
   }
 
   DotOp op;
@@ -190,22 +241,28 @@ struct DotPattern : OpConversionPattern<DotOp> {
     auto lhs = cast<RankedTensorType>(op.getLhs().getType()),
          result = cast<RankedTensorType>(op.getResult().getType());
     int64_t rows = result.getDimSize(0), warps = warpsOf(op);
-    if (MatrixUnitInterface unit = op.getUnitAttr();
-        unit && !isa<MmaSyncAttr>(unit))
+    MatrixUnitInterface wanted = MmaSyncAttr::get(op.getContext());
+    if (isFloat8(lhs.getElementType()))
+      wanted = MmaSync8Attr::get(op.getContext());
+    if (MatrixUnitInterface unit = op.getUnitAttr(); unit && unit != wanted)
       return op.emitOpError("expected the matrix unit ")
-             << MmaSyncAttr::get(op.getContext()) << ", but got " << unit;
-    if (!lhs.getElementType().isF16() && !lhs.getElementType().isBF16())
-      return op.emitOpError(
-                 "expected operands of f16 or bf16 for mma.sync, but got ")
+             << wanted << ", but got " << unit;
+    if (!wanted.takesElement(lhs.getElementType()))
+      return op.emitOpError("expected operands of ")
+             << asText(elementsOf(wanted)) << " for mma.sync, but got "
              << lhs.getElementType();
+    if (wanted.sumsAlongRows() && !op.getTransposeRhs())
+      return op.emitOpError("expected `transpose_rhs` of 8-bit elements, which "
+                            "are summed over where they are neighbours");
+    int64_t step = stepOf(lhs);
     if (!sharedOf(op.getRhs().getType()))
       return op.emitOpError(
                  "expected a right-hand side in shared memory, but got ")
              << op.getRhs().getType();
     if (rows % (kM * warps) != 0 || result.getDimSize(1) % (2 * kN) != 0 ||
-        lhs.getDimSize(1) % kK != 0)
+        lhs.getDimSize(1) % step != 0)
       return op.emitOpError("expected a product of ")
-             << kM * warps << " x " << 2 * kN << " x " << kK
+             << kM * warps << " x " << 2 * kN << " x " << step
              << " or multiples, but got " << rows << " x "
              << result.getDimSize(1) << " x " << lhs.getDimSize(1);
     MLIRContext *context = op.getContext();
@@ -216,13 +273,12 @@ struct DotPattern : OpConversionPattern<DotOp> {
              << mmaAccumulator(context, rows, result.getDimSize(1), warps)
              << ", but got " << result;
     if (sharedOf(lhs) ||
-        fragmentOf(lhs) == mmaLhs(context, rows, lhs.getDimSize(1), warps))
+        fragmentOf(lhs) == lhsLayout(lhs, warps))
       return success();
     return op.emitOpError(
                "expected a left-hand side in shared memory or in the "
                "layout of an A operand, ")
-           << mmaLhs(context, rows, lhs.getDimSize(1), warps) << ", but got "
-           << lhs;
+           << lhsLayout(lhs, warps) << ", but got " << lhs;
   }
 };
 
@@ -238,11 +294,10 @@ struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
       return failure();
     int64_t warps = warpsOf(op);
     Value result;
-    if (source.getElementTypeBitWidth() == 16 &&
+    if (source.getElementTypeBitWidth() <= 16 &&
         source.getDimSize(0) % (kM * warps) == 0 &&
-        source.getDimSize(1) % kK == 0 &&
-        layout == mmaLhs(op.getContext(), source.getDimSize(0),
-                         source.getDimSize(1), warps))
+        source.getDimSize(1) % stepOf(source) == 0 &&
+        layout == lhsLayout(source, warps))
       result = fetchMatrices(op, adaptor.getSource(), warps, rewriter);
     else
       result = fetchElements(op, adaptor.getSource(), layout, rewriter);
@@ -261,7 +316,7 @@ private:
                  /*acrossFirst=*/false, /*transpose=*/false);
     SmallVector<Value> words;
     for (int64_t block = 0; block < rows / kM; ++block)
-      for (int64_t k = 0; k < source.getDimSize(1); k += kK)
+      for (int64_t k = 0; k < source.getDimSize(1); k += stepOf(source))
         llvm::append_range(words, tile.fetch(block * kM, k));
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     Value packed = vector::FromElementsOp::create(

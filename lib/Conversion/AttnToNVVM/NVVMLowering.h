@@ -70,6 +70,9 @@ void populateRingPatterns(const mlir::TypeConverter &converter,
 /// Products by mma.sync with operands fetched by ldmatrix.
 void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+/// Conversions of tiles to FP8.
+void populateFloat8Patterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 /// Asynchronous products by wgmma.
 void populateWgmmaPatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

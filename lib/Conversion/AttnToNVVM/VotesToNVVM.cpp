@@ -34,7 +34,7 @@ struct AdvancePattern : OpRewritePattern<AdvanceOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(AdvanceOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!fragmentOf(op.getMaximum().getType()))
+    if (op.getSteady() || !fragmentOf(op.getMaximum().getType()))
       return rewriter.notifyMatchFailure(op, "no fragment");
     Location loc = op.getLoc();
     SmallVector<Value> plain = op.decomposePlain(rewriter);

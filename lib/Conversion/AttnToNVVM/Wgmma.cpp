@@ -1,6 +1,6 @@
 //===- Wgmma.cpp - Products by warpgroups ---------------------------------===//
 //
-// wgmma.mma_async.m64nNk16 with f32 accumulation: four warps compute 64 rows; B
+// wgmma.mma_async.m64nNk16, of 8-bit elements m64nNk32, with f32 accumulation: four warps compute 64 rows; B
 // comes from shared memory, A from there or from registers (PTX ISA,
 // "Asynchronous warpgroup level matrix instructions"). The NVVM operation has
 // no form with A in registers, so a product is one piece of inline assembly:
@@ -12,6 +12,7 @@
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,8 +23,13 @@ using namespace attn;
 
 namespace {
 
-/// Columns of A and rows of B in one instruction.
-constexpr int64_t kStep = 16;
+/// Columns of A and rows of B in one instruction, in bytes.
+constexpr int64_t kStepBytes = 32;
+
+int64_t stepOf(RankedTensorType tile) {
+  return kStepBytes / (tile.getElementTypeBitWidth() / 8);
+}
+
 /// Rows of an instruction.
 constexpr int64_t kRows = 64;
 
@@ -48,8 +54,8 @@ public:
   /// From the start of the tile to what step `k` of the sum reads.
   int64_t offset(int64_t k) const {
     if (!byRows)
-      return k * kStep * span / kUnit;
-    int64_t column = k * kStep * bytes;
+      return k * (kStepBytes / bytes) * span / kUnit;
+    int64_t column = k * kStepBytes;
     return (column / span * rows * span + column % span) / kUnit;
   }
   /// Of the row at which a warpgroup begins.
@@ -137,7 +143,8 @@ private:
       return;
     }
     auto type = cast<VectorType>(adaptor.getLhs().getType());
-    auto words = VectorType::get({type.getNumElements() / 2}, b.getI32Type());
+    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+    auto words = VectorType::get({bits / 32}, b.getI32Type());
     Value packed = vector::BitCastOp::create(b, loc, words, adaptor.getLhs());
     auto elements = vector::ToElementsOp::create(b, loc, packed);
     llvm::append_range(operands, elements.getResults());
@@ -177,8 +184,15 @@ private:
 
   std::string write(const Descriptor &b0, int64_t firstA, int64_t placeB) {
     bool fromShared = static_cast<bool>(sharedOf(lhs));
-    StringRef element = lhs.getElementType().isF16() ? "f16" : "bf16";
-    int64_t columns = acc.getDimSize(1), steps = lhs.getDimSize(1) / kStep;
+    Type type = lhs.getElementType();
+    StringRef element = type.isF16()                 ? "f16"
+                        : type.isBF16()              ? "bf16"
+                        : isa<Float8E5M2Type>(type) ? "e5m2"
+                                                     : "e4m3";
+    int64_t columns = acc.getDimSize(1), step = stepOf(lhs),
+            steps = lhs.getDimSize(1) / step;
+    // Operands of 8-bit elements are never transposed, and nothing says so.
+    bool says = !isFloat8(type);
     std::string text = "{\n.reg .pred no, yes; .reg .b32 al, bl; "
                        ".reg .b64 a, b;\nsetp.ne.b32 no, 0, 0; "
                        "setp.eq.b32 yes, 0, 0;\nwgmma.fence.sync.aligned;\n";
@@ -192,10 +206,14 @@ private:
       }
       text += assembleDescriptor("b", placeB, b0.offset(k), b0.high());
       text +=
-          ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k16.f32." +
+          ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
+           Twine(step) + ".f32." +
            element + "." + element + " " + list(0, count) + ", " + a + ", b, " +
            (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
-           (fromShared ? ", 0" : "") + (op.getTransposeRhs() ? ", 0" : ", 1") +
+           (says && fromShared ? ", 0" : "") +
+           (!says                  ? ""
+            : op.getTransposeRhs() ? ", 0"
+                                   : ", 1") +
            ";\n")
               .str();
     }
@@ -218,7 +236,9 @@ struct ProductIssuePattern : OpConversionPattern<DotIssueOp> {
   matchAndRewrite(DotIssueOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto acc = cast<RankedTensorType>(op.getAcc().getType());
-    auto unit = WgmmaAttr::get(op.getContext());
+    MatrixUnitInterface unit = WgmmaAttr::get(op.getContext());
+    if (isFloat8(getElementTypeOrSelf(op.getLhs().getType())))
+      unit = Wgmma8Attr::get(op.getContext());
     if (MatrixUnitInterface named = op.getUnitAttr(); named && named != unit)
       return op.emitOpError("expected the matrix unit ")
              << unit << ", but got " << named;
@@ -226,6 +246,8 @@ struct ProductIssuePattern : OpConversionPattern<DotIssueOp> {
         whyNotLaidOut(unit, cast<RankedTensorType>(op.getLhs().getType()),
                       cast<RankedTensorType>(op.getRhs().getType()), acc,
                       fragmentOf(acc).getNumThreads() / unit.getLanes());
+    if (reason.empty() && unit.sumsAlongRows() && !op.getTransposeRhs())
+      reason = "elements that are summed over are no neighbours in memory";
     if (!reason.empty())
       return op.emitOpError("expected a product that wgmma can compute: ")
              << reason;

@@ -493,6 +493,59 @@ struct ReducePattern : OpConversionPattern<ReduceOp> {
   Reduction reduction;
 };
 
+/// Columns change places so that each element stays where it is.
+struct InterleavePattern : OpConversionPattern<InterleaveOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(InterleaveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr from = fragmentOf(op.getTile().getType()),
+                 to = fragmentOf(op.getResult().getType());
+    if (!from || !to)
+      return failure();
+    std::optional<SmallVector<int64_t>> source = registersOf(from, to);
+    if (!source)
+      return op.emitOpError("expected a result whose elements each thread has, "
+                            "but got ")
+             << from << " and " << to;
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getTile(),
+                                                   adaptor.getTile(), *source);
+    return success();
+  }
+
+private:
+  /// Of each register of the result the one of the tile, if it is of the same
+  /// thread for all of them.
+  static std::optional<SmallVector<int64_t>> registersOf(FragmentAttr from,
+                                                         FragmentAttr to) {
+    if (from.getNumThreads() != to.getNumThreads())
+      return std::nullopt;
+    std::optional<SmallVector<int64_t>> all;
+    for (int64_t thread = 0; thread < to.getNumThreads(); ++thread) {
+      SmallVector<int64_t> base = from.getThreadOffset(thread);
+      llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
+      for (int64_t r = 0; r < from.getNumRegisters(); ++r) {
+        SmallVector<int64_t> offset = from.getRegisterOffset(r);
+        places[{base[0] + offset[0], base[1] + offset[1]}] = r;
+      }
+      SmallVector<int64_t> own, wanted = to.getThreadOffset(thread);
+      for (int64_t r = 0; r < to.getNumRegisters(); ++r) {
+        SmallVector<int64_t> offset = to.getRegisterOffset(r);
+        auto it =
+            places.find({wanted[0] + offset[0],
+                         InterleaveOp::sourceOf(wanted[1] + offset[1])});
+        if (it == places.end())
+          return std::nullopt;
+        own.push_back(it->second);
+      }
+      if (all && *all != own)
+        return std::nullopt;
+      all = own;
+    }
+    return all;
+  }
+};
+
 /// Between layouts that give each thread the same elements, in another order.
 struct PermutePattern : OpConversionPattern<ConvertLayoutOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -531,7 +584,8 @@ void attn::populateFragmentsToVectors(const TypeConverter &converter,
   populateDecomposeAdvance(patterns);
   patterns.add<CompareColumnsPattern, DistancePattern, IotaPattern>(
       converter, context, readThread);
-  patterns.add<BroadcastPattern, ConstantPattern, PermutePattern, SplatPattern,
+  patterns.add<BroadcastPattern, ConstantPattern, InterleavePattern,
+               PermutePattern, SplatPattern,
                IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
                IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
       converter, context, /*benefit=*/2);

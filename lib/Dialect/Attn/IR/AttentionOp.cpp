@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -60,6 +61,23 @@ static ParseResult parseLayout(OpAsmParser &parser, OperationState &result) {
   });
 }
 
+static ParseResult parseValueOrder(OpAsmParser &parser,
+                                   OperationState &result) {
+  return parseParenthesised(parser, [&]() -> ParseResult {
+    StringRef keyword;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    std::optional<ValueOrder> order = symbolizeValueOrder(keyword);
+    if (!order)
+      return parser.emitError(loc, "unknown order of values '")
+             << keyword << "'; expected rows or interleaved";
+    result.addAttribute("valueOrder",
+                        ValueOrderAttr::get(parser.getContext(), *order));
+    return success();
+  });
+}
+
 static ParseResult
 parseOperandClause(OpAsmParser &parser,
                    SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
@@ -96,7 +114,10 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
                       {"cu_seqlens_k", "offsets of keys", {}, {}},
                       {"block_table", "tables of pages", {}, {}},
                       {"captures", "", {}, {}},
-                      {"sinks", "sinks", {}, {}}};
+                      {"sinks", "sinks", {}, {}},
+                      {"q_scale", "scales of Q", {}, {}},
+                      {"k_scale", "scales of K", {}, {}},
+                      {"v_scale", "scales of V", {}, {}}};
   auto parseClauses = [&]() -> OptionalParseResult {
     for (Clause &clause : clauses)
       if (succeeded(parser.parseOptionalKeyword(clause.keyword)))
@@ -120,6 +141,9 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
         return failure();
     } else if (succeeded(parser.parseOptionalKeyword("layout"))) {
       if (parseLayout(parser, result))
+        return failure();
+    } else if (succeeded(parser.parseOptionalKeyword("values"))) {
+      if (parseValueOrder(parser, result))
         return failure();
     } else if (OptionalParseResult parsed = parseClauses();
                parsed.has_value()) {
@@ -180,6 +204,8 @@ void AttentionOp::print(OpAsmPrinter &p) {
   p << ")";
   if (getLayout() != TensorLayout::BHSD)
     p << " layout(" << stringifyTensorLayout(getLayout()) << ")";
+  if (hasInterleavedValues())
+    p << " values(" << stringifyValueOrder(getValueOrder()) << ")";
   if (getLengths())
     p << " lengths(" << getLengths() << " : " << getLengths().getType() << ")";
   if (getQueryOffsets())
@@ -196,6 +222,12 @@ void AttentionOp::print(OpAsmPrinter &p) {
       << ")";
   if (getSinks())
     p << " sinks(" << getSinks() << " : " << getSinks().getType() << ")";
+  for (auto [name, scale] :
+       {std::pair<StringRef, Value>{"q_scale", getQueryScale()},
+        {"k_scale", getKeyScale()},
+        {"v_scale", getValueScale()}})
+    if (scale)
+      p << " " << name << "(" << scale << " : " << scale.getType() << ")";
   for (auto [name, region] :
        {std::pair<StringRef, Region *>{"score", &getScore()},
         {"keep", &getKeep()}}) {
@@ -208,7 +240,7 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
-  SmallVector<StringRef> printed{"mask", "scale", "layout",
+  SmallVector<StringRef> printed{"mask", "scale", "layout", "valueOrder",
                                  getOperandSegmentSizeAttr()};
   if (getSorted().empty())
     printed.push_back("sorted");
@@ -246,15 +278,21 @@ struct AttentionVerifier {
       Type wanted = op.getQuery().getType().getElementType();
       // What is merged with other parts may stay as wide as it is accumulated.
       bool mayBeWide = value == op.getOutput();
-      if (type.getElementType() != wanted &&
+      // There are no results of FP8.
+      bool isWider = mayBeWide && isFloat8(wanted);
+      if (!isWider && type.getElementType() != wanted &&
           !(mayBeWide && type.getElementType().isF32()))
         return error() << name << " expects the element type of query, "
                        << wanted << (mayBeWide ? ", or f32" : "")
                        << ", but got " << type.getElementType();
-      for (unsigned dim : {op.getHeadDim(), 3u})
+      bool byColumns = value == op.getValue() && op.hasInterleavedValues();
+      unsigned heads = byColumns ? 1 : op.getHeadDim(),
+               columns = byColumns ? 2 : 3;
+      for (unsigned dim : {heads, columns})
         if (type.isDynamicDim(dim))
           return error() << name << " expects a static "
-                         << (dim == 3 ? "head dimension" : "number of heads")
+                         << (dim == columns ? "head dimension"
+                                            : "number of heads")
                          << " (dimension " << dim << "), but got " << type;
     }
     return success();
@@ -262,7 +300,7 @@ struct AttentionVerifier {
 
   LogicalResult heads() {
     int64_t hq = op.getNumQueryHeads(), hkv = op.getNumKvHeads();
-    int64_t hv = op.getValue().getType().getDimSize(op.getHeadDim());
+    int64_t hv = op.getNumValueHeads();
     if (hkv < 1 || hq < 1 || hq % hkv != 0)
       return error() << "number of query heads expects to be a multiple of the "
                         "number of KV heads, but got "
@@ -308,11 +346,56 @@ struct AttentionVerifier {
     if (failed(agree(what, "key", k, 0, wanted)) ||
         failed(agree(what, "value", v, 0, wanted)) ||
         failed(agree("batch", "output", o, 0, q.getDimSize(0))) ||
-        failed(agree("sequence length", "value", v, s, k.getDimSize(s))) ||
+        failed(valueLength(v, s, k.getDimSize(s))) ||
         failed(agree("sequence length", "output", o, s, q.getDimSize(s))) ||
         failed(agree("number of heads", "output", o, h, q.getDimSize(h))) ||
         failed(agree("head dimension", "output", o, 3, op.getValueDim())))
       return failure();
+    return success();
+  }
+
+  /// V by columns has those of whole groups.
+  LogicalResult valueLength(RankedTensorType v, unsigned s, int64_t keys) {
+    if (!op.hasInterleavedValues())
+      return agree("sequence length", "value", v, s, keys);
+    if (!ShapedType::isDynamic(keys))
+      keys = llvm::alignTo(keys, kPage);
+    return agree("a sequence length rounded up to", "value", v, 3, keys);
+  }
+
+  /// What V by columns cannot have.
+  LogicalResult valueOrder() {
+    if (!op.hasInterleavedValues())
+      return success();
+    for (auto [name, operand] :
+         {std::pair<StringRef, Value>{"lengths", op.getLengths()},
+          {"cu_seqlens_k", op.getKeyOffsets()},
+          {"block_table", op.getBlockTable()}})
+      if (operand)
+        return error() << "values(interleaved) expects no " << name
+                       << ", but got some";
+    return success();
+  }
+
+  LogicalResult scales() {
+    for (auto [name, scale] :
+         {std::pair<StringRef, Value>{"q_scale", op.getQueryScale()},
+          {"k_scale", op.getKeyScale()},
+          {"v_scale", op.getValueScale()}}) {
+      if (!scale)
+        continue;
+      auto type = cast<RankedTensorType>(scale.getType());
+      if (type.getRank() != 2)
+        return error() << name << " expects rank 2 (batch, KV head), but got "
+                       << type;
+      if (type.getDimSize(0) != 1 &&
+          failed(agree("batch 1 or", name, type, 0, sequences())))
+        return failure();
+      int64_t heads = type.getDimSize(1);
+      if (heads != 1 && heads != op.getNumKvHeads())
+        return error() << name << " expects 1 or " << op.getNumKvHeads()
+                       << " KV heads, but got " << type;
+    }
     return success();
   }
 
@@ -454,7 +537,8 @@ LogicalResult AttentionOp::verify() {
   AttentionVerifier v{*this};
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
       failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
-      failed(v.lengths()) || failed(v.sinks()) || failed(v.lse()))
+      failed(v.lengths()) || failed(v.sinks()) || failed(v.valueOrder()) ||
+      failed(v.scales()) || failed(v.lse()))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

@@ -42,6 +42,18 @@ std::optional<unsigned> AttentionOp::getSinksView() {
   return views;
 }
 
+std::array<std::optional<unsigned>, 3> AttentionOp::getScaleViews() {
+  unsigned next = getFirstCaptureView() + (getSinks() ? 1 : 0);
+  for (std::optional<unsigned> view : getCaptureViews())
+    next += view.has_value();
+  std::array<std::optional<unsigned>, 3> views;
+  for (auto [view, scale] : llvm::zip(
+           views, ValueRange{getQueryScale(), getKeyScale(), getValueScale()}))
+    if (scale)
+      view = next++;
+  return views;
+}
+
 bool AttentionOp::readsEachScore() {
   if (!hasScoreMod())
     return false;

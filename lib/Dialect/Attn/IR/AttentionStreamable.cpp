@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MaskBounds.h"
 #include "attn-mlir/Dialect/Attn/IR/RegionTiles.h"
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
@@ -40,6 +41,13 @@ struct SequenceViews {
 /// Positions in the state.
 enum State { Factor, Reference, L, Acc };
 } // namespace
+
+/// The scales that an op has, in the order of operands.
+static SmallVector<Value> scalesOf(AttentionOp op) {
+  return llvm::filter_to_vector(
+      ValueRange{op.getQueryScale(), op.getKeyScale(), op.getValueScale()},
+      [](Value scale) { return scale != nullptr; });
+}
 
 SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
   int64_t hkv = getNumKvHeads();
@@ -117,6 +125,8 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   SmallVector<AffineMap> maps{map({ofQueries, head, d(Query), d(QkDim)}),
                               map({ofKeys, d(KvHead), ofKey, d(QkDim)}),
                               map({ofKeys, d(KvHead), ofKey, d(ValueDim)})};
+  if (hasInterleavedValues())
+    maps[V] = map({d(Batch), d(KvHead), d(ValueDim), ofKey});
   maps.append(getFirstCaptureView() - maps.size(), map({d(Batch)}));
   if (getBlockTable())
     maps.back() = map({d(Batch), d(Key).floorDiv(getPageSize())});
@@ -130,6 +140,12 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
     dims.front() = head;
     maps.push_back(map(dims));
   }
+  AffineExpr one = getAffineConstantExpr(0, getContext());
+  for (Value scale : scalesOf(*this)) {
+    auto type = cast<RankedTensorType>(scale.getType());
+    maps.push_back(map({type.getDimSize(0) == 1 ? one : d(Batch),
+                        type.getDimSize(1) == 1 ? one : d(KvHead)}));
+  }
   maps.push_back(map({ofQueries, head, d(Query), d(ValueDim)}));
   if (getLse())
     maps.push_back(map({ofQueries, head, d(Query)}));
@@ -139,6 +155,8 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
 SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
   SmallVector<int64_t> perm{0, getHeadDim(), getSeqDim(), 3};
   SmallVector<SmallVector<int64_t>> perms(3, perm);
+  if (hasInterleavedValues())
+    perms[V] = {0, 1, 2, 3};
   auto asIs = [&](Type type) {
     perms.push_back(llvm::to_vector(
         llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank())));
@@ -151,6 +169,8 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
       asIs(type);
   if (getSinks())
     asIs(getSinks().getType());
+  for (Value scale : scalesOf(*this))
+    asIs(scale.getType());
   perms.push_back(perm);
   if (getLse())
     perms.push_back({0, 1, 2});
@@ -174,6 +194,12 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
                           .getValue());
   if (getSinks())
     names.push_back("sinks");
+  for (auto [name, scale] :
+       {std::pair<StringRef, Value>{"q_scale", getQueryScale()},
+        {"k_scale", getKeyScale()},
+        {"v_scale", getValueScale()}})
+    if (scale)
+      names.push_back(name);
   names.push_back("o");
   if (getLse())
     names.push_back("lse");
@@ -189,9 +215,11 @@ SmallVector<Value> AttentionOp::getScalarCaptures() {
 bool AttentionOp::readsElements(unsigned view) { return view > V; }
 
 SmallVector<unsigned> AttentionOp::getTailViews() {
-  if (std::optional<unsigned> sinks = getSinksView())
-    return {*sinks};
-  return {};
+  SmallVector<unsigned> views;
+  for (std::optional<unsigned> view : {getSinksView(), getScaleViews()[V]})
+    if (view)
+      views.push_back(*view);
+  return views;
 }
 
 std::optional<unsigned> AttentionOp::getLengthsView() {
@@ -234,6 +262,18 @@ SmallVector<StringRef> AttentionOp::getStateNames() {
 
 int64_t AttentionOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
   return sizes[Query] * sizes[Key];
+}
+
+/// Of the scale of the scores of scaled Q and K, which is not static, rows hold
+/// the factor.
+static bool scalesRows(AttentionOp op) {
+  return op.scalesScores() && !op.hasScoreMod();
+}
+
+/// Binades by which weights are multiplied before they are rounded.
+static int64_t binadesOf(AttentionOp op) {
+  Type element = op.getValue().getType().getElementType();
+  return isFloat8(element) ? binadesOfFloat8(element) : 0;
 }
 
 /// The head of the queries of a tile.
@@ -282,7 +322,58 @@ SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
 /// ordinary.
 static float softmaxScale(AttentionOp op) {
   float scale = op.getScale().convertToFloat();
-  return op.hasScoreMod() || !AdvanceOp::isValidScale(scale) ? 1 : scale;
+  return op.hasScoreMod() || op.scalesScores() ||
+                 !AdvanceOp::isValidScale(scale)
+             ? 1
+             : scale;
+}
+
+/// A scale of a tile (Q, K or V), or null.
+static Value buildScale(AttentionOp op, const TileBuilder &t,
+                        const TileContext &tile, unsigned of) {
+  std::optional<unsigned> view = op.getScaleViews()[of];
+  if (!view)
+    return {};
+  // As the map of the view says.
+  AffineMap map = op.getViewMaps()[*view];
+  SmallVector<Value> indices;
+  constexpr Axis kAxes[] = {Batch, KvHead};
+  for (auto [expr, axis] : llvm::zip(map.getResults(), kAxes))
+    indices.push_back(isa<AffineConstantExpr>(expr) ? t.index(0)
+                                                    : tile.offsets[axis]);
+  return GatherOp::create(t.b, t.loc, t.b.getF32Type(), tile.views[*view],
+                          indices);
+}
+
+/// What scores of scaled Q and K are multiplied with, an f32.
+static Value buildScoreScale(AttentionOp op, const TileBuilder &t,
+                             const TileContext &tile) {
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(value));
+  };
+  Value scale = number(op.getScale().convertToFloat());
+  for (unsigned of : {Q, K})
+    if (Value other = buildScale(op, t, tile, of))
+      scale = arith::MulFOp::create(t.b, t.loc, scale, other);
+  return scale;
+}
+
+/// Times any number that FP8 scores may be next to nothing, and by it sinks are
+/// divided.
+static constexpr double kLeastFactor = 0x1p-96;
+
+/// That of rows, in units of base-2 exponents. What is taken away by a mask
+/// stays away with a scale of 0, too.
+static Value buildRowFactor(AttentionOp op, const TileBuilder &t,
+                            const TileContext &tile) {
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(value));
+  };
+  Value factor =
+      arith::MulFOp::create(t.b, t.loc, buildScoreScale(op, t, tile),
+                            number(llvm::numbers::log2e));
+  return arith::MaximumFOp::create(
+      t.b, t.loc, factor, number(kLeastFactor));
 }
 
 SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
@@ -290,6 +381,8 @@ SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
   TileBuilder t{b, loc};
   int64_t rows = tile.sizes[Query];
   auto [factor, reference] = t.initialReference(rows, softmaxScale(*this));
+  if (scalesRows(*this))
+    factor = t.spread(buildRowFactor(*this, t, tile), {rows});
   return {factor, reference, t.splat(0, {rows}),
           t.splat(0, {rows, tile.sizes[ValueDim]})};
 }
@@ -308,6 +401,8 @@ public:
     OpBuilder outside = outsideStream(t.b);
     Value head = buildHeadIndex({outside, t.loc}, tile);
     enter(modification, op.getScore(), /*first=*/1, head);
+    if (op.scalesScores())
+      scoreScale = buildScoreScale(op, {outside, t.loc}, tile);
     enter(keepRegion, op.getKeep(), /*first=*/0, head);
     // A mask region acts in some segments alone: it is read there.
     if (modification)
@@ -321,7 +416,11 @@ public:
       buildIndices();
     float scale = op.getScale().convertToFloat();
     Value scores = dot;
-    if (scale != softmaxScale(op))
+    if (op.scalesScores()) {
+      // Without a modification rows hold the factor.
+      if (modification)
+        scores = t.mul(dot, t.spread(scoreScale, shape));
+    } else if (scale != softmaxScale(op))
       scores =
           modification ? t.scaleContractible(dot, scale) : t.scale(dot, scale);
     if (modification) {
@@ -374,11 +473,19 @@ private:
   const TileBuilder &t;
   const TileContext &tile;
   SmallVector<int64_t> shape;
-  Value rows, cols;
+  Value rows, cols, scoreScale;
   std::optional<RegionTiles> modification, keepRegion;
 };
 
 } // namespace
+
+/// The reference of weights: that of rows, less the binades that they have more.
+static Value shifted(AttentionOp op, const TileBuilder &t, Value reference) {
+  int64_t binades = binadesOf(op);
+  if (binades == 0)
+    return reference;
+  return t.sub(reference, t.splat(binades, TileBuilder::shapeOf(reference)));
+}
 
 SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
                                           const TileContext &tile,
@@ -390,14 +497,19 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
                     /*transposeRhs=*/true);
   Value scores = builder.build(dot);
   AdvanceOp now = t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
-                            state[Reference], softmaxScale(*this));
-  Value p = t.weights(scores, now.getFactor(), now.getReference());
+                            state[Reference], softmaxScale(*this),
+                            scalesRows(*this));
+  Value p = t.weights(scores, now.getFactor(),
+                      shifted(*this, t, now.getReference()));
   Value l = t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p));
   Value acc =
       t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
   Type type = getValue().getType().getElementType();
+  if (hasInterleavedValues())
+    p = InterleaveOp::create(b, loc, p.getType(), p);
   return {now.getFactor(), now.getReference(), l,
-          t.dot(t.cast(p, type), tiles[V], acc)};
+          t.dot(t.cast(p, type), tiles[V], acc,
+                /*transposeRhs=*/hasInterleavedValues())};
 }
 
 SmallVector<Value> AttentionOp::buildMerge(OpBuilder &b, Location loc,
@@ -450,8 +562,14 @@ static SmallVector<Value> addSinks(AttentionOp op, const TileBuilder &t,
   float scale = softmaxScale(op);
   Value sinks = buildSinks(op, t, tile);
   Value scores = scale == 1 ? sinks : t.scale(sinks, 1 / scale);
-  AdvanceOp now = t.advance(scores, state[Factor], state[Reference], scale);
-  Value negative = arith::NegFOp::create(t.b, t.loc, now.getReference());
+  // Rows that hold the factor have other units than sinks.
+  if (scalesRows(op))
+    scores = t.div(t.scale(sinks, llvm::numbers::log2e),
+                   state[Factor]);
+  AdvanceOp now = t.advance(scores, state[Factor], state[Reference], scale,
+                            scalesRows(op));
+  Value negative = arith::NegFOp::create(
+      t.b, t.loc, shifted(op, t, now.getReference()));
   Value weight = t.exp2(t.fma(scores, now.getFactor(), negative));
   Value acc =
       t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
@@ -466,12 +584,18 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   SmallVector<Value> state(folded);
   if (getSinks())
     state = addSinks(*this, t, tile, folded);
-  Value out = t.divideRows(state[Acc], state[L]);
+  Value out = t.divideRows(state[Acc], state[L],
+                           buildScale(*this, t, tile, V));
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
-  if (getLse())
-    // log2(0) = -inf, as wanted.
-    results.push_back(t.logSum(state[Factor], state[Reference], state[L],
-                               softmaxScale(*this)));
+  if (!getLse())
+    return results;
+  // log2(0) = -inf, as wanted.
+  Value reference = shifted(*this, t, state[Reference]);
+  results.push_back(scalesRows(*this)
+                        ? t.scale(t.add(reference, t.log2(state[L])),
+                                  llvm::numbers::ln2)
+                        : t.logSum(state[Factor], reference, state[L],
+                                   softmaxScale(*this)));
   return results;
 }

@@ -65,6 +65,17 @@ FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
                                  registers);
 }
 
+FragmentAttr mmaLhs8(MLIRContext *context, int64_t rows, int64_t columns,
+                     int64_t warps) {
+  // a0..a3 | a4..a7 eight rows below | a8..a15 sixteen columns on; then the
+  // next 32 columns; then 16 rows down.
+  SmallVector<int64_t> threads{4, 0, 4, 8, 1, 0, warps, rows / warps, 0};
+  SmallVector<int64_t> registers{
+      4, 0, 1, 2, 8, 0, 2, 0, 16, columns / 32, 0, 32, rows / warps / 16,
+      16, 0};
+  return FragmentAttr::getNormal(context, 2, threads, registers);
+}
+
 int64_t mfmaVector(MfmaBlock block, int64_t columns) {
   int64_t groups = 64 / static_cast<int64_t>(block);
   return columns % (groups * 8) == 0 ? 8 : 4;

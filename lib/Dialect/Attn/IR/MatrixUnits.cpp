@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -26,6 +27,11 @@ static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
                                transposed, folded);
 }
 
+static std::string whyNotElement(MatrixUnitInterface unit) {
+  SmallVector<Type> types = elementsOf(unit);
+  return "operands are not of " + asText(types);
+}
+
 /// What all units ask of a product; empty where it is so.
 static std::string whyNotSized(MatrixUnitInterface unit, RankedTensorType lhs,
                                RankedTensorType result, int64_t warps) {
@@ -35,7 +41,7 @@ static std::string whyNotSized(MatrixUnitInterface unit, RankedTensorType lhs,
   int64_t rows = unit.getRows(), depth = std::max(unit.getDepth(), kGranule),
           columns = std::max(unit.getColumns(), kGranule);
   if (!unit.takesElement(lhs.getElementType()))
-    return "operands are not of f16 or bf16";
+    return whyNotElement(unit);
   if (result.getDimSize(0) % (rows * warps) != 0)
     return multipleOf("rows of a warp are", rows);
   if (result.getDimSize(1) % columns != 0)
@@ -43,6 +49,23 @@ static std::string whyNotSized(MatrixUnitInterface unit, RankedTensorType lhs,
   if (lhs.getDimSize(1) % depth != 0)
     return multipleOf("the summed dimension is", depth);
   return "";
+}
+
+/// What units of warpgroups ask of one.
+static std::string whyNotForWarpgroup(MatrixUnitInterface unit,
+                                      RankedTensorType lhs,
+                                      RankedTensorType result, int64_t warps) {
+  constexpr int64_t kMostColumns = 256, kColumns = 16, kWarps = 4;
+  if (!unit.takesElement(lhs.getElementType()))
+    return whyNotElement(unit);
+  if (result.getDimSize(0) % (kWarps * unit.getRowsPerWarp()) != 0)
+    return "rows are no multiple of 64";
+  if (result.getDimSize(0) != warps * unit.getRowsPerWarp())
+    return "warps have other than 16 rows each";
+  if (result.getDimSize(1) % kColumns != 0 ||
+      result.getDimSize(1) > kMostColumns)
+    return "columns are no multiple of 16 up to 256";
+  return whyNotSized(unit, lhs, result, warps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,6 +102,78 @@ std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
 }
 
 //===----------------------------------------------------------------------===//
+// MmaSync8Attr
+//===----------------------------------------------------------------------===//
+
+StringRef MmaSync8Attr::getCapability() const { return "mma.sync.f8"; }
+MatrixIssuer MmaSync8Attr::getIssuer() const { return MatrixIssuer::Warp; }
+int64_t MmaSync8Attr::getLanes() const { return 32; }
+int64_t MmaSync8Attr::getRows() const { return 16; }
+int64_t MmaSync8Attr::getColumns() const { return 8; }
+int64_t MmaSync8Attr::getDepth() const { return 32; }
+int64_t MmaSync8Attr::getMostHeld() const { return 208; }
+bool MmaSync8Attr::takesElement(Type type) const {
+  return isNvidiaFloat8(type);
+}
+bool MmaSync8Attr::sumsAlongRows() const { return true; }
+
+FragmentAttr MmaSync8Attr::getAccumulator(int64_t rows, int64_t columns,
+                                          int64_t warps) const {
+  return mmaAccumulator(getContext(), rows, columns, warps);
+}
+
+FragmentAttr MmaSync8Attr::getLhs(int64_t rows, int64_t columns,
+                                  int64_t warps) const {
+  return mmaLhs8(getContext(), rows, columns, warps);
+}
+
+SharedAttr MmaSync8Attr::getStaged(RankedTensorType tile, bool) const {
+  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                       RankedTensorType result,
+                                       int64_t warps) const {
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+//===----------------------------------------------------------------------===//
+// Wgmma8Attr
+//===----------------------------------------------------------------------===//
+
+StringRef Wgmma8Attr::getCapability() const { return "wgmma"; }
+MatrixIssuer Wgmma8Attr::getIssuer() const { return MatrixIssuer::Warpgroup; }
+int64_t Wgmma8Attr::getLanes() const { return 32; }
+int64_t Wgmma8Attr::getRows() const { return 16; }
+int64_t Wgmma8Attr::getColumns() const { return 8; }
+int64_t Wgmma8Attr::getDepth() const { return 32; }
+int64_t Wgmma8Attr::getRowsPerWarp() const { return 16; }
+int64_t Wgmma8Attr::getMostHeld() const { return 208; }
+Completion Wgmma8Attr::getCompletion() const { return Completion::Groups; }
+bool Wgmma8Attr::takesElement(Type type) const { return isNvidiaFloat8(type); }
+bool Wgmma8Attr::sumsAlongRows() const { return true; }
+
+FragmentAttr Wgmma8Attr::getAccumulator(int64_t rows, int64_t columns,
+                                        int64_t warps) const {
+  return mmaAccumulator(getContext(), rows, columns, warps);
+}
+
+FragmentAttr Wgmma8Attr::getLhs(int64_t rows, int64_t columns,
+                                int64_t warps) const {
+  return mmaLhs8(getContext(), rows, columns, warps);
+}
+
+SharedAttr Wgmma8Attr::getStaged(RankedTensorType tile, bool) const {
+  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+std::string Wgmma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
+                                     RankedTensorType result,
+                                     int64_t warps) const {
+  return whyNotForWarpgroup(*this, lhs, result, warps);
+}
+
+//===----------------------------------------------------------------------===//
 // WgmmaAttr
 //===----------------------------------------------------------------------===//
 
@@ -109,17 +204,7 @@ SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
 std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                     RankedTensorType result,
                                     int64_t warps) const {
-  constexpr int64_t kMostColumns = 256, kColumns = 16, kWarps = 4;
-  if (!takesElement(lhs.getElementType()))
-    return "operands are not of f16 or bf16";
-  if (result.getDimSize(0) % (kWarps * getRowsPerWarp()) != 0)
-    return "rows are no multiple of 64";
-  if (result.getDimSize(0) != warps * getRowsPerWarp())
-    return "warps have other than 16 rows each";
-  if (result.getDimSize(1) % kColumns != 0 ||
-      result.getDimSize(1) > kMostColumns)
-    return "columns are no multiple of 16 up to 256";
-  return whyNotSized(*this, lhs, result, warps);
+  return whyNotForWarpgroup(*this, lhs, result, warps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,9 +282,44 @@ LogicalResult MfmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// All units, the fastest of a target before its others.
 static SmallVector<MatrixUnitInterface> allUnits(MLIRContext *context) {
-  return {WgmmaAttr::get(context),        MfmaAttr::get(context, 32, 16),
-          MfmaAttr::get(context, 16, 32), MfmaAttr::get(context, 32, 8),
-          MfmaAttr::get(context, 16, 16), MmaSyncAttr::get(context)};
+  return {Wgmma8Attr::get(context),       WgmmaAttr::get(context),
+          MfmaAttr::get(context, 32, 16), MfmaAttr::get(context, 16, 32),
+          MfmaAttr::get(context, 32, 8),  MfmaAttr::get(context, 16, 16),
+          MmaSync8Attr::get(context),     MmaSyncAttr::get(context)};
+}
+
+/// What operands of products may be of, for units of any target.
+static SmallVector<Type> elementTypes(MLIRContext *context) {
+  return {Float16Type::get(context), BFloat16Type::get(context),
+          Float8E4M3FNType::get(context), Float8E5M2Type::get(context),
+          Float8E4M3FNUZType::get(context)};
+}
+
+SmallVector<Type> attn::elementsOf(MatrixUnitInterface unit) {
+  return llvm::filter_to_vector(
+      elementTypes(unit.getContext()),
+      [&](Type type) { return unit.takesElement(type); });
+}
+
+SmallVector<Type> attn::elementsOf(TargetAttr target) {
+  SmallVector<MatrixUnitInterface> units = unitsOf(target);
+  return llvm::filter_to_vector(
+      elementTypes(target.getContext()), [&](Type type) {
+        return llvm::any_of(units, [&](MatrixUnitInterface unit) {
+          return unit.takesElement(type);
+        });
+      });
+}
+
+std::string attn::asText(ArrayRef<Type> types) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [i, type] : llvm::enumerate(types))
+    os << (i == 0                  ? ""
+           : i + 1 == types.size() ? " or "
+                                   : ", ")
+       << type;
+  return text;
 }
 
 SmallVector<MatrixUnitInterface> attn::unitsOf(TargetAttr target) {

@@ -77,6 +77,7 @@ constexpr Field kFields[] = {
     {"overlap", FieldKind::Flag, 3, "overlap"},
     {"ping_pong", FieldKind::Flag, 3, "ping-pong"},
     {"optimistic_max", FieldKind::Flag, 3, "optimistic-max"},
+    {"two_level", FieldKind::Flag, 3, "two-level"},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},

@@ -116,6 +116,24 @@ LogicalResult StoreOp::verify() {
                       tile.getShape());
 }
 
+LogicalResult InterleaveOp::verify() {
+  auto from = cast<RankedTensorType>(getTile().getType()),
+       to = cast<RankedTensorType>(getResult().getType());
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("expected a result of the shape and element type of the "
+                       "tile, ")
+           << from << ", but got " << to;
+  if (from.getDimSize(1) % kGroup != 0)
+    return emitOpError("expected columns of a multiple of ")
+           << kGroup << ", but got " << from;
+  return success();
+}
+
+void InterleaveOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), "interleaved");
+}
+
 LogicalResult TouchOp::verify() {
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       getTile());

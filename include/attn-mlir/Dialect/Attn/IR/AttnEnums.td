@@ -11,6 +11,12 @@ def Attn_TensorLayout : I32EnumAttr<"TensorLayout",
   let cppNamespace = "::attn";
 }
 
+def Attn_ValueOrder : I32EnumAttr<"ValueOrder", "how V lies in memory",
+    [I32EnumAttrCase<"Rows", 0, "rows">,
+     I32EnumAttrCase<"Interleaved", 1, "interleaved">]> {
+  let cppNamespace = "::attn";
+}
+
 def Attn_ReduceKind : I32EnumAttr<"ReduceKind", "row reduction",
     [I32EnumAttrCase<"Max", 0, "max">, I32EnumAttrCase<"Sum", 1, "sum">]> {
   let cppNamespace = "::attn";

@@ -12,6 +12,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Attn_InputFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_InputTensor : RankedTensorOf<[Attn_InputFloat]>;
+/// Q, K and V.
+def Attn_AttendedTensor : RankedTensorOf<[Attn_InputFloat, Attn_Float8]>;
+def Attn_ScaleTensor : RankedTensorOf<[F32]>;
 
 def Attn_AttentionOp : Attn_Op<"attention", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,
@@ -34,8 +37,9 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     [B,Hq,Sq,Dv], LSE [B,Hq,Sq] (`layout(bshd)`: Q, K, V and O have the
     sequence before the head). Hq is a multiple of Hkv. Head counts and head
     dimensions are static; head dimensions are multiples of 8 up to 256. B, Sq
-    and Skv may be dynamic. Element types f16, bf16 or f32, the same for Q, K
-    and V; O has it too, or f32; scores, softmax and accumulation are f32; LSE is
+    and Skv may be dynamic. Element types f16, bf16, f32 or one of FP8 (f8E4M3FN,
+    f8E5M2, f8E4M3FNUZ), the same for Q, K and V; O has it too, or f32, and f16, bf16
+    or f32 where they are of FP8; scores, softmax and accumulation are f32; LSE is
     f32. O in f32 with its LSE is the whole state of these keys: what
     `attn.merge_states` makes of such parts is rounded once.
 
@@ -75,7 +79,24 @@ def Attn_AttentionOp : Attn_Op<"attention", [
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
-    rounded once, at the end.
+    rounded once, at the end. Of FP8, exp(s - m) is rounded times 2^8 (f8E4M3FN), 2^15
+    (f8E5M2) or 2^7 (f8E4M3FNUZ), which uses the range of the type and leaves O as it is;
+    what is larger than all numbers becomes the largest one. That is so for scores that
+    exceed 2^24 in units of log2(e).
+
+    *Scales.* `q_scale(%s : tensor<?x8xf32>)`, `k_scale` and `v_scale`, f32 [B,Hkv], say
+    what the elements of Q, K and V stand for multiples of: Q, K and V in all of the above
+    are q_scale[b,g] Q, k_scale[b,g] K and v_scale[b,g] V. Either dimension may be 1, of
+    one scale for all. Those of Q and K take no operation a score, that of V one a row.
+    They are 0 or more; a scale of NaN makes results of NaN, one of 0 takes its scores
+    for 0.
+
+    *V by columns.* With `values(interleaved)` V is [B,Hkv,Dv,S] in any layout, with S the
+    number of keys rounded up to a multiple of 16, and of each 16 keys those at
+    2 t, 2 t + 1, 8 + 2 t and 9 + 2 t are neighbours, t from 0 to 3: matrix units that
+    sum over neighbours in memory alone (those of FP8 on NVIDIA GPUs) then take the
+    weights as scores leave them in registers. What lies behind the last key is finite.
+    Not with `lengths`, `cu_seqlens_k` or `block_table`.
 
     *Score modification.* The optional region `score` maps a scaled score (f32) and its
     batch, head, query and key index (index) to a modified score. It is pure
@@ -137,17 +158,20 @@ def Attn_AttentionOp : Attn_Op<"attention", [
       -> (tensor<?x32x?x128xbf16>, tensor<?x32x?xf32>)
     ```
   }];
-  let arguments = (ins Attn_InputTensor:$query, Attn_InputTensor:$key,
-    Attn_InputTensor:$value,
+  let arguments = (ins Attn_AttendedTensor:$query, Attn_AttendedTensor:$key,
+    Attn_AttendedTensor:$value,
     Optional<RankedTensorOf<[I32, I64]>>:$lengths,
     Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
     Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets,
     Optional<RankedTensorOf<[I32, I64]>>:$blockTable,
     Variadic<Attn_Capture>:$captures,
     Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
+    Optional<Attn_ScaleTensor>:$queryScale, Optional<Attn_ScaleTensor>:$keyScale,
+    Optional<Attn_ScaleTensor>:$valueScale,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
-    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sorted);
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sorted,
+    DefaultValuedAttr<Attn_ValueOrder, "::attn::ValueOrder::Rows">:$valueOrder);
   let results = (outs Attn_InputTensor:$output,
                       Optional<RankedTensorOf<[F32]>>:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
@@ -161,7 +185,16 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     int64_t getNumQueryHeads() { return getQuery().getType().getDimSize(getHeadDim()); }
     int64_t getNumKvHeads() { return getKey().getType().getDimSize(getHeadDim()); }
     int64_t getQkDim() { return getQuery().getType().getDimSize(3); }
-    int64_t getValueDim() { return getValue().getType().getDimSize(3); }
+    int64_t getValueDim() {
+      return getValue().getType().getDimSize(hasInterleavedValues() ? 2 : 3);
+    }
+    bool hasInterleavedValues() { return getValueOrder() == ValueOrder::Interleaved; }
+    /// Heads of V.
+    int64_t getNumValueHeads() {
+      return getValue().getType().getDimSize(hasInterleavedValues() ? 1 : getHeadDim());
+    }
+    /// Whether scores are of scaled Q or K.
+    bool scalesScores() { return getQueryScale() || getKeyScale(); }
     bool hasScoreMod() { return !getScore().empty(); }
     bool hasMaskRegion() { return !getKeep().empty(); }
     /// Arguments of the regions before the captures.
@@ -178,6 +211,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     ::llvm::SmallVector<std::optional<unsigned>> getCaptureViews();
     /// The operand view that the sinks are.
     std::optional<unsigned> getSinksView();
+    /// The operand views of the scales of Q, K and V, null of those that it lacks.
+    std::array<std::optional<unsigned>, 3> getScaleViews();
   }];
 }
 

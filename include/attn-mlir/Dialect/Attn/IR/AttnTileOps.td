@@ -196,6 +196,34 @@ def Attn_GatherOp : Attn_Op<"gather", [Pure,
   let hasVerifier = 1;
 }
 
+def Attn_InterleaveOp : Attn_Op<"interleave", [Pure,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "Permutes the columns of a tile, 16 by 16";
+  let description = [{
+    Of each 16 columns, column 4 t + i of the result is column 2 t + i of the tile,
+    t from 0 to 3, for i 0 or 1, and column 6 + 2 t + i for i 2 or 3: neighbours in the
+    order of `values(interleaved)` (`attn.attention`).
+
+    *Level 3.* A tile in the layout of an accumulator of `mma.sync` or `wgmma` becomes one
+    in the layout of a left-hand side of 8-bit elements, and no element leaves its
+    register.
+
+    Example: `%y = attn.interleave %x : tensor<128x64xf32> to tensor<128x64xf32>`
+  }];
+  let arguments = (ins Attn_Tile2D:$tile);
+  let results = (outs Attn_Tile2D:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `to` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t kGroup = 16;
+    /// The column of the tile that column `c` of the result is.
+    static int64_t sourceOf(int64_t c) {
+      int64_t t = c / 4 % 4, i = c % 4;
+      return c / kGroup * kGroup + 2 * t + i % 2 + i / 2 * 8;
+    }
+  }];
+}
+
 def Attn_AdvanceOp : Attn_Op<"advance", [Pure,
     AllTypesMatch<["maximum", "factorBefore", "referenceBefore", "factor",
                    "reference", "rescale"]>,
@@ -218,6 +246,10 @@ def Attn_AdvanceOp : Attn_Op<"advance", [Pure,
       the reference M times that, exactly. Scores that differ lie more than 16 binades apart
       there, so that all but those that equal M have (next to) no weight in either unit.
 
+    `steady`: the first formula alone, and the factor stays what it is from the
+    start, whatever that is: for scores of which |M| s log2(e) is less than 2^24, in
+    units that are not known until run time.
+
     A row that has seen nothing has getInitial(). A maximum of -inf changes nothing, one of
     +inf, or NaN, gives NaN. The logarithm of a sum l of exponentials, of which the weights add
     up to w, is ln(w) + reference s / factor.
@@ -225,11 +257,13 @@ def Attn_AdvanceOp : Attn_Op<"advance", [Pure,
     Example: `%k, %r, %a = attn.advance %max from %k0, %r0 scale(0.125) : tensor<128xf32>`
   }];
   let arguments = (ins Attn_RowTile:$maximum, Attn_RowTile:$factorBefore,
-                       Attn_RowTile:$referenceBefore, F32Attr:$scale);
+                       Attn_RowTile:$referenceBefore, F32Attr:$scale,
+                       UnitAttr:$steady);
   let results = (outs Attn_RowTile:$factor, Attn_RowTile:$reference,
                       Attn_RowTile:$rescale);
   let assemblyFormat = [{
-    $maximum `from` $factorBefore `,` $referenceBefore `scale` `(` $scale `)` attr-dict
+    $maximum `from` $factorBefore `,` $referenceBefore `scale` `(` $scale `)`
+    (`steady` $steady^)? attr-dict
     `:` type($maximum)
   }];
   let hasVerifier = 1;

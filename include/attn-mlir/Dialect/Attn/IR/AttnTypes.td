@@ -12,8 +12,8 @@ def Attn_ViewType : TypeDef<Attn_Dialect, "View"> {
     What a kernel reads and writes: a base pointer, sizes and strides. The
     dimensions are always in logical order (batch, head, sequence, feature);
     BHSD, BSHD or packed QKV differ in the strides, which are dynamic.
-    Elements are f16, bf16, f32, i8, i32 or i64; of the integers no tiles are
-    loaded, but single elements (`attn.read`, `attn.gather`).
+    Elements are f16, bf16, f32, an f8 type (Attn_Float8), i8, i32 or i64; of the
+    integers no tiles are loaded, but single elements (`attn.read`, `attn.gather`).
 
     Example: `!attn.view<?x32x?x128xbf16>`
   }];
@@ -74,7 +74,12 @@ def Attn_ElementType : AnyTypeOf<[I8, I32, I64, F16, BF16, F32]>;
 def Attn_ElementTensor : RankedTensorOf<[Attn_ElementType]>;
 def Attn_Capture : AnyTypeOf<[Attn_Scalar, Attn_ElementTensor]>;
 
-def Attn_TileFloat : AnyTypeOf<[F16, BF16, F32]>;
+/// The FP8 types, of which targets multiply some (Float8.h says what they hold):
+/// f8E4M3FN and f8E5M2 on NVIDIA GPUs, f8E4M3FNUZ on gfx942.
+defvar Attn_Float8Types = [F8E4M3FN, F8E5M2, F8E4M3FNUZ];
+def Attn_Float8 : AnyTypeOf<Attn_Float8Types>;
+
+def Attn_TileFloat : AnyTypeOf<[F16, BF16, F32] # Attn_Float8Types>;
 class Attn_TileOf<list<Type> elements>
     : RankedTensorOf<elements, [HasStaticShapePred], "tile">;
 class Attn_TileOfRank<list<Type> elements, int rank>
@@ -90,7 +95,8 @@ def Attn_ValueElement
 def Attn_ValueTile : Attn_TileOf<[Attn_ValueElement]>;
 def Attn_ValueTile2D : Attn_TileOfRank<[Attn_ValueElement], 2>;
 
-def Attn_SharedTile : RankedTensorOf<[F16, BF16, F32], [HasStaticShapePred],
+def Attn_SharedTile : RankedTensorOf<[F16, BF16, F32] # Attn_Float8Types,
+                                     [HasStaticShapePred],
                                      "tile in shared memory">;
 
 #endif // ATTN_TYPES

@@ -36,6 +36,12 @@ class DotOp;
 /// The matrix units of a target, the fastest first.
 llvm::SmallVector<MatrixUnitInterface> unitsOf(TargetAttr target);
 
+/// The types of elements that operands of a unit, and of any unit of a target,
+/// may be of; such types as words: "f16, bf16 or f8E4M3FN".
+llvm::SmallVector<mlir::Type> elementsOf(MatrixUnitInterface unit);
+llvm::SmallVector<mlir::Type> elementsOf(TargetAttr target);
+std::string asText(llvm::ArrayRef<mlir::Type> types);
+
 /// Whether a product of the target can go on while others are issued.
 bool hasAsynchronousUnit(TargetAttr target);
 

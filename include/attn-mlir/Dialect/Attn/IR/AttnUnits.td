@@ -35,6 +35,11 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       "bool", "takesElement", (ins "::mlir::Type":$type), [{}], [{
         return type.isF16() || type.isBF16();
       }]>,
+    InterfaceMethod<[{
+      Whether elements that are summed over lie in memory as neighbours: of a
+      right-hand side the rows of the transposed one (`transpose_rhs`).
+      }],
+      "bool", "sumsAlongRows", (ins), [{}], [{ return false; }]>,
     InterfaceMethod<"Where accumulators live.",
       "::attn::AccumulatorSpace", "getAccumulatorSpace", (ins), [{}],
       [{ return ::attn::AccumulatorSpace::Registers; }]>,
@@ -102,6 +107,30 @@ def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
     warp.
 
     Example: `attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : ...`
+  }];
+}
+
+def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
+    ["takesElement", "sumsAlongRows"]> {
+  let summary = "Matrix products of FP8 of a warp of NVIDIA GPUs";
+  let description = [{
+    `mma.sync.m16n8k32` (PTX ISA, "Matrix fragments for mma.m16n8k32"), of f8E4M3FN or
+    f8E5M2, from sm_89 on. Accumulators are those of `mma_sync`; a left-hand side
+    in registers is not (`attn.interleave`).
+
+    Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mma_sync_f8) : ...`
+  }];
+}
+
+def Attn_Wgmma8Unit : Attn_Unit<"Wgmma8", "wgmma_f8",
+    ["getCompletion", "getRowsPerWarp", "takesElement", "sumsAlongRows"]> {
+  let summary = "Matrix products of FP8 of a warpgroup of Hopper";
+  let description = [{
+    `wgmma.mma_async` of 64 x 32 by 32 x n elements of f8E4M3FN or f8E5M2, as `wgmma` but
+    for the layout of left-hand sides in registers, which is that of
+    `mma_sync_f8`.
+
+    Example: `attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma_f8) : ...`
   }];
 }
 

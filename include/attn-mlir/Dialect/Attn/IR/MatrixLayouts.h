@@ -33,6 +33,11 @@ FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
 FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                     int64_t warps);
 
+/// The A operand of mma.sync.m16n8k32, of 8-bit elements: lane l has columns
+/// 4 (l % 4) to 4 (l % 4) + 3 of each 16. 32 divides the columns.
+FragmentAttr mmaLhs8(mlir::MLIRContext *context, int64_t rows, int64_t columns,
+                     int64_t warps);
+
 /// Rows and columns of the result of an MFMA instruction.
 enum class MfmaBlock : int64_t { Small = 16, Large = 32 };
 

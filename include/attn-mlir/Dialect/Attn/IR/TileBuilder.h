@@ -137,10 +137,12 @@ struct TileBuilder {
     return {splat(factor, {rows}), splat(reference, {rows})};
   }
   AdvanceOp advance(mlir::Value maximum, mlir::Value factor,
-                    mlir::Value reference, float scale) const {
+                    mlir::Value reference, float scale,
+                    bool steady = false) const {
     mlir::Type type = maximum.getType();
     return AdvanceOp::create(b, loc, type, type, type, maximum, factor,
-                             reference, b.getF32FloatAttr(scale));
+                             reference, b.getF32FloatAttr(scale),
+                             steady ? b.getUnitAttr() : mlir::UnitAttr());
   }
   /// Factor and reference for the scores of two rows together, and by what the
   /// sums of either are multiplied.
@@ -190,11 +192,15 @@ struct TileBuilder {
     return fma(reference, unit, this->scale(log2(sum), llvm::numbers::ln2));
   }
 
-  /// Rows of weighted sums, each by the sum of its weights. A row without keys
-  /// has 0 in both: it is divided by 1.
-  mlir::Value divideRows(mlir::Value rows, mlir::Value sums) const {
+  /// Rows of weighted sums, each by the sum of its weights, times a scalar
+  /// `scale` if there is one. A row without keys has 0 in both: it is divided
+  /// by 1.
+  mlir::Value divideRows(mlir::Value rows, mlir::Value sums,
+                         mlir::Value scale = {}) const {
     mlir::Value empty = equal(sums, splat(0, shapeOf(sums)));
     mlir::Value divisor = select(empty, splat(1, shapeOf(sums)), sums);
+    if (scale)
+      divisor = div(divisor, spread(scale, shapeOf(sums)));
     return div(rows, broadcast(divisor, shapeOf(rows)[1]));
   }
 

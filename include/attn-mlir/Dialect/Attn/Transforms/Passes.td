@@ -223,6 +223,25 @@ def AttnStoreTensors : Pass<"attn-store-tensors", "::attn::KernelOp"> {
   let statistics = [Statistic<"numStores", "stores", "Stores by tensor maps">];
 }
 
+def AttnTwoLevelSums : Pass<"attn-two-level-sums", "::attn::KernelOp"> {
+  let summary = "Products of a tile summed by themselves, then added";
+  let description = [{
+    Matrix units sum products of 8-bit elements with fewer bits than f32 has: Hopper's
+    keep about 14, so that of a long sum the last terms are lost. In streams, a product of
+    such elements that is added to what the stream carries starts from zero instead, and
+    is added by an operation of its own, in f32.
+
+    Before: `%a1 = attn.dot %p, %v, %a0 : ...`
+
+    After: `%t = attn.dot %p, %v, %zero : ...; %a1 = arith.addf %a0, %t`
+
+    Costs as many registers as the accumulator has, and an addition an element and tile;
+    attn-overlap-softmax leaves such a loop alone. Does nothing to products of wider
+    elements, and to those that start from zero already.
+  }];
+  let statistics = [Statistic<"numSums", "sums", "Products summed by themselves">];
+}
+
 def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
   let summary = "Exponentials by the row maximum of the tiles before";
   let description = [{

@@ -248,11 +248,26 @@ def DeferRowSumsNone : AttnRemark<"deferred", Missed, "no stream carries a sum o
 }
 }
 
+let category = "attn-two-level-sums" in {
+def TwoLevelSums : AttnRemark<"summed-apart", Passed,
+    "products of 8-bit elements are summed by themselves, then added", [
+    RemarkArg<"products", Int, "products">]> {
+  let description = "Once for each kernel.";
+}
+def TwoLevelSumsNone : AttnRemark<"summed-apart", Missed, "no product of 8-bit elements is added to others"> {
+  let description = "Products of wider elements are summed in f32 as it is.";
+}
+}
+
 let category = "attn-optimistic-max" in {
 def OptimisticMax : AttnRemark<"optimistic", Passed,
     "exponentials take the maximum of the tiles before, while sums stay", [
     RemarkArg<"below", Float, "the bound of a sum, above which the tile takes its own maximum">]> {
   let description = "Once for each stream.";
+}
+def OptimisticMaxNarrow : AttnRemark<"optimistic", Missed,
+    "exponentials are rounded to 8 bits, whose range an old maximum may leave"> {
+  let description = "Those that the exact maximum gives use all of the range (`attn.attention`, rounding).";
 }
 def OptimisticMaxNoStream : AttnRemark<"optimistic", Missed, "the kernel has no stream"> {
   let description = "The kernel has no `attn.stream`.";

@@ -203,7 +203,8 @@ private:
       parts.maximum = {};
     // The registers of left-hand sides are read until the products are there.
     for (Operation &op : llvm::reverse(*parts.loop.getBody()))
-      if (isa<arith::TruncFOp, ConvertLayoutOp>(op) && isOnlyForValues(&op))
+      if (isa<arith::TruncFOp, ConvertLayoutOp, InterleaveOp>(op) &&
+          isOnlyForValues(&op))
         parts.late.insert(&op);
   }
 

@@ -72,7 +72,7 @@ public:
     SmallVector<Value> operands(op->getOperands());
     operands.front() = query;
     if (op.getSinks())
-      operands.back() = packSinks();
+      operands[op.getSinksMutable().begin()->getOperandNumber()] = packSinks();
     auto packed =
         AttentionOp::create(rewriter, loc, types, operands, op->getAttrs());
     packMask(packed);

@@ -211,15 +211,26 @@ struct AssignFragmentsPass
   }
 
   FragmentAttr layoutOf(RankedTensorType tile, const TileGroup &group,
-                        int64_t count, bool free, int64_t columns) {
+                        int64_t count, bool free, int64_t columns,
+                        bool isOperand) {
     int64_t rows = group.rows,
             width = tile.getRank() == 2 ? tile.getDimSize(1) : columns;
     FragmentAttr matrix =
-        free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
+        isOperand ? unit.getLhs(rows, width, count)
+        : free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
              : unit.getAccumulator(rows, width, count);
     if (group.isOfColumns(tile))
       return matrix.getColumnSlice();
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
+  }
+
+  /// Whether a tile is in the order of an operand: of what is interleaved, or
+  /// computed of that element by element.
+  static bool isInterleaved(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (isa_and_nonnull<arith::TruncFOp>(op))
+      return isInterleaved(op->getOperand(0));
+    return isa_and_nonnull<InterleaveOp>(op);
   }
 
   void assign(Value value, const TileGroup &group, int64_t count, bool free,
@@ -227,7 +238,8 @@ struct AssignFragmentsPass
     RankedTensorType tile = plainTile(value.getType());
     auto type =
         RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                              layoutOf(tile, group, count, free, columns));
+                              layoutOf(tile, group, count, free, columns,
+                                       isInterleaved(value)));
     value.setType(type);
     ++numTiles;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {

@@ -5,6 +5,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Utils/WarpChoice.h"
@@ -82,6 +83,9 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
   std::string whyNot(MatrixUnitInterface unit, DotOp dot, int64_t count) {
     if (!isAskedFor(unit, dot))
       return "it is not asked for";
+    if (unit.takesElement(lhsOf(dot).getElementType()) &&
+        unit.sumsAlongRows() && !dot.getTransposeRhs())
+      return "elements that are summed over are no neighbours in memory";
     return unit.whyNotShaped(lhsOf(dot), rhsOf(dot), resultOf(dot), count);
   }
 
@@ -102,6 +106,30 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
       chosen[dot] = *unit;
     }
     return leads ? chosen : llvm::MapVector<DotOp, MatrixUnitInterface>();
+  }
+
+  /// Nothing but a unit multiplies FP8: says what they want.
+  LogicalResult checkElements(int64_t count) {
+    for (DotOp dot : dots) {
+      Type element = lhsOf(dot).getElementType();
+      TargetAttr target = TargetAttr::of(dot);
+      SmallVector<MatrixUnitInterface> units = unitsOf(target);
+      if (!isFloat8(element) || units.empty())
+        continue;
+      const auto *unit = llvm::find_if(units, [&](MatrixUnitInterface unit) {
+        return unit.getCompletion() == Completion::Sequential &&
+               unit.takesElement(element);
+      });
+      if (unit == units.end())
+        return dot.emitOpError("expected operands that target ")
+               << target.getName() << " multiplies, of "
+               << asText(elementsOf(target)) << ", but got " << element;
+      std::string reason = whyNot(*unit, dot, count);
+      if (!reason.empty())
+        return dot.emitOpError("expected a product that ")
+               << *unit << " can compute, but " << reason;
+    }
+    return success();
   }
 
   void setThreads(KernelOp kernel, int64_t count) {
@@ -153,6 +181,11 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
       return;
     }
     SmallVector<MatrixUnitInterface> units = unitsOf(TargetAttr::of(kernel));
+    llvm::erase_if(units, [&](MatrixUnitInterface unit) {
+      return llvm::none_of(dots, [&](DotOp dot) {
+        return unit.takesElement(lhsOf(dot).getElementType());
+      });
+    });
     for (ArrayRef<MatrixUnitInterface> rest = units; !rest.empty();
          rest = rest.drop_front()) {
       int64_t count = warpsFor(kernel, rest.front());
@@ -164,6 +197,8 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
     }
     MatrixUnitInterface usual = usualUnit(TargetAttr::of(kernel));
     int64_t count = warpsFor(kernel, usual);
+    if (failed(checkElements(count)))
+      return signalPassFailure();
     setThreads(kernel, count);
     explain(usual, count);
   }

@@ -12,6 +12,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -416,6 +417,12 @@ struct OptimisticMaxPass
       SoftmaxStreamMatcher matcher(stream, positions);
       if (failed(matcher.match()))
         continue;
+      if (llvm::any_of(matcher.parts.results, [](Value result) {
+            return isFloat8(getElementTypeOrSelf(result.getType()));
+          })) {
+        (void)remarks::emitOptimisticMaxNarrow(stream);
+        continue;
+      }
       double bound = boundFor(matcher.parts);
       Rewriter(matcher.parts, bound).run();
       ++numStreams;

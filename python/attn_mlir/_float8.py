@@ -1,0 +1,76 @@
+"""FP8: scales, and V by columns."""
+
+from ._arrays import is_torch, torch_module
+from ._errors import ArgumentError
+
+_GROUP = 16  # Of keys, in which interleaved() exchanges places.
+
+
+def scales_of(scales, q, batch, kv_heads):
+    """The scales of Q, K and V as float32 of [batch or 1, KV heads or 1], None of those that are None."""
+    return tuple(_scale_of(f"{name}_scale", scale, q, batch, kv_heads) for name, scale in zip("qkv", scales))
+
+
+def _scale_of(name, scale, q, batch, kv_heads):
+    if scale is None:
+        return None
+    if isinstance(scale, (int, float)) and not isinstance(scale, bool):
+        return _filled(q, float(scale))
+    shape = getattr(scale, "shape", None)
+    if shape is None or str(scale.dtype).rsplit(".", 1)[-1] != "float32":
+        raise ArgumentError(f"{name}: expected a number or an array of float32, but got {getattr(scale, 'dtype', scale)!r}")
+    if len(shape) < 2 and all(size == 1 for size in shape):
+        scale = scale.reshape(1, 1)
+        shape = scale.shape
+    if len(shape) != 2 or shape[0] not in (1, batch) or shape[1] not in (1, kv_heads):
+        raise ArgumentError(f"{name}: expected shape ({batch}, {kv_heads}), of which either may be 1, but got {tuple(shape)}")
+    if is_torch(scale):
+        if scale.device != q.device:
+            raise ArgumentError(f"{name}: expected a tensor on {q.device}, as q is, but got one on {scale.device}")
+        # Broadcast tensors, as FlashAttention-3's tests have them.
+        return scale.detach().contiguous()
+    return scale
+
+
+def _filled(q, number):
+    if is_torch(q):
+        return q.new_full((1, 1), number, dtype=torch_module().float32)
+    import numpy
+
+    return numpy.full((1, 1), number, "float32")
+
+
+def sizes_of(scale):
+    """The sizes of a scale in its type: 1 of what is the same for all."""
+    if scale is None:
+        return ""
+    return f"{'1' if scale.shape[0] == 1 else '?'}x{scale.shape[1]}"
+
+
+def checked(problem, platform):
+    """The problem of FP8: results are of bfloat16, and a GPU takes V by columns."""
+    problem = problem._replace(result="bf16")
+    if platform == "cpu":
+        return problem
+    given = problem.sequences
+    for name, has in (("lengths", problem.lengths), ("cu_seqlens_q", given.cu_q), ("cu_seqlens_k", given.cu_k),
+                      ("block_table", given.table)):
+        if has:
+            raise NotImplementedError(f"{name}: expected none with float8 on a GPU, where V is transposed, but got some")
+    return problem._replace(values="interleaved")
+
+
+def interleaved(v, layout):
+    """V [B, H, S, D] or [B, S, H, D] as [B, H, D, S], S rounded up to a multiple of 16 with zeros; of each 16 keys those at
+    2 t, 2 t + 1, 8 + 2 t and 9 + 2 t are neighbours (`values(interleaved)` of attn.attention)."""
+    torch = torch_module()
+    if torch is None or not is_torch(v):
+        raise ArgumentError(f"v: expected a torch tensor in float8, but got {type(v).__name__}")
+    bytes_of = v.detach().view(torch.uint8)
+    bytes_of = bytes_of if layout == "bhsd" else bytes_of.transpose(1, 2)
+    batch, heads, keys, dim = bytes_of.shape
+    groups = -(-keys // _GROUP)
+    if keys % _GROUP:
+        bytes_of = torch.nn.functional.pad(bytes_of, (0, 0, 0, groups * _GROUP - keys))
+    split = bytes_of.reshape(batch, heads, groups, 2, 4, 2, dim)
+    return split.permute(0, 1, 6, 2, 4, 3, 5).reshape(batch, heads, dim, groups * _GROUP).view(v.dtype)
