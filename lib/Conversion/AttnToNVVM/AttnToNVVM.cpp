@@ -50,6 +50,15 @@ struct NVVMConverter : TypeConverter {
   explicit NVVMConverter(MLIRContext *context) {
     addConversion([](Type type) { return type; });
     addFragmentConversions(*this);
+    // Four elements of FP8 are one register, and no type of LLVM.
+    addConversion([](RankedTensorType tile) -> std::optional<Type> {
+      FragmentAttr layout = fragmentOf(tile);
+      if (!layout || !isFloat8(tile.getElementType()) ||
+          layout.getNumRegisters() % 4 != 0)
+        return std::nullopt;
+      return VectorType::get({layout.getNumRegisters() / 4},
+                             IntegerType::get(tile.getContext(), 32));
+    });
     Type shared = LLVM::LLVMPointerType::get(context, kShared);
     addConversion([shared](RankedTensorType tile) -> std::optional<Type> {
       if (!sharedOf(tile))

@@ -30,22 +30,20 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
         !getElementTypeOrSelf(op.getIn().getType()).isF32())
       return op.emitOpError("expected f32 to f8E4M3FN or f8E5M2, but got ")
              << op.getIn().getType() << " to " << op.getType();
-    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     constexpr int64_t kInWord = 4;
-    if (type.getNumElements() % kInWord != 0)
+    int64_t count = fragmentOf(op.getType()).getNumRegisters();
+    if (count % kInWord != 0)
       return op.emitOpError("expected a multiple of 4 elements a thread, but "
                             "got ")
-             << type.getNumElements();
+             << count;
+    auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     Location loc = op.getLoc();
     auto from = vector::ToElementsOp::create(rewriter, loc, adaptor.getIn());
     SmallVector<Value> words;
-    for (int64_t i = 0; i < type.getNumElements(); i += kInWord)
+    for (int64_t i = 0; i < count; i += kInWord)
       words.push_back(convertFour(
           rewriter, loc, element, from.getResults().slice(i, kInWord)));
-    auto wordType = VectorType::get({static_cast<int64_t>(words.size())},
-                                    rewriter.getI32Type());
-    Value all = vector::FromElementsOp::create(rewriter, loc, wordType, words);
-    rewriter.replaceOpWithNewOp<vector::BitCastOp>(op, type, all);
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, words);
     return success();
   }
 

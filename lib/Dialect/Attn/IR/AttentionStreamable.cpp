@@ -499,15 +499,16 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
   AdvanceOp now = t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
                             state[Reference], softmaxScale(*this),
                             scalesRows(*this));
-  Value p = t.weights(scores, now.getFactor(),
-                      shifted(*this, t, now.getReference()));
+  // What stays is no result of the operation, so that loops need not carry it.
+  Value factor = scalesRows(*this) ? state[Factor] : now.getFactor();
+  Value p = t.weights(scores, factor, shifted(*this, t, now.getReference()));
   Value l = t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p));
   Value acc =
       t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
   Type type = getValue().getType().getElementType();
   if (hasInterleavedValues())
     p = InterleaveOp::create(b, loc, p.getType(), p);
-  return {now.getFactor(), now.getReference(), l,
+  return {factor, now.getReference(), l,
           t.dot(t.cast(p, type), tiles[V], acc,
                 /*transposeRhs=*/hasInterleavedValues())};
 }

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""FP8 (e4m3) forward attention: error, and time beside FlashAttention-3.
+
+    fp8.py make FOLDER           compiles the kernels to FOLDER (needs attn-compile on PATH)
+    fp8.py run FOLDER [--fa3 F]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
+
+Kernels take V by columns (`values(interleaved)`); "with V" is the time with PyTorch transposing it in front of every call.
+"""
+
+import argparse
+import itertools
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from common import forward_flops, markdown, time_interleaved
+
+ROLES = "wgmma=all specialize overlap ping-pong"
+# Head dimension: tiles that are tried, each with the options of its lowering.
+TILES = {
+    64: [("query=128,key=128", ROLES), ("query=192,key=128", ROLES), ("query=192,key=128", ROLES + " resident-stages=2 store-tensors")],
+    128: [("query=128,key=128", ROLES), ("query=128,key=192", ROLES), ("query=128,key=224", ROLES),
+          ("query=128,key=192", ROLES + " resident-stages=2")],
+    256: [("query=128,key=64", ROLES), ("query=128,key=96", ROLES), ("query=128,key=96", ROLES + " resident-stages=2")],
+}
+HEADS = {64: 32, 128: 16, 256: 8}
+LENGTH = 16384
+
+
+def text_of(heads, kv_heads, dim, causal, element="f8E4M3FN"):
+    """Attention with dynamic batch and lengths, scales per KV head, and V by columns."""
+    q, k = (f"tensor<?x{h}x?x{dim}x{element}>" for h in (heads, kv_heads))
+    v, scale = f"tensor<?x{kv_heads}x{dim}x?x{element}>", f"tensor<?x{kv_heads}xf32>"
+    o, lse = f"tensor<?x{heads}x?x{dim}xbf16>", f"tensor<?x{heads}x?xf32>"
+    mask = " mask(#attn.causal<bottom_right>)" if causal else ""
+    return (
+        f"func.func @attention(%q: {q}, %k: {k}, %v: {v}, %qs: {scale}, %ks: {scale}, %vs: {scale}) -> ({o}, {lse}) {{\n"
+        f"  %o, %lse = attn.attention %q, %k, %v{mask} scale({dim**-0.5:.9e}) values(interleaved)\n"
+        f"    q_scale(%qs : {scale}) k_scale(%ks : {scale}) v_scale(%vs : {scale})\n"
+        f"    : ({q}, {k}, {v}) -> ({o}, {lse})\n  return %o, %lse : {o}, {lse}\n}}\n")
+
+
+def make(folder, extra):
+    """One bundle for each head dimension, mask and tile."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = []
+    for dim, causal in itertools.product(TILES, (False, True)):
+        for number, (tiles, lower) in enumerate(TILES[dim]):
+            name = f"d{dim}-{'causal' if causal else 'full'}-{number}"
+            grid = "persistent resident=1" + (" dynamic longest-first grid-order=naive-head-first" if causal else "")
+            source = folder / f"{name}.mlir"
+            source.write_text(text_of(HEADS[dim], HEADS[dim], dim, causal))
+            options = [f"--schedule=tiles={tiles} {grid}", f"--lower={lower} {extra}".strip()]
+            command = ["attn-compile", str(source), "--target=h200", "--emit=archive", "--remarks", "-o", str(folder / f"{name}.tar"), *options]
+            done = subprocess.run(command, capture_output=True, text=True)
+            said = [line for line in done.stderr.splitlines() if line.startswith("ptxas:")]
+            print(name, tiles, *said, sep="  ")
+            if done.returncode:
+                print(done.stderr[-500:])
+                continue
+            cases.append({"name": name, "dim": dim, "causal": causal, "tiles": tiles})
+    (folder / "cases.json").write_text(json.dumps(cases))
+
+
+def quantised(torch, shape, generator, spread=1.0):
+    """Normal numbers in e4m3, with one scale a head, and what they stand for in float32."""
+    x = torch.randn(shape, device="cuda", generator=generator) * spread
+    scale = x.abs().amax(dim=(2, 3)) / 448
+    narrow = (x / scale[:, :, None, None]).to(torch.float8_e4m3fn)
+    return narrow, scale, narrow.float() * scale[:, :, None, None]
+
+
+def reference(torch, q, k, v, causal):
+    q, k, v = (x.double() for x in (q, k, v))
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    if causal:
+        queries, keys = scores.shape[-2:]
+        i, j = (torch.arange(n, device=q.device) for n in (queries, keys))
+        scores = scores.masked_fill(j[None] > i[:, None] + keys - queries, float("-inf"))
+    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
+
+
+def error(o, r):
+    """The largest of rows: |o - r| / |r|, and that of all together."""
+    difference = (o.double() - r).norm(dim=-1)
+    return (difference / r.norm(dim=-1)).nan_to_num(float("inf")).max().item(), ((o.double() - r).norm() / r.norm()).item()
+
+
+def check(torch, kernel, case, interleaved, fa3, generator):
+    heads, dim = HEADS[case["dim"]], case["dim"]
+    worst = []
+    for batch, queries, keys in ((2, 300, 1000), (1, 1024, 1024), (1, 77, 79)):
+        (q, qs, wq), (k, ks, wk), (v, vs, wv) = (
+            quantised(torch, (batch, heads, n, dim), generator) for n in (queries, keys, keys))
+        o, lse = kernel(q, k, interleaved(v, "bhsd"), qs, ks, vs)
+        r, rl = reference(torch, wq, wk, wv, case["causal"])
+        row, whole = error(o, r)
+        worst.append([row, whole, (lse.double() - rl).abs().max().item()])
+        if fa3 is not None:
+            its = by_fa3(fa3, q, k, v, qs, ks, vs, case["causal"])
+            worst[-1].append(error(its.transpose(1, 2), r)[1])
+    return [max(values) for values in zip(*worst)]
+
+
+def by_fa3(fa3, q, k, v, qs, ks, vs, causal):
+    q, k, v = (x.transpose(1, 2) for x in (q, k, v))
+    result = fa3.flash_attn_func(q, k, v, causal=causal, q_descale=qs, k_descale=ks, v_descale=vs)
+    return result[0] if isinstance(result, tuple) else result
+
+
+def run(folder, wheel, rounds, only):
+    import torch
+
+    import attn_mlir
+    from attn_mlir._float8 import interleaved
+    from decode import import_fa3
+
+    fa3 = import_fa3(wheel) if wheel else None
+    generator = torch.Generator("cuda").manual_seed(1)
+    cases = [case for case in json.loads((folder / "cases.json").read_text()) if only in case["name"]]
+    rows = []
+    for (dim, causal), group in itertools.groupby(cases, lambda case: (case["dim"], case["causal"])):
+        group = list(group)
+        kernels = {case["name"]: attn_mlir.load(str(folder / f"{case['name']}.tar")) for case in group}
+        errors = {}
+        for case in group:
+            errors[case["name"]] = check(torch, kernels[case["name"]], case, interleaved, fa3, generator)
+            print(case["name"], case["tiles"], "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in errors[case["name"]]), flush=True)
+        shape = (1, HEADS[dim], LENGTH, dim)
+        (q, qs, _), (k, ks, _), (v, vs, _) = (quantised(torch, shape, generator) for _ in range(3))
+        columns = interleaved(v, "bhsd")
+        calls = {}
+        for name, kernel in kernels.items():
+            prepared = kernel.prepare(q, k, columns, qs, ks, vs)
+            calls[name] = lambda turn, prepared=prepared: prepared.launch()
+        first = kernels[group[0]["name"]]
+        calls["with V"] = lambda turn: first(q, k, interleaved(v, "bhsd"), qs, ks, vs)
+        if fa3 is not None:
+            qb, kb, vb = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v))
+            calls["FA3"] = lambda turn: by_fa3(fa3, qb, kb, vb, qs, ks, vs, causal)
+        times = time_interleaved(torch, calls, rounds)
+        flops = forward_flops(1, HEADS[dim], LENGTH, dim, causal)
+        tiles = {case["name"]: case["tiles"] for case in group}
+        for name, ms in times.items():
+            rows.append([f"D {dim} {'causal' if causal else 'full'}", tiles.get(name, name), f"{ms:.3f}", f"{flops / ms / 1e9:.0f}",
+                         f"{errors[name][1]:.1e}" if name in errors else ""])
+            print(*rows[-1], flush=True)
+    print(torch.cuda.get_device_name())
+    print(markdown(["", "tile", "ms", "TFLOP/s", "error"], rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    maker = commands.add_parser("make")
+    maker.add_argument("folder", type=Path)
+    maker.add_argument("--lower", default="", help="more options of attn-to-target, such as two-level")
+    runner = commands.add_parser("run")
+    runner.add_argument("folder", type=Path)
+    runner.add_argument("--fa3")
+    runner.add_argument("--rounds", type=int, default=15)
+    runner.add_argument("--only", default="", help="of kernels whose name has this in it")
+    arguments = parser.parse_args()
+    if arguments.command == "make":
+        make(arguments.folder, arguments.lower)
+    else:
+        run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
