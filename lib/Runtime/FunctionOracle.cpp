@@ -3,6 +3,7 @@
 #include "attn-mlir/Runtime/FunctionOracle.h"
 #include "FunctionReference.h"
 #include "Lengths.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -40,6 +41,7 @@ static RankedTensorType asKnownTensor(Type type) {
     return {};
   Type element = tensor.getElementType();
   bool known = element.isF32() || element.isF16() || element.isBF16() ||
+               isFloat8(element) ||
                element.isSignlessInteger(8) || element.isSignlessInteger(32) ||
                element.isSignlessInteger(64);
   return known ? tensor : RankedTensorType();
@@ -202,8 +204,11 @@ public:
         tensor.values = makeIntegers(integer, viewNameOf(argument),
                                      tensor.shape, options.contents, random);
       else
+        // Scales are not negative.
         for (double &value : tensor.values)
-          value = normal(random);
+          value = viewNameOf(argument).ends_with("_scale")
+                      ? std::exp2(normal(random))
+                      : normal(random);
       if (isa<FloatType>(type.getElementType()))
         poison(argument, tensor.values);
       view.write(tensor.values);
@@ -420,7 +425,7 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
   };
   for (Type type : reference.getResultTypes())
     if (!asKnownTensor(type))
-      return skip("a result is no tensor of f16, bf16, f32, i8, i32 or i64");
+      return skip("a result is no tensor of f16, bf16, f32, FP8, i8, i32 or i64");
   if (reference.getNumResults() == 0)
     return skip("it has no results");
   ArgumentShapes shapes(reference, argumentSizes);

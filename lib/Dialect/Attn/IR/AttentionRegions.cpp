@@ -47,8 +47,8 @@ std::array<std::optional<unsigned>, 3> AttentionOp::getScaleViews() {
   for (std::optional<unsigned> view : getCaptureViews())
     next += view.has_value();
   std::array<std::optional<unsigned>, 3> views;
-  for (auto [view, scale] : llvm::zip(
-           views, ValueRange{getQueryScale(), getKeyScale(), getValueScale()}))
+  Value scales[] = {getQueryScale(), getKeyScale(), getValueScale()};
+  for (auto [view, scale] : llvm::zip(views, scales))
     if (scale)
       view = next++;
   return views;

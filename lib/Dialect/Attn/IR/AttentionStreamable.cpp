@@ -215,8 +215,11 @@ SmallVector<Value> AttentionOp::getScalarCaptures() {
 bool AttentionOp::readsElements(unsigned view) { return view > V; }
 
 SmallVector<unsigned> AttentionOp::getTailViews() {
+  // Of rows that hold the factor, the state of no keys has it, too.
   SmallVector<unsigned> views;
-  for (std::optional<unsigned> view : {getSinksView(), getScaleViews()[V]})
+  auto [ofQuery, ofKey, ofValue] = getScaleViews();
+  for (std::optional<unsigned> view :
+       {getSinksView(), ofQuery, ofKey, ofValue})
     if (view)
       views.push_back(*view);
   return views;
