@@ -99,8 +99,8 @@ def missing_feature(test, p):
         return _TESTS[SUITE][test]
     if p.get("dropout_p", 0) > 0:
         return "dropout"
-    if _name(p.get("dtype")) == "float8_e4m3fn":
-        return "fp8"
+    if _name(p.get("dtype")) == "float8_e4m3fn" and test != "test_flash_attn_output":
+        return "fp8 of packed sequences and caches"
     if p.get("has_qv"):
         return "qv"
     return None

@@ -1,0 +1,117 @@
+"""attention() of float8 on the CPU, and what a GPU is given."""
+
+import unittest
+
+import attn_mlir
+import torch
+from attn_mlir import _attention, _float8
+from attn_mlir import flash_attn_3 as fa3
+
+E4M3 = torch.float8_e4m3fn
+# Of weights with 4 bits; one of 3 has twice that.
+BOUND = 4e-2
+
+
+def random(*shape, dtype=E4M3, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed)).to(dtype)
+
+
+def wide(x, scale=None, group=1):
+    x = x.float().double()
+    return x if scale is None else x * scale.double().repeat_interleave(group, 1)[:, :, None, None]
+
+
+def expected(q, k, v, causal=False, softcap=0.0):
+    group = q.shape[1] // k.shape[1]
+    k, v = (x.repeat_interleave(group, 1) for x in (k, v))
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    if softcap:
+        scores = softcap * torch.tanh(scores / softcap)
+    if causal:
+        i, j = (torch.arange(n) for n in scores.shape[-2:])
+        scores = scores.masked_fill(j[None] > i[:, None] + k.shape[2] - q.shape[2], float("-inf"))
+    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
+
+
+def error(o, r):
+    return ((o.double() - r).norm() / r.norm()).item()
+
+
+class Float8(unittest.TestCase):
+    def test_scales(self):
+        q, k, v = random(2, 4, 37, 64), random(2, 2, 50, 64, seed=1), random(2, 2, 50, 64, seed=2)
+        scales = [torch.rand(2, 2, generator=torch.Generator().manual_seed(3 + i)) + 0.5 for i in range(3)]
+        r, rl = expected(wide(q, scales[0], 2), wide(k, scales[1]), wide(v, scales[2]))
+        o, lse = attn_mlir.attention(q, k, v, return_lse=True, q_scale=scales[0], k_scale=scales[1], v_scale=scales[2])
+        self.assertEqual(o.dtype, torch.bfloat16)
+        self.assertLess(error(o, r), BOUND)
+        self.assertLess((lse.double() - rl).abs().max().item(), 1e-5)
+        one = attn_mlir.attention(q, k, v, q_scale=0.5, k_scale=torch.tensor(2.0), v_scale=torch.full((1, 2), 3.0))
+        r, _ = expected(wide(q), wide(k), wide(v) * 3)
+        self.assertLess(error(one, r), BOUND)
+
+    def test_scales_at_their_limits(self):
+        q, k, v = (random(1, 2, 40, 32, seed=i) for i in range(3))
+        mean = wide(v).mean(2, keepdim=True).expand(-1, -1, 40, -1)
+        self.assertLess(error(attn_mlir.attention(q, k, v, q_scale=0.0), mean), BOUND)
+        causal = attn_mlir.attention(q, k, v, causal=True, k_scale=0.0)
+        self.assertLess(error(causal[:, :, -1], mean[:, :, -1]), BOUND)
+        self.assertTrue(attn_mlir.attention(q, k, v, k_scale=float("nan")).isnan().all())
+        self.assertTrue(attn_mlir.attention(q, k, v, v_scale=float("nan")).isnan().all())
+        self.assertEqual(attn_mlir.attention(q, k, v, v_scale=0.0).abs().max().item(), 0)
+
+    def test_types_and_dims(self):
+        for dtype, dim, bound in ((torch.float8_e5m2, 64, 2 * BOUND), (E4M3, 40, BOUND), (torch.float8_e4m3fnuz, 128, BOUND)):
+            q, k, v = (random(1, 2, 21, dim, dtype=dtype, seed=i) for i in range(3))
+            with self.subTest(dtype=dtype, dim=dim):
+                self.assertLess(error(attn_mlir.attention(q, k, v), expected(wide(q), wide(k), wide(v))[0]), bound)
+
+    def test_flash_attention_3(self):
+        q, k, v = random(2, 33, 4, 64), random(2, 33, 2, 64, seed=1), random(2, 33, 2, 64, seed=2)
+        scale = torch.rand(2, 2, generator=torch.Generator().manual_seed(9)) + 0.5
+        for softcap in (0.0, 15.0):
+            o, lse = fa3.flash_attn_func(q, k, v, causal=True, softcap=softcap, q_descale=scale, k_descale=scale,
+                                         v_descale=scale, return_attn_probs=True)
+            r, rl = expected(wide(q.transpose(1, 2), scale, 2), wide(k.transpose(1, 2), scale), wide(v.transpose(1, 2), scale),
+                             causal=True, softcap=softcap)
+            self.assertLess(error(o.transpose(1, 2), r), BOUND)
+            self.assertLess((lse.double() - rl).abs().max().item(), 1e-4)
+        with self.assertRaisesRegex(NotImplementedError, "^cu_seqlens_q: "):
+            starts = torch.tensor([0, 10, 33], dtype=torch.int32)
+            fa3.flash_attn_varlen_func(q[0], k[0], v[0], starts, starts, 23, 23)
+        with self.assertRaisesRegex(NotImplementedError, "^q_descale: "):
+            fa3.flash_attn_func(*(x.to(torch.bfloat16) for x in (q, k, v)), q_descale=scale)
+
+    def test_columns(self):
+        v = random(2, 3, 37, 32)
+        columns = _float8.interleaved(v, "bhsd")
+        self.assertEqual(columns.shape, (2, 3, 32, 48))
+        for place in range(48):
+            key = place // 16 * 16 + place // 4 % 4 * 2 + place % 2 + place // 2 % 2 * 8
+            wanted = v[:, :, key].float() if key < 37 else torch.zeros(2, 3, 32)
+            self.assertTrue(torch.equal(columns[..., place].float(), wanted))
+        other = _float8.interleaved(v.transpose(1, 2), "bshd")
+        self.assertTrue(torch.equal(columns.view(torch.uint8), other.view(torch.uint8)))
+
+    def test_on_a_gpu(self):
+        """What the kernel of a GPU is compiled for."""
+        shapes = _attention.shapes_of((2, 4, 37, 64), (2, 2, 50, 64), (2, 2, 50, 64), "bhsd")
+        problem = _attention.problem_of(shapes, "f8E4M3FN", "", None, "bhsd", True, "", "", None)
+        text = _attention.text_of(_float8.checked(problem._replace(scales=("?x2", "", "1x1")), "cuda"))
+        self.assertIn("%v: tensor<?x2x64x?xf8E4M3FN>", text)
+        self.assertIn("values(interleaved) q_scale(%q_scale : tensor<?x2xf32>) v_scale(%v_scale : tensor<1x1xf32>)", text)
+        with self.assertRaisesRegex(NotImplementedError, "^lengths: "):
+            _float8.checked(problem._replace(lengths="i32"), "cuda")
+
+    def test_refused(self):
+        q = random(1, 2, 9, 32)
+        for scale, wanted in ((torch.ones(3, 3), r"q_scale: expected shape \(1, 2\)"), (torch.ones(1, 2).double(), "float32"),
+                              ("1", "a number")):
+            with self.assertRaisesRegex(attn_mlir.ArgumentError, wanted):
+                attn_mlir.attention(q, q, q, q_scale=scale)
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "as q has"):
+            attn_mlir.attention(q, q, q.to(torch.float8_e5m2))
+
+
+if __name__ == "__main__":
+    unittest.main()
