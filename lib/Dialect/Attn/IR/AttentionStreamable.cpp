@@ -125,8 +125,11 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   SmallVector<AffineMap> maps{map({ofQueries, head, d(Query), d(QkDim)}),
                               map({ofKeys, d(KvHead), ofKey, d(QkDim)}),
                               map({ofKeys, d(KvHead), ofKey, d(ValueDim)})};
+  // There are whole groups of keys: as many or more.
+  constexpr int64_t kGroup = InterleaveOp::kGroup;
   if (hasInterleavedValues())
-    maps[V] = map({d(Batch), d(KvHead), d(ValueDim), ofKey});
+    maps[V] = map({d(Batch), d(KvHead), d(ValueDim),
+                   d(Key).floorDiv(kGroup) * kGroup});
   maps.append(getFirstCaptureView() - maps.size(), map({d(Batch)}));
   if (getBlockTable())
     maps.back() = map({d(Batch), d(Key).floorDiv(getPageSize())});

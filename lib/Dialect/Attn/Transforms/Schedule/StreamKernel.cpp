@@ -209,8 +209,28 @@ bool StreamKernel::hasTiles(unsigned view) {
   return !views[view].holdsIndices() && !(number && op.readsElements(*number));
 }
 
+/// The axis of which an expression is the first element of a group, where tiles
+/// are whole groups: of which it is the position, then.
+std::optional<unsigned> StreamKernel::groupedAxis(AffineExpr expr) const {
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto group = dyn_cast<AffineBinaryOpExpr>(product.getLHS());
+  if (!group || group.getKind() != AffineExprKind::FloorDiv ||
+      group.getRHS() != product.getRHS())
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(group.getLHS());
+  auto size = dyn_cast<AffineConstantExpr>(group.getRHS());
+  if (!dim || !size || bases[dim.getPosition()] ||
+      context.sizes[dim.getPosition()] % size.getValue() != 0)
+    return std::nullopt;
+  return dim.getPosition();
+}
+
 /// The value of an expression; positions are not negative.
 Value StreamKernel::expand(AffineExpr expr, ArrayRef<Value> dims) {
+  if (std::optional<unsigned> axis = groupedAxis(expr))
+    return dims[*axis];
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary || !isa<AffineDimExpr>(binary.getLHS()) ||
       !isa<AffineConstantExpr>(binary.getRHS()))

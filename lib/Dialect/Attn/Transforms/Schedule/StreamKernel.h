@@ -170,6 +170,7 @@ private:
   /// The end of an axis in its views.
   mlir::Value endInViews(unsigned axis);
   llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
+  std::optional<unsigned> groupedAxis(mlir::AffineExpr expr) const;
   mlir::Value expand(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);
   mlir::Value boundIn(llvm::ArrayRef<mlir::Value> offsets, unsigned view);
 
