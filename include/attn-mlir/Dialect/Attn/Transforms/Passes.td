@@ -235,8 +235,8 @@ def AttnTwoLevelSums : Pass<"attn-two-level-sums", "::attn::KernelOp"> {
 
     After: `%t = attn.dot %p, %v, %zero : ...; %a1 = arith.addf %a0, %t`
 
-    Costs as many registers as the accumulator has, and an addition an element and tile;
-    attn-overlap-softmax leaves such a loop alone. Does nothing to products of wider
+    Costs as many registers as the accumulator has, and an addition an element and tile.
+    Does nothing to products of wider
     elements, and to those that start from zero already.
   }];
   let statistics = [Statistic<"numSums", "sums", "Products summed by themselves">];

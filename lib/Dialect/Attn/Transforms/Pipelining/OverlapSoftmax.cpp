@@ -61,7 +61,7 @@ public:
       state = buildLoop(parts, before, state);
     SmallVector<Value> results = state.carried;
     SmallVector<Value> sums =
-        waitValues(chain.back(), issueValues(chain.back(), state));
+        waitValues(chain.back(), issueValues(chain.back(), state), state);
     for (auto [product, sum] : llvm::zip_equal(chain.back().values, sums))
       results[product.sum] = sum;
     scf::YieldOp::create(rewriter, loc, results);
@@ -100,7 +100,7 @@ private:
     for (Value value : parts.loop.getYieldedValues())
       state.carried.push_back(map.lookupOrDefault(value));
     for (auto [i, product] : llvm::enumerate(parts.values)) {
-      state.carried[product.sum] = map.lookupOrDefault(product.issue.getAcc());
+      state.carried[product.sum] = map.lookupOrDefault(product.getBefore());
       state.lhs.push_back(map.lookupOrDefault(product.issue.getLhs()));
       if (!clearsRows(i))
         continue;
@@ -189,7 +189,8 @@ private:
     for (auto [i, product] : llvm::enumerate(parts.values)) {
       IRMapping map;
       map.map(product.issue.getLhs(), state.lhs[i]);
-      map.map(product.issue.getAcc(), state.carried[product.sum]);
+      if (!product.addition)
+        map.map(product.issue.getAcc(), state.carried[product.sum]);
       auto tile = cast<RingWaitOp>(rewriter.clone(*product.tile, map));
       if (clearsRows(i))
         tile.getRowsMutable().assign(*rows++);
@@ -199,8 +200,8 @@ private:
   }
 
   /// The sums: products complete in their order.
-  SmallVector<Value> waitValues(SoftmaxLoop &parts,
-                                ArrayRef<DotIssueOp> issues) {
+  SmallVector<Value> waitValues(SoftmaxLoop &parts, ArrayRef<DotIssueOp> issues,
+                                const State &before) {
     SmallVector<Value> sums;
     for (auto [product, issue] : llvm::zip_equal(parts.values, issues)) {
       DotIssueOp issued = issue;
@@ -209,6 +210,9 @@ private:
                                        issued.getProduct(), outstanding));
       // What it may have waited for is of a tile that is long past.
       RingReleaseOp::create(rewriter, loc, product.release.getRing());
+      if (product.addition)
+        sums.back() = arith::AddFOp::create(
+            rewriter, loc, before.carried[product.sum], sums.back());
     }
     return sums;
   }
@@ -254,7 +258,7 @@ private:
       RingReleaseOp::create(rewriter, loc,
                             map.lookupOrDefault(parts.keysRelease.getRing()),
                             map.lookup(parts.maximum));
-    SmallVector<Value> sums = waitValues(parts, values);
+    SmallVector<Value> sums = waitValues(parts, values, before);
     for (auto [product, sum] : llvm::zip_equal(parts.values, sums))
       map.map(loop.getRegionIterArg(product.sum), sum);
     for (Operation &op : loop.getBody()->without_terminator())
@@ -263,7 +267,7 @@ private:
     return finish(parts, map);
   }
 
-  SmallVector<SoftmaxLoop> chain;
+  SmallVector<SoftmaxLoop, 0> chain;
   Location loc;
   IRRewriter rewriter;
   /// Of each loop: whether it runs, and whether one before it does (null:
@@ -313,7 +317,7 @@ struct OverlapSoftmaxPass
     });
     if (loops.empty())
       remarks::emitOverlapSoftmaxNoLoop(kernel);
-    SmallVector<SmallVector<SoftmaxLoop>> chains;
+    SmallVector<SmallVector<SoftmaxLoop, 0>> chains;
     for (scf::ForOp loop : loops) {
       FailureOr<SoftmaxLoop> parts = matchSoftmaxLoop(loop);
       if (failed(parts))

@@ -91,7 +91,7 @@ private:
       if (issue.getStage() == 0)
         parts.scores.push_back(issue);
       else
-        parts.values.push_back({issue, {}, {}, {}});
+        parts.values.push_back({issue, {}, {}, {}, 0, {}});
     }
     return !parts.scores.empty() && !parts.values.empty();
   }
@@ -126,13 +126,19 @@ private:
 
   bool findSum(ValuesProduct &product) {
     auto yield = cast<scf::YieldOp>(parts.loop.getBody()->getTerminator());
-    for (auto [i, value] : llvm::enumerate(yield.getOperands()))
-      if (value == product.wait.getTile() &&
-          product.wait.getTile().hasOneUse()) {
-        product.sum = i;
-        return true;
-      }
-    return false;
+    if (!product.wait.getTile().hasOneUse())
+      return false;
+    Value sum = product.wait.getTile();
+    if (auto addition = dyn_cast<arith::AddFOp>(*sum.user_begin());
+        addition && addition->hasOneUse() &&
+        matchPattern(product.issue.getAcc(), m_AnyZeroFloat()) &&
+        parts.loop.isDefinedOutsideOfLoop(product.issue.getAcc())) {
+      product.addition = addition;
+      sum = addition;
+    }
+    auto yielded = llvm::find(yield.getOperands(), sum);
+    product.sum = yielded - yield.getOperands().begin();
+    return yielded != yield.getOperands().end();
   }
 
   bool leavesUnderWay() {
@@ -252,7 +258,8 @@ private:
     bool branches = false;
     while (!work.empty()) {
       Operation *op = body->findAncestorOpInBlock(*work.pop_back_val());
-      if (op == product.issue || !parts.late.insert(op).second)
+      if (op == product.issue || (product.addition && op == product.addition) ||
+          !parts.late.insert(op).second)
         continue;
       branches |= isa<scf::IfOp>(op);
       llvm::append_range(work, op->getUsers());

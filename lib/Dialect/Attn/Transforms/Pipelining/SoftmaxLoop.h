@@ -10,6 +10,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
@@ -25,9 +26,20 @@ struct ValuesProduct {
   RingReleaseOp release;
   /// Which of the carried values is the sum.
   unsigned sum = 0;
+  /// What adds the product to the sum, where it starts from zero
+  /// (attn-two-level-sums).
+  mlir::arith::AddFOp addition = {};
 
   bool has(mlir::Operation *op) const {
-    return op == issue || op == wait || op == tile || op == release;
+    return op == issue || op == wait || op == tile || op == release ||
+           (addition && op == addition);
+  }
+  /// The sum that the product is added to.
+  mlir::Value getBefore() {
+    if (!addition)
+      return issue.getAcc();
+    return addition.getLhs() == wait.getTile() ? addition.getRhs()
+                                               : addition.getLhs();
   }
 };
 

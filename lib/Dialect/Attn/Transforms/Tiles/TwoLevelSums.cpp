@@ -32,6 +32,9 @@ struct TwoLevelSumsPass : attn::impl::AttnTwoLevelSumsBase<TwoLevelSumsPass> {
     OpBuilder b(dot);
     Location loc = dot.getLoc();
     Value before = dot.getAcc();
+    // Where streams do not carry it around.
+    b.setInsertionPointToStart(
+        &dot->getParentOfType<KernelOp>().getBody().front());
     Value zero =
         arith::ConstantOp::create(b, loc, b.getZeroAttr(before.getType()));
     dot.getAccMutable().assign(zero);
