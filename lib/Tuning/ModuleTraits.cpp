@@ -1,6 +1,7 @@
 //===- ModuleTraits.cpp - What decides on the options of a module ---------===//
 
 #include "ModuleTraits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -61,7 +62,8 @@ static ModuleTraits traitsOf(StreamableOpInterface op,
   own.packs = attention && whyNotPacked(attention).empty();
   own.splits = op.canSplitOverCtas();
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  own.halfPrecision = element.isF16() || element.isBF16();
+  own.halfPrecision =
+      element.isF16() || element.isBF16() || isNvidiaFloat8(element);
   own.streamBytes = streamBytesOf(op);
   own.sets = 1;
   for (const StreamAxis &axis : op.getStreamAxes()) {

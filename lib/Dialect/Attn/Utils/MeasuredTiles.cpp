@@ -1,6 +1,7 @@
 //===- MeasuredTiles.cpp - Tile sizes that were measured ------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
@@ -59,7 +60,7 @@ ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
   if (!target.hasCapability("mma.sync"))
     return {};
   Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  if (!element.isF16() && !element.isBF16())
+  if (!element.isF16() && !element.isBF16() && !isFloat8(element))
     return {};
   int64_t columns = 0;
   for (const StreamAxis &axis : op.getStreamAxes())

@@ -1,11 +1,13 @@
 //===- TileChoice.cpp - Tiles that fit a target ---------------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace attn;
@@ -56,6 +58,14 @@ private:
     return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps;
   }
 
+  /// What head dimensions are padded to a multiple of: instructions take 32
+  /// bytes of a row.
+  int64_t wholeGranule() {
+    int64_t granule = tileGranule(target);
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    return isFloat8(element) && granule > 1 ? 2 * granule : granule;
+  }
+
   /// The largest tile up to `size` of which each lies in one block of the axis.
   static int64_t inBlock(const StreamAxis &axis, int64_t size) {
     if (axis.block == 1)
@@ -72,7 +82,7 @@ private:
       int64_t size = isSingle(axis.kind) ? 1
                      : axis.kind == AxisKind::Whole
                          // Loads beyond the view are zero: padding is free.
-                         ? llvm::alignTo(axis.extent, tileGranule(target))
+                         ? llvm::alignTo(axis.extent, wholeGranule())
                          : axis.kind == AxisKind::Group ? group : stream;
       if (isTiled(axis)) {
         auto given = asked.find(axis.name);
