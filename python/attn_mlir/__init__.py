@@ -29,6 +29,7 @@ from ._errors import (
     NoVariantError,
     TraceError,
 )
+from ._float8 import InterleavedValues as _InterleavedValues
 from ._functions import (
     ceil,
     cos,
@@ -79,6 +80,7 @@ __all__ = [
     "exp",
     "exp2",
     "floor",
+    "interleaved_values",
     "load",
     "log",
     "log2",
@@ -94,3 +96,9 @@ __all__ = [
     "version",
     "where",
 ]
+
+
+def interleaved_values(v, layout="bhsd"):
+    """V of float8, [batch, heads, length, dim] or as ``layout`` says, transposed as kernels of GPUs take it: a ``v`` of
+    attention() for several calls."""
+    return _InterleavedValues(v, layout)

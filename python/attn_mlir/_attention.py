@@ -227,7 +227,9 @@ class Plan:
         return o, lse
 
     def _run_padded(self, inputs, o, lse, stream, numbers):
-        padded = [_padded(array, _up(array.shape[-1], self.granule)) for array in inputs[:3]]
+        padded = [
+            array if isinstance(array, _float8.InterleavedValues) else _padded(array, _up(array.shape[-1], self.granule))
+            for array in inputs[:3]]
         wide = self.allocate(inputs[0])
         lse = self.allocate_lse(inputs[0]) if self.lse and lse is None else lse
         self._launch(self._ordered((*padded, *inputs[3:])), (wide, lse) if self.lse else (wide,), stream, numbers)
@@ -241,7 +243,9 @@ class Plan:
         """With V in the order that the kernel takes."""
         if not self.interleaves:
             return inputs
-        return (*inputs[:2], _float8.interleaved(inputs[2], self.layout), *inputs[3:])
+        v = inputs[2]
+        columns = v.tensor if isinstance(v, _float8.InterleavedValues) else _float8.interleaved(v, self.layout)
+        return (*inputs[:2], columns, *inputs[3:])
 
     def _launch(self, inputs, outputs, stream, numbers):
         entry = self.entry
@@ -391,7 +395,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     multiples of 16 bytes.
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type.
-    On a GPU, v is transposed first, which takes time and memory, and there are no lengths, cu_seqlens and block_table.
+    On a GPU, v is transposed first, which takes time and memory (for several calls once: ``attn_mlir.interleaved_values``), and
+    there are no lengths, cu_seqlens and block_table.
 
     mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that
         broadcasts to [batch, heads, queries, keys]: booleans that say so, or numbers that are added to scores.
@@ -440,11 +445,12 @@ attention = _quick.wrapped(attention)
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
                stream, packing, scales):
     """The way of calls that are new, or that read more than Q, K and V."""
-    named = [("q", q), ("k", k), ("v", v)]
+    named = [("q", q), ("k", k), ("v", _float8.tensor_of(v))]
+    has_columns = isinstance(v, _float8.InterleavedValues)
     device = device_of("q", q)
     _check_devices(device, named[1:])
     sequences, count = sequences_of(k, layout, *packing, lengths)
-    shapes = shapes_of(q.shape, k.shape, v.shape, layout, sequences, count)
+    shapes = shapes_of(q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count)
     element = element_of("q", q, device.platform == "cpu")
     for name, array in named[1:]:
         if element_of(name, array, device.platform == "cpu") != element:
@@ -461,7 +467,11 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences)
     problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)))
     if is_float8(element):
-        problem = _float8.checked(problem, device.platform)
+        problem = _float8.checked(problem, device.platform, has_columns)
+        if has_columns and v.layout != layout:
+            raise ArgumentError(f"v: expected values of layout {layout!r}, but got {v.layout!r}")
+        if has_columns and shapes.value_dim % granule_of(element):
+            raise ArgumentError(f"v: expected a head dimension of a multiple of 32 of values by columns, but got {shapes.value_dim}")
     if explain:
         return _explain(problem, device, schedule, lower, shapes)
     _check_gradients(named + extra)

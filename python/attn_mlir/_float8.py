@@ -47,25 +47,43 @@ def sizes_of(scale):
     return f"{'1' if scale.shape[0] == 1 else '?'}x{scale.shape[1]}"
 
 
-def checked(problem, platform):
+class InterleavedValues:
+    """V by columns, for several calls of attention(): of `interleaved`."""
+
+    requires_grad = False
+
+    def __init__(self, v, layout):
+        self.tensor = interleaved(v, layout)
+        self.layout, self.rows, self.device = layout, v.shape, v.device
+        # Calls are told apart by shapes.
+        self.shape = (*v.shape, "columns")
+
+
+def tensor_of(v):
+    return v.tensor if isinstance(v, InterleavedValues) else v
+
+
+def checked(problem, platform, has_columns=False):
     """The problem of FP8: results are of bfloat16, and a GPU takes V by columns."""
     problem = problem._replace(result="bf16")
-    if platform == "cpu":
+    if platform == "cpu" and not has_columns:
         return problem
     given = problem.sequences
     for name, has in (("lengths", problem.lengths), ("cu_seqlens_q", given.cu_q), ("cu_seqlens_k", given.cu_k),
                       ("block_table", given.table)):
         if has:
-            raise NotImplementedError(f"{name}: expected none with float8 on a GPU, where V is transposed, but got some")
+            raise NotImplementedError(f"{name}: expected none with V by columns, as of float8 on a GPU, but got some")
     return problem._replace(values="interleaved")
 
 
-def interleaved(v, layout):
+def interleaved(v, layout="bhsd"):
     """V [B, H, S, D] or [B, S, H, D] as [B, H, D, S], S rounded up to a multiple of 16 with zeros; of each 16 keys those at
     2 t, 2 t + 1, 8 + 2 t and 9 + 2 t are neighbours (`values(interleaved)` of attn.attention)."""
     torch = torch_module()
     if torch is None or not is_torch(v):
         raise ArgumentError(f"v: expected a torch tensor in float8, but got {type(v).__name__}")
+    if v.element_size() != 1 or len(v.shape) != 4:
+        raise ArgumentError(f"v: expected float8 of 4 dimensions, but got {v.dtype} of shape {tuple(v.shape)}")
     bytes_of = v.detach().view(torch.uint8)
     bytes_of = bytes_of if layout == "bhsd" else bytes_of.transpose(1, 2)
     batch, heads, keys, dim = bytes_of.shape

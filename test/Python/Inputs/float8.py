@@ -93,6 +93,19 @@ class Float8(unittest.TestCase):
         other = _float8.interleaved(v.transpose(1, 2), "bshd")
         self.assertTrue(torch.equal(columns.view(torch.uint8), other.view(torch.uint8)))
 
+    def test_columns_are_values(self):
+        q, k, v = random(2, 4, 37, 64), random(2, 2, 50, 64, seed=1), random(2, 2, 50, 64, seed=2)
+        columns = attn_mlir.interleaved_values(v)
+        rows = attn_mlir.attention(q, k, v, causal=True)
+        for _ in range(2):
+            self.assertLess(error(attn_mlir.attention(q, k, columns, causal=True), rows.double()), BOUND)
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "layout 'bshd'"):
+            attn_mlir.attention(*(x.transpose(1, 2) for x in (q, k)), attn_mlir.interleaved_values(v.transpose(1, 2)), layout="bshd")
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "as q has"):
+            attn_mlir.attention(q.to(torch.bfloat16), k.to(torch.bfloat16), columns)
+        with self.assertRaisesRegex(attn_mlir.ArgumentError, "expected float8"):
+            attn_mlir.interleaved_values(v.to(torch.bfloat16))
+
     def test_on_a_gpu(self):
         """What the kernel of a GPU is compiled for."""
         shapes = _attention.shapes_of((2, 4, 37, 64), (2, 2, 50, 64), (2, 2, 50, 64), "bhsd")
