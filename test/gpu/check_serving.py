@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Packed sequences and caches of pages on a GPU, against float64.
+
+    check_serving.py run              all kinds of kernels, each in a process of its own
+    check_serving.py run --only REGEX kinds whose name matches
+    check_serving.py list             what there is
+
+Kernels are those that attn_mlir.attention compiles at its first call. Lengths are 0, 1, primes, and multiples of tiles. Of packed
+sequences, what belongs to none is NaN, and the rows behind the last one keep what they held; then all keys, values and
+queries of the others are NaN, and the bits of one sequence stay. Of caches, pages are shuffled, unused pages and what lies behind
+the last key are NaN, entries of the table behind them are those of no page, and some sequences share pages.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from typing import NamedTuple
+
+import harness
+
+BOUND, LSE_BOUND = 1e-2, 1e-4
+LIMIT = 75
+KEPT = 7.0
+CAUSAL, FULL = ("causal", None, 0), ("full", None, None)
+WINDOW = ("window", 40, 3)
+# Lengths of queries and of keys.
+BATCHES = (
+    ((17, 0, 1, 97, 211), (40, 3, 1, 97, 300)),
+    ((64, 128, 256), (64, 128, 256)),
+    ((1,), (1,)),
+    ((5, 600, 0, 2, 1031), (0, 600, 77, 1999, 1031)),
+    ((1, 1, 1, 3, 1, 1), (1000, 1, 513, 3, 0, 64)),
+)
+CACHES = (
+    (1, (1000, 1, 0, 513, 64, 2047, 16)),
+    (5, (5, 700, 0, 130, 3)),
+    (70, (70, 301)),
+)
+
+
+class Kind(NamedTuple):
+    """A kernel: ``packed`` says which of q and k are; ``page`` is its size, or 0; ``mask`` (name, left, right)."""
+
+    name: str
+    dim: int
+    heads: int
+    kv_heads: int
+    mask: tuple
+    packed: str = ""
+    page: int = 0
+    layout: str = "bshd"
+    element: str = "bfloat16"
+    value_dim: int = 0
+    options: tuple = ()
+
+
+def kinds():
+    return [
+        Kind("packed-d64-full", 64, 4, 4, FULL, "qk"),
+        Kind("packed-d128-causal", 128, 8, 2, CAUSAL, "qk"),
+        Kind("packed-d64-window", 64, 8, 2, WINDOW, "qk", layout="bhsd"),
+        Kind("packed-d128-causal-f16", 128, 4, 4, CAUSAL, "qk", element="float16"),
+        Kind("packed-d256-causal", 256, 4, 1, CAUSAL, "qk"),
+        Kind("packed-q-d128-causal", 128, 8, 2, CAUSAL, "q"),
+        Kind("packed-k-d64-full", 64, 4, 2, FULL, "k"),
+        Kind("packed-d72-v128-window", 72, 6, 2, WINDOW, "qk", value_dim=128),
+        Kind("pages-16-d64", 64, 8, 2, CAUSAL, page=16),
+        Kind("pages-16-d128-bhsd", 128, 32, 8, CAUSAL, page=16, layout="bhsd"),
+        Kind("pages-32-d128", 128, 8, 2, CAUSAL, page=32),
+        Kind("pages-64-d128", 128, 8, 2, CAUSAL, page=64),
+        Kind("pages-64-d128-bhsd", 128, 32, 8, CAUSAL, page=64, layout="bhsd"),
+        Kind("pages-128-d64-window", 64, 8, 2, WINDOW, page=128),
+        Kind("pages-256-d128-full", 128, 4, 4, FULL, page=256, element="float16"),
+        Kind("pages-48-d256", 256, 4, 1, CAUSAL, page=48),
+        Kind("pages-16-packed-q", 128, 8, 2, CAUSAL, "q", page=16),
+        Kind("pages-64-packed-q-window", 64, 8, 2, WINDOW, "q", page=64),
+        Kind("pages-16-split", 128, 32, 8, CAUSAL, page=16, layout="bhsd",
+             options=(("schedule", "pack-group split-ctas"),)),
+    ]
+
+
+def mask_of(kind):
+    _, left, right = kind.mask
+    if left is None:
+        return {"causal": True} if right == 0 else {}
+    return {"window": (left, right)}
+
+
+def wanted_of(torch, kind, q, k, v):
+    """(O, LSE) in float64 of one sequence [H, S, D]."""
+    _, left, right = kind.mask
+    queries, keys = q.shape[-2], k.shape[-2]
+    group = kind.heads // kind.kv_heads
+    k, v = (x.double().repeat_interleave(group, 0) for x in (k, v))
+    scores = q.double() @ k.transpose(-1, -2) * kind.dim ** -0.5
+    distance = (torch.arange(keys, device=q.device) - torch.arange(queries, device=q.device)[:, None] - (keys - queries))
+    hidden = torch.zeros_like(distance, dtype=torch.bool)
+    if right is not None:
+        hidden |= distance > right
+    if left is not None:
+        hidden |= distance < -left
+    scores = scores.masked_fill(hidden, float("-inf"))
+    lse = torch.logsumexp(scores, -1) if keys else scores.new_full(scores.shape[:-1], float("-inf"))
+    weights = torch.exp(scores - lse.nan_to_num(neginf=0.0)[..., None])
+    return weights @ v, lse
+
+
+def errors(torch, got, wanted):
+    """The largest error of rows of O, and of LSE; infinite where one is not finite and the other is."""
+    (o, lse), (o2, lse2) = got, wanted
+    norm = o2.norm(dim=-1)
+    error = (o.double() - o2).norm(dim=-1) / norm.where(norm > 0, torch.ones_like(norm))
+    same = lse.double() == lse2
+    other = torch.where(same, torch.zeros_like(lse2), (lse.double() - lse2).abs() / lse2.abs().clamp(min=1))
+    most = lambda x: x.nan_to_num(nan=float("inf")).max().item() if x.numel() else 0.0
+    return most(error), most(other)
+
+
+def ordered(x, kind):
+    """[rows, heads, dim] or [batch, rows, heads, dim] as the kind's layout has it, with a batch in front."""
+    x = x if x.dim() == 4 else x[None]
+    return x if kind.layout == "bshd" else x.transpose(1, 2).contiguous()
+
+
+class Case:
+    """Sequences in memory, as a kind has them."""
+
+    def __init__(self, torch, device, kind, queries, keys, seed):
+        self.torch, self.device, self.kind = torch, device, kind
+        self.generator = torch.Generator(device=self.device).manual_seed(seed)
+        self.queries, self.keys = queries, keys
+        value_dim = kind.value_dim or kind.dim
+        self.q = [self.normal(n, kind.heads, kind.dim) for n in queries]
+        self.k = [self.normal(n, kind.kv_heads, kind.dim) for n in keys]
+        self.v = [self.normal(n, kind.kv_heads, value_dim) for n in keys]
+
+    def normal(self, *shape):
+        x = self.torch.randn(shape, device=self.device, generator=self.generator)
+        return x.to(getattr(self.torch, self.kind.element))
+
+    def like(self, x, *shape):
+        return self.torch.full(shape, float("nan"), device=self.device, dtype=x.dtype)
+
+    def starts(self, lengths, first):
+        numbers = [first]
+        for n in lengths:
+            numbers.append(numbers[-1] + n)
+        return numbers
+
+    def row(self, parts, starts, behind, only):
+        """Sequences one behind the other; NaN before, behind, and (``only`` one) in the others."""
+        x = self.like(parts[0], starts[-1] + behind, *parts[0].shape[1:])
+        for i, part in enumerate(parts):
+            if only is None or only == i:
+                x[starts[i]:starts[i + 1]] = part
+        return x
+
+    def padded(self, parts, only):
+        x = self.like(parts[0], len(parts), max(map(len, parts)), *parts[0].shape[1:])
+        for i, part in enumerate(parts):
+            if only is None or only == i:
+                x[i, :len(part)] = part
+        return x
+
+    def pages(self, only):
+        """(K, V, table): pages in a drawn order; the last of them are of nobody."""
+        torch, page = self.torch, self.kind.page
+        counts = [-(-n // page) for n in self.keys]
+        total = sum(counts) + 3
+        order = torch.randperm(total, generator=torch.Generator().manual_seed(total)).tolist()
+        table = torch.full((len(counts), max(counts) + 2), -5, dtype=torch.int32)
+        table[1::2] = 2**31 - 1
+        k, v = (self.like(x[0], total, page, *x[0].shape[1:]) for x in (self.k, self.v))
+        for i, count in enumerate(counts):
+            for j in range(count):
+                table[i, j] = place = order.pop()
+                rows = slice(j * page, min((j + 1) * page, self.keys[i]))
+                if only is None or only == i:
+                    k[place, :rows.stop - rows.start] = self.k[i][rows]
+                    v[place, :rows.stop - rows.start] = self.v[i][rows]
+        return k, v, table.to(self.device)
+
+    def launch(self, package, only=None):
+        """(O, LSE) of each sequence; NaN is all that other sequences than ``only`` have."""
+        torch, kind = self.torch, self.kind
+        extra = dict(kind.options)
+        number = lambda x: torch.tensor(x, dtype=torch.int32, device=self.device)
+        q_starts, k_starts = self.starts(self.queries, 3), self.starts(self.keys, 2)
+        if "q" in kind.packed:
+            q = self.row(self.q, q_starts, 5, only)
+            extra["cu_seqlens_q"] = number(q_starts)
+        else:
+            q = self.padded(self.q, only)
+        if kind.page:
+            k, v, extra["block_table"] = self.pages(only)
+            extra["lengths"] = number(self.keys)
+        elif "k" in kind.packed:
+            k, v = (self.row(x, k_starts, 7, only) for x in (self.k, self.v))
+            extra["cu_seqlens_k"] = number(k_starts)
+        else:
+            k, v = (self.padded(x, only) for x in (self.k, self.v))
+            extra["lengths"] = number(self.keys)
+        q, k, v = (ordered(x, kind) for x in (q, k, v))
+        o = torch.full((*q.shape[:-1], v.shape[-1]), KEPT, device=self.device, dtype=q.dtype)
+        rows, heads = (2, 1) if kind.layout == "bhsd" else (1, 2)
+        lse = torch.full((q.shape[0], q.shape[heads], q.shape[rows]), KEPT, device=self.device)
+        package.attention(q, k, v, layout=kind.layout, return_lse=True, out=(o, lse), **mask_of(kind), **extra)
+        if self.device == "cuda":
+            torch.cuda.synchronize()
+        o = o if kind.layout == "bhsd" else o.transpose(1, 2)
+        if "q" not in kind.packed:
+            return [(o[i, :, :n], lse[i, :, :n]) for i, n in enumerate(self.queries)], True
+        kept = all((x[:, :q_starts[0]] == KEPT).all() and (x[:, q_starts[-1]:] == KEPT).all() for x in (o[0], lse[0]))
+        return [(o[0, :, a:b], lse[0, :, a:b]) for a, b in zip(q_starts, q_starts[1:])], kept
+
+    def check(self, package):
+        torch, turned = self.torch, lambda x: x.transpose(0, 1)
+        got, kept = self.launch(package)
+        worst = (0.0, 0.0)
+        for i, pair in enumerate(got):
+            wanted = wanted_of(torch, self.kind, turned(self.q[i]), turned(self.k[i]), turned(self.v[i]))
+            worst = tuple(map(max, worst, errors(torch, pair, wanted)))
+        problems = [] if kept else ["wrote rows of no sequence"]
+        if not (worst[0] <= BOUND and worst[1] <= LSE_BOUND):
+            problems.append("WRONG")
+        own = max(range(len(got)), key=lambda i: (self.queries[i] > 0) * self.keys[i])
+        alone, _ = self.launch(package, own)
+        if not all(torch.equal(a.nan_to_num(nan=KEPT), b.nan_to_num(nan=KEPT)) for a, b in zip(alone[own], got[own])):
+            problems.append("NaN in other sequences changes bits")
+        return worst, problems
+
+
+def cases_of(kind):
+    """(queries, keys) of each sequence."""
+    if not kind.page:
+        for queries, keys in BATCHES:
+            yield ((queries, keys) if "q" in kind.packed else ((13,) * len(keys), keys))
+        return
+    for queries, keys in CACHES:
+        counts = tuple((queries + 3 * i) % 90 for i in range(len(keys)))
+        yield (counts if "q" in kind.packed else (queries,) * len(keys)), keys
+
+
+def run_kind(kind, device):
+    """The child's part: a line of JSON for each case."""
+    if device == "cuda":
+        torch, package = harness.require_gpu()
+    else:
+        import torch
+        package = harness.import_package()
+    for number, (queries, keys) in enumerate(cases_of(kind)):
+        try:
+            worst, problems = Case(torch, device, kind, queries, keys, number).check(package)
+        except Exception as error:
+            worst, problems = (float("nan"), float("nan")), [" ".join(f"{type(error).__name__}: {error}".split())[:300]]
+        print("@" + json.dumps([f"{queries} x {keys}", *worst, problems]), flush=True)
+
+
+def run_half(arguments, chosen):
+    children = [(kind, subprocess.Popen(
+        [sys.executable, __file__, "kind", "--only", f"^{kind.name}$", "--device", arguments.device], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, env=harness.child_environment())) for kind in chosen]
+    count = failed = 0
+    for kind, child in children:
+        try:
+            text, _ = child.communicate(timeout=arguments.limit)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            text = child.communicate()[0] + "\nno end"
+        reports = [json.loads(line[1:]) for line in text.splitlines() if line.startswith("@")]
+        wrong = [report for report in reports if report[3]]
+        missing = len(list(cases_of(kind))) - len(reports)
+        count, failed = count + len(reports) + missing, failed + len(wrong) + missing
+        worst = [max((report[i] for report in reports), default=0.0) for i in (1, 2)]
+        print(f"{kind.name}: {len(reports) - len(wrong)} passed, {len(wrong) + missing} failed, error {worst[0]:.1e}, "
+              f"LSE {worst[1]:.1e}", flush=True)
+        for report in wrong:
+            print(f"  {report[0]}: error {report[1]:.2e}, LSE {report[2]:.2e}: {'; '.join(report[3])}"[:400])
+        if missing:
+            print("  " + "\n  ".join(text.splitlines()[-6:])[:1500])
+    print(f"{count} combinations, {len(chosen)} kernels: {count - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("half", choices=("run", "list", "kind"))
+    parser.add_argument("--only", default="", metavar="REGEX")
+    parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for a kind (default: %(default)s)")
+    parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"), help="default: %(default)s")
+    arguments = parser.parse_args()
+    chosen = [kind for kind in kinds() if re.search(arguments.only, kind.name)]
+    if arguments.half == "kind":
+        return run_kind(chosen[0], arguments.device)
+    if arguments.half == "list":
+        print("\n".join(f"{kind.name}: {len(list(cases_of(kind)))}" for kind in chosen))
+        return 0
+    return run_half(arguments, chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
