@@ -142,8 +142,8 @@ def sequences_of(k, layout, cu_q, cu_k, table, lengths):
             raise ArgumentError("block_table: expected lengths, which say how many keys of its pages there are, but got none")
         if cu_k is not None:
             raise ArgumentError("block_table: expected keys in pages, but got cu_seqlens_k as well, by which they are packed")
-        if sequences.page < 16 or sequences.page % 16:
-            raise ArgumentError(f"k: expected pages of a multiple of 16 keys, but got {sequences.page}")
+        if sequences.page < 16 or sequences.page % 8:
+            raise ArgumentError(f"k: expected pages of a multiple of 8 keys from 16 on, but got {sequences.page}")
         if count is not None and table.shape[0] != count:
             raise ArgumentError(f"block_table: expected {count} rows, one for each sequence, but got {table.shape[0]}")
         count = table.shape[0]
@@ -188,7 +188,8 @@ class Plan:
         return _sizes(self.shapes)
 
     def axes(self):
-        return {"batch": self.shapes.batch, "head": self.shapes.heads, "query": self.shapes.queries, "key": self.shapes.keys}
+        batch = self.shapes.batch if self.shapes.sequences is None else self.shapes.sequences
+        return {"batch": batch, "head": self.shapes.heads, "query": self.shapes.queries, "key": self.shapes.keys}
 
     def output_shape(self, value_dim):
         z = self.shapes
@@ -450,7 +451,9 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     device = device_of("q", q)
     _check_devices(device, named[1:])
     sequences, count = sequences_of(k, layout, *packing, lengths)
-    shapes = shapes_of(q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count)
+    table = packing[2]
+    shapes = shapes_of(
+        q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape)
     element = element_of("q", q, device.platform == "cpu")
     for name, array in named[1:]:
         if element_of(name, array, device.platform == "cpu") != element:

@@ -8,7 +8,6 @@ import collections
 
 import torch
 
-from attn_mlir._captures import sorted as rising
 from attn_mlir._functions import softcap as capped
 
 Features = collections.namedtuple("Features", "scale softcap align left right chunk")
@@ -18,9 +17,6 @@ keys around the diagonal, -1 none; ``chunk`` 0 is none; ``align`` is where the d
 # Windows are part of a kernel, which is quick; beside as many of them there is one that reads its window.
 _MOST_WINDOWS = 8
 _windows = set()
-
-# Numbers of sequences are multiples of it, so that there are numbers beside them that match none.
-_STEP = 4
 
 
 def window_of(causal, window_size):
@@ -141,105 +137,65 @@ def dense(features, batch, queries, keys, device, lengths=None, first=None, slop
     return call
 
 
-def ragged(features, cu_q, cu_k, used_k=None, table=None):
+def ragged(features, cu_q, cu_k, used_k=None, table=None, queries=None, used_q=None, first=None, slopes=None):
     """Keywords of attn_mlir.attention for packed sequences (``cu_q``, ``cu_k``, or None) and for caches of pages
-    (``table``), whose kernels look for where they lie; None where they would depend on what such kernels do not
-    read: chunks, or one window too many."""
+    (``table``), whose kernels look for where they lie, and see each sequence by itself.
+
+    ``queries`` are those of each where ``cu_q`` is None. int32 [B]: ``used_q`` queries and ``used_k`` keys of each count,
+    keys from ``first`` on; ``slopes`` are f32 [H] or [B, H].
+    """
     window = features.left, features.right
     is_window = features.left >= 0 or features.right > 0
-    if features.chunk or (is_window and not _is_own_kernel(window)):
-        return None
-    call = {"scale": features.scale, "score_mod": _modification(features.softcap, None, None)}
+    reads = used_q is not None or first is not None or features.chunk > 0 or (is_window and not _is_own_kernel(window))
+    offset = None
+    if reads or slopes is not None:
+        offset = _held(cu_k, used_k) - (queries if cu_q is None and used_q is None else _held(cu_q, used_q))
+        offset = offset.to(torch.int32)
+    slope = distance = None
+    if slopes is not None:
+        row = slopes if slopes.dim() == 2 else slopes[None]
+
+        def slope(b, h, q):
+            return row[b, h]
+
+        def distance(b, q, k):
+            return q + offset[b] - k
+
+    call = {"scale": features.scale, "score_mod": _modification(features.softcap, slope, distance)}
     call.update(cu_seqlens_q=cu_q, cu_seqlens_k=cu_k, block_table=table, lengths=used_k)
-    if is_window:
+    if reads:
+        call["mask"] = _sequence_mask(features, offset, used_q, first)
+    elif is_window:
         call["window"] = window
     elif features.right == 0:
         call["causal"] = features.align
     return call
 
 
-class Packed:
-    """Sequences one after the other: what each query's sequence, key on the diagonal and bounds are.
-
-    All of it is computed on the device: nothing waits for it.
-    """
-
-    def __init__(self, features, queries, keys, cu_q, cu_k, used_q=None, used_k=None, first=None):
-        self.features = features
-        device, count = cu_q.device, cu_q.shape[0] - 1
-        token = torch.arange(queries, dtype=torch.int32, device=device)
-        self.sequence, inner = _places(token, cu_q, count)
-        held_q = cu_q[1:] - cu_q[:-1] if used_q is None else used_q
-        held_k = cu_k[1:] - cu_k[:-1] if used_k is None else used_k
-        sequence = self.sequence.long()
-        begin = cu_k[:-1][sequence]
-        shift = begin if first is None else begin + first[sequence]
-        self.diagonal = (begin + inner + held_k[sequence] - held_q[sequence]).to(torch.int32)
-        self.low, self.high = self._bounds(shift, keys)
-        inside = (token < cu_q[-1]) & (inner < held_q[sequence])
-        numbers = self.sequence * _STEP + torch.where(inside, 0, 2)
-        self.query_numbers = torch.where(token < cu_q[-1], numbers, count * _STEP + 2).to(torch.int32)
-        self.key_numbers = _key_numbers(keys, cu_k, held_k, first, count)
-
-    def _bounds(self, shift, keys):
-        left, right, chunk = self.features[-3:]
-        low = high = None
-        if left >= 0:
-            low = self.diagonal - left
-        if right >= 0:
-            high = self.diagonal + right
-        if chunk:
-            start = _low_of_chunk(self.diagonal - shift, chunk) + shift
-            low = start if low is None else torch.maximum(low, start)
-            end = start + (chunk - 1)
-            high = end if high is None else torch.minimum(high, end)
-        return low, high
-
-    def mask(self):
-        of_queries, of_keys = rising(self.query_numbers), rising(self.key_numbers)
-        low, high = self.low, self.high
-
-        def mask(b, h, q, k):
-            parts = [of_keys[k] == of_queries[q]]
-            if high is not None:
-                parts.append(k <= high[q])
-            if low is not None:
-                parts.append(k >= low[q])
-            return _all(parts)
-
-        return mask
-
-    def arguments(self, slopes=None):
-        """Keywords of attn_mlir.attention, as `dense` has them."""
-        slope = distance = None
-        if slopes is not None:
-            table = slopes[self.sequence.long()] if slopes.dim() == 2 else slopes[None]
-            row, diagonal = slopes.dim() == 2, self.diagonal
-
-            def slope(b, h, q):
-                return table[q, h] if row else table[b, h]
-
-            def distance(b, q, k):
-                return diagonal[q] - k
-
-        return {
-            "scale": self.features.scale, "mask": self.mask(),
-            "score_mod": _modification(self.features.softcap, slope, distance),
-        }
+def _held(cu, used):
+    """How many elements each sequence has."""
+    return cu[1:] - cu[:-1] if used is None else used
 
 
-def _places(token, cu, count):
-    """The sequence of each token, and its place there; tokens behind the last one are counted to it."""
-    sequence = torch.searchsorted(cu[1:].contiguous(), token, right=True, out_int32=True).clamp(max=max(count - 1, 0))
-    return sequence, token - cu[:-1][sequence.long()]
+def _sequence_mask(features, offset, used_q, first):
+    """Which keys a query sees in its own sequence, whose diagonal is ``offset`` behind it."""
+    last, start = offset + features.right, offset - features.left
 
+    def mask(b, h, q, k):
+        parts = []
+        if used_q is not None:
+            parts.append(q < used_q[b])
+        if first is not None:
+            parts.append(k >= first[b])
+        if features.right >= 0:
+            parts.append(k <= q + last[b])
+        if features.left >= 0:
+            parts.append(k >= q + start[b])
+        if features.chunk:
+            shift = 0 if first is None else first[b]
+            diagonal = q + offset[b] - shift
+            low = diagonal - diagonal % features.chunk
+            parts += [k - shift >= low, k - shift < low + features.chunk]
+        return _all(parts)
 
-def _key_numbers(keys, cu, held, first, count):
-    """A sequence's own number for keys that it uses, others in front of and behind them."""
-    token = torch.arange(keys, dtype=torch.int32, device=cu.device)
-    sequence, inner = _places(token, cu, count)
-    index = sequence.long()
-    number = sequence * _STEP + torch.where(inner < held[index], 0, 1)
-    if first is not None:
-        number = torch.where(inner < torch.minimum(first, held)[index], sequence * _STEP - 1, number)
-    return torch.where(token < cu[-1], number, count * _STEP + 1).to(torch.int32)
+    return mask

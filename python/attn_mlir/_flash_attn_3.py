@@ -94,7 +94,7 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
     found = None
     if page_table is not None and cu_seqlens_k is None:
         found = _forward_paged(
-            q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, options)
+            q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, max_seqlen_q, options)
     if found is not None:
         return _into(out, *found)
     if cu_seqlens_k is None:
@@ -126,14 +126,14 @@ def _into(out, o, lse):
     return out, lse
 
 
-def _forward_paged(q, k, v, table, lengths, rows, cu_q, used_q, first, options):
+def _forward_paged(q, k, v, table, lengths, rows, cu_q, used_q, first, longest, options):
     """By a kernel that reads pages where they are, or None."""
-    if lengths is None or used_q is not None or first is not None or options["chunk"]:
+    if lengths is None:
         return None
     if rows is not None:
         table = table.index_select(0, rows.long())
-    plain = {name: value for name, value in options.items() if name != "chunk"}
-    return attention_paged(q, k, v, table, lengths, cu_seqlens_q=cu_q, **plain)
+    return attention_paged(q, k, v, table, lengths, cu_seqlens_q=cu_q, seqused_q=used_q, first=first, max_seqlen_q=longest,
+                           **options)
 
 
 def _forward_packed(q, k, v, cu_q, cu_k, used_q, used_k, first, options):

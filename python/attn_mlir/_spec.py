@@ -35,9 +35,9 @@ def element_of(name, array, is_cpu):
     return element
 
 
-def shapes_of(q, k, v, layout, sequences=Sequences(), count=None):
+def shapes_of(q, k, v, layout, sequences=Sequences(), count=None, table=None):
     """Sizes of Q, K and V, which must fit each other. ``q``, ``k``, ``v`` are shapes; ``count`` is how many
-    sequences there are, where ``sequences`` say where they lie."""
+    sequences there are, where ``sequences`` say where they lie; ``table`` is the shape of the table of pages."""
     if layout not in LAYOUTS:
         raise ArgumentError(f"layout: expected 'bhsd' or 'bshd', but got {layout!r}")
     for name, shape in (("q", q), ("k", k), ("v", v)):
@@ -56,7 +56,8 @@ def shapes_of(q, k, v, layout, sequences=Sequences(), count=None):
     for name, dim in (("q", q[3]), ("v", v[3])):
         if not 1 <= dim <= MOST_DIM:
             raise ArgumentError(f"{name}: expected a head dimension from 1 to {MOST_DIM}, but got {dim}")
-    return Shapes(q[0], q[head], k[head], q[length], k[length], q[3], v[3], count)
+    keys = k[length] if table is None else table[1] * k[length]
+    return Shapes(q[0], q[head], k[head], q[length], keys, q[3], v[3], count)
 
 
 def _check_batches(q, k, v, sequences, count):

@@ -39,13 +39,21 @@ def _empty_lse(q, layout):
 def launch(q, k, v, *, layout, call, sinks=None):
     """(O, LSE) by attn_mlir.attention; values of more than 256 in parts."""
     o, lse = _empty(q, v), _empty_lse(q, layout)
+    if layout == "bshd" and q.shape[1] == 1 and call.get("cu_seqlens_q") is None:
+        # Of one query the heads of a group lie in a row only where kernels know heads as the dimension in front.
+        _launch(*(x.transpose(1, 2) for x in (q, k, v, o)), lse, layout="bhsd", call=call, sinks=sinks)
+    else:
+        _launch(q, k, v, o, lse, layout=layout, call=call, sinks=sinks)
+    return o, lse
+
+
+def _launch(q, k, v, o, lse, *, layout, call, sinks):
     wide = v.shape[-1] > _MOST_VALUE_DIM
     for part, place in zip(torch.split(v, _MOST_VALUE_DIM, -1), torch.split(o, _MOST_VALUE_DIM, -1)):
         target = torch.empty_like(place, memory_format=torch.contiguous_format) if wide else place
         attn_mlir.attention(q, k, part, layout=layout, sinks=sinks, return_lse=True, out=(target, lse), **call)
         if wide:
             place.copy_(target)
-    return o, lse
 
 
 def _dense_call(q, k, mask, slopes, lengths, first, features, layout):
@@ -71,11 +79,7 @@ def _dense_shapes(q, k, v, *arguments):
 
 def _packed(q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, scale, softcap, align, left, right, chunk):
     features = Features(scale, softcap, align, left, right, chunk)
-    call = None
-    if used_q is None and first is None and slopes is None:
-        call = _features.ragged(features, cu_q, cu_k, used_k)
-    if call is None:
-        call = _features.Packed(features, q.shape[0], k.shape[0], cu_q, cu_k, used_q, used_k, first).arguments(slopes)
+    call = _features.ragged(features, cu_q, cu_k, used_k, used_q=used_q, first=first, slopes=slopes)
     o, lse = launch(q[None], k[None], v[None], layout="bshd", call=call)
     return o[0], lse[0]
 
@@ -192,17 +196,26 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     return _packed(*arguments) if _direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
 
 
-def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, scale=None, causal=False, window=(-1, -1), softcap=0.0):
+def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=None, first=None, alibi_slopes=None,
+                    scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0, max_seqlen_q=None):
     """(O, LSE) of q [B, S, H, D], or of packed sequences [tokens, H, D], to caches [pages, page size, Hkv, D] in
-    place; None where kernels do not take such a call: its caller then copies what it reads."""
-    tensors = (q, k, v, table, lengths, cu_seqlens_q)
-    if k.shape[1] % 16 or not _direct(tensors):
+    place; None where kernels do not take such a call: its caller then copies what it reads.
+
+    Where sequences of at most ``max_seqlen_q`` queries fill q, all have as many, and kernels that know it are faster.
+    """
+    batch = table.shape[0]
+    if cu_seqlens_q is not None and max_seqlen_q and q.shape[0] == batch * max_seqlen_q:
+        found = attention_paged(
+            q.unflatten(0, (batch, max_seqlen_q)), k, v, table, lengths, seqused_q=seqused_q, first=first,
+            alibi_slopes=alibi_slopes, scale=scale, causal=causal, window=window, chunk=chunk, softcap=softcap)
+        return None if found is None else (found[0].flatten(0, 1), found[1].transpose(0, 1).flatten(1))
+    tensors = (q, k, v, table, lengths, cu_seqlens_q, seqused_q, first, alibi_slopes)
+    if k.shape[1] < 16 or k.shape[1] % 8 or not _direct(tensors):
         return None
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
-    features = Features(scale, float(softcap), "bottom_right", *_features.window_of(causal, window), 0)
-    call = _features.ragged(features, cu_seqlens_q, None, lengths, table)
-    if call is None:
-        return None
+    features = Features(scale, float(softcap), "bottom_right", *_features.window_of(causal, window), chunk)
+    call = _features.ragged(
+        features, cu_seqlens_q, None, lengths, table, q.shape[1], seqused_q, first, alibi_slopes)
     if cu_seqlens_q is None:
         return launch(q, k, v, layout="bshd", call=call)
     o, lse = launch(q[None], k, v, layout="bshd", call=call)

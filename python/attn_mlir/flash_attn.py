@@ -71,10 +71,9 @@ def flash_attn_varlen_func(q, k, v, cu_seqlens_q, cu_seqlens_k, max_seqlen_q, ma
     used = None
     if block_table is not None:
         used = cu_seqlens_k[1:] - cu_seqlens_k[:-1]
-        found = None
-        if alibi_slopes is None:
-            found = attention_paged(q, k, v, block_table, used, cu_seqlens_q=cu_seqlens_q, scale=softmax_scale, causal=causal,
-                                    window=window_size, softcap=softcap)
+        found = attention_paged(q, k, v, block_table, used, cu_seqlens_q=cu_seqlens_q, alibi_slopes=alibi_slopes,
+                                scale=softmax_scale, causal=causal, window=window_size, softcap=softcap,
+                                max_seqlen_q=max_seqlen_q)
         if found is not None:
             return _result(found, return_attn_probs)
         (k, cu_seqlens_k), (v, _) = (_kv_cache.packed(_kv_cache.gather(x, None, block_table)) for x in (k, v))
@@ -117,10 +116,10 @@ def flash_attn_with_kvcache(q, k_cache, v_cache, k=None, v=None, rotary_cos=None
     q, lengths = prepare_cache(
         q, k_cache, v_cache, k, v, lengths, rows=cache_batch_idx, table=block_table, cos=rotary_cos, sin=rotary_sin,
         first_place=None, interleaved=rotary_interleaved, moves=left >= 0 or right >= 0)
-    if block_table is not None and lengths is not None and alibi_slopes is None and cache_leftpad is None:
+    if block_table is not None and lengths is not None:
         table = block_table if cache_batch_idx is None else block_table.index_select(0, cache_batch_idx.long())
-        found = attention_paged(q, k_cache, v_cache, table, lengths, scale=softmax_scale, causal=causal, window=window_size,
-                                softcap=softcap)
+        found = attention_paged(q, k_cache, v_cache, table, lengths, first=cache_leftpad, alibi_slopes=alibi_slopes,
+                                scale=softmax_scale, causal=causal, window=window_size, softcap=softcap)
         if found is not None:
             return found if return_softmax_lse else found[0]
     keys, values = (_kv_cache.gather(x, cache_batch_idx, block_table) for x in (k_cache, v_cache))

@@ -4,7 +4,8 @@
 >>> o = flex_attention(q, k, v, score_mod=lambda score, b, h, i, j: score + bias[h, i - j + 1023])
 
 Functions are traced: what they may do is what kernels have, and no torch.compile is needed. A block mask
-counts by its mask_mod; its blocks do not, since the compiler finds bounds itself.
+counts by its mask_mod; its blocks do not, since the compiler finds bounds itself. One without a mask_mod counts by its blocks,
+which kernels read, but do not skip.
 """
 
 import torch
@@ -24,16 +25,38 @@ def _has_all_blocks(block_mask):
     return bool((count == block_mask.kv_indices.shape[-1]).all())
 
 
+def _listed(count, indices):
+    """Which blocks of keys are among the first ``count`` [B, H, rows] of ``indices`` [B, H, rows, columns]."""
+    columns = indices.shape[-1]
+    place = torch.arange(columns, device=indices.device)
+    # What is behind them goes to a column that is dropped.
+    target = torch.where(place < count[..., None], indices, columns).long()
+    found = torch.zeros((*indices.shape[:-1], columns + 1), dtype=torch.bool, device=indices.device)
+    return found.scatter_(-1, target, True)[..., :columns].contiguous()
+
+
+def _mask_of_blocks(block_mask):
+    """A function that says which keys are in blocks that a mask lists."""
+    seen = _listed(block_mask.kv_num_blocks, block_mask.kv_indices)
+    if block_mask.full_kv_num_blocks is not None:
+        seen = seen | _listed(block_mask.full_kv_num_blocks, block_mask.full_kv_indices)
+    rows, columns = block_mask.BLOCK_SIZE
+
+    def mask(b, h, q, k):
+        return seen[b, h, q // rows, k // columns]
+
+    return mask
+
+
 def _mask_of(block_mask, queries, keys):
     """The function of a BlockMask, or None where it masks nothing."""
     if block_mask is None:
         return None
     function = getattr(block_mask, "mask_mod", None)
     if function is None or function is _flex.noop_mask:
-        if function is not None and _has_all_blocks(block_mask):
+        if _has_all_blocks(block_mask):
             return None
-        raise NotImplementedError(
-            "block_mask: expected one with a mask_mod; a mask of blocks alone is not there yet in attn_mlir")
+        function = _mask_of_blocks(block_mask)
     lengths = tuple(getattr(block_mask, "seq_lengths", (queries, keys)))
     if lengths != (queries, keys):
         raise ArgumentError(f"block_mask: expected one for {queries} queries and {keys} keys, but got one for {lengths}")

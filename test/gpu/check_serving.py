@@ -7,8 +7,9 @@
 
 Kernels are those that attn_mlir.attention compiles at its first call. Lengths are 0, 1, primes, and multiples of tiles. Of packed
 sequences, what belongs to none is NaN, and the rows behind the last one keep what they held; then all keys, values and
-queries of the others are NaN, and the bits of one sequence stay. Of caches, pages are shuffled, unused pages and what lies behind
-the last key are NaN, entries of the table behind them are those of no page, and some sequences share pages.
+queries of the others are NaN, and one sequence is as right as before (not always to the bit: where exponentials take the maximum of the
+tiles before, the rows of a tile decide together). Of caches, pages are shuffled, unused pages and what lies behind
+the last key are NaN, entries of the table behind them are those of no page.
 """
 
 import argparse
@@ -218,17 +219,18 @@ class Case:
     def check(self, package):
         torch, turned = self.torch, lambda x: x.transpose(0, 1)
         got, kept = self.launch(package)
+        wanted = [wanted_of(torch, self.kind, turned(q), turned(k), turned(v)) for q, k, v in zip(self.q, self.k, self.v)]
         worst = (0.0, 0.0)
-        for i, pair in enumerate(got):
-            wanted = wanted_of(torch, self.kind, turned(self.q[i]), turned(self.k[i]), turned(self.v[i]))
-            worst = tuple(map(max, worst, errors(torch, pair, wanted)))
+        for pair, right in zip(got, wanted):
+            worst = tuple(map(max, worst, errors(torch, pair, right)))
         problems = [] if kept else ["wrote rows of no sequence"]
         if not (worst[0] <= BOUND and worst[1] <= LSE_BOUND):
             problems.append("WRONG")
         own = max(range(len(got)), key=lambda i: (self.queries[i] > 0) * self.keys[i])
         alone, _ = self.launch(package, own)
-        if not all(torch.equal(a.nan_to_num(nan=KEPT), b.nan_to_num(nan=KEPT)) for a, b in zip(alone[own], got[own])):
-            problems.append("NaN in other sequences changes bits")
+        error, lse_error = errors(torch, alone[own], wanted[own])
+        if not (error <= BOUND and lse_error <= LSE_BOUND):
+            problems.append("WRONG where other sequences are NaN")
         return worst, problems
 
 

@@ -283,7 +283,7 @@ def refused():
         "table-lengths": ((q, k, v), dict(block_table=torch.zeros(2, 3).int()),
                           "block_table: expected lengths, which say how many keys of its pages there are, but got none"),
         "table-page": ((q, k, v), dict(block_table=torch.zeros(2, 3).int(), lengths=torch.zeros(2).int()),
-                       "k: expected pages of a multiple of 16 keys, but got"),
+                       "k: expected pages of a multiple of 8 keys from 16 on, but got"),
         "lengths-type": ((q, k, v), dict(lengths=torch.zeros(2)), "lengths: expected int32 or int64, but got torch.float32"),
         "meta": ((q.to("meta"), k, v), {}, "q: expected a tensor on cpu or cuda, but got one on meta"),
         "other-meta": ((q, k.to("meta"), v), {}, "k: expected a tensor on cpu or cuda, but got one on meta"),

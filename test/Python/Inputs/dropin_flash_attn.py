@@ -1,13 +1,17 @@
 """FlashAttention's functions on attn_mlir, against attention in float64 of each sequence by itself."""
 
+import importlib
 import inspect
 import itertools
 import unittest
+import unittest.mock
 
 import attn_mlir.flash_attn as fa2
 import attn_mlir.flash_attn_3 as fa3
+import attn_mlir.varlen as varlen
 import reference
 import torch
+from attn_mlir import _flash_attn_3, _kv_cache
 
 HEADS, KV_HEADS, DIM = 4, 2, 16
 NONE = (-1, -1)
@@ -130,6 +134,32 @@ class Varlen(unittest.TestCase):
             q, k, v = qkv[None, i : i + n].unbind(2)
             reference.check(self, got[None, i : i + n], expected(q, k, v, True, slopes=slopes[b])[0], torch.float32)
 
+    def test_varlen_attn(self):
+        """PyTorch's function, and that it takes what PyTorch's takes."""
+        (of_q, of_k) = self.lengths
+        q, k, v = make((sum(of_q), HEADS, DIM), (sum(of_k), KV_HEADS, DIM), (sum(of_k), KV_HEADS, DIM))
+        places = starts(of_q), starts(of_k)
+        for window in (NONE, (-1, 0), (3, 2)):
+            o, lse = varlen.varlen_attn(q, k, v, *places, 9, 12, window_size=window, scale=0.3, enable_gqa=True,
+                                        return_aux=varlen.AuxRequest(lse=True))
+            wanted = fa2.flash_attn_varlen_func(q, k, v, *places, 9, 12, softmax_scale=0.3, window_size=window,
+                                                return_attn_probs=True)
+            self.assertTrue(torch.equal(o, wanted[0]) and torch.equal(lse, wanted[1]))
+        pages = [torch.full((4, 16, *x.shape[1:]), float("nan")) for x in (k, v)]
+        for x, cache in zip((k, v), pages):
+            cache[2, :7], cache[0, :12], table = x[:7], x[7:], torch.tensor([[2], [0], [-3]], dtype=torch.int32)
+        paged = varlen.varlen_attn(q, *pages, places[0], None, 9, 12, window_size=(-1, 0), enable_gqa=True,
+                                   seqused_k=torch.tensor(of_k).int(), block_table=table)
+        wanted = varlen.varlen_attn(q, k, v, *places, 9, 12, window_size=(-1, 0), enable_gqa=True)
+        reference.check(self, paged, wanted.double(), torch.float32)
+        with self.assertRaisesRegex(ValueError, "key: expected 4 heads, as query has, or enable_gqa, but got 2"):
+            varlen.varlen_attn(q, k, v, *places, 9, 12)
+        with self.assertRaisesRegex(ValueError, "block_table: expected seqused_k, and None for cu_seq_k, but got both"):
+            varlen.varlen_attn(q, *pages, *places, 9, 12, enable_gqa=True, block_table=table, seqused_k=table)
+        theirs = getattr(importlib.import_module("torch.nn.attention.varlen"), "varlen_attn", None)
+        self.assertLessEqual(set(inspect.signature(theirs).parameters) - {"is_causal"},
+                             set(inspect.signature(varlen.varlen_attn).parameters))
+
 
 class Cache(unittest.TestCase):
     queries = (2, 4, 1)
@@ -203,6 +233,28 @@ class Cache(unittest.TestCase):
         same = fa3.flash_attn_with_kvcache(q[:2], k_cache, v_cache, cache_batch_idx=few, **options)
         self.assertTrue(torch.equal(some, same))
 
+    def test_pages_in_place(self):
+        """Whatever else is asked, kernels read pages where they are: nothing gathers them."""
+        lengths = torch.tensor([6, 37, 9], dtype=torch.int32)
+        q, k_cache, v_cache = make((3, 3, HEADS, DIM), *[(3, 48, KV_HEADS, DIM)] * 2)
+        slopes, left, used = torch.rand(3, HEADS), torch.tensor([2, 20, 0]).int(), torch.tensor([3, 0, 2]).int()
+        k_pages, v_pages, table = self.paged(k_cache, v_cache, size=24)
+        cases = [(fa2, "block_table", {"cache_leftpad": left}), (fa2, "block_table", {"alibi_slopes": slopes}),
+                 (fa3, "page_table", {"attention_chunk": 5}), (fa3, "page_table", {"cache_leftpad": left, "attention_chunk": 7})]
+        for (module, name, options), causal in itertools.product(cases, (False, True)):
+            with self.subTest(name=name, options=list(options), causal=causal):
+                options = {"cache_seqlens": lengths, "causal": causal, **options}
+                wanted = module.flash_attn_with_kvcache(q, k_cache, v_cache, **options)
+                with unittest.mock.patch.object(_kv_cache, "gather", side_effect=AssertionError):
+                    got = module.flash_attn_with_kvcache(q, k_pages, v_pages, **{name: table}, **options)
+                reference.check(self, got, wanted.double(), torch.float32)
+        with unittest.mock.patch.object(_kv_cache, "gather", side_effect=AssertionError):
+            o = _flash_attn_3.forward(q.flatten(0, 1), k_pages, v_pages, page_table=table, seqused_k=lengths, seqused_q=used,
+                                      cu_seqlens_q=starts((3, 3, 3)), is_causal=True)[0].view(q.shape)
+        for b, n in enumerate(used):
+            one = q[b : b + 1, :n], k_cache[b : b + 1, : lengths[b]], v_cache[b : b + 1, : lengths[b]]
+            reference.check(self, o[b : b + 1, :n], expected(*one, causal=True)[0], torch.float32)
+
     def test_pages_of_packed_sequences(self):
         k_cache, v_cache, q = make((3, 20, KV_HEADS, DIM), (3, 20, KV_HEADS, DIM), (7, HEADS, DIM))
         k_pages, v_pages, table = self.paged(k_cache, v_cache)
@@ -212,6 +264,22 @@ class Cache(unittest.TestCase):
         wanted = fa2.flash_attn_varlen_func(q, *joined, *places, 4, 20, causal=True)
         got = fa2.flash_attn_varlen_func(q, k_pages, v_pages, *places, 4, 20, causal=True, block_table=table)
         reference.check(self, got, wanted.double(), torch.float32)
+
+    def test_packed_of_equal_lengths(self):
+        """One query of each sequence, packed or not, is one call."""
+        k_cache, v_cache, q = make((3, 32, KV_HEADS, DIM), (3, 32, KV_HEADS, DIM), (6, HEADS, DIM))
+        k_pages, v_pages, table = self.paged(k_cache, v_cache, size=16)
+        lengths = (6, 32, 9)
+        for count in (1, 2):
+            own = q[: 3 * count]
+            o, lse, _ = fa2.flash_attn_varlen_func(
+                own, k_pages, v_pages, starts((count,) * 3), starts(lengths), count, 32, causal=True, block_table=table,
+                return_attn_probs=True)
+            for b, n in enumerate(lengths):
+                rows = slice(b * count, (b + 1) * count)
+                wanted = expected(own[None, rows], k_cache[b : b + 1, :n], v_cache[b : b + 1, :n], causal=True)
+                reference.check(self, o[None, rows], wanted[0], torch.float32)
+                reference.check(self, lse[None, :, rows], wanted[1], torch.float32)
 
     def test_rotary(self):
         lengths, angles = torch.tensor([6, 15, 0], dtype=torch.int32), torch.rand(20, 4) * 6
