@@ -33,6 +33,21 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
     ++numTouches;
   }
 
+  /// Each block of a load is one access.
+  void touchLoaded(IRRewriter &rewriter, LoadOp load) {
+    auto tile = cast<RankedTensorType>(load.getTile().getType());
+    if (load.getBlocks().empty())
+      return touch(rewriter, load, AccessKind::Load, load.getView(),
+                   load.getOffsets(), tile);
+    tile = tile.clone({load.getBlockRows(), tile.getDimSize(1)});
+    SmallVector<Value> offsets = llvm::to_vector(load.getOffsets());
+    touch(rewriter, load, AccessKind::Load, load.getView(), offsets, tile);
+    for (Value first : load.getBlocks()) {
+      offsets[0] = first;
+      touch(rewriter, load, AccessKind::Load, load.getView(), offsets, tile);
+    }
+  }
+
   /// Rebuilds a stream without the tiles it carries.
   static void dropCarried(IRRewriter &rewriter, StreamOp stream) {
     rewriter.setInsertionPoint(stream);
@@ -73,8 +88,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         return WalkResult::advance();
       }
       if (auto load = dyn_cast<LoadOp>(op))
-        touch(rewriter, op, AccessKind::Load, load.getView(), load.getOffsets(),
-              load.getTile().getType());
+        touchLoaded(rewriter, load);
       else if (auto store = dyn_cast<StoreOp>(op))
         touch(rewriter, op, AccessKind::Store, store.getView(),
               store.getOffsets(), store.getTile().getType());

@@ -102,6 +102,8 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
     before.push_back({"split-cluster", "true"});
   if (level2->splitLength != 0)
     before.push_back({"split-length", wordOf(level2->splitLength.getValue())});
+  if (level2->listTiles)
+    before.push_back({"list-tiles", "true"});
   llvm::append_range(before, statedKernelOptions(*level2));
   auto first = ScheduleAttr::fromOptions(context, 2, before, emitError);
   auto second =

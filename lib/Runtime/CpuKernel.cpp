@@ -295,7 +295,7 @@ static LoweredKernel describeKernel(LLVM::LLVMFuncOp function,
 
 std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
   std::vector<LoweredKernel> kernels;
-  bool isDealt = false;
+  bool isDealt = false, isListed = false;
   for (auto function : module.getOps<LLVM::LLVMFuncOp>()) {
     auto views = function->getAttrOfType<ArrayAttr>(kKernelViewsAttr);
     // The wrapper of the C interface has the attributes of what it wraps.
@@ -319,6 +319,15 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     if (step == KernelOp::kDealStep) {
       isDealt = true;
       continue;
+    }
+    if (step == KernelOp::kOrderStep) {
+      isListed = true;
+      continue;
+    }
+    // Neither is the list of tiles, the last of what is read.
+    if (std::exchange(isListed, false)) {
+      kernel.views.erase(kernel.views.end() - written - 1);
+      kernel.needsFunction = true;
     }
     if (step == KernelOp::kSplitStep) {
       kernel.states.assign(kernel.views.end() - written, kernel.views.end());

@@ -9,16 +9,26 @@
 using namespace mlir;
 using namespace attn;
 
-/// ["size", view, dim] of the first dimension that is the axis; null if none.
+/// ["size", view, dim] of the first dimension that is the axis, or of one that
+/// counts blocks of it (axis/64), times their size; null if none.
 static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
   // Static dimensions have no name.
   if (axis.empty())
     return {};
   for (auto [view, spec] : llvm::enumerate(program.views))
-    for (auto [dim, name] : llvm::enumerate(spec.axes))
-      if (name == axis)
-        return sizeExpression(b, static_cast<int64_t>(view),
-                              static_cast<int64_t>(dim));
+    for (auto [dim, name] : llvm::enumerate(spec.axes)) {
+      StringRef rest = name;
+      if (!rest.consume_front(axis))
+        continue;
+      Attribute size = sizeExpression(b, static_cast<int64_t>(view),
+                                      static_cast<int64_t>(dim));
+      int64_t block;
+      if (rest.empty())
+        return size;
+      if (rest.consume_front("/") && !rest.getAsInteger(10, block))
+        return b.getArrayAttr(
+            {b.getStringAttr("mul"), size, b.getI64IntegerAttr(block)});
+    }
   return {};
 }
 

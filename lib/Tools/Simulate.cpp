@@ -144,7 +144,8 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     own->contents = contents;
     if (kernel.getStep() == KernelOp::kClearStep)
       continue;
-    if (kernel.getStep() == KernelOp::kDealStep) {
+    if (kernel.getStep() == KernelOp::kDealStep ||
+        kernel.getStep() == KernelOp::kOrderStep) {
       if (failed(runDeal(kernel, *own, contents, os)))
         return failure();
       continue;

@@ -83,7 +83,8 @@ attn::splitCostOf(KernelOp kernel, const llvm::StringMap<int64_t> &sizes,
 LogicalResult attn::addWrites(KernelOp kernel,
                               const llvm::StringMap<int64_t> &sizes,
                               ViewContents &contents) {
-  if (kernel.getStep() != KernelOp::kDealStep)
+  if (kernel.getStep() != KernelOp::kDealStep &&
+      kernel.getStep() != KernelOp::kOrderStep)
     return success();
   return runWrites(kernel, sizes, contents);
 }

@@ -79,6 +79,14 @@ bool hasRows(StreamableOpInterface op, int64_t least) {
   });
 }
 
+/// Whether rows of several points of an axis are packed one behind the other.
+bool isPacked(StreamableOpInterface op) {
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  return llvm::any_of(op.getPackedAxes(), [&](const PackedAxis &packed) {
+    return axes[packed.axis].kind == AxisKind::Group;
+  });
+}
+
 bool isCausal(StreamableOpInterface op) {
   auto attention = dyn_cast<AttentionOp>(*op);
   return attention && isa_and_nonnull<CausalMaskAttr>(attention.getMaskAttr());
@@ -116,19 +124,19 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
          hasRows(op, row.getRows()) && canHave(op, row.getSchedule()) &&
          row.getCausal() == isCausal(op) &&
+         (!row.getPacked() || isPacked(op)) &&
          (!row.getReads() || readsEachScore(op)) &&
          (!row.getSpecial() || takesSpecialFunctions(op));
 }
 
-/// Whether a dimension of an argument is each size that a variant asks for: the
-/// number of packed sequences, or the keys of all pages, is not.
+/// Whether a dimension of an argument says each size that a variant asks for:
+/// the number of packed sequences is none.
 bool canGuard(StreamableOpInterface op, VariantAttr variant) {
   SmallVector<StreamAxis> axes = op.getStreamAxes();
   return llvm::all_of(variant.getComparisons(),
                       [&](const VariantAttr::Comparison &part) {
                         return llvm::none_of(axes, [&](const StreamAxis &axis) {
-                          return axis.name == part.axis &&
-                                 (axis.block != 1 || axis.surplus != 0);
+                          return axis.name == part.axis && axis.surplus != 0;
                         });
                       });
 }

@@ -41,6 +41,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<int64_t, PlainParser<int64_t>> splitLength{
       *this, "split-length", llvm::cl::init(0),
       llvm::cl::desc("attn-stream-partition: split-length")};
+  Option<bool, PlainParser<bool>> listTiles{
+      *this, "list-tiles", llvm::cl::init(false),
+      llvm::cl::desc("attn-stream-partition: list-tiles")};
   Option<bool, PlainParser<bool>> persistent{
       *this, "persistent", llvm::cl::init(false),
       llvm::cl::desc("run attn-persistent")};

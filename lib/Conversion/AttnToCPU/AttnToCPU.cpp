@@ -95,6 +95,61 @@ SmallVector<Value> addressOf(OpBuilder &b, Location loc, ValueRange offsets,
   return result;
 }
 
+/// Whether an element is one of the view's.
+Value isInside(OpBuilder &b, Location loc, Value memref, ValueRange offsets) {
+  IndexBuilder m{b, loc};
+  Value inside;
+  for (auto [dim, offset] : llvm::enumerate(offsets)) {
+    Value below = m.compare(arith::CmpIPredicate::ult, offset,
+                            memref::DimOp::create(b, loc, memref, dim));
+    inside = inside ? m.logicalAnd(inside, below) : below;
+  }
+  return inside;
+}
+
+/// The element at these indices, zero where there is none, or it is not wanted
+/// (null: it is).
+Value readOrZero(OpBuilder &b, Location loc, Value memref, ValueRange indices,
+                 Value wanted = {}) {
+  Value inside = isInside(b, loc, memref, indices);
+  if (wanted)
+    inside = IndexBuilder{b, loc}.logicalAnd(inside, wanted);
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  auto branch = scf::IfOp::create(
+      b, loc, inside,
+      [&](OpBuilder &n, Location) {
+        Value v = memref::LoadOp::create(n, loc, memref, indices);
+        scf::YieldOp::create(n, loc, v);
+      },
+      [&](OpBuilder &n, Location) {
+        Value zero = arith::ConstantOp::create(n, loc, n.getZeroAttr(element));
+        scf::YieldOp::create(n, loc, zero);
+      });
+  return branch.getResult(0);
+}
+
+/// Element `indices` of a tile that is loaded in blocks.
+Value elementInBlock(OpBuilder &b, LoadOp op, Value memref,
+                     ValueRange indices) {
+  Location loc = op.getLoc();
+  IndexBuilder m{b, loc};
+  SmallVector<Value> address = llvm::to_vector(op.getOffsets());
+  unsigned row = address.size() - 2;
+  Value rows = m.constant(op.getBlockRows());
+  Value number = m.div(indices[0], rows);
+  for (auto [i, first] : llvm::enumerate(op.getBlocks()))
+    address[0] = m.select(m.compare(arith::CmpIPredicate::eq, number,
+                                    m.constant(static_cast<int64_t>(i) + 1)),
+                          first, address[0]);
+  Value wanted;
+  if (op.getUntil())
+    wanted = m.compare(arith::CmpIPredicate::slt,
+                       m.add(address[row], indices[0]), op.getUntil());
+  address[row] = m.add(address[row], m.rem(indices[0], rows));
+  address[row + 1] = m.add(address[row + 1], indices[1]);
+  return readOrZero(b, loc, memref, address, wanted);
+}
+
 struct DimPattern : OpConversionPattern<DimOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -114,6 +169,15 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getTile().getType());
+    if (!op.getBlocks().empty()) {
+      rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
+          op, type, ValueRange(),
+          [&](OpBuilder &b, Location, ValueRange indices) {
+            tensor::YieldOp::create(
+                b, loc, elementInBlock(b, op, adaptor.getView(), indices));
+          });
+      return success();
+    }
     ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
                     type.getShape(), op.getUntil());
     rewriter.replaceOpWithNewOp<tensor::GenerateOp>(
@@ -171,18 +235,6 @@ struct StorePattern : OpConversionPattern<StoreOp> {
   }
 };
 
-/// Whether an element is one of the view's.
-Value isInside(OpBuilder &b, Location loc, Value memref, ValueRange offsets) {
-  IndexBuilder m{b, loc};
-  Value inside;
-  for (auto [dim, offset] : llvm::enumerate(offsets)) {
-    Value below = m.compare(arith::CmpIPredicate::ult, offset,
-                            memref::DimOp::create(b, loc, memref, dim));
-    inside = inside ? m.logicalAnd(inside, below) : below;
-  }
-  return inside;
-}
-
 struct ReadPattern : OpConversionPattern<ReadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -207,23 +259,6 @@ struct ReadPattern : OpConversionPattern<ReadOp> {
     return success();
   }
 };
-
-/// The element at these indices, zero where there is none.
-Value readOrZero(OpBuilder &b, Location loc, Value memref, ValueRange indices) {
-  Value inside = isInside(b, loc, memref, indices);
-  Type element = cast<MemRefType>(memref.getType()).getElementType();
-  auto branch = scf::IfOp::create(
-      b, loc, inside,
-      [&](OpBuilder &n, Location) {
-        Value v = memref::LoadOp::create(n, loc, memref, indices);
-        scf::YieldOp::create(n, loc, v);
-      },
-      [&](OpBuilder &n, Location) {
-        Value zero = arith::ConstantOp::create(n, loc, n.getZeroAttr(element));
-        scf::YieldOp::create(n, loc, zero);
-      });
-  return branch.getResult(0);
-}
 
 struct GatherPattern : OpConversionPattern<GatherOp> {
   using OpConversionPattern::OpConversionPattern;

@@ -342,8 +342,9 @@ private:
       rewriter.setInsertionPoint(branch.thenYield());
     }
     RingBuilder ring = at(op, acquireOf(op).getRing());
-    Value tile = LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()),
-                                op.getView(), op.getOffsets(), op.getUntil());
+    Value tile =
+        LoadOp::create(rewriter, op.getLoc(), plain(ring.tile()), op.getView(),
+                       op.getOffsets(), op.getBlocks(), op.getUntil());
     ring.write(tile, ring.slotOf(numbers.lookup(op.getSlot())));
     finish(op);
   }

@@ -129,8 +129,11 @@ private:
   /// What an operation copies at once through a tensor map, and of which view.
   std::pair<Value, RankedTensorType> mappedTile(Operation *op) {
     if (auto issue = dyn_cast<RingIssueOp>(op);
-        issue && issue.getBy() == CopyKind::Tensor)
-      return {issue.getView(), issue.getSlot().getType().getTile()};
+        issue && issue.getBy() == CopyKind::Tensor) {
+      RankedTensorType tile = issue.getSlot().getType().getTile();
+      return {issue.getView(),
+              tile.clone({issue.getBlockRows(), tile.getDimSize(1)})};
+    }
     auto store = dyn_cast<StoreOp>(op);
     if (!store || !store.getByTensorMap())
       return {};

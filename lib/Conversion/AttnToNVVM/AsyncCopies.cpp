@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -24,6 +25,8 @@ constexpr int64_t kPermutedRows = 8;
 struct Column {
   /// Byte offset in the slot, of row `row` of the tile.
   Value row, offset;
+  /// Whether its matrix exists; null where that of the tile says it.
+  Value exists;
   /// Bytes of the chunk that exist.
   Value bytes;
   /// Row of the view, and bytes from its base.
@@ -42,6 +45,9 @@ public:
         threads(computeThreads(op)) {
     findOrigin();
     last = view.sizes[rank - 2];
+    // Rows of blocks are counted in the tile.
+    if (!op.getBlocks().empty())
+      last = constant(std::numeric_limits<int64_t>::max());
     if (op.getUntil())
       last = arith::MinSIOp::create(b, loc, last, wide(op.getUntil()));
   }
@@ -50,7 +56,8 @@ public:
     int64_t total = tile.rows() * chunksOfRow;
     // Threads whose next chunks are the same columns some rows below.
     int64_t down = threads / chunksOfRow;
-    bool below = threads % chunksOfRow == 0 && down % kPermutedRows == 0;
+    bool below = threads % chunksOfRow == 0 && down % kPermutedRows == 0 &&
+                 op.getBlocks().empty();
     Column column;
     Value step;
     for (int64_t first = 0; first < total; first += threads) {
@@ -93,7 +100,8 @@ private:
   /// matrix exists.
   void findOrigin() {
     origin = constant(0);
-    for (unsigned dim = 0; dim + 2 < rank; ++dim) {
+    // The first dimension of blocks is that of each.
+    for (unsigned dim = op.getBlocks().empty() ? 0 : 1; dim + 2 < rank; ++dim) {
       Value offset = wide(op.getOffsets()[dim]);
       origin = add(origin, mul(offset, view.strides[dim]));
       exists = t().both(exists,
@@ -119,10 +127,33 @@ private:
     result.bytes = arith::TruncIOp::create(
         b, loc, b.getI32Type(), mul(left, constant(tile.elementBytes())));
     result.viewRow = add(wide(op.getOffsets()[rank - 2]), extend(result.row));
-    Value element =
-        add(origin, add(mul(result.viewRow, view.strides[rank - 2]), j));
+    Value row = result.viewRow, base = origin;
+    if (!op.getBlocks().empty())
+      findBlock(result, row, base);
+    Value element = add(base, add(mul(row, view.strides[rank - 2]), j));
     result.source = mul(element, constant(tile.elementBytes()));
     return result;
+  }
+
+  /// Where the block of a chunk begins, its row there, and whether both exist.
+  void findBlock(Column &column, Value &row, Value &base) {
+    int64_t rows = op.getBlockRows();
+    Value number = t().div(column.row, rows);
+    Value first = wide(op.getOffsets()[0]);
+    for (auto [i, other] : llvm::enumerate(op.getBlocks())) {
+      Value own =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number,
+                                t().constant(static_cast<int64_t>(i) + 1));
+      first = arith::SelectOp::create(b, loc, own, wide(other), first);
+    }
+    row =
+        add(wide(op.getOffsets()[rank - 2]), extend(t().rem(column.row, rows)));
+    auto below = [&](Value x, Value size) -> Value {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, size);
+    };
+    column.exists =
+        t().both(below(first, view.sizes[0]), below(row, view.sizes[rank - 2]));
+    base = add(base, mul(first, view.strides[0]));
   }
 
   /// The same columns `rows` rows further down: addresses differ in one step.
@@ -138,9 +169,13 @@ private:
   void copy(OpBuilder &nested, const Column &column) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(nested.getInsertionBlock(), nested.getInsertionPoint());
-    Value inside = t().both(
-        exists, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                      column.viewRow, last));
+    Value inside =
+        t().both(t().both(exists, column.exists),
+                 arith::CmpIOp::create(b, loc,
+                                       op.getBlocks().empty()
+                                           ? arith::CmpIPredicate::ult
+                                           : arith::CmpIPredicate::slt,
+                                       column.viewRow, last));
     Value none = t().constant(0);
     Value bytes = arith::SelectOp::create(b, loc, inside, column.bytes, none);
     // An address outside is never formed.

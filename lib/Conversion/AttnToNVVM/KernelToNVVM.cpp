@@ -81,10 +81,11 @@ static Operation *findFirstStore(LLVM::LLVMFuncOp function) {
   return first;
 }
 
-/// Whether all that a kernel is for is the numbers that it writes: it has one
-/// CTA.
+/// Whether all that a kernel is for is the numbers that it writes: its CTAs are
+/// few and short.
 static bool isPreparation(StringRef step) {
-  return step == KernelOp::kDealStep || step == KernelOp::kClearStep;
+  return step == KernelOp::kDealStep || step == KernelOp::kOrderStep ||
+         step == KernelOp::kClearStep;
 }
 
 /// Lets the next step be launched from `b` on.

@@ -194,8 +194,8 @@ private:
                                           /*noinc=*/true);
   }
 
-  /// One copy a panel. The box is always written whole, with zeros outside of
-  /// the view, and counted whole.
+  /// One copy a panel and block. The box is always written whole, with zeros
+  /// outside of the view, and counted whole.
   static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
     Location loc = op.getLoc();
     Value map = ViewParameters(op.getView()).map;
@@ -209,20 +209,23 @@ private:
           NVVM::MBarrierArriveExpectTxOp::create(
               b, loc, TypeRange(), full, t.constant(tile.bytes()),
               NVVM::MemScopeKind::CTA, false, Value());
-          for (int64_t panel = 0; panel < tile.numPanels(); ++panel) {
-            SmallVector<Value> coordinates;
-            for (Value offset : op.getOffsets())
-              coordinates.push_back(t.narrow(offset));
-            coordinates.back() =
-                t.add(coordinates.back(), panel * tile.panelColumns());
-            std::reverse(coordinates.begin(), coordinates.end());
-            NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                b, loc,
-                advance(b, loc, data, panel * tile.rows() * tile.panelBytes()),
-                map, coordinates, full, ValueRange(), Value(), Value(),
-                NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(),
-                Value());
-          }
+          for (int64_t panel = 0; panel < tile.numPanels(); ++panel)
+            for (auto [block, offsets] :
+                 llvm::enumerate(op.getBlockOffsets())) {
+              SmallVector<Value> coordinates;
+              for (Value offset : offsets)
+                coordinates.push_back(t.narrow(offset));
+              coordinates.back() =
+                  t.add(coordinates.back(), panel * tile.panelColumns());
+              std::reverse(coordinates.begin(), coordinates.end());
+              int64_t row = panel * tile.rows() +
+                            static_cast<int64_t>(block) * op.getBlockRows();
+              NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+                  b, loc, advance(b, loc, data, row * tile.panelBytes()), map,
+                  coordinates, full, ValueRange(), Value(), Value(),
+                  NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(),
+                  Value());
+            }
         },
         op->hasAttr(kAloneAttr));
   }

@@ -10,8 +10,10 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <vector>
 
 using namespace mlir;
 using namespace attn;
@@ -67,6 +69,14 @@ public:
     if ((item + 1) * threads <= count())
       return {};
     return t.less(t.add(t.thread(), item * threads), t.constant(count()));
+  }
+  /// First and last row of all threads' chunks of an item.
+  std::pair<int64_t, int64_t> rowsOf(int64_t item) const {
+    int64_t rows = tile.getDimSize(0);
+    if (transposed)
+      return {0, rows - 1};
+    return {item * threads / minorSize(),
+            std::min(((item + 1) * threads - 1) / minorSize(), rows - 1)};
   }
   /// Number of the group of rows (transposed) or of the chunk in its row.
   Place minor(ThreadBuilder t, int64_t item) const {
@@ -199,8 +209,8 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
     ThreadBuilder t{rewriter, loc};
     RankedTensorType tile = op.getSlot().getType().getTile();
     CopyPlan plan = planOf(op);
-    Window window(rewriter, loc, op.getView(), offsetsOf(op, rewriter),
-                  tile.getShape(), op.getUntil());
+    std::vector<Window> windows = windowsOf(op, rewriter);
+    int64_t rowsOfBlock = op.getBlockRows();
     SmallVector<Value> words;
     for (int64_t item = 0; item < plan.itemsPerThread(); ++item) {
       Place minor = plan.minor(t, item), major = plan.major(t, item);
@@ -209,14 +219,23 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
       int64_t atOnce =
           std::min<int64_t>(width, static_cast<int64_t>(op.getChunk()) * 8 /
                                        tile.getElementTypeBitWidth());
+      auto [first, last] = plan.rowsOf(item);
       auto load = [&](Value row, Value column, int64_t constant) {
-        for (int64_t part = 0; part < width; part += atOnce)
+        for (int64_t part = 0; part < width; part += atOnce) {
+          Value loaded;
+          for (int64_t block = first / rowsOfBlock; block <= last / rowsOfBlock;
+               ++block) {
+            Value own = loadOfBlock(t, windows, block, rowsOfBlock, row, column,
+                                    constant + part, atOnce, exists,
+                                    last / rowsOfBlock > first / rowsOfBlock);
+            loaded = loaded
+                         ? rewriter.createOrFold<arith::OrIOp>(loc, loaded, own)
+                         : own;
+          }
           llvm::append_range(
               words,
-              vector::ToElementsOp::create(
-                  rewriter, loc,
-                  window.load(row, column, constant + part, atOnce, exists))
-                  .getResults());
+              vector::ToElementsOp::create(rewriter, loc, loaded).getResults());
+        }
       };
       if (plan.isTransposed()) {
         Value row = t.mul(minor.perThread, CopyPlan::kRows);
@@ -234,6 +253,43 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
   }
 
 private:
+  /// Of each block of the tile.
+  static std::vector<Window> windowsOf(RingIssueOp op,
+                                       ConversionPatternRewriter &rewriter) {
+    RankedTensorType tile = op.getSlot().getType().getTile();
+    SmallVector<int64_t> shape{op.getBlockRows(), tile.getDimSize(1)};
+    SmallVector<Value> offsets = offsetsOf(op, rewriter);
+    std::vector<Window> windows;
+    Value until = op.getUntil();
+    windows.emplace_back(rewriter, op.getLoc(), op.getView(), offsets, shape,
+                         until);
+    // What ends the tile is as many rows closer from block to block.
+    IndexBuilder m{rewriter, op.getLoc()};
+    for (Value first : op.getBlocks()) {
+      offsets[0] = first;
+      if (until)
+        until = m.sub(until, m.constant(op.getBlockRows()));
+      windows.emplace_back(rewriter, op.getLoc(), op.getView(), offsets, shape,
+                           until);
+    }
+    return windows;
+  }
+
+  /// What a thread loads of one block, zeros where its row lies in another.
+  static Value loadOfBlock(ThreadBuilder t, ArrayRef<Window> windows,
+                           int64_t block, int64_t rows, Value row, Value column,
+                           int64_t constant, int64_t count, Value exists,
+                           bool several) {
+    if (block > 0)
+      row = t.add(row, -block * rows);
+    // What is negative is large without its sign.
+    if (several)
+      exists = t.both(exists, arith::CmpIOp::create(t.b, t.loc,
+                                                    arith::CmpIPredicate::ult,
+                                                    row, t.constant(rows)));
+    return windows[block].load(row, column, constant, count, exists);
+  }
+
   /// Beyond every view: indices are smaller.
   static constexpr int64_t kNowhere = int64_t(1) << 30;
 

@@ -814,17 +814,17 @@ func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<1x4x32x64xf16>, %n: tensor<2x
 
 // -----
 
-func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x24x64xf16>, %n: tensor<2xi32>, %t: tensor<2x3xi32>) {
-  // expected-error @below {{block_table expects pages of a static multiple of 16 keys, but got key 'tensor<9x4x24x64xf16>'}}
+func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x20x64xf16>, %n: tensor<2xi32>, %t: tensor<2x3xi32>) {
+  // expected-error @below {{block_table expects pages of a static multiple of 8 keys from 16 on, but got key 'tensor<9x4x20x64xf16>'}}
   %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%t : tensor<2x3xi32>)
-      : (tensor<2x4x16x64xf16>, tensor<9x4x24x64xf16>, tensor<9x4x24x64xf16>) -> tensor<2x4x16x64xf16>
+      : (tensor<2x4x16x64xf16>, tensor<9x4x20x64xf16>, tensor<9x4x20x64xf16>) -> tensor<2x4x16x64xf16>
   return
 }
 
 // -----
 
 func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x?x64xf16>, %n: tensor<2xi32>, %t: tensor<2x3xi32>) {
-  // expected-error @below {{block_table expects pages of a static multiple of 16 keys, but got key 'tensor<9x4x?x64xf16>'}}
+  // expected-error @below {{block_table expects pages of a static multiple of 8 keys from 16 on, but got key 'tensor<9x4x?x64xf16>'}}
   %o = attn.attention %q, %k, %k scale(0.125) lengths(%n : tensor<2xi32>) block_table(%t : tensor<2x3xi32>)
       : (tensor<2x4x16x64xf16>, tensor<9x4x?x64xf16>, tensor<9x4x?x64xf16>) -> tensor<2x4x16x64xf16>
   return

@@ -471,14 +471,16 @@ struct AttentionVerifier {
       return error() << "block_table expects keys in pages, but got "
                         "cu_seqlens_k, by which they are packed";
     int64_t size = op.getPageSize();
-    if (ShapedType::isDynamic(size) || size < kPage || size % kPage != 0)
+    if (ShapedType::isDynamic(size) || size < kPage || size % kGranule != 0)
       return error() << "block_table expects pages of a static multiple of "
-                     << kPage << " keys, but got key " << op.getKey().getType();
+                     << kGranule << " keys from " << kPage
+                     << " on, but got key " << op.getKey().getType();
     return agree("batch", "block_table", table.getType(), 0, sequences());
   }
 
-  /// Of keys: what matrix units take at once.
-  static constexpr int64_t kPage = 16;
+  /// Keys of the smallest page: what matrix units take at once. Rows of tiles
+  /// in shared memory are permuted within as many as `kGranule`.
+  static constexpr int64_t kPage = 16, kGranule = 8;
 
   static int64_t plusOne(int64_t size) {
     return ShapedType::isDynamic(size) ? size : size + 1;

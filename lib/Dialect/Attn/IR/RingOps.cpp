@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/Builders.h"
 
@@ -105,7 +106,16 @@ LogicalResult RingIssueOp::verify() {
   if (getChunk() != 4 && getChunk() != 8 && getChunk() != 16)
     return emitOpError("expected chunks of 4, 8 or 16 bytes, but got ")
            << getChunk();
-  return success();
+  return verifyBlocks(*this, view, tile, getBlocks().size());
+}
+
+SmallVector<SmallVector<Value>> RingIssueOp::getBlockOffsets() {
+  SmallVector<SmallVector<Value>> result{llvm::to_vector(getOffsets())};
+  for (Value first : getBlocks()) {
+    result.push_back(result.front());
+    result.back().front() = first;
+  }
+  return result;
 }
 
 LogicalResult RingPutOp::verify() {

@@ -69,12 +69,29 @@ static LogicalResult verifyElement(Operation *op, ViewType view,
   return success();
 }
 
+LogicalResult attn::verifyBlocks(Operation *op, ViewType view, ShapedType tile,
+                                 size_t others) {
+  if (others == 0)
+    return success();
+  auto count = static_cast<int64_t>(others) + 1;
+  if (tile.getRank() != 2 || view.getRank() < 3)
+    return op->emitOpError("expected a tile of rank 2 of a view of rank 3 or "
+                           "more to be loaded in blocks, but got ")
+           << tile << " of " << view;
+  if (tile.getDimSize(0) % count != 0)
+    return op->emitOpError("expected rows in ")
+           << count << " equal blocks, but got " << tile;
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   auto tile = cast<ShapedType>(getTile().getType());
   if (failed(verifyElement(*this, getView().getType(), tile)))
     return failure();
-  return verifyAccess(*this, getView().getType(), getOffsets().size(),
-                      tile.getShape());
+  if (failed(verifyAccess(*this, getView().getType(), getOffsets().size(),
+                          tile.getShape())))
+    return failure();
+  return verifyBlocks(*this, getView().getType(), tile, getBlocks().size());
 }
 
 LogicalResult StoreOp::verify() {

@@ -8,6 +8,7 @@
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace attn;
@@ -66,14 +67,16 @@ private:
     return isFloat8(element) && granule > 1 ? 2 * granule : granule;
   }
 
-  /// The largest tile up to `size` of which each lies in one block of the axis.
+  /// The largest tile up to `size` that is a part of a block of the axis, or
+  /// several whole ones; else the smallest of these.
   static int64_t inBlock(const StreamAxis &axis, int64_t size) {
     if (axis.block == 1)
       return size;
-    int64_t own = std::min(size, axis.block) / kGranularity * kGranularity;
-    while (own > kGranularity && axis.block % own != 0)
-      own -= kGranularity;
-    return std::max(own, kGranularity);
+    for (int64_t own = size / kGranularity * kGranularity; own > 0;
+         own -= kGranularity)
+      if (axis.block % own == 0 || own % axis.block == 0)
+        return own;
+    return std::lcm(axis.block, kGranularity);
   }
 
   SmallVector<int64_t> sizesFor(int64_t group, int64_t stream, bool onlyFree) {

@@ -104,6 +104,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kMergeStep = "merge";
     /// What makes the list of the parts, where lengths are read on the device.
     static constexpr ::llvm::StringLiteral kDealStep = "deal";
+    /// What lists the tiles of packed queries, for the kernel behind it.
+    static constexpr ::llvm::StringLiteral kOrderStep = "order";
     /// What makes a counter zero for the kernel behind it.
     static constexpr ::llvm::StringLiteral kClearStep = "clear";
     /// Attribute with the number of counters: they are the last of the views

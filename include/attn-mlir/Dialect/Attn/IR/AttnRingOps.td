@@ -90,17 +90,27 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [AttrSizedOperandSegments,
     chunks to registers, which `attn.ring.land` writes to the slot.
 
     `until %n` takes the view for one of n rows, where that is less; a tensor map
-    cannot (`attn.ring.wait` clears rows instead).
+    cannot (`attn.ring.wait` clears rows instead). `then` is that of `attn.load`.
   }];
   let arguments = (ins Attn_SlotType:$slot, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets, Optional<Index>:$until,
+                       Variadic<Index>:$offsets, Variadic<Index>:$blocks,
+                       Optional<Index>:$until,
                        DefaultValuedAttr<Attn_CopyKind, "::attn::CopyKind::Tensor">:$by,
                        DefaultValuedAttr<I64Attr, "16">:$chunk);
   let results = (outs Attn_PendingType:$pending);
   let assemblyFormat = [{
-    $slot `,` $view `[` $offsets `]` (`until` $until^)? (`by` $by^)?
+    $slot `,` $view `[` $offsets `]` (`then` ` ` `[` $blocks^ `]`)? (`until` $until^)? (`by` $by^)?
     (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
     `->` type($pending)
+  }];
+  let extraClassDeclaration = [{
+    /// Rows of each block that `then` makes of the tile; all without.
+    int64_t getBlockRows() {
+      return getSlot().getType().getTile().getDimSize(0) /
+             static_cast<int64_t>(getBlocks().size() + 1);
+    }
+    /// The offsets of each block.
+    ::llvm::SmallVector<::llvm::SmallVector<::mlir::Value>> getBlockOffsets();
   }];
   let hasVerifier = 1;
 }

@@ -72,7 +72,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     *Pages.* With `block_table(%t : tensor<?x?xi32>)`, [B, pages of a sequence], K and V
     are caches of pages, [pages, Hkv, P, D] (`layout(bshd)`: [pages, P, Hkv, D]), and
     key j of sequence b is row j mod P of page t[b, j div P]. P is static, a
-    multiple of 16, and `lengths` say how many keys there are. What lies in other
+    multiple of 8 from 16 on, and `lengths` say how many keys there are. What lies in other
     pages, and behind the last key in its page, is never used; a page may be in the
     table several times. Keys of a page that is not in the cache are zeros, as is
     their V: nothing is read outside.

@@ -20,6 +20,10 @@ llvm::LogicalResult verifyProduct(mlir::Operation *op, mlir::Type lhs,
                                   mlir::Type rhs, mlir::Type acc,
                                   bool transposeRhs);
 
+/// Checks a tile whose rows are loaded in blocks: one, and `others`.
+llvm::LogicalResult verifyBlocks(mlir::Operation *op, ViewType view,
+                                 mlir::ShapedType tile, size_t others);
+
 /// attn.advance as `arith` and `math` without a branch, whatever the layout of
 /// its rows.
 void populateDecomposeAdvance(mlir::RewritePatternSet &patterns);

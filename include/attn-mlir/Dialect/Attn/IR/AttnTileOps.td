@@ -24,19 +24,31 @@ def Attn_LoadOp : Attn_Op<"load", [AttrSizedOperandSegments,
     memory holds. In a stream it acts in masked segments only, as `attn.mask` does:
     others end before.
 
+    `then [%p, ...]`: the rows of the tile are as many equal blocks as there are
+    numbers here, and one. Each is from the same offsets on, but for the first:
+    that of the first block is in `offsets`, those of the others are these. `until`
+    counts the rows of the tile, from its row in `offsets` on.
+
     Example: `%t = attn.load %k[%b, %g, %j, %c0] : !attn.view<?x8x?x128xbf16> -> tensor<64x128xbf16>`
   }];
   let arguments = (ins Attn_ViewType:$view, Variadic<Index>:$offsets,
-                       Optional<Index>:$until);
+                       Variadic<Index>:$blocks, Optional<Index>:$until);
   let results = (outs Attn_Tile:$tile);
   let assemblyFormat = [{
-    $view `[` $offsets `]` (`until` $until^)? attr-dict `:` type($view)
-    `->` type($tile)
+    $view `[` $offsets `]` (`then` ` ` `[` $blocks^ `]`)? (`until` $until^)? attr-dict
+    `:` type($view) `->` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$view,
                                  "::mlir::ValueRange":$offsets), [{
-    build($_builder, $_state, tile, view, offsets, ::mlir::Value());
+    build($_builder, $_state, tile, view, offsets, ::mlir::ValueRange(), ::mlir::Value());
   }]>];
+  let extraClassDeclaration = [{
+    /// Rows of each block that `then` makes of the tile; all without.
+    int64_t getBlockRows() {
+      return ::llvm::cast<::mlir::ShapedType>(getTile().getType()).getDimSize(0) /
+             static_cast<int64_t>(getBlocks().size() + 1);
+    }
+  }];
   let hasVerifier = 1;
 }
 

@@ -12,7 +12,7 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     measured. It is for operations `op` (a name), of elements of one of the types
     `of`, whose K and V have together at most `columns` columns, which have
     `rows` or more queries where their number is known, and which have a causal
-    mask, or not. A row with `reads` is for modifications alone that read an element
+    mask, or not. A row with `packed` is for packed queries alone, one with `reads` is for modifications alone that read an element
     of a captured tensor for each score, one with `special` for those that take a
     function of the special function unit for each, such as a softcap's tanh. The first row that is for an operation is
     taken; `variants`
@@ -25,13 +25,14 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     ```
   }];
   let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, I64Attr:$columns,
-                       I64Attr:$rows, UnitAttr:$causal, UnitAttr:$reads,
+                       I64Attr:$rows, UnitAttr:$causal, UnitAttr:$packed,
+                       UnitAttr:$reads,
                        UnitAttr:$special,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
     $op `of` $elements `columns` $columns `rows` $rows (`causal` $causal^)?
-    (`reads` $reads^)? (`special` $special^)? $schedule (`variants` $variants^)? attr-dict
+    (`packed` $packed^)? (`reads` $reads^)? (`special` $special^)? $schedule (`variants` $variants^)? attr-dict
   }];
   let hasVerifier = 1;
 }

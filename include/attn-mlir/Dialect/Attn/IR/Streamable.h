@@ -64,7 +64,7 @@ struct StreamAxis {
 
 /// A dimension of a view that is looked up: its position is the element of view
 /// `table` that the map of that one says. Tiles lie in one block of the axis
-/// that the table has a dimension for.
+/// that the table has a dimension for, or are several.
 struct Lookup {
   unsigned view, dim, table;
 };

@@ -100,6 +100,13 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     stated, a kernel that comes first deals them there: a list of parts, over
     which the grid of the second has an axis `work`.
 
+    With `list-tiles`, tiles of packed queries are those of a list that a kernel
+    of its own makes: those of the longest sequence first, each sequence's from
+    the last on. An entry is {sequence, first row in it, where the sequence
+    begins, its length}, so that a CTA reads one and does not look for a sequence.
+    Operations without packed queries, and those whose streams other CTAs share, have
+    none.
+
     Before:
 
     ```mlir
@@ -134,7 +141,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     Option<"splitLength", "split-length", "int64_t", /*default=*/"0",
            "Elements of a part, for split-ctas, in place of a number of parts">,
     Option<"splitCluster", "split-cluster", "bool", /*default=*/"false",
-           "CTAs of a cluster stream the parts, and merge them in its shared memory">
+           "CTAs of a cluster stream the parts, and merge them in its shared memory">,
+    Option<"listTiles", "list-tiles", "bool", /*default=*/"false",
+           "Tiles of packed queries come from a list that a kernel makes first, longest sequences first">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

@@ -84,6 +84,15 @@ int64_t dividingChunk(ViewType view) {
   return chunk;
 }
 
+/// What says where a load reads: offsets, blocks and an end.
+SmallVector<Value> positionsOf(LoadOp load) {
+  SmallVector<Value> positions(load.getOffsets());
+  llvm::append_range(positions, load.getBlocks());
+  if (load.getUntil())
+    positions.push_back(load.getUntil());
+  return positions;
+}
+
 /// Rewrites the loads of one kernel.
 class Stager {
 public:
@@ -124,7 +133,8 @@ private:
     return chunks || dividingChunk(view) < kMaxChunk ? CopyKind::Async : copy;
   }
 
-  void buildFill(LoadOp load, Value ring, ValueRange offsets, Value until) {
+  void buildFill(LoadOp load, Value ring, ValueRange offsets, ValueRange blocks,
+                 Value until) {
     Location loc = load.getLoc();
     ViewType view = load.getView().getType();
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
@@ -136,7 +146,7 @@ private:
                               /*ahead=*/0);
     Value pending = RingIssueOp::create(
         rewriter, loc, PendingType::get(context, tile), slot, load.getView(),
-        offsets, by == CopyKind::Tensor ? Value() : until, by, bytes);
+        offsets, blocks, by == CopyKind::Tensor ? Value() : until, by, bytes);
     RingLandOp::create(rewriter, loc, pending);
   }
 
@@ -174,7 +184,7 @@ private:
   void stageResident(LoadOp load) {
     Value ring = createRing(load, residentStages);
     rewriter.setInsertionPoint(load);
-    buildFill(load, ring, load.getOffsets(), load.getUntil());
+    buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
     RingWaitOp wait = replaceByWait(load, ring);
     rewriter.setInsertionPoint(endOfUse(load->getBlock()));
     lendToStore(wait, load->getBlock());
@@ -221,7 +231,9 @@ private:
     rewriter.setInsertionPoint(producer->getTerminator());
     SmallVector<Value> positions = clonePositions(load, stream, producer);
     Value until = load.getUntil() ? positions.pop_back_val() : Value();
-    buildFill(load, ring, positions, until);
+    size_t rank = load.getOffsets().size();
+    buildFill(load, ring, ValueRange(positions).take_front(rank),
+              ValueRange(positions).drop_front(rank), until);
     RingWaitOp wait = replaceByWait(load, ring);
     Operation *last = edgeUser(wait.getTile(), load->getBlock(),
                                /*first=*/false);
@@ -247,12 +259,14 @@ private:
     return known.back().ring;
   }
 
-  /// The offsets of a load and its end, where it has one, for the position that
-  /// the producer is at.
+  /// The offsets of a load, its blocks and its end, as far as it has them, for
+  /// the position that the producer is at. What other loads of the producer
+  /// have read is not read again.
   SmallVector<Value> clonePositions(LoadOp load, StreamOp stream,
                                     Block *producer) {
     IRMapping map;
     map.map(stream.getPosition(), producer->getArgument(0));
+    auto &known = reads[producer];
     BackwardSliceOptions options;
     options.inclusive = true;
     options.omitBlockArguments = true;
@@ -260,13 +274,20 @@ private:
       return op->getBlock() == &stream.getBody().front();
     };
     SetVector<Operation *> slice;
-    SmallVector<Value> positions(load.getOffsets());
-    if (load.getUntil())
-      positions.push_back(load.getUntil());
+    SmallVector<Value> positions = positionsOf(load);
     for (Value position : positions)
       (void)getBackwardSlice(position, &slice, options);
-    for (Operation *op : slice)
-      rewriter.clone(*op, map);
+    for (Operation *op : slice) {
+      auto read = dyn_cast<ReadOp>(op);
+      if (!read) {
+        rewriter.clone(*op, map);
+        continue;
+      }
+      Value &element = known[read.getValue()];
+      if (!element)
+        element = rewriter.clone(*op, map)->getResult(0);
+      map.map(read.getValue(), element);
+    }
     return llvm::map_to_vector(positions, [&](Value position) {
       return map.lookupOrDefault(position);
     });
@@ -281,6 +302,8 @@ private:
     Value ring;
     SmallVector<StreamOp> streams;
   };
+  /// What each producer has read: elements of its body, and its own.
+  llvm::DenseMap<Block *, llvm::DenseMap<Value, Value>> reads;
   /// Rings of streamed tiles.
   llvm::DenseMap<std::pair<Value, Type>, SmallVector<SharedRing>> rings;
 };
@@ -324,9 +347,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     if (load->getBlock() != body)
       return load.emitOpError("expected to stand in the body of its stream "
                               "itself: a ring is filled at every visit");
-    SmallVector<Value> work(load.getOffsets());
-    if (load.getUntil())
-      work.push_back(load.getUntil());
+    SmallVector<Value> work = positionsOf(load);
     llvm::DenseSet<Value> seen;
     while (!work.empty()) {
       Value value = work.pop_back_val();

@@ -120,6 +120,19 @@ void StreamKernel::enterPackedTile(const PackedAxis &packed, Value tile) {
     *value = m.select(tileExists, *value, m.constant(0));
 }
 
+void StreamKernel::enterListedTile(const PackedAxis &packed, Value entry) {
+  IndexBuilder m{builder, loc};
+  SmallVector<Value> fields;
+  for (int64_t i = 0; i < kTileFields; ++i)
+    fields.push_back(readElement(*listView, {entry, m.constant(i)}));
+  context.offsets[packed.owner] = fields[0];
+  context.offsets[packed.axis] = fields[1];
+  bases[packed.axis] = fields[2];
+  context.extents[packed.axis] = fields[3];
+  foldAxes[packed.axis].extent = ShapedType::kDynamic;
+  tileExists = m.compare(CmpIPredicate::ult, fields[1], fields[3]);
+}
+
 Value StreamKernel::enterPackedStream() {
   for (const PackedAxis &packed : packedAxes)
     if (packed.axis == streamed)

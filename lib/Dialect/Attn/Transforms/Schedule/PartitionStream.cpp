@@ -191,11 +191,19 @@ SmallVector<Value> Partitioner::buildAround(StreamKernel &kernel, unsigned axis,
 }
 
 void Partitioner::runWhole() {
-  StreamKernel kernel(op, nameWith(""), {axes, sizes, streamed, {}}, inputs,
+  SmallVector<KernelView> read(inputs);
+  if (split.listTiles)
+    read.push_back(listTiles(*packedGroupOf(op)));
+  StreamKernel kernel(op, nameWith(""), {axes, sizes, streamed, {}}, read,
                       outputs);
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   const TileContext &context = kernel.getContext();
+  if (split.listTiles) {
+    nameRows(kernel.getKernel(), {"work"}, inputs.size());
+    kernel.getKernel()->setAttr(KernelOp::kFollowsAttr, b.getUnitAttr());
+    kernel.takeListed(inputs.size());
+  }
   kernel.enterGrid();
   Value valid = endStream(kernel);
   SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/false);
@@ -485,6 +493,14 @@ int64_t Partitioner::mergedAtOnce(int64_t parts) {
   return ShapedType::isDynamic(parts)
              ? kMergedAtOnce
              : std::clamp<int64_t>(parts, 1, kMergedAtOnce);
+}
+
+std::optional<PackedAxis> attn::packedGroupOf(StreamableOpInterface op) {
+  SmallVector<StreamAxis> axes = op.getStreamAxes();
+  for (const PackedAxis &packed : op.getPackedAxes())
+    if (axes[packed.axis].kind == AxisKind::Group)
+      return packed;
+  return std::nullopt;
 }
 
 unsigned Partitioner::rowAxis() const {

@@ -22,7 +22,12 @@ struct StreamSplit {
   /// Whether these are the CTAs of a cluster, which merge the states
   /// themselves.
   bool inCluster = false;
+  /// Whether tiles of packed queries come from a list, longest sequences first.
+  bool listTiles = false;
 };
+
+/// The packed axis that tiles are along, if there is one.
+std::optional<PackedAxis> packedGroupOf(StreamableOpInterface op);
 
 /// The kernels that an op became, in the order in which they are launched.
 struct PartitionedStream {

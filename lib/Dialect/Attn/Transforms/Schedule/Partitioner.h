@@ -88,6 +88,10 @@ private:
                                              mlir::ValueRange carried,
                                              StreamKernel::Fold inner);
 
+  /// Makes and launches the kernel that lists the tiles of a packed axis, the
+  /// longest points of its owner first: StreamKernel::kTileFields numbers each.
+  KernelView listTiles(const PackedAxis &packed);
+
   void runWhole();
 
   void finish(StreamKernel &kernel, llvm::StringRef step = "");

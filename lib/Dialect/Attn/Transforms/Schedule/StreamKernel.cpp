@@ -76,21 +76,31 @@ void StreamKernel::describeViews() {
   // Launchers learn which dimensions are one axis, and what is written.
   SmallVector<Attribute> names;
   for (const KernelView &view : views) {
-    SmallVector<StringRef> dims;
-    for (AffineExpr expr : view.map.getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      dims.push_back(
-          dim && !holdsOffsets(view) &&
-                  ShapedType::isDynamic(axes[dim.getPosition()].extent)
-              ? axes[dim.getPosition()].name
-              : StringRef());
-    }
-    names.push_back(builder.getStrArrayAttr(dims));
+    SmallVector<Attribute> dims;
+    for (AffineExpr expr : view.map.getResults())
+      dims.push_back(builder.getStringAttr(holdsOffsets(view) ? std::string()
+                                                              : nameOf(expr)));
+    names.push_back(builder.getArrayAttr(dims));
   }
   kernel->setAttr(KernelOp::kDimNamesAttr, builder.getArrayAttr(names));
   kernel->setAttr(KernelOp::kOutputsAttr,
                   builder.getI64IntegerAttr(numViews() - numInputs));
   kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
+}
+
+/// The dynamic axis that is a dimension, or (axis/64) of which so many elements
+/// are one position; else nothing.
+std::string StreamKernel::nameOf(AffineExpr expr) {
+  auto blocks = dyn_cast<AffineBinaryOpExpr>(expr);
+  bool inBlocks = blocks && blocks.getKind() == AffineExprKind::FloorDiv;
+  auto dim = dyn_cast<AffineDimExpr>(inBlocks ? blocks.getLHS() : expr);
+  if (!dim || !ShapedType::isDynamic(axes[dim.getPosition()].extent))
+    return "";
+  std::string name = axes[dim.getPosition()].name.str();
+  if (inBlocks)
+    name += "/" + std::to_string(
+                      cast<AffineConstantExpr>(blocks.getRHS()).getValue());
+  return name;
 }
 
 ArrayAttr StreamKernel::permutations() {
@@ -146,7 +156,7 @@ void StreamKernel::enterGrid(bool cluster) {
   for (unsigned i : gridAxes) {
     const StreamAxis &axis = axes[i];
     sizes.push_back(countTiles(i));
-    if (packedGroup() && packedGroup()->axis == i)
+    if (packedGroup() && packedGroup()->axis == i && !listView)
       halvings = countHalvings(context.extents[packedGroup()->owner]);
     names.push_back(axis.name);
     if (axis.selectsStream)
@@ -186,7 +196,8 @@ void StreamKernel::setOffsets(ValueRange coordinates) {
       continue;
     offset = coordinates[place - gridAxes.begin()];
     if (packedGroup() && packedGroup()->axis == i)
-      enterPackedTile(*packedGroup(), offset);
+      listView ? enterListedTile(*packedGroup(), offset)
+               : enterPackedTile(*packedGroup(), offset);
     else if (axis.kind == AxisKind::Group)
       offset = builder.createOrFold<arith::MulIOp>(loc, offset,
                                                    constant(context.sizes[i]));
@@ -260,9 +271,17 @@ SmallVector<Value> StreamKernel::offsetsOf(unsigned view) {
   for (const Lookup &lookup : op.getLookups())
     if (lookup.view == *views[view].number) {
       unsigned table = inputOf(lookup.table);
-      offsets[lookup.dim] = readElement(table, offsetsOf(table));
+      offsets[lookup.dim] = lookUp(lookup, view, offsetsOf(table));
     }
   return offsets;
+}
+
+/// An element of a table. What is negative is large without its sign, so that
+/// no number leads to what lies in front of the view.
+Value StreamKernel::lookUp(const Lookup &lookup, unsigned view,
+                           ValueRange place) {
+  return builder.createOrFold<arith::MinUIOp>(
+      loc, readElement(inputOf(lookup.table), place), sizeOf(view, lookup.dim));
 }
 
 /// The tile of a view: dimensions of unit axes, which lead, are dropped.
@@ -322,6 +341,31 @@ Value StreamKernel::boundIn(ArrayRef<Value> offsets, unsigned view) {
   return streamBound;
 }
 
+/// Where a tile of a view lies in several blocks of the streamed axis, what is
+/// looked up for those behind the first.
+SmallVector<Value> StreamKernel::blocksOf(unsigned view) {
+  SmallVector<Value> result;
+  int64_t block = axes[streamed].block, size = context.sizes[streamed];
+  if (block == 1 || size <= block || !views[view].number)
+    return result;
+  for (const Lookup &lookup : op.getLookups()) {
+    if (lookup.view != *views[view].number)
+      continue;
+    unsigned table = inputOf(lookup.table);
+    SmallVector<Value> place = offsetsOf(table);
+    auto along = llvm::find_if(views[table].map.getResults(), [&](auto expr) {
+      return expr.isFunctionOfDim(streamed);
+    });
+    Value &own = place[along - views[table].map.getResults().begin()];
+    Value first = own;
+    for (int64_t next = 1; next < size / block; ++next) {
+      own = builder.createOrFold<arith::AddIOp>(loc, first, constant(next));
+      result.push_back(lookUp(lookup, view, place));
+    }
+  }
+  return result;
+}
+
 SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   SmallVector<Value> tiles(numInputs);
   Value position = context.offsets[streamed];
@@ -333,8 +377,10 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
       continue;
     SmallVector<Value> offsets = offsetsOf(i);
     bool ends = ofStream && streamBound && op.wantsZerosBehind(i);
-    tiles[i] = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
-                              offsets, ends ? boundIn(offsets, i) : Value());
+    SmallVector<Value> blocks = blocksOf(i);
+    tiles[i] =
+        LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
+                       offsets, blocks, ends ? boundIn(offsets, i) : Value());
   }
   context.offsets[streamed] = position;
   return tiles;

@@ -70,6 +70,12 @@ public:
   /// same tiles. `cluster`: those along the last axis are one.
   void enterGrid(bool cluster = false);
 
+  /// Numbers of a listed tile: its point of the owner, where it begins there,
+  /// where the point begins in its views, and how many elements it has.
+  static constexpr int64_t kTileFields = 4;
+  /// Tiles of a packed axis are those that input `view` lists.
+  void takeListed(unsigned view) { listView = view; }
+
   /// What follows is about part of a tile: `size` elements along a group axis,
   /// from `offset` on.
   void narrow(unsigned axis, mlir::Value offset, int64_t size) {
@@ -137,6 +143,7 @@ private:
   unsigned numViews() const { return views.size(); }
   void createKernel(llvm::StringRef name);
   void describeViews();
+  std::string nameOf(mlir::AffineExpr expr);
   mlir::ArrayAttr permutations();
   ViewType viewType(const KernelView &view);
   mlir::Value constant(int64_t value);
@@ -165,6 +172,8 @@ private:
   /// Finds the point of the owner that a tile of the grid belongs to, and where
   /// it begins there.
   void enterPackedTile(const PackedAxis &packed, mlir::Value tile);
+  /// The same of a tile that is listed.
+  void enterListedTile(const PackedAxis &packed, mlir::Value entry);
   /// Input that is operand view `number` of the op.
   unsigned inputOf(unsigned number) const;
   /// The end of an axis in its views.
@@ -172,6 +181,9 @@ private:
   llvm::SmallVector<mlir::Value> offsetsOf(unsigned view);
   std::optional<unsigned> groupedAxis(mlir::AffineExpr expr) const;
   mlir::Value expand(mlir::AffineExpr expr, llvm::ArrayRef<mlir::Value> dims);
+  llvm::SmallVector<mlir::Value> blocksOf(unsigned view);
+  mlir::Value lookUp(const Lookup &lookup, unsigned view,
+                     mlir::ValueRange place);
   mlir::Value boundIn(llvm::ArrayRef<mlir::Value> offsets, unsigned view);
 
   StreamableOpInterface op;
@@ -189,6 +201,8 @@ private:
   mlir::Value tileExists;
   /// Halvings that find the point of such a tile.
   mlir::Value halvings;
+  /// The input that lists the tiles, if one does.
+  std::optional<unsigned> listView;
   /// Axes of the grid, in its order.
   llvm::SmallVector<unsigned> gridAxes;
   llvm::SmallVector<KernelView> views;

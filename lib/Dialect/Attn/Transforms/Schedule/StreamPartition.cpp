@@ -127,6 +127,10 @@ struct StreamPartitionPass
     split.length = numberOf(splitLength, schedule, "split_length");
     split.overCtas = splitCtas || split.length != 0 ||
                      (schedule && schedule.hasFlag("split_ctas"));
+    split.listTiles = listTiles || (schedule && schedule.hasFlag("list_tiles"));
+    if (split.listTiles && !packedGroupOf(op))
+      return op.emitOpError("expected packed queries for list-tiles, but got "
+                            "none");
     split.parts = numberOf(splits, schedule, "splits");
     split.inCluster =
         splitCluster || (schedule && schedule.hasFlag("split_cluster"));
@@ -208,7 +212,7 @@ struct StreamPartitionPass
       ScheduleAttr::set(
           made.streaming,
           schedule.without({"tiles", "splits", "split_ctas", "split_cluster",
-                            "split_length", "pack_group"}));
+                            "split_length", "list_tiles", "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
     return success();

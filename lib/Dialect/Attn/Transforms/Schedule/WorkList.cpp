@@ -45,9 +45,8 @@ WorkList::WorkList(StreamableOpInterface op, ArrayRef<int64_t> sizes,
 /// Names of the rows of both arrays, for who states sizes by name.
 static constexpr StringLiteral kEntriesAxis = "work", kStreamsAxis = "streams";
 
-/// Names the rows of the last views of a kernel, which are no axis of its own.
-static void nameRows(KernelOp kernel, ArrayRef<StringRef> names,
-                     unsigned first) {
+void attn::nameRows(KernelOp kernel, ArrayRef<StringRef> names,
+                    unsigned first) {
   Builder b(kernel.getContext());
   SmallVector<Attribute> dims(
       kernel->getAttrOfType<ArrayAttr>(KernelOp::kDimNamesAttr).getValue());
@@ -139,8 +138,8 @@ Segment WorkList::slotsOf(StreamKernel &kernel, unsigned tableView) const {
 // Dealing
 //===----------------------------------------------------------------------===//
 
-static KernelView makeArray(OpBuilder &host, Location loc, StringRef name,
-                            Value rows, int64_t columns, unsigned numAxes) {
+KernelView attn::makeArray(OpBuilder &host, Location loc, StringRef name,
+                           Value rows, int64_t columns, unsigned numAxes) {
   APInt constant;
   bool isStatic = matchPattern(rows, m_ConstantInt(&constant));
   int64_t size = isStatic ? constant.getSExtValue() : ShapedType::kDynamic;

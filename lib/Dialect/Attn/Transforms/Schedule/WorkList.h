@@ -13,6 +13,16 @@
 
 namespace attn {
 
+/// Names the rows of views of a kernel from `first` on, which are no axis of
+/// its own.
+void nameRows(KernelOp kernel, llvm::ArrayRef<llvm::StringRef> names,
+              unsigned first);
+/// A view of new numbers, where `host` builds: `rows` of so many columns, for a
+/// kernel with so many axes.
+KernelView makeArray(mlir::OpBuilder &host, mlir::Location loc,
+                     llvm::StringRef name, mlir::Value rows, int64_t columns,
+                     unsigned numAxes);
+
 /// Makes the list of one op, and the arithmetic by which kernels read it.
 ///
 /// list[entry] = {unit coordinates that select a stream, from, to}: elements of
