@@ -42,8 +42,9 @@ void attn::buildKernelSchedule(OpPassManager &pm,
     pm.addPass(createAttnGridOrder(order));
   }
   if (options.persistent || wrong(options.sms) || wrong(options.resident))
-    pm.addPass(createAttnPersistent(
-        {options.sms, options.resident, options.pairTiles, options.dynamic}));
+    pm.addPass(
+        createAttnPersistent({options.sms, options.resident, options.pairTiles,
+                              options.dynamic, options.snake}));
   if (options.inStep)
     pm.addPass(createAttnKeepInStep());
   if (options.sawtooth != SawtoothMode::Off)
@@ -63,12 +64,15 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
-  pm.addPass(createAttnStageLoads(
-      {options.stages, options.copy, options.residentStages, options.chunk}));
+  pm.addPass(createAttnStageLoads({options.stages, options.copy,
+                                   options.residentStages, options.chunk,
+                                   options.panelBytes}));
   pm.addPass(createAttnAssignFragments());
   pm.addPass(createAttnDeferRowSums());
+  if (options.roundedSums != RoundedSums::None)
+    pm.addPass(createAttnRoundSums({options.roundedSums}));
   if (options.optimisticMax)
-    pm.addPass(createAttnOptimisticMax());
+    pm.addPass(createAttnOptimisticMax({/*positions=*/false, options.lead}));
   if (options.storeTensors)
     pm.addPass(createAttnStoreTensors());
   if (options.priority != Products::None)

@@ -47,6 +47,7 @@ StatedOptions attn::statedKernelOptions(const ScheduleOptions &o) {
   g.add(o.resident);
   g.add(o.pairTiles);
   g.add(o.dynamic);
+  g.add(o.snake);
   g.add(o.inStep);
   g.add(o.sawtooth);
   g.add(o.traversal);
@@ -63,12 +64,15 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.pingPong);
   g.add(o.optimisticMax);
   g.add(o.twoLevel);
+  g.add(o.lead);
+  g.add(o.roundedSums);
   g.add(o.residentStages);
   g.add(o.stages);
   g.add(o.storeTensors);
   g.add(o.streamReads);
   g.add(o.copy);
   g.add(o.chunk);
+  g.add(o.panelBytes);
   g.add(o.warps);
   g.add(o.priority);
   return g.result;

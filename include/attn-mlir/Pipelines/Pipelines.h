@@ -53,6 +53,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<bool, PlainParser<bool>> dynamic{
       *this, "dynamic", llvm::cl::init(false),
       llvm::cl::desc("attn-persistent: dynamic")};
+  Option<bool, PlainParser<bool>> snake{
+      *this, "snake", llvm::cl::init(false),
+      llvm::cl::desc("attn-persistent: snake")};
   Option<int64_t, PlainParser<int64_t>> sms{
       *this, "sms", llvm::cl::init(0), llvm::cl::desc("attn-persistent: sms")};
   Option<int64_t, PlainParser<int64_t>> resident{
@@ -111,6 +114,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<int64_t, PlainParser<int64_t>> chunk{
       *this, "chunk", llvm::cl::init(0),
       llvm::cl::desc("attn-stage-loads: chunk")};
+  Option<int64_t, PlainParser<int64_t>> panelBytes{
+      *this, "panel-bytes", llvm::cl::init(0),
+      llvm::cl::desc("attn-stage-loads: panel-bytes")};
   Option<int64_t, PlainParser<int64_t>> warps{
       *this, "warps", llvm::cl::init(0),
       llvm::cl::desc("attn-assign-units: warps")};
@@ -129,6 +135,16 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> twoLevel{
       *this, "two-level", llvm::cl::init(false),
       llvm::cl::desc("run attn-two-level-sums")};
+  Option<int64_t, PlainParser<int64_t>> lead{
+      *this, "lead", llvm::cl::init(0),
+      llvm::cl::desc("attn-optimistic-max: lead")};
+  Option<RoundedSums> roundedSums{
+      *this, "rounded-sums", llvm::cl::init(RoundedSums::None),
+      llvm::cl::desc("run attn-round-sums: by"),
+      llvm::cl::values(
+          clEnumValN(RoundedSums::None, "none", "no"),
+          clEnumValN(RoundedSums::Registers, "registers", "additions"),
+          clEnumValN(RoundedSums::Products, "products", "the matrix unit"))};
   Option<bool, PlainParser<bool>> storeTensors{
       *this, "store-tensors", llvm::cl::init(false),
       llvm::cl::desc("run attn-store-tensors")};

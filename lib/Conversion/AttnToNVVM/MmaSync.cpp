@@ -282,6 +282,84 @@ struct DotPattern : OpConversionPattern<DotOp> {
   }
 };
 
+/// Sums of what 16 bits hold as products with a matrix of quarters: each of the
+/// four threads of a row has a quarter of the sum. Weights in the layout of an
+/// accumulator are A operands as they are.
+struct SumByProductsPattern : OpConversionPattern<ReduceRegistersOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReduceRegistersOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    auto extended = op.getTile().getDefiningOp<arith::ExtFOp>();
+    if (!op.getByProducts() || op.getKind() != ReduceKind::Sum || !extended)
+      return failure();
+    int64_t rows = type.getDimSize(0), warps = warpsOf(op);
+    auto element = getElementTypeOrSelf(extended.getIn().getType());
+    if ((!element.isBF16() && !element.isF16()) || rows % (kM * warps) != 0 ||
+        type.getDimSize(1) % kK != 0 ||
+        fragmentOf(type) !=
+            mmaAccumulator(op.getContext(), rows, type.getDimSize(1), warps))
+      return rewriter.notifyMatchFailure(op, "weights are no A operands");
+    Location loc = op.getLoc();
+    SmallVector<Value> words =
+        packed(rewriter, loc, rewriter.getRemappedValue(extended.getIn()));
+    int64_t blocks = rows / (kM * warps), steps = type.getDimSize(1) / kK;
+    SmallVector<Value> sums;
+    for (int64_t block = 0; block < blocks; ++block)
+      llvm::append_range(
+          sums, sumBlock(rewriter, loc, element.isBF16(),
+                         ArrayRef(words).slice(block * steps * 4, steps * 4)));
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
+        op, getTypeConverter()->convertType(op.getType()), sums);
+    return success();
+  }
+
+private:
+  /// Two chains of products, which wait for each other half as often.
+  static constexpr unsigned kChains = 2;
+
+  /// The sums of a thread's two rows.
+  static SmallVector<Value> sumBlock(OpBuilder &b, Location loc, bool isBF16,
+                                     ArrayRef<Value> words) {
+    ThreadBuilder t{b, loc};
+    Value zero = arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
+    SmallVector<SmallVector<Value>> chains(
+        std::min<size_t>(kChains, words.size() / 4),
+        SmallVector<Value>(4, zero));
+    Value quarters = t.constant(isBF16 ? 0x3e803e80 : 0x34003400);
+    for (size_t k = 0; k < words.size() / 4; ++k)
+      multiply(b, loc, isBF16, words.slice(4 * k, 4), quarters,
+               chains[k % chains.size()]);
+    SmallVector<Value> sums{chains[0][0], chains[0][2]};
+    for (ArrayRef<Value> chain : ArrayRef(chains).drop_front()) {
+      sums[0] = arith::AddFOp::create(b, loc, sums[0], chain[0]);
+      sums[1] = arith::AddFOp::create(b, loc, sums[1], chain[2]);
+    }
+    return sums;
+  }
+
+  static void multiply(OpBuilder &b, Location loc, bool isBF16,
+                       ArrayRef<Value> words, Value quarters,
+                       SmallVector<Value> &sum) {
+    SmallVector<Value> a(words), ones{quarters, quarters};
+    auto type = isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    if (!isBF16)
+      for (auto *list : {&a, &ones})
+        for (Value &v : *list)
+          v = LLVM::BitcastOp::create(b, loc,
+                                      VectorType::get({2}, b.getF16Type()), v);
+    SmallVector<Type> types(4, b.getF32Type());
+    Value product = NVVM::MmaOp::create(
+        b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), a,
+        ones, sum, {kM, kN, kK}, std::nullopt, std::nullopt,
+        std::array{type, type},
+        std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+    for (auto [i, v] : llvm::enumerate(sum))
+      v = LLVM::ExtractValueOp::create(b, loc, product, i);
+  }
+};
+
 /// From shared memory to registers, element by element; A operands by ldmatrix.
 struct FetchPattern : OpConversionPattern<ConvertLayoutOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -351,4 +429,7 @@ private:
 void attn::populateMmaSyncPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns) {
   patterns.add<DotPattern, FetchPattern>(converter, patterns.getContext());
+  // Before the one that adds.
+  patterns.add<SumByProductsPattern>(converter, patterns.getContext(),
+                                     PatternBenefit(2));
 }

@@ -132,6 +132,11 @@ struct StagedStorePattern : OpConversionPattern<StoreOp> {
     auto shared = RankedTensorType::get(
         type.getShape(), type.getElementType(),
         SharedAttr::getWidest(op.getContext(), type.getDimSize(1) * 2));
+    // Rows of another layout lie in the same memory: each is its warp's.
+    if (scratch.getShape() == shared.getShape() &&
+        scratch.getElementType() == shared.getElementType() &&
+        sharedOf(scratch).isPlain())
+      shared = scratch;
     int64_t warps = computeThreads(op) / kWarpThreads,
             rows = type.getDimSize(0) / warps;
     // Where the memory held rows of the same place, only this warp read them.
@@ -192,7 +197,7 @@ private:
     Location loc = op.getLoc();
     SharedTile tile(shared, t);
     Destination destination(op, b);
-    int64_t chunks = tile.chunksPerPanel() * tile.numPanels();
+    int64_t chunks = shared.getDimSize(1) / kChunkColumns;
     Value firstRow = t.mul(warpOf(t), rows);
     auto wide = VectorType::get({4}, b.getI32Type());
     for (int64_t first = 0; first < rows * chunks; first += 32) {

@@ -24,7 +24,10 @@ public:
   /// Bytes of one row of a panel.
   int64_t panelBytes() const { return span; }
   int64_t panelColumns() const { return span / elementBytes(); }
-  int64_t numPanels() const { return stored.second / panelColumns(); }
+  /// The last may be in part empty.
+  int64_t numPanels() const {
+    return llvm::divideCeil(stored.second, panelColumns());
+  }
   int64_t bytes() const { return SharedAttr::getNumBytes(type); }
   /// Bytes from a panel to the next.
   int64_t panelDistance() const { return SharedAttr::getPanelDistance(type); }

@@ -98,6 +98,9 @@ ParseResult GridOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(keyword, b.getI64IntegerAttr(value));
     if (keyword == "run" && succeeded(parser.parseOptionalKeyword("folded")))
       result.addAttribute("folded", b.getUnitAttr());
+    if (keyword == "persistent" &&
+        succeeded(parser.parseOptionalKeyword("snake")))
+      result.addAttribute("snake", b.getUnitAttr());
   }
   if (succeeded(parser.parseOptionalKeyword("cluster")))
     result.addAttribute("cluster", b.getUnitAttr());
@@ -146,7 +149,7 @@ void GridOp::print(OpAsmPrinter &p) {
   if (getRun() != 1 || getFolded())
     p << " run " << getRun() << (getFolded() ? " folded" : "");
   if (getPersistent())
-    p << " persistent " << *getPersistent();
+    p << " persistent " << *getPersistent() << (getSnake() ? " snake" : "");
   if (getCluster())
     p << " cluster";
   if (getCounter()) {
@@ -159,8 +162,8 @@ void GridOp::print(OpAsmPrinter &p) {
   }
   p.printOptionalAttrDictWithKeyword((*this)->getAttrs(),
                                      {"axes", "sharing", "order", "run",
-                                      "folded", "persistent", "cluster",
-                                      getOperandSegmentSizeAttr()});
+                                      "folded", "persistent", "snake",
+                                      "cluster", getOperandSegmentSizeAttr()});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false,
                 /*printBlockTerminators=*/false);
@@ -227,6 +230,9 @@ LogicalResult GridOp::verify() {
     return emitOpError("expected 1 to ")
            << OrderAttr::kMaxCount << " persistent CTAs, but got "
            << persistent;
+  if (getSnake() && (!getPersistent() || getCounter()))
+    return emitOpError("expected 'snake' of persistent CTAs that take tiles in "
+                       "turn");
   OrderAttr order = getOrderAttr();
   if (getCluster() && (order || run != 1 || getPersistent()))
     return emitOpError("expected no order, run or persistent CTAs of a grid of "

@@ -293,6 +293,9 @@ LogicalResult FragmentAttr::verifyEncoding(
 // SharedAttr
 //===----------------------------------------------------------------------===//
 
+/// Bytes of the narrowest panel.
+static constexpr int64_t kPanelUnit = 32;
+
 LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t span, bool, bool) {
   if (span == 32 || span == 64 || span == 128)
@@ -359,10 +362,11 @@ int64_t SharedAttr::getByteOffset(RankedTensorType type, int64_t row,
   return byte / span * getPanelDistance(type) + offset;
 }
 
-/// Bytes of a row of a tile as it lies in memory.
+/// Bytes of a row of a tile as it lies in memory: of whole panels.
 static int64_t storedRowBytes(RankedTensorType type) {
-  return SharedAttr::getStoredShape(type).second *
-         (type.getElementTypeBitWidth() / 8);
+  return llvm::alignTo(SharedAttr::getStoredShape(type).second *
+                           (type.getElementTypeBitWidth() / 8),
+                       cast<SharedAttr>(type.getEncoding()).getSpan());
 }
 
 bool SharedAttr::exchangesRows(RankedTensorType type) {
@@ -428,10 +432,13 @@ SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
     return emitError()
            << "expected static sizes of at most 2^63 - 1 bytes a row "
               "in shared memory";
-  if (rowBytes % getSpan() != 0)
+  // A tensor map fills panels of which the last may be in part empty.
+  int64_t unit =
+      isPlain() ? std::min<int64_t>(getSpan(), kPanelUnit) : getSpan();
+  if (rowBytes % unit != 0)
     return emitError() << "expected " << (getTransposed() ? "columns" : "rows")
-                       << " of a multiple of " << getSpan()
-                       << " bytes, but got " << rowBytes;
+                       << " of a multiple of " << unit << " bytes, but got "
+                       << rowBytes;
   if (rows % 8 != 0)
     return emitError() << "expected a multiple of 8 "
                        << (getTransposed() ? "columns" : "rows")

@@ -32,7 +32,7 @@ template <typename Enum, Enum last> Words wordsOf() {
 
 Words orderWords() {
   return {"naive_block_first", "swizzled_block_first", "naive_head_first",
-          "swizzled_head_first"};
+          "swizzled_head_first", "block_outermost"};
 }
 
 constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Rotated>;
@@ -40,6 +40,7 @@ constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;
 /// What an option asks for: registers are for stores alone.
 constexpr auto kCopies = wordsOf<CopyKind, CopyKind::Async>;
 constexpr auto kProducts = wordsOf<Products, Products::All>;
+constexpr auto kSums = wordsOf<RoundedSums, RoundedSums::Products>;
 
 struct Field {
   StringLiteral name;
@@ -68,6 +69,7 @@ constexpr Field kFields[] = {
     {"resident", FieldKind::Number, 2, "resident"},
     {"pair_tiles", FieldKind::Flag, 2, "pair-tiles"},
     {"dynamic", FieldKind::Flag, 2, "dynamic"},
+    {"snake", FieldKind::Flag, 2, "snake"},
     {"in_step", FieldKind::Flag, 2, "in-step"},
     {"sawtooth", FieldKind::Word, 2, "sawtooth", kSawtooth},
     {"traversal", FieldKind::Word, 2, "traversal", kTraversals},
@@ -79,12 +81,15 @@ constexpr Field kFields[] = {
     {"ping_pong", FieldKind::Flag, 3, "ping-pong"},
     {"optimistic_max", FieldKind::Flag, 3, "optimistic-max"},
     {"two_level", FieldKind::Flag, 3, "two-level"},
+    {"lead", FieldKind::Number, 3, "lead"},
+    {"rounded_sums", FieldKind::Word, 3, "rounded-sums", kSums},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},
     {"stream_reads", FieldKind::Flag, 3, "stream-reads"},
     {"copy", FieldKind::Word, 3, "copy", kCopies},
     {"copy_chunk", FieldKind::Number, 3, "chunk"},
+    {"panel_bytes", FieldKind::Number, 3, "panel-bytes"},
     {"warps", FieldKind::Number, 3, "warps"},
     {"priority", FieldKind::Word, 3, "priority", kProducts},
 };

@@ -67,4 +67,11 @@ def Attn_Products : I32EnumAttr<"Products", "which products an option is for",
   let cppNamespace = "::attn";
 }
 
+def Attn_RoundedSums : I32EnumAttr<"RoundedSums", "what adds rounded weights",
+    [I32EnumAttrCase<"None", 0, "none">,
+     I32EnumAttrCase<"Registers", 1, "registers">,
+     I32EnumAttrCase<"Products", 2, "products">]> {
+  let cppNamespace = "::attn";
+}
+
 #endif // ATTN_ENUMS

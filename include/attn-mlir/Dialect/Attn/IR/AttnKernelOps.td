@@ -240,6 +240,9 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
     - `persistent` G: min(G, tiles) CTAs, each of which takes its next tile a
       stride of that number further (grid-stride loop, round-robin). Without
       it there is one CTA a tile. With `run`, read group for tile.
+      `snake`: every other stride is taken from the other end, so that a CTA
+      which had the first of one has the last of the next. Of tiles in the order
+      of their length all CTAs then get about as much.
     - `dynamic` C, of a persistent grid: each CTA takes its next tile when it is
       done with one, by its number in the order, from the counter C, which is
       zero when the launch begins.
@@ -259,7 +262,7 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
   let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
     StrArrayAttr:$sharing, OptionalAttr<Attn_OrderAttr>:$order,
     DefaultValuedAttr<I64Attr, "1">:$run, UnitAttr:$folded,
-    OptionalAttr<I64Attr>:$persistent, UnitAttr:$cluster,
+    OptionalAttr<I64Attr>:$persistent, UnitAttr:$snake, UnitAttr:$cluster,
     Optional<Attn_ViewType>:$counter, Optional<Attn_ViewType>:$until,
     Variadic<Index>:$untilOffsets);
   let regions = (region SizedRegion<1>:$body);

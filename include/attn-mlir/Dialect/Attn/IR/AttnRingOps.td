@@ -225,10 +225,14 @@ def Attn_ReduceRegistersOp : Attn_Op<"reduce_registers", [Pure,
     Example: for the accumulator of mma.sync, four threads a row,
     `%p = attn.reduce_registers sum %s : tensor<64x32xf32, #acc>` gives a
     `tensor<64x4xf32, #attn.fragment<threads [4:(0, 1), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0)]>>`.
+
+    With `by_products`, sums of numbers that 16 bits hold may be products with ones
+    instead, which give each of the threads of a row its share of the whole row's sum.
   }];
-  let arguments = (ins Attn_ReduceKind:$kind, Attn_SharedTile:$tile);
+  let arguments = (ins Attn_ReduceKind:$kind, Attn_SharedTile:$tile,
+                       UnitAttr:$by_products);
   let results = (outs Attn_SharedTile:$result);
-  let assemblyFormat = "$kind $tile attr-dict `:` type($tile)";
+  let assemblyFormat = "$kind $tile (`by_products` $by_products^)? attr-dict `:` type($tile)";
 }
 
 #endif // ATTN_RING_OPS

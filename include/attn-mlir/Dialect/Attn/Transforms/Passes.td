@@ -89,6 +89,10 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     ```
 
     Sizes of tiles in rings must be multiples of 16, at most 256.
+
+    A tensor copy takes about as long for 32 bytes of a row as for 128. With
+    `panel-bytes` tiles lie in panels of so many, of which the last may be in part
+    empty; products read no more of them than before.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", /*default=*/"0",
@@ -99,7 +103,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Option<"residentStages", "resident-stages", "int64_t", /*default=*/"1",
            "Stages of the rings of tiles that stay">,
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",
-           "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">
+           "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">,
+    Option<"panelBytes", "panel-bytes", "int64_t", /*default=*/"0",
+           "Bytes of a row of the panels that tensor copies fill: 32, 64 or 128 (0: the widest of which rows are whole numbers)">
   ];
   let statistics = [Statistic<"numStaged", "staged", "Loads staged">];
 }
@@ -252,6 +258,11 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
     is above 2^16 (f16: 2^15, so that each is finite), or is NaN, they are computed again
     with the tile's own maximum. The first tile always is.
 
+    A miss may set m above the maximum of the tile, by `lead` binades: that many more
+    has the row's maximum to grow until the next miss. In bf16, which has the exponents of
+    f32, exponentials keep their relative error; what is lost is what they had of range
+    below, for results smaller than 2^-126 times 2^`lead`.
+
     Relative errors of exponentials do not depend on m; results differ from those of the
     exact maximum by rounding.
 
@@ -271,11 +282,40 @@ def AttnOptimisticMax : Pass<"attn-optimistic-max", "::attn::KernelOp"> {
   }];
   let options = [
     Option<"positions", "positions", "bool", /*default=*/"false",
-           "Also where scores depend on positions">
+           "Also where scores depend on positions">,
+    Option<"lead", "lead", "int64_t", /*default=*/"0",
+           "Binades by which the reference that a miss sets is above the maximum (bf16 alone)">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let statistics = [Statistic<"numStreams", "streams", "Streams rewritten">];
+}
+
+def AttnRoundSums : Pass<"attn-round-sums", "::attn::KernelOp"> {
+  let summary = "Divide by the sum of the weights that products take";
+  let description = [{
+    A softmax multiplies V by weights that are rounded to its type, and divides by the sum
+    of those that are not. A row that one key dominates is then off by the rounding of that
+    key's weight, unless it is 1 exactly, which `attn-optimistic-max` does not see to. Here
+    the sum that O is divided by is that of the rounded weights. Where an LSE or states are
+    asked for, the stream carries the sum of the others beside it.
+
+    Before: `%l1 = fma(%l, %a, attn.reduce_registers sum %p); %b = arith.truncf %p; attn.dot.issue %b, ...`
+
+    After: `%b = arith.truncf %p; %l1 = fma(%l, %a, attn.reduce_registers sum (arith.extf %b)); ...`
+
+    `by=products`: the sums are products with ones (`attn.reduce_registers ... by_products`),
+    of which the matrix unit does sixteen columns in an instruction.
+
+    Does nothing where weights are not rounded.
+  }];
+  let options = [
+    Option<"by", "by", "::attn::RoundedSums", /*default=*/"::attn::RoundedSums::Registers",
+           "What adds",
+           "::llvm::cl::values(clEnumValN(::attn::RoundedSums::Registers, \"registers\", \"additions\"), clEnumValN(::attn::RoundedSums::Products, \"products\", \"the matrix unit\"))">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let statistics = [Statistic<"numSums", "sums", "Sums of rounded weights">];
 }
 
 def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {

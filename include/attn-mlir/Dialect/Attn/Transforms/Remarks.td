@@ -259,6 +259,18 @@ def TwoLevelSumsNone : AttnRemark<"summed-apart", Missed, "no product of 8-bit e
 }
 }
 
+let category = "attn-round-sums" in {
+def RoundSums : AttnRemark<"rounded-sums", Passed, "rows are divided by sums of rounded weights:", [
+    RemarkArg<"sums", Int, "how many are carried">,
+    RemarkArg<"by", String, "what adds them: `registers` or `products`">]> {
+  let description = "O and the sum have the same weights.";
+}
+def RoundSumsNone : AttnRemark<"rounded-sums", Missed, "{reason}", [
+    Because<"what keeps sums as they are">]> {
+  let description = "Weights are not rounded, or their sum is used for something else.";
+}
+}
+
 let category = "attn-optimistic-max" in {
 def OptimisticMax : AttnRemark<"optimistic", Passed,
     "exponentials take the maximum of the tiles before, while sums stay", [

@@ -171,6 +171,11 @@ def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
     longest and the shortest that are left along the last axis together (`run 2
     folded`): all pairs are equally long.
 
+    With `snake` CTAs take tiles in turn forwards and backwards by turns: of
+    tiles in the order of their length (`attn-grid-order`, `block-outermost` and
+    `longest-first`) all get about as much, also where few tiles a CTA leave the
+    last pairs to few of them.
+
     With `dynamic` a CTA takes its next tile when it is done with one, from a
     counter that all of them share (`attn.counter`): tiles that differ in length
     are then dealt evenly without pairs.
@@ -186,7 +191,9 @@ def AttnPersistent : Pass<"attn-persistent", "::attn::KernelOp"> {
     Option<"pairTiles", "pair-tiles", "bool", /*default=*/"false",
            "A CTA takes two tiles at a time, from both ends of the last axis">,
     Option<"dynamic", "dynamic", "bool", /*default=*/"false",
-           "A CTA takes its next tile from a counter, when it is done with one">
+           "A CTA takes its next tile from a counter, when it is done with one">,
+    Option<"snake", "snake", "bool", /*default=*/"false",
+           "Every other turn is taken backwards">
   ];
   let statistics = [Statistic<"numPersistent", "persistent",
                               "Grids made persistent">];
@@ -201,6 +208,7 @@ def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
 
     - `naive-head-first`: all tiles of a set, then the next set;
     - `naive-block-first`: batch by batch, block 0 of all heads, then block 1;
+    - `block-outermost`: block 0 of all heads of all batches, then block 1;
     - `swizzled-head-first`: each L2 domain of the target walks sets of its
       own, one after the other;
     - `swizzled-block-first`: each domain walks block 0 of all sets of its
@@ -216,8 +224,8 @@ def AttnGridOrder : Pass<"attn-grid-order", "::attn::KernelOp"> {
   }];
   let options = [
     Option<"order", "order", "std::string", /*default=*/"\"swizzled-head-first\"",
-           "naive-block-first, swizzled-block-first, naive-head-first or "
-           "swizzled-head-first">,
+           "naive-block-first, swizzled-block-first, naive-head-first, "
+           "swizzled-head-first or block-outermost">,
     Option<"domains", "domains", "int64_t", /*default=*/"0",
            "L2 domains (0: the target's)">,
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",

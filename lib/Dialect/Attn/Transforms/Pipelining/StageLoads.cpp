@@ -59,6 +59,17 @@ RankedTensorType sharedType(LoadOp load) {
       unitOf(load).getStaged(tile, isSummedOverRows(load)));
 }
 
+/// The type with panels of so many bytes, where its layout may have them.
+RankedTensorType withPanels(RankedTensorType tile, int64_t bytes) {
+  auto layout = cast<SharedAttr>(tile.getEncoding());
+  if (!layout.isPlain() || bytes <= layout.getSpan())
+    return tile;
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(),
+                               SharedAttr::get(tile.getContext(), bytes,
+                                               /*transposed=*/false,
+                                               /*folded=*/false));
+}
+
 /// The first or last operation of `block` that uses `value`.
 Operation *edgeUser(Value value, Block *block, bool first) {
   Operation *edge = nullptr;
@@ -97,9 +108,10 @@ SmallVector<Value> positionsOf(LoadOp load) {
 class Stager {
 public:
   Stager(KernelOp kernel, int64_t stages, int64_t residentStages, CopyKind copy,
-         int64_t chunk)
+         int64_t chunk, int64_t panelBytes)
       : kernel(kernel), stages(stages), residentStages(residentStages),
-        copy(copy), chunk(chunk), rewriter(kernel.getContext()) {}
+        copy(copy), chunk(chunk), panelBytes(panelBytes),
+        rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
     bool inRegisters =
@@ -119,7 +131,10 @@ public:
 private:
   Value createRing(LoadOp load, int64_t stages) {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    auto type = RingType::get(load.getContext(), stages, sharedType(load));
+    RankedTensorType tile = sharedType(load);
+    if (panelBytes && copierOf(load.getView().getType()) == CopyKind::Tensor)
+      tile = withPanels(tile, panelBytes);
+    auto type = RingType::get(load.getContext(), stages, tile);
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
@@ -296,7 +311,7 @@ private:
   KernelOp kernel;
   int64_t stages, residentStages;
   CopyKind copy;
-  int64_t chunk;
+  int64_t chunk, panelBytes;
   IRRewriter rewriter;
   struct SharedRing {
     Value ring;
@@ -388,6 +403,14 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
                                  << chunk.getValue();
       return signalPassFailure();
     }
+    if (panelBytes != 0 && panelBytes != 32 && panelBytes != 64 &&
+        panelBytes != 128) {
+      emitError(kernel.getLoc())
+          << "expected panels of 32, 64 or 128 bytes, or "
+             "0 for the default, but got "
+          << panelBytes.getValue();
+      return signalPassFailure();
+    }
     SmallVector<LoadOp> loads;
     int64_t direct = 0;
     kernel.walk([&](LoadOp load) {
@@ -407,7 +430,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, residentStages, copy, chunk).run(loads);
+    Stager(kernel, depth, residentStages, copy, chunk, panelBytes).run(loads);
     numStaged += loads.size();
     remarks::emitStageLoads(kernel, loads.size(), depth,
                             stages ? "option" : "default");

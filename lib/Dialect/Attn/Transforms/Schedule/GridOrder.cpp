@@ -284,12 +284,15 @@ namespace {
 struct NamedOrder {
   StringRef name;
   bool blockFirst, swizzled;
+  /// Blocks before batches, too.
+  bool outermost = false;
 };
 
 constexpr NamedOrder kOrders[] = {{"naive-block-first", true, false},
                                   {"swizzled-block-first", true, true},
                                   {"naive-head-first", false, false},
-                                  {"swizzled-head-first", false, true}};
+                                  {"swizzled-head-first", false, true},
+                                  {"block-outermost", true, false, true}};
 
 struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   using AttnGridOrderBase::AttnGridOrderBase;
@@ -314,7 +317,7 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     // The tiled axis (the last unit) becomes the slowest of the box in which
     // the heads vary; the other units (heads of a group) stay the fastest.
     StringAttr block = units.pop_back_val();
-    if (sharing.size() > 1) {
+    if (sharing.size() > 1 && !order.outermost) {
       digits.push_back(sharing.front());
       sharing.erase(sharing.begin());
     }

@@ -67,6 +67,8 @@ private:
       tiles = countExisting(box);
     if (takes) {
       std::tie(position, round) = takeTiles(tiles);
+    } else if (grid.getSnake()) {
+      std::tie(position, round) = takeByTurns(cta, tiles, ctas);
     } else if (grid.getPersistent()) {
       auto loop = scf::ForOp::create(rewriter, loc, cta, tiles, ctas);
       rewriter.setInsertionPointToStart(loop.getBody());
@@ -135,6 +137,28 @@ private:
     Block *body = loop.getAfterBody();
     rewriter.setInsertionPointToStart(body);
     return {body->getArgument(0), body->getArgument(1)};
+  }
+
+  /// Opens the loop over the strides, of which every other one is walked
+  /// backwards: the tile, and the number of the stride.
+  std::pair<Value, Value> takeByTurns(Value cta, Value tiles, Value ctas) {
+    IndexBuilder m{rewriter, loc};
+    Value last = m.sub(m.sub(ctas, constant(1)), cta);
+    auto placeIn = [&](Value stride) {
+      Value odd = m.compare(arith::CmpIPredicate::ne,
+                            m.rem(stride, constant(2)), constant(0));
+      return m.select(odd, last, cta);
+    };
+    // Of the last stride, which may be cut short, some CTAs have none.
+    Value whole = m.div(tiles, ctas);
+    Value more = m.compare(arith::CmpIPredicate::ult, placeIn(whole),
+                           m.rem(tiles, ctas));
+    Value strides = m.add(whole, m.select(more, constant(1), constant(0)));
+    auto loop =
+        scf::ForOp::create(rewriter, loc, constant(0), strides, constant(1));
+    rewriter.setInsertionPointToStart(loop.getBody());
+    Value round = loop.getInductionVar();
+    return {m.add(m.mul(round, ctas), placeIn(round)), round};
   }
 
   Value constant(int64_t value) {

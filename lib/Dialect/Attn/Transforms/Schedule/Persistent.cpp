@@ -93,6 +93,8 @@ struct PersistentPass : attn::impl::AttnPersistentBase<PersistentPass> {
                             footprint.sharedBytes, footprint.registers);
     if (dynamic)
       makeDynamic(grid);
+    else if (snake)
+      grid.setSnake(true);
   }
 };
 

@@ -111,8 +111,8 @@ KernelOp buildClear(KernelOp kernel, SymbolTable &symbols) {
   auto grid = GridOp::create(
       b, loc, ValueRange{one}, b.getStrArrayAttr({"clear"}),
       b.getStrArrayAttr({}), OrderAttr(), /*run=*/1, /*folded=*/false,
-      /*persistent=*/IntegerAttr(), /*cluster=*/false, /*counter=*/Value(),
-      /*until=*/Value(), /*untilOffsets=*/ValueRange());
+      /*persistent=*/IntegerAttr(), /*snake=*/false, /*cluster=*/false,
+      /*counter=*/Value(), /*until=*/Value(), /*untilOffsets=*/ValueRange());
   Type index = b.getIndexType();
   b.createBlock(&grid.getBody(), {}, {index, index}, {loc, loc});
   WriteOp::create(b, loc, zero, clear.getArgument(0), zero);

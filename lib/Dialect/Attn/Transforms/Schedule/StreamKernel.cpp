@@ -162,12 +162,12 @@ void StreamKernel::enterGrid(bool cluster) {
     if (axis.selectsStream)
       sharing.push_back(axis.name);
   }
-  auto grid =
-      GridOp::create(builder, loc, sizes, builder.getStrArrayAttr(names),
-                     builder.getStrArrayAttr(sharing), OrderAttr(),
-                     /*run=*/1, /*folded=*/false,
-                     /*persistent=*/IntegerAttr(), cluster, /*counter=*/Value(),
-                     /*until=*/Value(), /*untilOffsets=*/ValueRange());
+  auto grid = GridOp::create(
+      builder, loc, sizes, builder.getStrArrayAttr(names),
+      builder.getStrArrayAttr(sharing), OrderAttr(),
+      /*run=*/1, /*folded=*/false,
+      /*persistent=*/IntegerAttr(), /*snake=*/false, cluster,
+      /*counter=*/Value(), /*until=*/Value(), /*untilOffsets=*/ValueRange());
   SmallVector<Type> types(sizes.size() + 1, builder.getIndexType());
   SmallVector<Location> locs(types.size(), loc);
   Block *block = builder.createBlock(&grid.getBody(), {}, types, locs);

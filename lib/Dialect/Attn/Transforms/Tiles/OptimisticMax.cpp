@@ -160,8 +160,16 @@ private:
            areUnits(parts.advance.getFactorBefore()) &&
            areUnits(parts.advance.getReferenceBefore()) &&
            llvm::all_of(parts.sums, [](Operation *sum) {
-             return sum->getOperand(0).getDefiningOp<math::Exp2Op>();
+             return isExponential(sum->getOperand(0));
            });
+  }
+
+  /// Rounded or not.
+  static bool isExponential(Value value) {
+    if (auto extended = value.getDefiningOp<arith::ExtFOp>())
+      if (auto rounded = extended.getIn().getDefiningOp<arith::TruncFOp>())
+        value = rounded.getIn();
+    return value.getDefiningOp<math::Exp2Op>() != nullptr;
   }
 
   /// Of all but what the stream carries on.
@@ -312,8 +320,8 @@ private:
 
 class Rewriter {
 public:
-  Rewriter(Softmax &parts, double bound)
-      : parts(parts), bound(bound), b(parts.stream.getContext()),
+  Rewriter(Softmax &parts, double bound, double lead)
+      : parts(parts), bound(bound), lead(lead), b(parts.stream.getContext()),
         loc(parts.advance.getLoc()) {}
 
   void run() {
@@ -335,8 +343,12 @@ public:
                           /*withElse=*/true);
     b.setInsertionPointToStart(branch.thenBlock());
     IRMapping exact;
-    for (Operation *op : parts.ops)
+    for (Operation *op : parts.ops) {
+      if (op == parts.advance && lead != 0)
+        exact.map(parts.advance.getMaximum(),
+                  raise(exact.lookup(parts.advance.getMaximum())));
       b.clone(*op, exact);
+    }
     scf::YieldOp::create(b, loc,
                          llvm::map_to_vector(parts.results, [&](Value v) {
                            return exact.lookup(v);
@@ -364,6 +376,24 @@ private:
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most));
   }
 
+  /// The maximum, some binades higher but for a row that has seen nothing: of
+  /// scores that do not grow the weights are what they are without a lead.
+  Value raise(Value maximum) {
+    auto type = cast<RankedTensorType>(maximum.getType());
+    auto splat = [&](float value) -> Value {
+      return arith::ConstantOp::create(b, loc, type,
+                                       DenseElementsAttr::get(type, value));
+    };
+    float scale = parts.advance.getScale().convertToFloat();
+    Value isFirst = arith::CmpFOp::create(
+        b, loc, arith::CmpFPredicate::OEQ, parts.advance.getReferenceBefore(),
+        splat(AdvanceOp::getInitial(scale).second));
+    Value higher = arith::AddFOp::create(
+        b, loc, maximum,
+        splat(static_cast<float>(lead / AdvanceOp::getFactors(scale).first)));
+    return arith::SelectOp::create(b, loc, isFirst, maximum, higher);
+  }
+
   /// What a value is if the carried maximum is that of the tile, too; built
   /// where it is not there yet.
   Value assume(Value value) {
@@ -386,29 +416,40 @@ private:
   }
 
   Softmax &parts;
-  double bound;
+  double bound, lead;
   IRRewriter b;
   Location loc;
   /// From values to what they are assumed to be.
   IRMapping map;
 };
 
+/// Whether weights have few exponents.
+bool hasF16(const Softmax &parts) {
+  return llvm::any_of(parts.results, [](Value result) {
+    return getElementTypeOrSelf(result.getType()).isF16();
+  });
+}
+
 /// The largest exponential whose sum over the elements of a tile, and whose
 /// value in the products' element type, is finite.
 double boundFor(const Softmax &parts) {
   constexpr double kBound = 65536;
-  for (Value result : parts.results)
-    if (getElementTypeOrSelf(result.getType()).isF16())
-      return kBound / 2;
-  return kBound;
+  return hasF16(parts) ? kBound / 2 : kBound;
 }
 
 struct OptimisticMaxPass
     : attn::impl::AttnOptimisticMaxBase<OptimisticMaxPass> {
   using AttnOptimisticMaxBase::AttnOptimisticMaxBase;
+  /// What is left of f32's range below is that of weights of 2^-62.
+  static constexpr int64_t kMostLead = 64;
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (lead < 0 || lead > kMostLead) {
+      emitError(kernel.getLoc()) << "expected a lead of 0 to " << kMostLead
+                                 << " binades, but got " << lead.getValue();
+      return signalPassFailure();
+    }
     SmallVector<StreamOp> streams;
     kernel.walk([&](StreamOp stream) { streams.push_back(stream); });
     if (streams.empty())
@@ -424,7 +465,9 @@ struct OptimisticMaxPass
         continue;
       }
       double bound = boundFor(matcher.parts);
-      Rewriter(matcher.parts, bound).run();
+      Rewriter(matcher.parts, bound,
+               hasF16(matcher.parts) ? 0.0 : static_cast<double>(lead))
+          .run();
       ++numStreams;
       remarks::emitOptimisticMax(stream, bound);
     }

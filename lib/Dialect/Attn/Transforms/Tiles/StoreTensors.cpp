@@ -42,9 +42,12 @@ struct StoreTensorsPass : attn::impl::AttnStoreTensorsBase<StoreTensorsPass> {
             mmaAccumulator(store.getContext(), rows, columns, warps))
       return remarks::emitStoreTensorsFragment(store);
     auto scratch = cast<RankedTensorType>(store.getScratch().getType());
-    if (scratch != RankedTensorType::get(
-                       tile.getShape(), tile.getElementType(),
-                       SharedAttr::getWidest(store.getContext(), columns * 2)))
+    auto layout = dyn_cast_or_null<SharedAttr>(scratch.getEncoding());
+    if (scratch.getShape() != tile.getShape() ||
+        scratch.getElementType() != tile.getElementType() || !layout ||
+        !layout.isPlain() ||
+        layout.getSpan() <
+            SharedAttr::getWidest(store.getContext(), columns * 2).getSpan())
       return remarks::emitStoreTensorsShape(store);
     ViewType view = store.getView().getType();
     int64_t last = view.getShape().back();
