@@ -146,6 +146,11 @@ HOPPER = [
     ((96, 96), "query=128,key=128", ROLES + " resident-stages=2 store-tensors"),
     ((40, 80), "query=128,key=128", ROLES + " resident-stages=2"),
     ((128, 128), "query=128,key=160", OPTIMISTIC + " resident-stages=2"),
+    ((72, 72), "query=128,key=128", OPTIMISTIC + " resident-stages=2 panel-bytes=128"),
+    ((136, 104), "query=128,key=96", OPTIMISTIC + " panel-bytes=128 lead=30 rounded-sums=registers"),
+    ((104, 104), "query=128,key=128", OPTIMISTIC + " resident-stages=2 panel-bytes=128 store-tensors"),
+    ((128, 128), "query=128,key=128", OPTIMISTIC + " resident-stages=2 lead=30 rounded-sums=products"),
+    ((64, 64), "query=192,key=128", OPTIMISTIC + " resident-stages=2 store-tensors lead=30 rounded-sums=products"),
 ]
 HOPPER_SCHEDULES = [
     "",
@@ -154,6 +159,7 @@ HOPPER_SCHEDULES = [
     "persistent sms=4 resident=1 pair-tiles sawtooth=force",
     "persistent sms=7 resident=1 pair-tiles grid-order=swizzled-head-first domains=4",
     "persistent sms=3 resident=1 grid-order=naive-block-first sawtooth=force",
+    "persistent sms=5 resident=1 snake grid-order=block-outermost longest-first",
 ]
 # Score modifications: none (most often), softcap, ALiBi, a mask of one's own.
 MODIFICATIONS = ["none", "none", "none", "softcap", "none", "alibi", "none", "drop"]

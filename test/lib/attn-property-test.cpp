@@ -29,7 +29,8 @@ using namespace attn_test;
 namespace {
 
 const char *const kOrders[] = {"naive-block-first", "swizzled-block-first",
-                               "naive-head-first", "swizzled-head-first"};
+                               "naive-head-first", "swizzled-head-first",
+                               "block-outermost"};
 
 //===----------------------------------------------------------------------===//
 // Grid orders
@@ -56,7 +57,7 @@ const char *const kGridBody = R"mlir( {
 struct OrderConfig {
   std::string order;
   int64_t domains, chunk, persistent;
-  bool folded, longestFirst;
+  bool folded, longestFirst, snake = false;
 
   /// Persistent CTAs have pairs by option, others by the kernel's text.
   std::string kernel() const {
@@ -72,7 +73,7 @@ struct OrderConfig {
       text += " longest-first";
     if (persistent)
       text += " persistent resident=1 sms=" + std::to_string(persistent) +
-              (folded ? " pair-tiles" : "");
+              (folded ? " pair-tiles" : "") + (snake ? " snake" : "");
     return text;
   }
 };
@@ -106,6 +107,32 @@ void checkCover(Tally &tally, const OrderConfig &config,
                   static_cast<int64_t>(accesses.size()) == tiles,
               [&]() {
                 return "each tile once: " + describe(config.schedule(), sizes);
+              });
+}
+
+/// CTAs have the same number of tiles, to within one; those that are first in a
+/// stride are last in the next, so that of tiles numbered in the order they
+/// come in two strides give every CTA the same sum.
+void checkSnake(Tally &tally, const OrderConfig &config,
+                ArrayRef<int64_t> sizes, ArrayRef<Access> accesses) {
+  std::map<int64_t, std::vector<int64_t>> blocksOf;
+  for (const Access &a : accesses)
+    blocksOf[a.cta].push_back(
+        ((a.offsets[3] * sizes[0] + a.offsets[0]) * sizes[1] + a.offsets[1]) *
+            sizes[2] +
+        a.offsets[2]);
+  std::set<int64_t> sums;
+  size_t least = SIZE_MAX, most = 0;
+  for (const auto &[cta, blocks] : blocksOf) {
+    least = std::min(least, blocks.size());
+    most = std::max(most, blocks.size());
+    if (blocks.size() > 1)
+      sums.insert(blocks[0] + blocks[1]);
+  }
+  tally.check(most - least <= 1 && (config.order != "block-outermost" ||
+                                    config.longestFirst || sums.size() <= 1),
+              [&]() {
+                return "tiles by turns: " + describe(config.schedule(), sizes);
               });
 }
 
@@ -181,6 +208,8 @@ void testOrder(Tally &tally, MLIRContext &context, const OrderConfig &config,
     bool swizzled = StringRef(config.order).starts_with("swizzled");
     if (!config.folded && config.chunk == 1 && !config.persistent)
       checkBusy(tally, config, sizes, accesses);
+    if (config.snake && !config.folded)
+      checkSnake(tally, config, sizes, accesses);
     if (config.folded)
       checkPairs(tally, config, sizes, accesses);
     else if (swizzled && config.domains > 1 && config.chunk == 1 &&
@@ -206,6 +235,9 @@ void testOrders(Tally &tally, MLIRContext &context, std::mt19937 &random) {
     testOrder(tally, context, {order, 8, 1, 0, true, true}, 120, random);
     testOrder(tally, context, {order, 4, 1, 12, true, false}, 120, random);
     testOrder(tally, context, {order, 8, 1, 7, true, true}, 120, random);
+    testOrder(tally, context, {order, 8, 1, 7, false, false, true}, 60, random);
+    testOrder(tally, context, {order, 8, 1, 12, false, true, true}, 60, random);
+    testOrder(tally, context, {order, 8, 1, 5, true, false, true}, 60, random);
   }
 }
 

@@ -8,6 +8,7 @@
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=naive-block-first}))' | FileCheck %s --check-prefix=BLOCK
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=swizzled-head-first}))' | FileCheck %s --check-prefix=PLAIN
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-grid-order{order=swizzled-block-first}))' | FileCheck %s --check-prefix=BLOCK
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-grid-order{order=block-outermost}))' | FileCheck %s --check-prefix=OUTER
 // swizzled-head-first is the default.
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-grid-order))' | FileCheck %s --check-prefix=HEAD8
 
@@ -34,6 +35,8 @@
 // PLAIN: sharing [batch, kv_head] run 2 persistent 9 {
 // BLOCK-LABEL: attn.kernel @attention
 // BLOCK: sharing [batch, kv_head] order {{.*}}<[batch, query, kv_head, group]> run 2 persistent 9 {
+// OUTER-LABEL: attn.kernel @attention
+// OUTER: sharing [batch, kv_head] order {{.*}}<[query, batch, kv_head, group]> run 2 persistent 9 {
 // HEAD8-LABEL: attn.kernel @attention
 // HEAD8: sharing [batch, kv_head] order {{.*}}<[sharing, group, query], domains = 8> run 2 persistent 9 {
 // BLOCK8-LABEL: attn.kernel @attention

@@ -802,6 +802,26 @@ attn.kernel @k(%n: index) {
 
 // -----
 
+// A snake is one of persistent CTAs that take tiles in turn.
+attn.kernel @k(%n: index) {
+  // expected-error @below {{expected 'snake' of persistent CTAs that take tiles in turn}}
+  "attn.grid"(%n) <{operandSegmentSizes = array<i32: 1, 0, 0, 0>, axes = ["a"], sharing = [], snake}> ({
+  ^bb0(%i: index, %v: index):
+    attn.yield
+  }) : (index) -> ()
+}
+
+// -----
+
+attn.kernel @k(%n: index) {
+  %counter = attn.counter : !attn.view<1xi32>
+  // expected-error @below {{expected 'snake' of persistent CTAs that take tiles in turn}}
+  attn.grid (%i) visit %v in (a = %n) persistent 4 snake dynamic %counter : <1xi32> {
+  }
+}
+
+// -----
+
 // An axis is folded for a run, behind whose length that stands.
 attn.kernel @k(%n: index) {
   // expected-error @below {{expected '{' to begin a region}}

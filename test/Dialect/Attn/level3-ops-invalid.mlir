@@ -272,13 +272,19 @@ func.func private @f(tensor<64x64xindex, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{expected rows of a multiple of 128 bytes, but got 64}}
-func.func private @f(tensor<64x32xbf16, #attn.shared<128>>)
+// expected-error @below {{expected rows of a multiple of 32 bytes, but got 144}}
+func.func private @f(tensor<64x72xbf16, #attn.shared<128>>)
 
 // -----
 
-// expected-error @below {{expected rows of a multiple of 64 bytes, but got 96}}
-func.func private @f(tensor<64x24xf32, #attn.shared<64>>)
+// Threads fill whole panels alone.
+// expected-error @below {{expected rows of a multiple of 128 bytes, but got 64}}
+func.func private @f(tensor<64x32xbf16, #attn.shared<128, folded>>)
+
+// -----
+
+// expected-error @below {{expected rows of a multiple of 32 bytes, but got 48}}
+func.func private @f(tensor<64x12xf32, #attn.shared<64>>)
 
 // -----
 

@@ -211,6 +211,45 @@ attn.kernel @folded_persistent(%x: !attn.view<?x?xf32>) {
 
 // -----
 
+// A snake: strides of 96 tiles, of which CTA c has the tile c, or in every other stride 95 - c. What
+// is left behind the last whole stride may pass a CTA by.
+
+// CHECK-LABEL: attn.kernel @snake
+// CHECK-SAME: (%[[X:[^ ]+]]: !attn.view<?x?xf32>) {
+// CHECK-DAG: %[[C0:[^ ]+]] = arith.constant 0 : index
+// CHECK-DAG: %[[C1:[^ ]+]] = arith.constant 1 : index
+// CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
+// CHECK-DAG: %[[C96:[^ ]+]] = arith.constant 96 : index
+// CHECK-DAG: %[[Q:[^ ]+]] = attn.dim %[[X]], 0
+// CHECK: %[[CTAS:[^ ]+]] = arith.minui %[[Q]], %[[C96]] : index
+// CHECK: attn.ctas %[[CTA:[^ ]+]] in %[[CTAS]] {
+// CHECK-DAG: %[[MOST:[^ ]+]] = arith.subi %[[CTAS]], %[[C1]] : index
+// CHECK-DAG: %[[BACK:[^ ]+]] = arith.subi %[[MOST]], %[[CTA]] : index
+// CHECK-DAG: %[[WHOLE:[^ ]+]] = arith.divui %[[Q]], %[[CTAS]] : index
+// CHECK-DAG: %[[BIT:[^ ]+]] = arith.remui %[[WHOLE]], %[[C2]] : index
+// CHECK-DAG: %[[ODD:[^ ]+]] = arith.cmpi ne, %[[BIT]], %[[C0]] : index
+// CHECK-DAG: %[[LASTPLACE:[^ ]+]] = arith.select %[[ODD]], %[[BACK]], %[[CTA]] : index
+// CHECK-DAG: %[[LEFT:[^ ]+]] = arith.remui %[[Q]], %[[CTAS]] : index
+// CHECK-DAG: %[[MORE:[^ ]+]] = arith.cmpi ult, %[[LASTPLACE]], %[[LEFT]] : index
+// CHECK-DAG: %[[ONE:[^ ]+]] = arith.select %[[MORE]], %[[C1]], %[[C0]] : index
+// CHECK-DAG: %[[STRIDES:[^ ]+]] = arith.addi %[[WHOLE]], %[[ONE]] : index
+// CHECK: scf.for %[[V:[^ ]+]] = %[[C0]] to %[[STRIDES]] step %[[C1]] {
+// CHECK-DAG: %[[BASE:[^ ]+]] = arith.muli %[[V]], %[[CTAS]] : index
+// CHECK-DAG: %[[VBIT:[^ ]+]] = arith.remui %[[V]], %[[C2]] : index
+// CHECK-DAG: %[[VODD:[^ ]+]] = arith.cmpi ne, %[[VBIT]], %[[C0]] : index
+// CHECK-DAG: %[[PLACE:[^ ]+]] = arith.select %[[VODD]], %[[BACK]], %[[CTA]] : index
+// CHECK-DAG: %[[QI:[^ ]+]] = arith.addi %[[BASE]], %[[PLACE]] : index
+// CHECK: attn.store %{{[^ ]+}}, %[[X]][%[[QI]], %[[V]]]
+attn.kernel @snake(%x: !attn.view<?x?xf32>) {
+  %t = arith.constant dense<0.0> : tensor<1xf32>
+  %q = attn.dim %x, 0 : !attn.view<?x?xf32>
+  attn.grid (%qi) visit %v in (query = %q) persistent 96 snake {
+    attn.store %t, %x[%qi, %v] : tensor<1xf32> -> !attn.view<?x?xf32>
+  }
+}
+
+// -----
+
 // The last axis only, and no loop where the run is one tile.
 
 // CHECK-LABEL: attn.kernel @folded_one

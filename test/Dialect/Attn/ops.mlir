@@ -360,6 +360,14 @@ attn.kernel @grid_folded(%n: index) {
   }
 }
 
+// CHECK-LABEL: attn.kernel @grid_snake
+// CHECK-SAME: %[[N:[^ ]+]]: index
+attn.kernel @grid_snake(%n: index) {
+  // CHECK-NEXT: attn.grid (%{{.*}}) visit %{{.*}} in (query = %[[N]]) persistent 4 snake {
+  attn.grid (%i) visit %v in (query = %n) persistent 4 snake {
+  }
+}
+
 // CHECK-LABEL: attn.kernel @grid_folded_one
 // CHECK-SAME:    (%[[N:.*]]: index)
 attn.kernel @grid_folded_one(%n: index) {

@@ -51,6 +51,10 @@
 // RUN: not attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{pair-tiles=2}))' 2>&1 | FileCheck %s --check-prefix=BOOL
 // BOOL: '2' is invalid value for boolean argument! Try 0 or 1
 
+// Whoever takes tiles from a counter takes none in turn.
+// RUN: attn-opt %t/grid.mlir --pass-pipeline='builtin.module(attn.kernel(attn-persistent{sms=2 resident=1 dynamic snake}))' | FileCheck %s --check-prefix=COUNTER
+// COUNTER: persistent 2 dynamic
+
 // No grid: materialised already, or none at all.
 // RUN: attn-opt %t/ctas.mlir -o %t/ctas.before
 // RUN: attn-opt %t/ctas.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-persistent))' -o %t/ctas.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --check-prefix=NOGRID

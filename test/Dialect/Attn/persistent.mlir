@@ -16,6 +16,10 @@
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=80 resident=1 pair-tiles}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,PAIR
 // RUN: attn-opt %s --split-input-file --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=80 resident=1}))' --remarks-filter='attn-persistent' 2>&1 | FileCheck %s --check-prefixes=CHECK,SINGLE
 
+// Tiles by turns from both ends of a stride.
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=80 resident=1 snake}))' | FileCheck %s --check-prefix=SNAKE
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-persistent{sms=80 resident=1 snake pair-tiles}))' | FileCheck %s --check-prefix=SNAKEPAIR
+
 // CHECK: remark: [Passed] persistent | Category:attn-persistent | Function=dynamic
 // H200-SAME: ctas=396, registers=16640, resident=3, resident-from=footprint, shared-bytes=49152
 // GB10-SAME: ctas=96, registers=16640, resident=2, resident-from=footprint, shared-bytes=49152
@@ -47,6 +51,10 @@
 // RESIDENT-SAME: persistent 132 {
 // PAIR-SAME: run 2 folded persistent 80 {
 // SINGLE-SAME: persistent 80 {
+// SNAKE-LABEL: attn.kernel @dynamic
+// SNAKE: persistent 80 snake {
+// SNAKEPAIR-LABEL: attn.kernel @dynamic
+// SNAKEPAIR: run 2 folded persistent 80 snake {
 attn.kernel @dynamic(%q: !attn.view<?x?x64xf16>, %k: !attn.view<?x?x64xf16>, %v: !attn.view<?x?x64xf16>, %o: !attn.view<?x?x64xf32>) {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index

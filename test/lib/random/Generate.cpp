@@ -307,6 +307,8 @@ private:
     }
     if (random.oneIn(3))
       m.schedule.push_back("pair-tiles");
+    if (random.oneIn(3))
+      m.schedule.push_back("snake");
     if (random.oneIn(4))
       m.schedule.push_back("in-step");
     if (random.oneIn(4))
@@ -479,6 +481,13 @@ private:
     if (random.oneIn(4))
       m.lower.push_back("resident-stages=" + number(1, 3));
     flag("optimistic-max", 2);
+    if (random.oneIn(3))
+      m.lower.push_back("lead=" + number(1, 64));
+    if (random.oneIn(3))
+      m.lower.push_back(random.oneIn(2) ? "rounded-sums=registers"
+                                        : "rounded-sums=products");
+    if (!onAmd() && random.oneIn(3))
+      m.lower.push_back("panel-bytes=128");
     if (onAmd()) {
       if (random.oneIn(4))
         m.lower.push_back(random.oneIn(2) ? "priority=scores" : "priority=all");

@@ -1,0 +1,29 @@
+// attn-stage-loads, panel-bytes: tiles in panels of 128 bytes, of which the last is in part empty. Where
+// rows are whole panels of that width, or what fills rings are threads, nothing changes.
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{panel-bytes=128}))' | FileCheck %s --check-prefixes=CHECK,WIDE
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{panel-bytes=64}))' | FileCheck %s --check-prefixes=CHECK,HALF
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads))' | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{panel-bytes=128 copy=async}))' | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-stage-loads{panel-bytes=128}))' | FileCheck %s --check-prefix=AMD
+
+// NARROW: #[[PANELS:shared[0-9]*]] = #attn.shared<32>
+// HALF: #[[PANELS:shared[0-9]*]] = #attn.shared<64>
+// WIDE: #[[PANELS:shared[0-9]*]] = #attn.shared<128>
+// CHECK-LABEL: attn.kernel @odd
+// CHECK: attn.ring.create : <2 x tensor<32x80xbf16, #[[PANELS]]>>
+// AMD-NOT: #attn.shared<128>
+// AMD: attn.ring.create
+attn.kernel @odd(%v: !attn.view<?x72xbf16>, %o: !attn.view<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = attn.dim %v, 0 : !attn.view<?x72xbf16>
+  %zero = arith.constant dense<0.0> : tensor<64x80xf32>
+  %p = arith.constant dense<1.0> : tensor<64x32xbf16>
+  attn.grid (%i) visit %visit in (i = %n) {
+    %r = attn.stream %j step 32 over [%c0 to %n] carry (%a = %zero : tensor<64x80xf32>) {
+      %t = attn.load %v[%j, %c0] : !attn.view<?x72xbf16> -> tensor<32x80xbf16>
+      %d = attn.dot %p, %t, %a : tensor<64x32xbf16>, tensor<32x80xbf16> into tensor<64x80xf32>
+      attn.yield %d : tensor<64x80xf32>
+    }
+    attn.store %r, %o[%i, %c0] : tensor<64x80xf32> -> !attn.view<?x?xf32>
+  }
+}
