@@ -376,8 +376,11 @@ private:
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most));
   }
 
-  /// The maximum, some binades higher but for a row that has seen nothing: of
-  /// scores that do not grow the weights are what they are without a lead.
+  /// The maximum of the row so far, some binades higher, but for a row that has
+  /// seen nothing: of scores that do not grow the weights are what they are
+  /// without a lead. That maximum was not computed in tiles that did not miss,
+  /// but the sum of the weights is no less than its weight, and no more than
+  /// that times the keys.
   Value raise(Value maximum) {
     auto type = cast<RankedTensorType>(maximum.getType());
     auto splat = [&](float value) -> Value {
@@ -385,13 +388,43 @@ private:
                                        DenseElementsAttr::get(type, value));
     };
     float scale = parts.advance.getScale().convertToFloat();
-    Value isFirst = arith::CmpFOp::create(
-        b, loc, arith::CmpFPredicate::OEQ, parts.advance.getReferenceBefore(),
-        splat(AdvanceOp::getInitial(scale).second));
+    Value before = parts.advance.getReferenceBefore();
+    Value isFirst =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, before,
+                              splat(AdvanceOp::getInitial(scale).second));
+    Value known = maximum;
+    if (Value sum = rowsOfSum(type)) {
+      Value log = math::Log2Op::create(b, loc, sum);
+      Value most = arith::DivFOp::create(
+          b, loc, arith::AddFOp::create(b, loc, before, log),
+          parts.advance.getFactorBefore());
+      known = arith::MaximumFOp::create(b, loc, maximum, most);
+    }
     Value higher = arith::AddFOp::create(
-        b, loc, maximum,
+        b, loc, known,
         splat(static_cast<float>(lead / AdvanceOp::getFactors(scale).first)));
     return arith::SelectOp::create(b, loc, isFirst, maximum, higher);
+  }
+
+  /// What is carried of the sums of weights, one a row; null if it is not
+  /// known.
+  Value rowsOfSum(RankedTensorType rows) {
+    for (BlockArgument carried : parts.stream.getCarried()) {
+      auto type = dyn_cast<RankedTensorType>(carried.getType());
+      bool isSum = llvm::any_of(carried.getUsers(), [&](Operation *user) {
+        return parts.ops.contains(user) &&
+               llvm::any_of(parts.sums, [&](Operation *sum) {
+                 return llvm::is_contained(sum->getUsers(), user);
+               });
+      });
+      if (!isSum || !type)
+        continue;
+      if (type == rows)
+        return carried;
+      if (type.getRank() == 2)
+        return ReduceOp::create(b, loc, ReduceKind::Sum, carried);
+    }
+    return {};
   }
 
   /// What a value is if the carried maximum is that of the tile, too; built
@@ -430,6 +463,20 @@ bool hasF16(const Softmax &parts) {
   });
 }
 
+/// Binades that the reference may be ahead. Where an LSE is made of it, or
+/// states are stored, exponents are kept so small that f32 has them to 2^-21:
+/// the error of one becomes that of a sum which it dominates.
+double leadFor(Softmax &parts, int64_t asked) {
+  constexpr int64_t kOfLogarithms = 15;
+  if (hasF16(parts))
+    return 0;
+  auto reference = cast<BlockArgument>(parts.advance.getReferenceBefore());
+  StreamOp stream = parts.stream;
+  if (!stream.getResults()[reference.getArgNumber() - 1].use_empty())
+    return static_cast<double>(std::min(asked, kOfLogarithms));
+  return static_cast<double>(asked);
+}
+
 /// The largest exponential whose sum over the elements of a tile, and whose
 /// value in the products' element type, is finite.
 double boundFor(const Softmax &parts) {
@@ -465,9 +512,7 @@ struct OptimisticMaxPass
         continue;
       }
       double bound = boundFor(matcher.parts);
-      Rewriter(matcher.parts, bound,
-               hasF16(matcher.parts) ? 0.0 : static_cast<double>(lead))
-          .run();
+      Rewriter(matcher.parts, bound, leadFor(matcher.parts, lead)).run();
       ++numStreams;
       remarks::emitOptimisticMax(stream, bound);
     }
