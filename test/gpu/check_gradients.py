@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""Gradients of attention on a GPU, against float64.
+
+    check_gradients.py compile    bundles of CASES
+    check_gradients.py run        launches them: sizes, errors, poisoned outputs
+    check_gradients.py run --determinism N    N launches of each: all bits agree
+
+A row's error is relative to the larger of its own norm and the root of the sum of
+squares of its terms (docs/backward.md). O and LSE, which kernels are given, are those
+of float64, rounded.
+"""
+
+import sys
+from typing import NamedTuple
+
+import harness
+import reference
+from cases import Mask
+
+DIRECTORY = harness.ROOT / "build-gpu" / "gradients"
+# Once for O, which kernels are given, and once for themselves (docs/numerics.md).
+BOUND = 2e-2
+CAP = 3.0
+
+
+class Case(NamedTuple):
+    dim: int
+    heads: int
+    kv_heads: int
+    mask: Mask = Mask()
+    modification: str = "none"
+    value_dim: int = 0
+    schedule: str = ""
+    lower: str = ""
+
+    @property
+    def value(self):
+        return self.value_dim or self.dim
+
+    @property
+    def name(self):
+        words = [f"d{self.dim}", f"{self.heads}_{self.kv_heads}", self.mask.label(), self.modification,
+                 self.value_dim, self.schedule, self.lower]
+        text = "-".join(str(word) for word in words if word not in ("", "none", 0))
+        for character in " =,<>":
+            text = text.replace(character, "_")
+        return text
+
+    @property
+    def scale(self):
+        return round(self.dim**-0.5, 9)
+
+    def text(self):
+        """Gradients with dynamic batch and lengths, B H S D, as level-1 MLIR."""
+        def tensor(heads, dim):
+            return f"tensor<?x{heads}x?x{dim}xbf16>"
+
+        q, k = tensor(self.heads, self.dim), tensor(self.kv_heads, self.dim)
+        v, o = tensor(self.kv_heads, self.value), tensor(self.heads, self.value)
+        lse = f"tensor<?x{self.heads}x?xf32>"
+        region = ""
+        if self.modification == "softcap":
+            region = f""" score(%s: f32, %b: index, %h: index, %i: index, %j: index) {{
+    %cap = arith.constant {CAP!r} : f32
+    %part = arith.divf %s, %cap : f32
+    %tanh = math.tanh %part : f32
+    %new = arith.mulf %tanh, %cap : f32
+    attn.yield %new : f32
+  }}"""
+        return (
+            f"func.func @gradients(%q: {q}, %k: {k}, %v: {v}, %o: {o}, %do: {o}, %lse: {lse})\n"
+            f"    -> ({q}, {k}, {v}) {{\n"
+            f"  %dq, %dk, %dv = attn.attention_backward %q, %k, %v, %o, %do, %lse{self.mask.text()}\n"
+            f"      scale({self.scale!r}){region}\n"
+            f"      : ({q}, {k}, {v}, {o}, {o}, {lse}) -> ({q}, {k}, {v})\n"
+            f"  return %dq, %dk, %dv : {q}, {k}, {v}\n}}\n"
+        )
+
+
+FULL, CAUSAL, TOP = Mask(), Mask("causal", align="bottom_right"), Mask("causal")
+WINDOW = Mask("window", left=100, right=0, align="bottom_right")
+CASES = [
+    Case(dim, *heads, mask)
+    for dim in (64, 128, 256)
+    for heads, mask in (((2, 2), FULL), ((4, 2), CAUSAL), ((4, 1), WINDOW), ((2, 2), TOP))
+] + [
+    Case(64, 2, 2, CAUSAL, "softcap"),
+    Case(128, 4, 2, FULL, "softcap"),
+    Case(56, 2, 1, CAUSAL),
+    Case(80, 2, 2),
+    Case(96, 4, 2, CAUSAL),
+    Case(192, 2, 2, CAUSAL, value_dim=128),
+    Case(128, 2, 1, CAUSAL, schedule="grid-order=swizzled-head-first longest-first"),
+    Case(64, 2, 2, CAUSAL, schedule="sawtooth=force persistent sms=7 resident=1"),
+]
+SIZES = [(2, 131, 131), (1, 1000, 1000), (1, 300, 1025), (2, 513, 300), (1, 1, 97)]
+
+
+def compile_half(arguments):
+    jobs = [harness.Job(DIRECTORY / c.name, c.text(), c.schedule, c.lower, arguments.target)
+            for c in CASES if arguments.filter in c.name]
+    return 1 if harness.compile_jobs(jobs, arguments) else 0
+
+
+def expected(torch, case, q, k, v, dout):
+    """O, LSE, the gradients and what their rows' errors are relative to, in float64."""
+    q, k, v, dout = (x.double() for x in (q, k, v, dout))
+    group = case.heads // case.kv_heads
+    wide_k, wide_v = (x.repeat_interleave(group, dim=1) for x in (k, v))
+    scores = case.scale * (q @ wide_k.transpose(-1, -2))
+    slope = torch.ones_like(scores)
+    if case.modification == "softcap":
+        bent = torch.tanh(scores / CAP)
+        scores, slope = CAP * bent, 1 - bent * bent
+    keep = reference.visible(torch, case.mask, q.shape[2], k.shape[2], q.device)
+    scores = scores.masked_fill(~keep, -torch.inf)
+    most = scores.amax(dim=-1, keepdim=True)
+    base = most.masked_fill(most == -torch.inf, 0.0)
+    weights = torch.exp(scores - base)
+    total = weights.sum(dim=-1, keepdim=True)
+    lse = (total.log() + base).squeeze(-1)
+    weights = weights / total.masked_fill(total == 0, 1.0)
+    out = weights @ wide_v
+    delta = (out * dout).sum(dim=-1, keepdim=True)
+    change = weights * (dout @ wide_v.transpose(-1, -2) - delta) * slope * case.scale
+
+    def narrow(x):
+        return x.unflatten(1, (case.kv_heads, group)).sum(2)
+
+    def squares(x):
+        return (x * x).sum(dim=-1, keepdim=True)
+
+    turned, pairs = change.transpose(-1, -2), weights.transpose(-1, -2)
+    sums = [change @ wide_k, narrow(turned @ q), narrow(pairs @ dout)]
+    terms = [change**2 @ squares(wide_k), narrow(turned**2 @ squares(q)),
+             narrow(pairs**2 @ squares(dout))]
+    sizes = [torch.maximum(s.norm(dim=-1), t.squeeze(-1).sqrt()) for s, t in zip(sums, terms)]
+    return out, lse, sums, sizes
+
+
+def largest_error(torch, got, wanted, size):
+    difference = (got.double() - wanted).norm(dim=-1)
+    error = torch.where(size > 0, difference / size.clamp(min=1e-300),
+                        torch.where(difference == 0, 0.0, torch.inf))
+    return error.nan_to_num(nan=float("inf")).max().item() if error.numel() else 0.0
+
+
+def prepare(torch, case, sizes, generator):
+    batch, queries, keys = sizes
+
+    def normal(heads, length, dim):
+        return torch.randn(batch, heads, length, dim, device="cuda", generator=generator,
+                           dtype=torch.bfloat16)
+
+    q, dout = normal(case.heads, queries, case.dim), normal(case.heads, queries, case.value)
+    k, v = normal(case.kv_heads, keys, case.dim), normal(case.kv_heads, keys, case.value)
+    out, lse, sums, relative = expected(torch, case, q, k, v, dout)
+    inputs = (q, k, v, out.to(q.dtype), dout, lse.float())
+    results = tuple(torch.full_like(x, float("nan")) for x in (q, k, v))
+    return inputs, results, sums, relative
+
+
+def check(torch, kernel, case, sizes, generator):
+    """The largest errors of dQ, dK and dV."""
+    inputs, results, sums, relative = prepare(torch, case, sizes, generator)
+    kernel(*inputs, out=results)
+    torch.cuda.synchronize()
+    return [largest_error(torch, *x) for x in zip(results, sums, relative)]
+
+
+def differing(torch, kernel, case, sizes, generator, launches):
+    """Launches whose results differ from those of the first."""
+    inputs, results, _, _ = prepare(torch, case, sizes, generator)
+    kernel(*inputs, out=results)
+    first = [x.clone() for x in results]
+    different = torch.zeros((), dtype=torch.int64, device="cuda")
+    for _ in range(launches):
+        for x in results:
+            x.fill_(float("nan"))
+        kernel(*inputs, out=results)
+        same = [(a.view(torch.int16) == b.view(torch.int16)).all() for a, b in zip(results, first)]
+        different += ~torch.stack(same).all()
+    return int(different)
+
+
+def run_half(arguments):
+    torch, attn_mlir = harness.require_gpu(arguments.strict)
+    generator = torch.Generator(device="cuda").manual_seed(arguments.seed)
+    good, wrong, worst = 0, [], [0.0] * 3
+    for case in CASES:
+        if arguments.filter not in case.name:
+            continue
+        try:
+            kernel = attn_mlir.load(str(DIRECTORY / case.name))
+            if arguments.determinism:
+                count = differing(torch, kernel, case, SIZES[1], generator, arguments.determinism)
+                wrong += [f"{case.name}: {count} launches differ"] * bool(count)
+        except Exception as error:
+            wrong.append(f"{case.name}: {error}")
+            continue
+        for sizes in SIZES:
+            try:
+                errors = check(torch, kernel, case, sizes, generator)
+            except Exception as error:
+                wrong.append(f"{case.name} {sizes}: {str(error)[:200]}")
+                continue
+            if max(errors) <= BOUND:
+                good += 1
+                worst = list(map(max, worst, errors))
+            else:
+                wrong.append(f"{case.name} {sizes}: dQ {errors[0]:.3g}, dK {errors[1]:.3g}, "
+                             f"dV {errors[2]:.3g}")
+    print(f"{harness.describe_device(torch)}; seed {arguments.seed}")
+    print("\n".join("WRONG " + text for text in wrong))
+    print(f"{good} of {good + len(wrong)} combinations are right; the largest errors "
+          + ", ".join(f"{n} {e:.2g}" for n, e in zip(("dQ", "dK", "dV"), worst)))
+    return 1 if wrong or not good else 0
+
+
+def main():
+    parser = harness.new_parser(__doc__)
+    halves = harness.add_halves(parser)
+    for half in halves:
+        half.add_argument("--filter", default="", help="part of a name")
+    halves[1].add_argument("--seed", type=int, default=1)
+    halves[1].add_argument("--determinism", type=int, default=0, metavar="N")
+    arguments = parser.parse_args()
+    return compile_half(arguments) if arguments.half == "compile" else run_half(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
