@@ -24,16 +24,26 @@ from forward import GROUP, HEADS, LENGTHS, TOKENS, Kernel
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "backward"
 QUICK = [2048, 8192]
 ROLES = "wgmma = all, specialize"
+
+
+def wgmma_set(more=""):
+    return {
+        64: (f"tiles = [key = 128, query = 64], {ROLES}{more}",
+             f"tiles = [query = 128, key = 128], {ROLES}{more}"),
+        128: (f"tiles = [key = 128, query = 64], {ROLES}{more}",
+              f"tiles = [query = 128, key = 128], {ROLES}{more}"),
+        0: (f"tiles = [key = 64, query = 16], {ROLES}{more}",
+            f"tiles = [query = 64, key = 64], {ROLES}{more}"),
+    }
+
+
 # Sets of bundles: the compiler's own choice, and schedules of attention_backward_key and
 # attention_backward_query by head dimension (under 0: of all others).
 CONFIGS = {
     "default": {},
-    "waiting": {
-        64: (f"tiles = [key = 128, query = 128], {ROLES}",
-             f"tiles = [query = 128, key = 128], {ROLES}"),
-        0: (f"tiles = [key = 128, query = 64], {ROLES}",
-            f"tiles = [query = 128, key = 64], {ROLES}"),
-    },
+    "waiting": wgmma_set(),
+    "delayed": wgmma_set(", delay_waits"),
+    "turns": wgmma_set(", delay_waits, ping_pong"),
 }
 
 

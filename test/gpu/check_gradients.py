@@ -79,6 +79,7 @@ class Case(NamedTuple):
 
 FULL, CAUSAL, TOP = Mask(), Mask("causal", align="bottom_right"), Mask("causal")
 WINDOW = Mask("window", left=100, right=0, align="bottom_right")
+LATE = "wgmma=all specialize delay-waits"
 CASES = [
     Case(dim, *heads, mask)
     for dim in (64, 128, 256)
@@ -92,6 +93,14 @@ CASES = [
     Case(192, 2, 2, CAUSAL, value_dim=128),
     Case(128, 2, 1, CAUSAL, schedule="grid-order=swizzled-head-first longest-first"),
     Case(64, 2, 2, CAUSAL, schedule="sawtooth=force persistent sms=7 resident=1"),
+] + [
+    Case(64, 4, 2, CAUSAL, schedule="tiles=query=128,key=64", lower=LATE),
+    Case(64, 2, 2, WINDOW, schedule="tiles=query=64,key=64", lower=LATE),
+    Case(128, 4, 1, CAUSAL, schedule="tiles=query=64,key=64", lower=LATE),
+    Case(128, 2, 2, FULL, schedule="tiles=query=64,key=64", lower="wgmma=all specialize"),
+    Case(128, 2, 2, CAUSAL, "softcap", schedule="tiles=query=64,key=64", lower=LATE),
+    Case(192, 2, 2, CAUSAL, value_dim=128, schedule="tiles=query=64,key=32", lower=LATE),
+    Case(256, 2, 1, CAUSAL, schedule="tiles=query=64,key=64", lower=LATE),
 ]
 SIZES = [(2, 131, 131), (1, 1000, 1000), (1, 300, 1025), (2, 513, 300), (1, 1, 97)]
 
@@ -122,7 +131,10 @@ def expected(torch, case, q, k, v, dout):
     weights = weights / total.masked_fill(total == 0, 1.0)
     out = weights @ wide_v
     delta = (out * dout).sum(dim=-1, keepdim=True)
-    change = weights * (dout @ wide_v.transpose(-1, -2) - delta) * slope * case.scale
+    both = dout @ wide_v.transpose(-1, -2)
+    change = weights * (both - delta) * slope * case.scale
+    # The two parts of a pair may cancel, exactly where a query sees one key.
+    parts = (weights * slope * case.scale)**2 * (both**2 + delta**2)
 
     def narrow(x):
         return x.unflatten(1, (case.kv_heads, group)).sum(2)
@@ -132,7 +144,7 @@ def expected(torch, case, q, k, v, dout):
 
     turned, pairs = change.transpose(-1, -2), weights.transpose(-1, -2)
     sums = [change @ wide_k, narrow(turned @ q), narrow(pairs @ dout)]
-    terms = [change**2 @ squares(wide_k), narrow(turned**2 @ squares(q)),
+    terms = [parts @ squares(wide_k), narrow(parts.transpose(-1, -2) @ squares(q)),
              narrow(pairs**2 @ squares(dout))]
     sizes = [torch.maximum(s.norm(dim=-1), t.squeeze(-1).sqrt()) for s, t in zip(sums, terms)]
     return out, lse, sums, sizes
