@@ -80,6 +80,8 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.wgmma != Products::None) {
     pm.addPass(createAttnIssueDots());
     pm.addPass(createAttnStageProducts());
+    if (options.delayWaits)
+      pm.addPass(createAttnDelayWaits());
   }
   if (options.specialize)
     pm.addPass(createAttnSpecializeWarps({options.overlap, options.pingPong}));

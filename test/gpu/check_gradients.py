@@ -133,8 +133,10 @@ def expected(torch, case, q, k, v, dout):
     delta = (out * dout).sum(dim=-1, keepdim=True)
     both = dout @ wide_v.transpose(-1, -2)
     change = weights * (both - delta) * slope * case.scale
-    # The two parts of a pair may cancel, exactly where a query sees one key.
-    parts = (weights * slope * case.scale)**2 * (both**2 + delta**2)
+    # The two parts of a pair may cancel, exactly where a query sees one key, and the
+    # terms of delta, whose O is rounded, as well.
+    terms_of_delta = ((out * dout)**2).sum(dim=-1, keepdim=True)
+    parts = (weights * slope * case.scale)**2 * (both**2 + delta**2 + terms_of_delta)
 
     def narrow(x):
         return x.unflatten(1, (case.kv_heads, group)).sum(2)

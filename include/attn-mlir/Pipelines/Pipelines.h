@@ -129,6 +129,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> pingPong{
       *this, "ping-pong", llvm::cl::init(false),
       llvm::cl::desc("attn-specialize-warps: ping-pong")};
+  Option<bool, PlainParser<bool>> delayWaits{
+      *this, "delay-waits", llvm::cl::init(false),
+      llvm::cl::desc("run attn-delay-waits")};
   Option<bool, PlainParser<bool>> optimisticMax{
       *this, "optimistic-max", llvm::cl::init(false),
       llvm::cl::desc("run attn-optimistic-max")};

@@ -390,6 +390,29 @@ def AttnStageProducts : Pass<"attn-stage-products", "::attn::KernelOp"> {
   let statistics = [Statistic<"numStaged", "staged", "Products of a later stage than the first">];
 }
 
+def AttnDelayWaits : Pass<"attn-delay-waits", "::attn::KernelOp"> {
+  let summary = "Issue products early, and wait for them late";
+  let description = [{
+    Orders the body of a stream anew: first the asynchronous products of the first stage,
+    which follow from loads alone, one behind the other; then the rest in its order, with
+    each product waited for before the first use of its result, and what is used in the
+    next visit alone at the end. A ring's slot is released when the last product that
+    reads it is there. Loads into registers come before the last product that is issued
+    before the wait for what they are combined with. So the second product of a
+    tile is under way while threads compute with the first, which is what gradients of
+    attention want: dP beside the exponentials of P, and dV beside dX.
+
+    Before: `s issue, wait; p; dv issue, wait; dp issue, wait; dx; dk issue, wait`
+
+    After: `s issue; dp issue; s wait outstanding 1; p; dv issue; dp wait outstanding 1;
+    dx; dk issue; dv wait outstanding 1; dk wait`
+
+    Numbers are combined as before. A body with effects that are no accesses to rings,
+    products or loads stays as it is.
+  }];
+  let statistics = [Statistic<"numDelayed", "delayed", "Waits that let later products be under way">];
+}
+
 def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
   let summary = "Compute the softmax of a tile beside products";
   let description = [{

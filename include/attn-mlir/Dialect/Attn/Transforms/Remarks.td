@@ -388,6 +388,20 @@ def IssueDotNot : AttnRemark<"issued", Missed, "{reason}", [
 }
 }
 
+let category = "attn-delay-waits" in {
+def DelayWaits : AttnRemark<"delayed", Passed, "waits let later products be under way:", [
+    RemarkArg<"waits", Int, "how many">]> {
+  let description = "Once for each stream whose body was ordered anew.";
+}
+def DelayWaitsFixed : AttnRemark<"delayed", Missed, "an operation keeps its place:", [
+    RemarkArg<"operation", String, "its name">]> {
+  let description = "It has effects other than those of rings, products and loads; the stream stays as it is.";
+}
+def DelayWaitsNone : AttnRemark<"delayed", Missed, "no asynchronous products in streams"> {
+  let description = "There is nothing to wait for.";
+}
+}
+
 let category = "attn-specialize-warps" in {
 def SpecializeWarps : AttnRemark<"specialized", Passed, "a producer fills the rings:", [
     RemarkArg<"warps", Int, "warps that only copy">]> {
