@@ -43,7 +43,8 @@ CONFIGS = {
     "default": {},
     "waiting": wgmma_set(),
     "delayed": wgmma_set(", delay_waits"),
-    "turns": wgmma_set(", delay_waits, ping_pong"),
+    "columns": wgmma_set(", delay_waits, stage_columns"),
+    "turns": wgmma_set(", delay_waits, stage_columns, ping_pong"),
 }
 
 

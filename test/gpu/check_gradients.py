@@ -79,7 +79,7 @@ class Case(NamedTuple):
 
 FULL, CAUSAL, TOP = Mask(), Mask("causal", align="bottom_right"), Mask("causal")
 WINDOW = Mask("window", left=100, right=0, align="bottom_right")
-LATE = "wgmma=all specialize delay-waits"
+LATE = "wgmma=all specialize delay-waits stage-columns"
 CASES = [
     Case(dim, *heads, mask)
     for dim in (64, 128, 256)

@@ -187,6 +187,26 @@ void runLevel2(BackwardSweep &sweep, unsigned first, unsigned step) {
   }
 }
 
+/// Asynchronous products, waited for late, and columns through rings.
+void runWarpgroups(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const HeadDims dims[] = {{64, 64}, {32, 16}, {128, 64}};
+  const char *const schedules[] = {" tiles=query=64,key=64",
+                                   " tiles=query=128,key=64 sawtooth=force",
+                                   " tiles=query=64,key=64 persistent sms=3"};
+  const char *const lower[] = {"wgmma=all specialize delay-waits stage-columns",
+                               "wgmma=all delay-waits stages=3",
+                               "wgmma=all stage-columns stages=1"};
+  const BackwardSizes sizes[] = {{1, 1, 1}, {1, 101, 131}};
+  constexpr unsigned kCases = 9;
+  for (unsigned i = first; i < kCases; i += step)
+    sweep.run({"bf16", pick(dims, i), pick(kHeadsOfGradients, 2 * i),
+               pick(kMasks, 3 * i),
+               std::string("target=h200") + pick(schedules, i),
+               i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "", i % 5 == 1,
+               pick(lower, i)},
+              sizes);
+}
+
 /// Through rings and fragments, for three machines.
 void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
   const char *const targets[] = {"h200", "gb10", "mi300x"};
@@ -205,6 +225,7 @@ void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
                i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "", i % 5 == 1,
                pick(lower, i)},
               sizes);
+  runWarpgroups(sweep, first, step);
 }
 
 /// A score modification of these lines, of %s and %i, that ends in %y.

@@ -105,6 +105,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<int64_t, PlainParser<int64_t>> residentStages{
       *this, "resident-stages", llvm::cl::init(1),
       llvm::cl::desc("attn-stage-loads: resident-stages")};
+  Option<bool, PlainParser<bool>> stageColumns{
+      *this, "stage-columns", llvm::cl::init(false),
+      llvm::cl::desc("attn-stage-loads: columns")};
   Option<CopyKind> copy{
       *this, "copy", llvm::cl::init(CopyKind::Tensor),
       llvm::cl::desc("attn-stage-loads: copy"),

@@ -36,13 +36,12 @@ struct Column {
 class AsyncCopier {
 public:
   AsyncCopier(RingIssueOp op, RankedTensorType type, Value data, OpBuilder &b)
-      : op(op), data(data), b(b), loc(op.getLoc()),
-        thread(readThreadAgain(b, op.getLoc())),
+      : op(op), data(data), b(b), loc(op.getLoc()), thread(threadOf(op, b)),
         tile(type, ThreadBuilder{b, op.getLoc(), thread}), view(op.getView()),
         rank(view.sizes.size()), chunkBytes(op.getChunk()),
         perSwizzled(SharedTile::kChunkBytes / chunkBytes),
         chunksOfRow(tile.chunksPerPanel() * tile.numPanels() * perSwizzled),
-        threads(computeThreads(op)) {
+        threads(op->hasAttr(kByWarpAttr) ? kWarpThreads : computeThreads(op)) {
     findOrigin();
     last = view.sizes[rank - 2];
     // Rows of blocks are counted in the tile.
@@ -79,6 +78,13 @@ public:
   }
 
 private:
+  /// The number of the thread among those that copy.
+  static Value threadOf(RingIssueOp op, OpBuilder &b) {
+    Value thread = readThreadAgain(b, op.getLoc());
+    ThreadBuilder t{b, op.getLoc(), thread};
+    return op->hasAttr(kByWarpAttr) ? t.rem(thread, kWarpThreads) : thread;
+  }
+
   ThreadBuilder t() const { return {b, loc, thread}; }
   Value constant(int64_t value) {
     return arith::ConstantIntOp::create(b, loc, value, 64);

@@ -3,7 +3,9 @@
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -136,6 +138,48 @@ void attn::makeKernel(LLVM::LLVMFuncOp function) {
   overlapSteps(function, manifest);
 }
 
+/// Whether a product follows from `read`, in its block and before `release`.
+static bool feedsProductBefore(Operation *read, Operation *release) {
+  Block *block = read->getBlock();
+  SmallVector<Operation *> work{read};
+  llvm::DenseSet<Operation *> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val();
+    if (isa<DotIssueOp>(op))
+      return true;
+    for (Operation *user : op->getUsers()) {
+      Operation *own = block->findAncestorOpInBlock(*user);
+      if (own && own->isBeforeInBlock(release) && seen.insert(own).second)
+        work.push_back(own);
+    }
+  }
+  return false;
+}
+
+/// Whether that holds of all reads of a ring that a producer fills by threads.
+static bool isReadBeforeProducts(RingCreateOp ring) {
+  if (ring.getCopier() != CopyKind::Async)
+    return false;
+  bool byProducer = false;
+  for (Operation *user : ring.getRing().getUsers()) {
+    byProducer |= isa<RingAcquireOp>(user) && isByProducer(user);
+    auto wait = dyn_cast<RingWaitOp>(user);
+    if (!wait)
+      continue;
+    Operation *release = nullptr;
+    for (Operation *other : ring.getRing().getUsers())
+      if (isa<RingReleaseOp>(other) && other->getBlock() == wait->getBlock() &&
+          wait->isBeforeInBlock(other) &&
+          (!release || other->isBeforeInBlock(release)))
+        release = other;
+    for (Operation *read : wait->getUsers())
+      if (!release || read->getBlock() != wait->getBlock() ||
+          !isa<ConvertLayoutOp>(read) || !feedsProductBefore(read, release))
+        return false;
+  }
+  return byProducer;
+}
+
 int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
   int64_t bytes = 0;
   SmallVector<RingCreateOp> rings;
@@ -148,6 +192,8 @@ int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
   for (RingCreateOp ring : rings) {
     ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
     bytes += barrierBytes(ring.getRing().getType());
+    if (isReadBeforeProducts(ring))
+      ring->setAttr(kReadBeforeProducts, b.getUnitAttr());
   }
   return bytes;
 }

@@ -53,15 +53,22 @@ void copyAsync(RingIssueOp op, mlir::RankedTensorType tile, mlir::Value data,
 /// Numbers that a producer takes from counters for its consumers, too, through
 /// shared memory behind `bytes` of it; returns the bytes in all.
 int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
-/// Attribute of an operation that one thread alone reaches.
+/// Attributes of an operation that one thread alone reaches, or one warp.
 constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
+constexpr llvm::StringLiteral kByWarpAttr = "attn.by_warp";
+inline bool isByProducer(mlir::Operation *op) {
+  return op->hasAttr(kAloneAttr) || op->hasAttr(kByWarpAttr);
+}
 
 /// Makes a function of outlineKernel a kernel for NVIDIA GPUs: its attributes,
 /// those of tensor maps, dynamic shared memory and roles.
 void makeKernel(mlir::LLVM::LLVMFuncOp function);
 
+/// Attribute of a ring of whose tiles each read by threads comes before a product
+/// that depends on it, and that before the release: it has arrived by then.
+constexpr llvm::StringLiteral kReadBeforeProducts = "attn.read_before_products";
 /// Where rings lie in shared memory: set on each attn.ring.create of a function
-/// as attributes; returns the bytes in all.
+/// as attributes, with what is known of their reads; returns the bytes in all.
 int64_t placeRings(mlir::LLVM::LLVMFuncOp function);
 
 /// Rings over mbarriers, filled by tensor maps or by asynchronous copies.

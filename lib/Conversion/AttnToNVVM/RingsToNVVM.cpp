@@ -32,6 +32,19 @@ bool isFilledByThreads(RingCreateOp ring) {
   return ring.isPut() || ring.getCopier() == CopyKind::Async;
 }
 
+/// Whether a producer fills the ring, not those who compute.
+bool isFilledByProducer(RingCreateOp ring) {
+  return llvm::any_of(ring.getRing().getUsers(), [](Operation *user) {
+    return isa<RingAcquireOp>(user) && isByProducer(user);
+  });
+}
+
+/// Whether what threads read of the ring themselves is an operand of a product
+/// before each release (set by placeRings).
+bool isReadBeforeProducts(RingCreateOp ring) {
+  return ring->hasAttr(kReadBeforeProducts);
+}
+
 RingCreateOp ringOfSlot(Value slot) {
   return ringOf(slot.getDefiningOp<RingAcquireOp>().getRing());
 }
@@ -89,6 +102,8 @@ struct RingBuilder {
   /// Whether threads access the slots on their own, other than by ldmatrix and
   /// by the tensor memory accelerator: then each tells when it is done.
   bool isAccessedByThreads() {
+    if (isReadBeforeProducts(ring))
+      return false;
     if (isFilledByThreads(ring))
       return true;
     for (Operation *user : ring->getResult(0).getUsers())
@@ -100,15 +115,18 @@ struct RingBuilder {
   }
 };
 
-/// Runs `body` on one thread of the CTA, which a producer is by itself.
-void onFirstThread(OpBuilder &b, Location loc,
-                   function_ref<void(OpBuilder &)> body, bool alone = false) {
-  if (alone) {
+/// Runs `body` on one thread of the CTA, or of the warp that alone reaches
+/// `op`, which a producer may be by itself.
+void onFirstThread(OpBuilder &b, Operation *op,
+                   function_ref<void(OpBuilder &)> body) {
+  if (op->hasAttr(kAloneAttr)) {
     body(b);
     return;
   }
+  Location loc = op->getLoc();
   ThreadBuilder t{b, loc};
-  scf::IfOp::create(b, loc, t.equals(t.thread(), 0),
+  Value number = op->hasAttr(kByWarpAttr) ? laneOf(t) : t.thread();
+  scf::IfOp::create(b, loc, t.equals(number, 0),
                     [&](OpBuilder &nested, Location) {
                       body(nested);
                       scf::YieldOp::create(nested, loc);
@@ -123,15 +141,17 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     Location loc = op.getLoc();
     Value counter = createRingCounter(rewriter, op);
     int64_t threads = computeThreads(op);
-    bool byAll = isFilledByThreads(op);
+    int64_t filling = !isFilledByThreads(op)   ? 1
+                      : isFilledByProducer(op) ? kWarpThreads
+                                               : threads;
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
-    onFirstThread(rewriter, loc, [&](OpBuilder &b) {
+    onFirstThread(rewriter, op, [&](OpBuilder &b) {
       ThreadBuilder t{b, loc};
       RingBuilder inner{b, loc, op, counter};
       for (int64_t slot = 0; slot < inner.stages(); ++slot) {
         NVVM::MBarrierInitOp::create(b, loc, inner.full(t.constant(slot)),
-                                     t.constant(byAll ? threads : 1), Value());
+                                     t.constant(filling), Value());
         NVVM::MBarrierInitOp::create(
             b, loc, inner.empty(t.constant(slot)),
             t.constant(perThread ? threads : threads / 32), Value());
@@ -151,10 +171,10 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
     ThreadBuilder t{rewriter, loc};
-    bool alone = op->hasAttr(kAloneAttr);
+    bool byProducer = isByProducer(op);
     // A producer of its own counts what it acquires.
     Value number = ring.released();
-    if (alone)
+    if (byProducer)
       LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
     else
       number = t.add(number, static_cast<int64_t>(op.getAhead()));
@@ -164,10 +184,10 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
       RingBuilder inner{b, loc, ring.ring, ring.counter};
       inner.wait(inner.empty(slot), parity, "empty");
     };
-    if (isFilledByThreads(ring.ring))
+    if (byProducer || isFilledByThreads(ring.ring))
       wait(rewriter);
     else
-      onFirstThread(rewriter, loc, wait, alone);
+      onFirstThread(rewriter, op, wait);
     rewriter.replaceOp(op, slot);
     return success();
   }
@@ -199,35 +219,30 @@ private:
   static void issueTensor(RingIssueOp op, Value slot, OpBuilder &builder) {
     Location loc = op.getLoc();
     Value map = ViewParameters(op.getView()).map;
-    onFirstThread(
-        builder, loc,
-        [&](OpBuilder &b) {
-          ThreadBuilder t{b, loc};
-          RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
-          SharedTile tile(ring.tile(), t);
-          Value full = ring.full(slot), data = ring.data(slot);
-          NVVM::MBarrierArriveExpectTxOp::create(
-              b, loc, TypeRange(), full, t.constant(tile.bytes()),
-              NVVM::MemScopeKind::CTA, false, Value());
-          for (int64_t panel = 0; panel < tile.numPanels(); ++panel)
-            for (auto [block, offsets] :
-                 llvm::enumerate(op.getBlockOffsets())) {
-              SmallVector<Value> coordinates;
-              for (Value offset : offsets)
-                coordinates.push_back(t.narrow(offset));
-              coordinates.back() =
-                  t.add(coordinates.back(), panel * tile.panelColumns());
-              std::reverse(coordinates.begin(), coordinates.end());
-              int64_t row = panel * tile.rows() +
-                            static_cast<int64_t>(block) * op.getBlockRows();
-              NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-                  b, loc, advance(b, loc, data, row * tile.panelBytes()), map,
-                  coordinates, full, ValueRange(), Value(), Value(),
-                  NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(),
-                  Value());
-            }
-        },
-        op->hasAttr(kAloneAttr));
+    onFirstThread(builder, op, [&](OpBuilder &b) {
+      ThreadBuilder t{b, loc};
+      RingBuilder ring{b, loc, ringOfSlot(op.getSlot()), Value()};
+      SharedTile tile(ring.tile(), t);
+      Value full = ring.full(slot), data = ring.data(slot);
+      NVVM::MBarrierArriveExpectTxOp::create(
+          b, loc, TypeRange(), full, t.constant(tile.bytes()),
+          NVVM::MemScopeKind::CTA, false, Value());
+      for (int64_t panel = 0; panel < tile.numPanels(); ++panel)
+        for (auto [block, offsets] : llvm::enumerate(op.getBlockOffsets())) {
+          SmallVector<Value> coordinates;
+          for (Value offset : offsets)
+            coordinates.push_back(t.narrow(offset));
+          coordinates.back() =
+              t.add(coordinates.back(), panel * tile.panelColumns());
+          std::reverse(coordinates.begin(), coordinates.end());
+          int64_t row = panel * tile.rows() +
+                        static_cast<int64_t>(block) * op.getBlockRows();
+          NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+              b, loc, advance(b, loc, data, row * tile.panelBytes()), map,
+              coordinates, full, ValueRange(), Value(), Value(),
+              NVVM::TMALoadMode::TILE, true, NVVM::CTAGroupKindAttr(), Value());
+        }
+    });
   }
 };
 
@@ -362,6 +377,8 @@ Value isThere(OpBuilder &b, Location loc, Value rows) {
 Value computeZeroAfterReads(RingReleaseOp op, ConversionPatternRewriter &b) {
   Location loc = op.getLoc();
   Value any;
+  if (isReadBeforeProducts(ringOf(op.getRing())))
+    return {};
   for (Operation *user : op.getRing().getUsers()) {
     auto wait = dyn_cast<RingWaitOp>(user);
     if (!wait || wait->getBlock() != op->getBlock() ||

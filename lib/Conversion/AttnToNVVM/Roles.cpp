@@ -1,7 +1,8 @@
 //===- Roles.cpp - Producer and consumers ---------------------------------===//
 //
 // Threads from the first of the producer on branch off at once and give up most
-// of their registers (PTX ISA, "setmaxnreg"); one of them does the work.
+// of their registers (PTX ISA, "setmaxnreg"); one of them does the work, or a
+// warp, where rows that tensor maps cannot copy are copied, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,9 +78,12 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   function->setAttr("nvvm.minctasm",
                     rewriter.getI32IntegerAttr(
                         static_cast<int32_t>(std::max<int64_t>(resident, 1))));
+  bool byWarp = false;
+  roles.getProducer().walk(
+      [&](RingIssueOp op) { byWarp |= op.getBy() != CopyKind::Tensor; });
   roles.getProducer().walk([&](Operation *op) {
     if (isa<RingAcquireOp, RingIssueOp>(op))
-      op->setAttr(kAloneAttr, rewriter.getUnitAttr());
+      op->setAttr(byWarp ? kByWarpAttr : kAloneAttr, rewriter.getUnitAttr());
   });
   ThreadBuilder t{rewriter, loc};
   Value thread = t.thread();
@@ -89,8 +93,9 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   rewriter.setInsertionPointToStart(branch.thenBlock());
   setRegisters(rewriter, loc, roles.getProducerRegisters(),
                NVVM::SetMaxRegisterAction::decrease);
-  auto alone = scf::IfOp::create(rewriter, loc, t.equals(thread, computing),
-                                 /*withElse=*/false);
+  Value works = byWarp ? t.less(thread, t.constant(computing + kWarpThreads))
+                       : t.equals(thread, computing);
+  auto alone = scf::IfOp::create(rewriter, loc, works, /*withElse=*/false);
   moveRole(rewriter, roles.getProducer(), alone.thenBlock());
   rewriter.setInsertionPointToStart(branch.elseBlock());
   setRegisters(rewriter, loc, roles.getConsumerRegisters(),

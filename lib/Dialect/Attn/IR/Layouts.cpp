@@ -439,8 +439,8 @@ SharedAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
     return emitError() << "expected " << (getTransposed() ? "columns" : "rows")
                        << " of a multiple of " << unit << " bytes, but got "
                        << rowBytes;
-  if (rows % 8 != 0)
-    return emitError() << "expected a multiple of 8 "
+  if (rows % 8 != 0 && rows != 1)
+    return emitError() << "expected one or a multiple of 8 "
                        << (getTransposed() ? "columns" : "rows")
                        << " in shared memory, but got " << rows;
   return success();

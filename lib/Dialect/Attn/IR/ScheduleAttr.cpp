@@ -86,6 +86,7 @@ constexpr Field kFields[] = {
     {"rounded_sums", FieldKind::Word, 3, "rounded-sums", kSums},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},
+    {"stage_columns", FieldKind::Flag, 3, "stage-columns"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},
     {"stream_reads", FieldKind::Flag, 3, "stream-reads"},
     {"copy", FieldKind::Word, 3, "copy", kCopies},

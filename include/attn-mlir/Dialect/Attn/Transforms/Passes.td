@@ -66,6 +66,11 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     stream only picks which slice of the view it is, as where partial results are
     merged. Kernels with no other loads have no rings.
 
+    With `columns`, tiles of one row of 4-byte values, such as LSE where queries are
+    columns, go through rings, too: a warp copies 4 bytes a lane, so that they may begin
+    anywhere, and threads read what they need where they need it, instead of holding it
+    in registers from before the products on.
+
     `copy` says what copies: `tensor` is the tensor memory accelerator, `async`
     copies of `chunk` bytes a thread. The accelerator wants strides that are
     multiples of 16 bytes: where the rows of a view are not, copies are `async`
@@ -105,7 +110,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",
            "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">,
     Option<"panelBytes", "panel-bytes", "int64_t", /*default=*/"0",
-           "Bytes of a row of the panels that tensor copies fill: 32, 64 or 128 (0: the widest of which rows are whole numbers)">
+           "Bytes of a row of the panels that tensor copies fill: 32, 64 or 128 (0: the widest of which rows are whole numbers)">,
+    Option<"columns", "columns", "bool", /*default=*/"false",
+           "Also through rings: tiles of one row, one value a column of others">
   ];
   let statistics = [Statistic<"numStaged", "staged", "Loads staged">];
 }

@@ -104,6 +104,13 @@ SmallVector<Value> positionsOf(LoadOp load) {
   return positions;
 }
 
+/// Whether the tile has one value for each column of others, in a stream.
+bool isOfColumns(LoadOp load) {
+  RankedTensorType tile = tileOf(load);
+  return tile.getRank() == 2 && tile.getDimSize(0) == 1 &&
+         load->getParentOfType<StreamOp>();
+}
+
 /// Rewrites the loads of one kernel.
 class Stager {
 public:
@@ -138,14 +145,17 @@ private:
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
-  /// How a ring of tiles of `view` is filled.
-  CopyKind copierOf(ViewType view) {
+  /// How a ring of such tiles is filled. One row may begin anywhere.
+  CopyKind copierOf(LoadOp load) {
+    ViewType view = load.getView().getType();
     if (TargetAttr::of(kernel).hasCapability("buffer"))
       return CopyKind::Registers;
     TargetAttr target = TargetAttr::of(kernel);
     bool chunks =
         target.hasCapability("cp.async") && !target.hasCapability("tma");
-    return chunks || dividingChunk(view) < kMaxChunk ? CopyKind::Async : copy;
+    return chunks || isOfColumns(load) || dividingChunk(view) < kMaxChunk
+               ? CopyKind::Async
+               : copy;
   }
 
   void buildFill(LoadOp load, Value ring, ValueRange offsets, ValueRange blocks,
@@ -154,8 +164,10 @@ private:
     ViewType view = load.getView().getType();
     RankedTensorType tile = cast<RingType>(ring.getType()).getTile();
     MLIRContext *context = tile.getContext();
-    CopyKind by = copierOf(view);
-    int64_t bytes = chunk ? chunk : dividingChunk(view);
+    CopyKind by = copierOf(load);
+    int64_t bytes = isOfColumns(load) ? view.getElementBytes()
+                    : chunk           ? chunk
+                                      : dividingChunk(view);
     Value slot =
         RingAcquireOp::create(rewriter, loc, SlotType::get(context, tile), ring,
                               /*ahead=*/0);
@@ -177,8 +189,7 @@ private:
                   ? wait.getTile()
                   : fetchBefore(use.getOwner(), wait, tileOf(load)));
     // What a copy cannot leave out is cleared.
-    if (!load.getUntil() ||
-        copierOf(load.getView().getType()) != CopyKind::Tensor)
+    if (!load.getUntil() || copierOf(load) != CopyKind::Tensor)
       return wait;
     rewriter.setInsertionPoint(wait);
     Value row = load.getOffsets()[load.getOffsets().size() - 2];
@@ -334,6 +345,8 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     if (tile.getRank() != 2)
       return load.emitOpError("expected a tile of rank 2 to stage, but got ")
              << tile;
+    if (isOfColumns(load))
+      return checkStreamed(load, load->getParentOfType<StreamOp>());
     for (int64_t size : tile.getShape())
       if (size % granule != 0 || size > kMaxBox)
         return load.emitOpError("expected tile sizes that are multiples of ")
@@ -345,6 +358,16 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
              << " bytes to stage, but got " << load.getView().getType();
     auto stream = load->getParentOfType<StreamOp>();
     return stream ? checkStreamed(load, stream) : success();
+  }
+
+  /// Whether the values of columns fill whole words and rows of shared memory.
+  static bool canStageColumns(LoadOp load) {
+    constexpr int64_t kRow = 32;
+    RankedTensorType tile = tileOf(load);
+    int64_t bytes = tile.getElementTypeBitWidth() / 8;
+    return isOfColumns(load) && bytes >= kMinChunk && !load.getUntil() &&
+           bytes * tile.getDimSize(1) % kRow == 0 &&
+           TargetAttr::of(load).hasCapability("cp.async");
   }
 
   /// Whether it reads an element of a view that the kernel does not write.
@@ -414,7 +437,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
     SmallVector<LoadOp> loads;
     int64_t direct = 0;
     kernel.walk([&](LoadOp load) {
-      if (isDirect(load))
+      if (isDirect(load) && !(columns && canStageColumns(load)))
         ++direct;
       else
         loads.push_back(load);
