@@ -23,28 +23,23 @@ from forward import GROUP, HEADS, LENGTHS, TOKENS, Kernel
 
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "backward"
 QUICK = [2048, 8192]
-ROLES = "wgmma = all, specialize"
+ROLES = "wgmma = all, specialize, delay_waits"
 
 
-def wgmma_set(more=""):
-    return {
-        64: (f"tiles = [key = 128, query = 64], {ROLES}{more}",
-             f"tiles = [query = 128, key = 128], {ROLES}{more}"),
-        128: (f"tiles = [key = 128, query = 64], {ROLES}{more}",
-              f"tiles = [query = 128, key = 128], {ROLES}{more}"),
-        0: (f"tiles = [key = 64, query = 16], {ROLES}{more}",
-            f"tiles = [query = 64, key = 64], {ROLES}{more}"),
-    }
+def wgmma_set(order="", more=""):
+    """Schedules of attention_backward_key and attention_backward_query."""
+    return (f"tiles = [key = 128, query = 64]{order}, {ROLES}, stage_columns{more}",
+            f"tiles = [query = 128, key = 128]{order}, {ROLES}{more}")
 
 
-# Sets of bundles: the compiler's own choice, and schedules of attention_backward_key and
-# attention_backward_query by head dimension (under 0: of all others).
+# Sets of bundles: the compiler's own choice, and the schedules of a kernel that has no
+# mask, and of one that has.
 CONFIGS = {
-    "default": {},
-    "waiting": wgmma_set(),
-    "delayed": wgmma_set(", delay_waits"),
-    "columns": wgmma_set(", delay_waits, stage_columns"),
-    "turns": wgmma_set(", delay_waits, stage_columns, ping_pong"),
+    "default": None,
+    "turns": (wgmma_set("", ", ping_pong"),
+              wgmma_set(", grid_order = naive_head_first, longest_first", ", ping_pong")),
+    "persistent": (wgmma_set(", persistent, resident = 1", ", resident_stages = 2"),
+                   wgmma_set(", persistent, resident = 1, pair_tiles", ", resident_stages = 2")),
 }
 
 
@@ -99,7 +94,7 @@ def compile_half(arguments):
     jobs = [
         harness.Job(
             Path(arguments.out) / name / kernel.name,
-            gradients_text(kernel, schedules.get(kernel.dim, schedules.get(0))),
+            gradients_text(kernel, schedules and schedules[kernel.causal]),
             target=arguments.target,
         )
         for kernel in kernels()
@@ -194,12 +189,30 @@ def measure(torch, sets, kernel, batch, length, arguments, generator):
             continue
         calls[name] = call
     times = time_interleaved(torch, calls, arguments.rounds)
+    if arguments.parts:
+        for name, call in calls.items():
+            if name in sets:
+                print(f"{kernel.name} S {length} {name}: ms of {kernel_times(torch, call)}", flush=True)
     flops = 2.5 * forward_flops(batch, kernel.heads, length, kernel.dim, kernel.causal)
     return {
         "kernel": kernel.name, "B": batch, "S": length,
         "tflops": {name: flops / ms * 1e-9 for name, ms in times.items()},
         "deviation": checked, "remarks": remarks,
     }
+
+
+def kernel_times(torch, call, rounds=5):
+    """Milliseconds of each kernel that a call launches, by the profiler, as text."""
+    from torch.profiler import ProfilerActivity, profile
+
+    call(0)
+    torch.cuda.synchronize()
+    with profile(activities=[ProfilerActivity.CUDA]) as found:
+        for turn in range(rounds):
+            call(turn)
+        torch.cuda.synchronize()
+    return ", ".join(f"{event.key.removeprefix('backward_')} {event.device_time_total / rounds / 1e3:.3f}"
+                     for event in found.key_averages())
 
 
 PEERS = ("cuDNN", "FA2", "FA2 deterministic")
@@ -268,6 +281,7 @@ def main():
     halves[0].add_argument("--only", default="", help="these sets, joined by ','")
     run_parser = halves[1]
     run_parser.add_argument("--quick", action="store_true", help="two lengths")
+    run_parser.add_argument("--parts", action="store_true", help="also the time of each kernel")
     run_parser.add_argument("--lengths", type=lambda text: list(map(int, text.split(","))),
                             default=None, help="instead of 512 to 16384")
     run_parser.add_argument("--tokens", type=int, default=TOKENS, help="B * S (default: 16384)")

@@ -1,6 +1,7 @@
 //===- MeasuredSchedules.cpp - What tuning files say ----------------------===//
 
 #include "attn-mlir/Tuning/MeasuredSchedules.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnMasks.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
@@ -10,6 +11,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace attn;
@@ -88,8 +90,12 @@ bool isPacked(StreamableOpInterface op) {
 }
 
 bool isCausal(StreamableOpInterface op) {
-  auto attention = dyn_cast<AttentionOp>(*op);
-  return attention && isa_and_nonnull<CausalMaskAttr>(attention.getMaskAttr());
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp>(
+          [](auto own) {
+            return isa_and_nonnull<CausalMaskAttr>(own.getMaskAttr());
+          })
+      .Default(false);
 }
 
 bool readsEachScore(StreamableOpInterface op) {
@@ -99,9 +105,13 @@ bool readsEachScore(StreamableOpInterface op) {
 
 /// Whether a modification takes the special function unit for each score.
 bool takesSpecialFunctions(StreamableOpInterface op) {
-  auto attention = dyn_cast<AttentionOp>(*op);
-  return attention && attention.hasScoreMod() &&
-         llvm::any_of(attention.getScore().getOps(), [](Operation &each) {
+  Region *score =
+      llvm::TypeSwitch<Operation *, Region *>(op)
+          .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp>(
+              [](auto own) { return &own.getScore(); })
+          .Default(nullptr);
+  return score && !score->empty() &&
+         llvm::any_of(score->getOps(), [](Operation &each) {
            return isa_and_nonnull<math::MathDialect>(each.getDialect()) &&
                   !isa<math::FmaOp, math::AbsFOp, math::AbsIOp,
                        math::CopySignOp, math::FloorOp, math::CeilOp>(each);

@@ -139,7 +139,7 @@ private:
   Value createRing(LoadOp load, int64_t stages) {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
     RankedTensorType tile = sharedType(load);
-    if (panelBytes && copierOf(load.getView().getType()) == CopyKind::Tensor)
+    if (panelBytes && copierOf(load) == CopyKind::Tensor)
       tile = withPanels(tile, panelBytes);
     auto type = RingType::get(load.getContext(), stages, tile);
     return RingCreateOp::create(rewriter, load.getLoc(), type);
