@@ -100,14 +100,16 @@ def _is_own_kernel(window):
     return window in _windows
 
 
-def dense(features, batch, queries, keys, device, lengths=None, first=None, slopes=None, has_mask=False):
+def dense(features, batch, queries, keys, device, lengths=None, first=None, slopes=None, has_mask=False,
+          has_own_kernels=False):
     """Keywords of attn_mlir.attention for sequences in a batch. ``lengths`` and ``first`` are int32 [B],
-    ``slopes`` f32 [H] or [B, H]. With ``has_mask`` there will be a mask of a tensor, too."""
+    ``slopes`` f32 [H] or [B, H]. With ``has_mask`` there will be a mask of a tensor, too; with ``has_own_kernels``
+    each window is part of a kernel, however many there are."""
     call = {"scale": features.scale}
     window = features.left, features.right
     is_window = features.left >= 0 or features.right > 0
     reads = first is not None or features.chunk > 0
-    if not reads and is_window and features.align == "bottom_right" and not has_mask:
+    if not reads and is_window and features.align == "bottom_right" and not has_mask and not has_own_kernels:
         reads = not _is_own_kernel(window)
     if reads:
         # K and V are read to their end: sequences begin at other keys than 0, or see other ranges than the kernel knows.

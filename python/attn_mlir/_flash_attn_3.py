@@ -11,7 +11,7 @@ import types
 import torch
 
 import attn_mlir
-from attn_mlir import _features, _kv_cache, _merge
+from attn_mlir import _features, _kv_cache, _merge, _torch_ops, _widened_float8
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 from attn_mlir._torch_ops import attention, attention_paged, attention_varlen
@@ -76,13 +76,12 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
     """(O, LSE) of flash_attn_3::fwd's arguments. The last four change how FlashAttention works, not what it
     computes: the compiler chooses that here."""
     refuse(q_v=q_v)
-    if q.dtype == torch.float8_e4m3fn:
-        refuse(k_new=k_new, cu_seqlens_q=cu_seqlens_q, cu_seqlens_k=cu_seqlens_k, seqused_q=seqused_q, seqused_k=seqused_k,
-               page_table=page_table, kv_batch_idx=kv_batch_idx, leftpad_k=leftpad_k, rotary_cos=rotary_cos)
+    is_float8 = _widened_float8.check(q, k, v, q_descale=q_descale, k_descale=k_descale, v_descale=v_descale)
+    if is_float8 and all(x is None for x in (
+            k_new, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, page_table, kv_batch_idx, leftpad_k, rotary_cos)):
         return _into(out, *_forward_float8(
             q, k, v, (q_descale, k_descale, v_descale), scale=softmax_scale, causal=is_causal,
             window=(window_size_left, window_size_right), chunk=attention_chunk, softcap=softcap))
-    refuse(q_descale=q_descale, k_descale=k_descale, v_descale=v_descale)
     options = {
         "scale": softmax_scale, "causal": is_causal, "window": (window_size_left, window_size_right),
         "chunk": attention_chunk, "softcap": softcap,
@@ -92,7 +91,7 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         first_place=seqlens_rotary, interleaved=is_rotary_interleaved, cu_q=cu_seqlens_q, cu_new=cu_seqlens_k_new,
         moves=is_causal or window_size_left >= 0 or window_size_right >= 0)
     found = None
-    if page_table is not None and cu_seqlens_k is None:
+    if page_table is not None and cu_seqlens_k is None and not is_float8:
         found = _forward_paged(
             q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, max_seqlen_q, options)
     if found is not None:
@@ -101,11 +100,13 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         k, v = (_kv_cache.gather(x, kv_batch_idx, page_table) for x in (k, v))
     else:
         refuse(kv_batch_idx=kv_batch_idx, page_table=page_table)
+    if is_float8:
+        q, k, v = _widened_float8.widened(q, k, v, q_descale, k_descale, cu_seqlens_q)
     if cu_seqlens_q is None and cu_seqlens_k is None and seqused_q is None:
         o, lse = attention(q, k, v, lengths=seqused_k, first=leftpad_k, layout="bshd", **options)
     else:
         o, lse = _forward_packed(q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, leftpad_k, options)
-    return _into(out, o, lse)
+    return _into(out, _widened_float8.scaled(o, v_descale, cu_seqlens_q), lse)
 
 
 def _forward_float8(q, k, v, scales, *, scale, causal, window, chunk, softcap):
@@ -156,8 +157,28 @@ def _fwd(*arguments, **keywords):
     return o, lse, o.new_empty(0, dtype=torch.float32), o.new_empty(0, dtype=torch.float32)
 
 
-def _bwd(*arguments, **keywords):
-    raise NotImplementedError("flash_attn_3::bwd: attn_mlir has no backward kernels yet")
+def _bwd(dout, q, k, v, out, softmax_lse, dq=None, dk=None, dv=None, cu_seqlens_q=None, cu_seqlens_k=None, seqused_q=None,
+         seqused_k=None, max_seqlen_q=None, max_seqlen_k=None, softmax_scale=None, is_causal=False, window_size_left=-1,
+         window_size_right=-1, softcap=0.0, deterministic=False, sm_margin=0):
+    """flash_attn_3::bwd: writes dq, dk and dv, and returns the sums of dO * O. Gradients are deterministic in any case."""
+    places = {"dq": dq, "dk": dk, "dv": dv}
+    for name, place in places.items():
+        if place is None:
+            raise NotImplementedError(f"{name}: expected a tensor for the gradient: it is not among the results")
+    window = _features.window_of(is_causal, (window_size_left, window_size_right))
+    scale = q.shape[-1] ** -0.5 if softmax_scale is None else float(softmax_scale)
+    numbers = (scale, float(softcap), "bottom_right", *window, 0)
+    packing = (cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k)
+    if packing == (None,) * 4:
+        found = _torch_ops.dense_backward(dout, None, out, softmax_lse, q, k, v, *(None,) * 5, *numbers, "bshd")
+    elif cu_seqlens_q is None or cu_seqlens_k is None:
+        raise NotImplementedError("cu_seqlens_q, cu_seqlens_k: expected both or none, and seqused with both, in backward")
+    else:
+        found = _torch_ops.packed_backward(dout, None, out, softmax_lse, q, k, v, *packing, None, None, *numbers)
+    for place, gradient in zip(places.values(), found):
+        place.copy_(gradient)
+    sums = (dout.float() * out.float()).sum(-1).transpose(-1, -2).contiguous()
+    return (sums, *(out.new_empty(0, dtype=torch.float32) for _ in range(4)))
 
 
 def flash_attn_combine(out_partial, lse_partial, out=None, out_dtype=None):

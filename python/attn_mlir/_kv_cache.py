@@ -39,9 +39,14 @@ def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
     if table is not None:
         size = k_cache.shape[1]
         row, place = table[row, place // size].long(), place % size
-    k_cache[row, place] = k.to(k_cache.dtype)
-    v_cache[row, place] = v.to(v_cache.dtype)
+    _bits(k_cache)[row, place] = _bits(k.to(k_cache.dtype))
+    _bits(v_cache)[row, place] = _bits(v.to(v_cache.dtype))
     return lengths + added
+
+
+def _bits(cache):
+    """Float8 as the bytes that it is: PyTorch has no indices of it on all devices."""
+    return cache.view(torch.uint8) if cache.dtype == torch.float8_e4m3fn else cache
 
 
 def gather(cache, rows, table=None):
@@ -51,8 +56,8 @@ def gather(cache, rows, table=None):
     """
     if table is not None:
         table = (table if rows is None else table.index_select(0, rows.long())).long().clamp(0, cache.shape[0] - 1)
-        return cache[table].flatten(1, 2)
-    return cache if rows is None else cache.index_select(0, rows.long())
+        return _bits(cache)[table].view(cache.dtype).flatten(1, 2)
+    return cache if rows is None else _bits(cache).index_select(0, rows.long()).view(cache.dtype)
 
 
 def packed(cache):
@@ -65,12 +70,12 @@ def packed(cache):
 def _rotated(x, places, cos, sin, interleaved):
     """x [..., H, D] turned by the angles of its places [...], in float32 and rounded once."""
     half = cos.shape[1]
-    cos, sin = (table[places.long()].float()[..., None, :] for table in (cos, sin))
-    turned, rest = x[..., : 2 * half].float(), x[..., 2 * half :]
+    cos, sin = (_bits(table)[places.long()].view(table.dtype).float()[..., None, :] for table in (cos, sin))
+    turned, rest = x[..., : 2 * half].float(), _bits(x)[..., 2 * half :]
     a, b = (turned[..., ::2], turned[..., 1::2]) if interleaved else (turned[..., :half], turned[..., half:])
     pair = a * cos - b * sin, b * cos + a * sin
     turned = torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
-    return torch.cat([turned.to(x.dtype), rest], -1)
+    return torch.cat([_bits(turned.to(x.dtype)), rest], -1).view(x.dtype)
 
 
 def rotate(q, k, cos, sin, lengths, *, moves, interleaved, cu_q=None, cu_new=None):

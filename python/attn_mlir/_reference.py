@@ -55,9 +55,18 @@ def attend(q, k, v, call, sinks=None):
     return p @ v, lse
 
 
+def _with_autograd():
+    """Autograd's part of the dispatcher, which an operator that calls this one may have left out (FlashAttention-3's own
+    operators do)."""
+    left_out = torch._C._dispatch_tls_local_exclude_set()
+    for name in ("AutogradFunctionality", "AutogradOther", "AutogradNestedTensor"):
+        left_out = left_out.remove(getattr(torch._C.DispatchKey, name))
+    return torch._C._ForceDispatchKeyGuard(torch._C._dispatch_tls_local_include_set(), left_out)
+
+
 def _gradients(q, k, v, call, sinks, dout, dlse):
     """Of q, k, v for those of O and LSE, all in [B, H, S, D]."""
-    with torch.enable_grad():
+    with _with_autograd(), torch.enable_grad():
         inputs = [x.detach().requires_grad_() for x in (q, k, v)]
         o, lse = attend(*inputs, call, sinks)
         return torch.autograd.grad((o, lse), inputs, (dout.float(), dlse.float()))

@@ -56,10 +56,11 @@ def _launch(q, k, v, o, lse, *, layout, call, sinks):
             place.copy_(target)
 
 
-def _dense_call(q, k, mask, slopes, lengths, first, features, layout):
+def _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels=False):
     queries, keys = (x.shape[1 if layout == "bshd" else 2] for x in (q, k))
     call = _features.dense(
-        features, q.shape[0], queries, keys, q.device, lengths, first, slopes, has_mask=mask is not None)
+        features, q.shape[0], queries, keys, q.device, lengths, first, slopes, has_mask=mask is not None,
+        has_own_kernels=has_own_kernels)
     if mask is not None:
         if "mask" in call:
             raise NotImplementedError("mask: a tensor together with first or chunk is not there yet")
@@ -88,10 +89,11 @@ def _packed_shapes(q, k, v, *arguments):
     return _empty(q, v), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
 
 
-def _dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right,
-                    chunk, layout):
+def dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right,
+                   chunk, layout):
     features = Features(scale, softcap, align, left, right, chunk)
-    call = _dense_call(q, k, mask, slopes, lengths, first, features, layout)
+    # A window that is read is a mask of an array, of which there are no gradients.
+    call = _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels=True)
     obstacle = "a gradient of LSE" if dlse is not None else _gradients.obstacle(call, sinks)
     if obstacle is None and max(q.shape[-1], v.shape[-1]) > _MOST_VALUE_DIM:
         obstacle = f"head dimensions of more than {_MOST_VALUE_DIM}"
@@ -102,7 +104,7 @@ def _dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, f
     return _reference.dense_backward(dout, dlse, q, k, v, call, sinks, layout)
 
 
-def _packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
+def packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
     _check_recompute("packed sequences")
     if first is not None:
         raise NotImplementedError("first: keys that begin later have no backward")
@@ -155,8 +157,8 @@ def _define(name, arguments, forward, shapes, backward):
     torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)
 
 
-_define("attention", _DENSE, _dense, _dense_shapes, _dense_backward)
-_define("varlen", _PACKED, _packed, _packed_shapes, _packed_backward)
+_define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
+_define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))

@@ -1,19 +1,26 @@
-"""A plugin of pytest for FlashAttention's own tests: puts attn_mlir in the place of its modules, deselects cases of
-features that are missing (docs/python-frameworks.md lists them), and draws some of the rest.
+"""A plugin of pytest for FlashAttention's own tests: puts attn_mlir in the place of its modules, and says which cases need
+features that are missing (docs/python-frameworks.md lists them).
 
-flash_attention_suites.py runs pytest with it. Settings are in the environment: SUITE_ROOT, SUITE (fa2 or fa3),
-SUITE_CASES, SUITE_SEED, SUITE_SHARD ("i/n") and SUITE_REPORT, a file for what was counted.
+flash_attention_suites.py runs pytest with it. Settings are in the environment: SUITE_ROOT and SUITE (fa2 or fa3), and
+those of drawing.py and shards.py.
 """
 
 import collections
-import json
 import os
-import random
 import sys
+import time
 import types
 
-import attn_mlir.torch
+import shards
 import torch
+from drawing import Drawing
+
+# What the GPU is, is asked in another process: this one is forked, and must not have started CUDA.
+_CAPABILITY = tuple(map(int, os.environ.get("SUITE_CAPABILITY", "9.0").split(".")))
+torch.cuda.get_device_capability = lambda device=None: _CAPABILITY
+
+import attn_mlir.torch  # noqa: E402
+from attn_mlir import _compiler, _gradients, _reference  # noqa: E402
 
 SUITE = os.environ["SUITE"]
 ROOT = os.environ["SUITE_ROOT"]
@@ -41,36 +48,65 @@ def _install():
     package.__path__ = [os.path.join(ROOT, "flash_attn")]
     package.flash_attn_interface = _module(
         "flash_attn.flash_attn_interface", _get_block_size_n=_missing, USE_TRITON_ROCM=False, **functions)
-    if SUITE == "fa2":
-        # Its tests of the forward pass ask for gradients, too.
-        attn_mlir.torch.recompute_backward()
-    else:
-        os.environ["FLASH_ATTENTION_DISABLE_BACKWARD"] = "TRUE"
+    # Gradients for which there are no kernels are PyTorch's; notes() says of which cases.
+    attn_mlir.torch.recompute_backward()
+    if SUITE == "fa3":
         attn_mlir.torch.install_flash_attn_3()
 
 
-if not torch.cuda.is_available():
-    # Cases can be counted without a GPU; those of a Hopper GPU are.
-    torch.cuda.get_device_capability = lambda device=None: (9, 0)
-_install()
+_tally = collections.Counter()
 
-BACKWARD = "backward"
+
+def _counted(module, name, what):
+    """Counts calls of a function, and the seconds in it."""
+    function = getattr(module, name)
+
+    def wrapped(*arguments, **keywords):
+        begin = time.monotonic()
+        try:
+            return function(*arguments, **keywords)
+        finally:
+            _tally[what] += 1
+            _tally[f"{what} s"] += time.monotonic() - begin
+
+    setattr(module, name, wrapped)
+
+
+def _notes():
+    """What the case took, for its line of results."""
+    found = {name: round(number, 3) for name, number in _tally.items()}
+    _tally.clear()
+    return found
+
+
+_install()
+_counted(_compiler, "compile_bundle", "compiled")
+_counted(_gradients, "gradients", "own gradients")
+_counted(_reference, "dense_backward", "PyTorch's gradients")
+_counted(_reference, "packed_backward", "PyTorch's gradients")
+shards.notes = _notes
+
 # Tests as a whole.
 _TESTS = {
     "fa2": {
-        "test_flash_attn_race_condition": BACKWARD, "test_flash_attn_bwd_overflow": BACKWARD,
-        "test_flash_attn_bwd_transpose": BACKWARD, "test_flash_attn_bwd_varlen_overflow": BACKWARD,
-        "test_flash_attn_deterministic": BACKWARD, "test_flash_attn_varlen_deterministic": BACKWARD,
+        "test_flash_attn_bwd_varlen_overflow": "kernels for packed sequences",
+        "test_flash_attn_varlen_deterministic": "kernels for packed sequences",
         "test_flash_attn_kvcache_paged_block_table_bounds": "lengths checked on the host",
         "test_flash_attn_varlen_paged_kv_num_splits": "FlashAttention-2's extension module",
         "test_flash_attn_generator_arg_must_be_none": "FlashAttention-2's extension module",
     },
     "fa3": {
-        "test_flash_attn_race_condition": BACKWARD,
         # It wants eight results of bwd, where the suite's own library registers five.
-        "test_flash3_bw_compatibility": BACKWARD,
+        "test_flash3_bw_compatibility": "a schema that the suite's library does not have",
+        # It takes 70 GiB for itself.
+        "test_flash_attn_race_condition": "a GPU for itself",
     },
 }
+# Of gradients as such; the others ask for them beside the forward pass.
+_GRADIENT_TESTS = (
+    "test_flash_attn_race_condition", "test_flash_attn_bwd_overflow", "test_flash_attn_bwd_transpose",
+    "test_flash_attn_bwd_varlen_overflow", "test_flash_attn_deterministic", "test_flash_attn_varlen_deterministic",
+    "test_flash3_bw_compatibility")
 
 
 def _name(value):
@@ -93,74 +129,24 @@ def skips_itself(p):
     return page is not None and (p["has_leftpad"] or p["has_batch_idx"])
 
 
-def missing_feature(test, p):
+def _missing_feature(test, p):
     """The documented feature that a case needs and that is missing, or None."""
     if test in _TESTS[SUITE]:
         return _TESTS[SUITE][test]
     if p.get("dropout_p", 0) > 0:
         return "dropout"
-    if _name(p.get("dtype")) == "float8_e4m3fn" and test != "test_flash_attn_output":
-        return "fp8 of packed sequences and caches"
-    if p.get("has_qv"):
-        return "qv"
-    return None
+    return "qv" if p.get("has_qv") else None
 
 
-def _sort(items):
-    """Eligible items, and how many there are of each kind."""
-    eligible, counts = [], collections.Counter()
-    for item in items:
-        test, callspec = item.originalname, getattr(item, "callspec", None)
-        parameters = {} if callspec is None else callspec.params
-        if skips_itself(parameters):
-            counts["the suite skips"] += 1
-            continue
-        reason = missing_feature(test, parameters)
-        if reason is None:
-            eligible.append(item)
-        counts["eligible" if reason is None else f"missing: {reason}"] += 1
-    return eligible, counts
+def classify(test, p):
+    """Whether a case is run, and its kind."""
+    if skips_itself(p):
+        return False, "the suite skips"
+    missing = _missing_feature(test, p)
+    of = "gradients" if test in _GRADIENT_TESTS else "forward"
+    return missing is None, f"{of}: eligible" if missing is None else f"{of}: missing: {missing}"
 
 
-def pytest_collection_modifyitems(config, items):
-    eligible, counts = _sort(items)
-    cases = int(os.environ["SUITE_CASES"])
-    drawn = eligible
-    if 0 < cases < len(eligible):
-        chosen = set(random.Random(int(os.environ["SUITE_SEED"])).sample(range(len(eligible)), cases))
-        drawn = [item for number, item in enumerate(eligible) if number in chosen]
-    shard, shards = map(int, os.environ["SUITE_SHARD"].split("/"))
-    mine = drawn[shard::shards]
-    with open(os.environ["SUITE_REPORT"], "w") as file:
-        json.dump({"collected": len(items), "counts": counts, "drawn": len(drawn)}, file)
-    kept = set(map(id, mine))
-    config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
-    items[:] = mine
-
-
-_outcomes, _reasons = collections.Counter(), collections.Counter()
-
-
-def pytest_runtest_logreport(report):
-    if report.when == "call" or report.outcome != "passed":
-        _outcomes[report.outcome] += 1
-    if report.outcome == "failed":
-        crash = getattr(report.longrepr, "reprcrash", None)
-        _reasons[crash.message.splitlines()[0].partition(":")[0] if crash else str(report.when)] += 1
-
-
-def pytest_runtest_teardown(item):
-    """Processes share the memory of the GPU."""
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-
-
-def pytest_sessionfinish(session):
-    path = os.environ["SUITE_REPORT"]
-    if not os.path.exists(path):
-        return
-    with open(path) as file:
-        found = json.load(file)
-    found["outcomes"], found["reasons"] = _outcomes, _reasons
-    with open(path, "w") as file:
-        json.dump(found, file)
+def pytest_configure(config):
+    config.pluginmanager.register(Drawing(classify), "drawing")
+    config.pluginmanager.register(shards, "shards")
