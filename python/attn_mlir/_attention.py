@@ -381,6 +381,7 @@ def _aligned(array, is_output=False):
 
 _plans = {}
 _kernels.on_eviction(lambda: (_plans.clear(), _quick.forget()))
+_kernels.on_look(_quick.tell_again)
 
 
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
@@ -492,6 +493,18 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     inputs = captured_inputs(plan, tensors, None, regions, captured, sinks)
     inputs += tuple(scale for scale in scales if scale is not None)
     return plan.run(inputs, out, stream, numbers_of(regions))
+
+
+def traced_call(q, k, v, traced, captured, scale):
+    """(O, LSE) of torch tensors with regions that were traced before, or None, and the arrays that they read."""
+    device = device_of("q", q)
+    arrays = [(f"capture {i}", array) for i, array in enumerate(captured)]
+    _check_devices(device, [("k", k), ("v", v), *arrays])
+    shapes = shapes_of(q.shape, k.shape, v.shape, "bhsd")
+    element = element_of("q", q, device.platform == "cpu")
+    problem = problem_of(shapes, element, mask_of(False, None), scale, "bhsd", True, "", "", traced)
+    plan = _plan(problem, device, None, None, shapes, q)
+    return plan.run(captured_inputs(plan, (q, k, v), None, traced, captured, None), None, None)
 
 
 def captured_inputs(plan, tensors, lengths, regions, captured, sinks):

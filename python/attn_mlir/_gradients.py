@@ -16,9 +16,9 @@ def obstacle(call, sinks=None):
         if call.get(name) is not None:
             return name
     if call.get("score_mod") is not None:
-        regions, captured = _attention.regions_of(None, call["score_mod"], 1)
-        if captured or regions.numbers:
-            return "a score_mod that reads arrays or numbers"
+        _, captured = _attention.regions_of(None, call["score_mod"], 1, are_fixed=True)
+        if captured:
+            return "a score_mod that reads arrays"
     return None
 
 
@@ -61,7 +61,8 @@ def kernel_of(q, k, v, call, layout, is_wide=False):
     """The kernel, compiled; with ``is_wide`` its results are f32."""
     device = _attention.device_of("q", q)
     shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout)
-    regions, _ = _attention.regions_of(None, call.get("score_mod"), shapes.heads)
+    # Numbers are constants of the kernel, however many there were.
+    regions, _ = _attention.regions_of(None, call.get("score_mod"), shapes.heads, are_fixed=True)
     mask = _spec.mask_of(call.get("causal", False), call.get("window"))
     element = _spec.element_of("q", q, device.platform == "cpu")
     problem = _attention.problem_of(shapes, element, mask, call.get("scale"), layout, True, "", "", regions)

@@ -24,6 +24,7 @@ class Entry:
         self.text, self.options, self.target = text, options, target
         self.kernels = []
         self._sizes = set()
+        self._on_disk = None  # Keys of bundles that were not looked at.
         self.is_used = True  # Since the last time that someone looked for what to drop.
         self.lock = threading.Lock()
 
@@ -33,12 +34,27 @@ class Entry:
         with self.lock:
             if len(self.kernels) > tried:
                 return
+            if self._take_from_disk(sizes):
+                return
             options = list(self.options)
             # Where a kernel for these sizes did not take the arrays, one of the others may.
             if len(self.kernels) < MOST_VARIANTS - 1 and sizes not in self._sizes:
                 options.append(("for-sizes", sizes))
             self._sizes.add(sizes)
             self.kernels.append(Kernel(_bundle(self.text, options, self.target)))
+
+
+    def _take_from_disk(self, sizes):
+        """One more kernel that a process has left on disk, whatever sizes it was compiled for; False at their end."""
+        if self._on_disk is None:
+            self._on_disk = _keys_on_disk(self.text, self.options, self.target, sizes)
+        while self._on_disk:
+            bundle = disk_cache().get(self._on_disk.pop(0))
+            if bundle is not None:
+                _count("from_disk")
+                self.kernels.append(Kernel(bundle))
+                return True
+        return False
 
 
 def options_of(target, schedule=None, lower=None):
@@ -49,25 +65,56 @@ def options_of(target, schedule=None, lower=None):
     return options
 
 
-def _bundle(text, options, target):
-    """The bundle, from the disk or from the compiler."""
+def _keyed(text, options, target):
+    """The key of a bundle, and options of the compiler with its assembler."""
     assembler = ""
     if target.arch.startswith("sm_"):
         path = _ptxas.find(target.arch)
         options = options + [("ptxas", path)]
         assembler = _ptxas.identity(path)
-    cache = disk_cache()
     stated = [f"{name}={value}" for name, value in options if name != "ptxas"]
-    key = digest("bundle", text, *stated, _compiler.identity(), assembler, _host(target))
+    return digest("bundle", text, *stated, _compiler.identity(), assembler, _host(target)), options
+
+
+def _key_of_all(text, options, target):
+    """The key of the bundle for all sizes."""
+    return _keyed(text, [option for option in options if option[0] != "for-sizes"], target)[0]
+
+
+def _note(cache, of_all, key):
+    """Says on disk that there is a bundle for some sizes of a text."""
+    group = digest("sizes", of_all)
+    with cache.lock(group):
+        keys = (cache.get(group) or b"").decode().split()
+        if key not in keys:
+            cache.put(group, "\n".join([*keys, key][-(MOST_VARIANTS - 1):]).encode())
+
+
+def _keys_on_disk(text, options, target, sizes):
+    """Keys of a text's bundles, which may be on disk: that for these sizes, for others, and at last for all."""
+    of_all = _key_of_all(text, options, target)
+    own, _ = _keyed(text, [*options, ("for-sizes", sizes)], target)
+    noted = (disk_cache().get(digest("sizes", of_all)) or b"").decode().split()
+    return [own, *(key for key in noted if key != own)][: MOST_VARIANTS - 1] + [of_all]
+
+
+def _bundle(text, options, target):
+    """The bundle, from the disk or from the compiler."""
+    cache = disk_cache()
+    key, with_assembler = _keyed(text, options, target)
     found = cache.get(key)
     if found is None:
         with cache.lock(key):
             found = cache.get(key)  # Another process may have made it.
             if found is None:
-                bundle = _compiler.compile_bundle(text, options)
+                bundle = _compiler.compile_bundle(text, with_assembler)
                 cache.put(key, bundle)
                 _count("compiled")
-                return bundle
+        of_all = _key_of_all(text, options, target)
+        if key != of_all:
+            _note(cache, of_all, key)
+        if found is None:
+            return bundle
     _count("from_disk")
     return found
 
@@ -86,6 +133,7 @@ _counts = collections.Counter()
 _entries = collections.OrderedDict()
 _lock = threading.Lock()
 _on_eviction = []
+_on_look = []
 
 
 def _count(what):
@@ -118,6 +166,8 @@ def _evict(limit):
         key, entry = next(iter(_entries.items()))
         if entry.is_used:
             entry.is_used = False
+            for callback in _on_look:
+                callback()
             _entries.move_to_end(key)
             continue
         del _entries[key]
@@ -128,6 +178,11 @@ def _evict(limit):
 
 def on_eviction(callback):
     _on_eviction.append(callback)
+
+
+def on_look(callback):
+    """Called where is_used is asked anew."""
+    _on_look.append(callback)
 
 
 def cache_info():

@@ -1,8 +1,9 @@
 /*===- _native.c - The quick way of attention() ---------------------------===*
  *
  * Calls of attention() that were seen before, from arguments to the launch:
- * tensors by DLPack's C exchange interface (PyTorch 2.10 and newer), the kernel
- * from a table, the launch by the launcher's C interface. What is new, or is
+ * tensors by DLPack's C exchange interface (PyTorch 2.10 and newer), results by
+ * PyTorch's C interface where that is there, the kernel from a table, the
+ * launch by the launcher's C interface. What is new, or is
  * not what kernels take, goes the way of _attention.py, which says what is
  * wrong, compiles, and remembers the kernel here.
  *
@@ -61,6 +62,7 @@ typedef struct Entry {
   bool lse;
   /* The entry of _kernels.py, which is told that it is used. */
   PyObject *owner;
+  bool isTold;
   /* Threads that launch by it, without the GIL. */
   int users;
   int bundleCount;
@@ -76,6 +78,25 @@ static PyObject *tensorType; /* torch.Tensor, once it was seen. */
 static PyObject *emptyLike;  /* torch.empty_like. */
 static PyObject *nameRequiresGrad, *nameIsUsed, *nameExchange;
 static const DLPackExchangeAPI *exchange;
+/* Tensor.requires_grad, and how it is asked. */
+static PyObject *requiresGrad;
+static descrgetfunc getRequiresGrad;
+
+/* What PyTorch exports for code that is compiled once for many of its releases
+ * (torch/csrc/inductor/aoti_torch/c/shim.h), and what makes a Python object of
+ * such a tensor. A result by DLPack costs twice as much. */
+typedef struct TensorHandle *TensorHandle;
+static struct {
+  int32_t (*emptyStrided)(int64_t rank, const int64_t *sizes,
+                          const int64_t *strides, int32_t dtype, int32_t device,
+                          int32_t index, TensorHandle *result);
+  int32_t (*dataPointer)(TensorHandle, void **);
+  int32_t (*destroy)(TensorHandle);
+  /* THPVariable_Wrap(const at::TensorBase &), which a handle points to. */
+  PyObject *(*wrap)(TensorHandle);
+  int32_t f16, bf16, f32, cpu, cuda;
+  bool isUsable;
+} shim;
 
 /*===----------------------------------------------------------------------===*
  * Arguments
@@ -128,7 +149,7 @@ static bool parse(Call *call, PyObject *const *args, Py_ssize_t count,
 static bool readTensor(PyObject *tensor, DLTensor *view) {
   if ((PyObject *)Py_TYPE(tensor) != tensorType)
     return false;
-  PyObject *gradient = PyObject_GetAttr(tensor, nameRequiresGrad);
+  PyObject *gradient = getRequiresGrad(requiresGrad, tensor, tensorType);
   Py_XDECREF(gradient);
   if (gradient != Py_False ||
       exchange->dltensor_from_py_object_no_sync(tensor, view) != 0) {
@@ -233,21 +254,68 @@ static void setError(void *context, const char *kind, const char *message) {
   PyErr_SetString(PyExc_RuntimeError, message);
 }
 
-static PyObject *allocate(const Call *call, DLDataType dtype, int rank,
-                          int64_t *shape) {
-  DLTensor prototype = call->views[0];
-  prototype.dtype = dtype;
-  prototype.ndim = rank;
-  prototype.shape = shape;
+/* A result: what it shall be, then what it is. */
+typedef struct Output {
+  PyObject *tensor;
+  DLTensor view;
+  int64_t shape[4], strides[4];
+} Output;
+
+/* By DLPack: contiguous. */
+static bool allocateByExchange(Output *output) {
+  DLTensor prototype = output->view;
   prototype.strides = NULL;
-  prototype.byte_offset = 0;
   DLManagedTensorVersioned *managed = NULL;
   void *result = NULL;
   if (exchange->managed_tensor_allocator(&prototype, &managed, NULL,
                                          setError) != 0 ||
       exchange->managed_tensor_to_py_object_no_sync(managed, &result) != 0)
-    return NULL;
-  return result;
+    return false;
+  output->tensor = result;
+  return readTensor(result, &output->view);
+}
+
+static int32_t shimType(DLDataType dtype) {
+  if (dtype.code == kDLBfloat)
+    return shim.bf16;
+  return dtype.bits == 16 ? shim.f16 : shim.f32;
+}
+
+/* By PyTorch's C interface, with any strides. */
+static bool allocateByShim(Output *output) {
+  DLTensor *view = &output->view;
+  bool isCpu = view->device.device_type == kDLCPU;
+  TensorHandle handle = NULL;
+  if (shim.emptyStrided(view->ndim, view->shape, view->strides,
+                        shimType(view->dtype), isCpu ? shim.cpu : shim.cuda,
+                        view->device.device_id, &handle) != 0)
+    return false;
+  if (shim.dataPointer(handle, &view->data) == 0)
+    output->tensor = shim.wrap(handle);
+  shim.destroy(handle);
+  return output->tensor != NULL;
+}
+
+/* A row-major tensor, on the device of `like`. */
+static void describeOutput(Output *output, const DLTensor *like,
+                           DLDataType dtype, int rank, const int64_t *shape) {
+  output->tensor = NULL;
+  output->view = *like;
+  output->view.dtype = dtype;
+  output->view.ndim = rank;
+  output->view.byte_offset = 0;
+  output->view.shape = output->shape;
+  output->view.strides = output->strides;
+  memcpy(output->shape, shape, sizeof(int64_t) * (size_t)rank);
+  int64_t stride = 1;
+  for (int dim = rank; dim-- > 0;) {
+    output->strides[dim] = stride;
+    stride *= shape[dim] > 0 ? shape[dim] : 1;
+  }
+}
+
+static bool allocate(Output *output) {
+  return shim.isUsable ? allocateByShim(output) : allocateByExchange(output);
 }
 
 /* Whether elements lie behind each other, in the order of dimensions. */
@@ -261,21 +329,65 @@ static bool isContiguous(const DLTensor *view) {
   return true;
 }
 
-/* O lies in memory as Q does, where it has Q's shape. */
-static PyObject *allocateOutput(const Call *call, const Entry *entry) {
-  const DLTensor *q = &call->views[0];
-  if (entry->valueDim == entry->qkDim && !isContiguous(q))
-    return PyObject_CallFunctionObjArgs(emptyLike, call->tensors[0], NULL);
-  int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], entry->valueDim};
-  return allocate(call, q->dtype, 4, shape);
+/* Whether elements lie behind each other, in some order of dimensions. */
+static bool isDense(const DLTensor *view) {
+  int64_t wanted = 1;
+  unsigned done = 0, all = (1u << view->ndim) - 1;
+  for (int dim = 0; dim < view->ndim; ++dim)
+    if (view->shape[dim] == 1)
+      done |= 1u << dim;
+  while (done != all) {
+    int next = 0;
+    while (next < view->ndim &&
+           (done >> next & 1 || view->strides[next] != wanted))
+      ++next;
+    if (next == view->ndim || view->shape[next] == 0)
+      return false;
+    done |= 1u << next;
+    wanted *= view->shape[next];
+  }
+  return true;
 }
 
-static PyObject *allocateLse(const Call *call, const Entry *entry) {
+/* O lies in memory as Q does, where it has Q's shape. */
+static bool allocateOutput(const Call *call, const Entry *entry,
+                           Output *output) {
+  const DLTensor *q = &call->views[0];
+  int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], entry->valueDim};
+  describeOutput(output, q, q->dtype, 4, shape);
+  if (entry->valueDim != entry->qkDim || isContiguous(q))
+    return allocate(output);
+  if (shim.isUsable && isDense(q)) {
+    memcpy(output->strides, q->strides, sizeof(output->strides));
+    return allocateByShim(output);
+  }
+  output->tensor =
+      PyObject_CallFunctionObjArgs(emptyLike, call->tensors[0], NULL);
+  return output->tensor && readTensor(output->tensor, &output->view);
+}
+
+static bool allocateLse(const Call *call, const Entry *entry, Output *output) {
   const DLTensor *q = &call->views[0];
   int64_t shape[3] = {q->shape[0], entry->heads,
                       q->shape[entry->headsLast ? 1 : 2]};
-  DLDataType f32 = {kDLFloat, 32, 1};
-  return allocate(call, f32, 3, shape);
+  describeOutput(output, q, (DLDataType){kDLFloat, 32, 1}, 3, shape);
+  return allocate(output);
+}
+
+/* O and, where the entry has it, LSE. */
+static bool makeOutputs(const Call *call, const Entry *entry, Output *o,
+                        Output *lse) {
+  lse->tensor = NULL;
+  o->tensor = call->values[kOut];
+  if (isNoneOrMissing(o->tensor)) {
+    if (!allocateOutput(call, entry, o))
+      return false;
+  } else {
+    Py_INCREF(o->tensor);
+    if (!readTensor(o->tensor, &o->view))
+      return false;
+  }
+  return !entry->lse || allocateLse(call, entry, lse);
 }
 
 /*===----------------------------------------------------------------------===*
@@ -340,30 +452,30 @@ static bool launch(Entry *entry, const Call *call, const AttnTensor *views,
   return true;
 }
 
+/* Tells the entry of _kernels.py that it is used, once until tellAgain(). */
+static bool tell(Entry *entry) {
+  if (!entry->isTold)
+    entry->isTold = PyObject_SetAttr(entry->owner, nameIsUsed, Py_True) == 0;
+  return entry->isTold;
+}
+
 static PyObject *run(Entry *entry, Call *call) {
-  PyObject *out = call->values[kOut], *lse = NULL;
-  DLTensor outputs[2];
-  if (out && out != Py_None)
-    Py_INCREF(out);
-  else
-    out = allocateOutput(call, entry);
-  if (out && entry->lse)
-    lse = allocateLse(call, entry);
+  Output o, lse;
   PyObject *result = NULL;
-  if (out && (lse || !entry->lse) && readTensor(out, &outputs[0]) &&
-      (!lse || readTensor(lse, &outputs[1]))) {
+  if (makeOutputs(call, entry, &o, &lse)) {
     AttnTensor views[5];
     int count = 0;
     for (int i = 0; i < 3; ++i)
       fill(&views[count++], &call->views[i]);
-    for (int i = 0; i < 1 + entry->lse; ++i)
-      fill(&views[count++], &outputs[i]);
-    if (PyObject_SetAttr(entry->owner, nameIsUsed, Py_True) == 0 &&
-        launch(entry, call, views, count))
-      result = lse ? PyTuple_Pack(2, out, lse) : Py_NewRef(out);
+    fill(&views[count++], &o.view);
+    if (lse.tensor)
+      fill(&views[count++], &lse.view);
+    if (tell(entry) && launch(entry, call, views, count))
+      result = lse.tensor ? PyTuple_Pack(2, o.tensor, lse.tensor)
+                          : Py_NewRef(o.tensor);
   }
-  Py_XDECREF(out);
-  Py_XDECREF(lse);
+  Py_XDECREF(o.tensor);
+  Py_XDECREF(lse.tensor);
   return result;
 }
 
@@ -440,8 +552,18 @@ static bool useTensorsOf(PyObject *type, PyObject *empty) {
   PyErr_Clear();
   while (api && api->header.version.major != kDLPackMajor)
     api = (const DLPackExchangeAPI *)api->header.prev_api;
-  if (!api || !api->dltensor_from_py_object_no_sync)
+  PyObject *property = PyObject_GetAttr(type, nameRequiresGrad);
+  PyErr_Clear();
+  descrgetfunc get =
+      property ? (descrgetfunc)PyType_GetSlot(Py_TYPE(property),
+                                              Py_tp_descr_get)
+               : NULL;
+  if (!api || !api->dltensor_from_py_object_no_sync || !get) {
+    Py_XDECREF(property);
     return false;
+  }
+  requiresGrad = property;
+  getRequiresGrad = get;
   tensorType = Py_NewRef(type);
   emptyLike = Py_NewRef(empty);
   exchange = api;
@@ -552,6 +674,60 @@ static PyObject *forget(PyObject *module, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
+static PyObject *tellAgain(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  for (int slot = 0; slot < kTableSize; ++slot)
+    for (Entry *entry = table[slot]; entry; entry = entry->next)
+      entry->isTold = false;
+  Py_RETURN_NONE;
+}
+
+/* Whether PyTorch's C interface makes tensors that are what they shall be. */
+static bool isShimRight(void) {
+  const int64_t shape[2] = {3, 5};
+  DLTensor like;
+  memset(&like, 0, sizeof(like));
+  like.device.device_type = kDLCPU;
+  const DLDataType types[] = {{kDLFloat, 16, 1}, {kDLBfloat, 16, 1},
+                              {kDLFloat, 32, 1}};
+  bool isRight = true;
+  for (int i = 0; i < 3 && isRight; ++i) {
+    Output output;
+    DLTensor found;
+    describeOutput(&output, &like, types[i], 2, shape);
+    isRight = allocateByShim(&output) && readTensor(output.tensor, &found) &&
+              found.ndim == 2 && found.shape[0] == 3 && found.shape[1] == 5 &&
+              isContiguous(&found) && sameType(found.dtype, types[i]) &&
+              sameDevice(found.device, like.device) &&
+              (char *)found.data + found.byte_offset == output.view.data;
+    Py_XDECREF(output.tensor);
+  }
+  PyErr_Clear();
+  return isRight;
+}
+
+/* use_shim(empty_strided, data_pointer, destroy, wrap, f16, bf16, f32, cpu,
+ * cuda): addresses of PyTorch's functions, and its numbers of types and
+ * devices; false where they do not do what they shall. A call of remember()
+ * was before. */
+static PyObject *useShim(PyObject *module, PyObject *args) {
+  (void)module;
+  unsigned long long functions[4];
+  if (!PyArg_ParseTuple(args, "KKKKiiiii:use_shim", &functions[0],
+                        &functions[1], &functions[2], &functions[3], &shim.f16,
+                        &shim.bf16, &shim.f32, &shim.cpu, &shim.cuda))
+    return NULL;
+  if (!exchange)
+    Py_RETURN_FALSE;
+  memcpy(&shim.emptyStrided, &functions[0], sizeof(void *));
+  memcpy(&shim.dataPointer, &functions[1], sizeof(void *));
+  memcpy(&shim.destroy, &functions[2], sizeof(void *));
+  memcpy(&shim.wrap, &functions[3], sizeof(void *));
+  shim.isUsable = isShimRight();
+  return PyBool_FromLong(shim.isUsable);
+}
+
 static PyMethodDef methods[] = {
     {"wrap", wrap, METH_VARARGS,
      "wrap(function, doc): attention(), which calls the function where a call "
@@ -561,6 +737,11 @@ static PyMethodDef methods[] = {
      "launch, "
      "bundle): calls like this one are launched by that bundle."},
     {"forget", forget, METH_NOARGS, "forget(): all calls are new again."},
+    {"tell_again", tellAgain, METH_NOARGS,
+     "tell_again(): calls set is_used of their owner once more."},
+    {"use_shim", useShim, METH_VARARGS,
+     "use_shim(empty_strided, data_pointer, destroy, wrap, f16, bf16, f32, "
+     "cpu, cuda): results are made by these functions of PyTorch."},
     {NULL, NULL, 0, NULL}};
 
 static int start(PyObject *module) {

@@ -43,17 +43,48 @@ def wrapped(function):
     return _native.wrap(function, f"{function.__name__}{signature}\n--\n\n{inspect.getdoc(function)}")
 
 
+_SHIM = ("aoti_torch_empty_strided", "aoti_torch_get_data_ptr", "aoti_torch_delete_tensor_object")
+# THPVariable_Wrap(const at::TensorBase &): its name says what it takes, so one that takes something else is not found.
+_WRAP = "_Z16THPVariable_WrapRKN2at10TensorBaseE"
+_NUMBERS = ("dtype_float16", "dtype_bfloat16", "dtype_float32", "device_type_cpu", "device_type_cuda")
+_has_asked = False
+
+
+def _use_shim(torch):
+    """Results by PyTorch's C interface, where this PyTorch has it: by DLPack one costs twice as much."""
+    global _has_asked
+    if _has_asked:
+        return
+    _has_asked = True
+    folder = os.path.join(os.path.dirname(torch.__file__), "lib")
+    try:
+        core, python = (ctypes.CDLL(os.path.join(folder, name)) for name in ("libtorch_cpu.so", "libtorch_python.so"))
+        functions = [getattr(core, name) for name in _SHIM] + [getattr(python, _WRAP)]
+        numbers = [getattr(core, f"aoti_torch_{name}")() for name in _NUMBERS]
+    except (OSError, AttributeError):
+        return
+    _native.use_shim(*(ctypes.cast(function, ctypes.c_void_p).value for function in functions), *numbers)
+
+
 def remember(tensors, keywords, plan):
     """Calls with such tensors and these keywords, which are all that a kernel without regions depends on, take the plan's
     kernel from now on."""
     if _native is None or not plan.is_torch or plan.pads or plan.is_wide or plan.kernel is None:
         return
     launch = ctypes.cast(library().attnBundleLaunch, ctypes.c_void_p).value
-    _native.remember(tensors, keywords, plan.layout == "bshd", plan.lse, plan.entry, torch_module().empty_like, launch,
-                     plan.kernel.address)
+    is_known = _native.remember(tensors, keywords, plan.layout == "bshd", plan.lse, plan.entry, torch_module().empty_like, launch,
+                                plan.kernel.address)
+    if is_known:
+        _use_shim(torch_module())
 
 
 def forget():
     """All calls are new again."""
     if _native is not None:
         _native.forget()
+
+
+def tell_again():
+    """Calls say once more which entries are used."""
+    if _native is not None:
+        _native.tell_again()

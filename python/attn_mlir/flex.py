@@ -3,15 +3,16 @@
 >>> from attn_mlir.flex import flex_attention
 >>> o = flex_attention(q, k, v, score_mod=lambda score, b, h, i, j: score + bias[h, i - j + 1023])
 
-Functions are traced: what they may do is what kernels have, and no torch.compile is needed. A block mask
-counts by its mask_mod; its blocks do not, since the compiler finds bounds itself. One without a mask_mod counts by its blocks,
-which kernels read, but do not skip.
+Functions are traced: what they may do is what kernels have, and no torch.compile is needed; under it a call is one
+node of the graph. A block mask counts by its mask_mod; its blocks do not, since the compiler finds bounds itself. One
+without a mask_mod counts by its blocks, which kernels read, but do not skip.
 """
 
 import torch
 from torch.nn.attention import flex_attention as _flex
 
 import attn_mlir
+from attn_mlir import _flex_compile
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 
@@ -54,7 +55,7 @@ def _mask_of(block_mask, queries, keys):
         return None
     function = getattr(block_mask, "mask_mod", None)
     if function is None or function is _flex.noop_mask:
-        if _has_all_blocks(block_mask):
+        if not torch.compiler.is_compiling() and _has_all_blocks(block_mask):
             return None
         function = _mask_of_blocks(block_mask)
     lengths = tuple(getattr(block_mask, "seq_lengths", (queries, keys)))
@@ -79,9 +80,12 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
             f"key: expected {query.shape[1]} heads, as query has, or enable_gqa=True, but got {key.shape[1]}")
     if torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
         raise NotImplementedError("query, key, value: gradients are not there yet in attn_mlir; call under torch.no_grad()")
-    o, lse = attn_mlir.attention(
-        query, key, value, score_mod=score_mod, mask=_mask_of(block_mask, query.shape[2], key.shape[2]), scale=scale,
-        return_lse=True)
+    mask = _mask_of(block_mask, query.shape[2], key.shape[2])
+    if torch.compiler.is_compiling():
+        _flex_compile.prepare()
+        o, lse = _flex_compile.operator(query, key, value, score_mod, mask, scale)
+    else:
+        o, lse = attn_mlir.attention(query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True)
     if return_aux is not None:
         return o, _aux(return_aux, lse)
     return (o, lse) if return_lse else o

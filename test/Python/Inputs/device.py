@@ -1,7 +1,9 @@
 """attention() on a GPU that a fake driver plays: targets, kernels for sizes, what is refused. No numbers."""
 
 import os
+import tempfile
 import unittest
+from unittest import mock
 
 import attn_mlir
 from attn_mlir import _kernels
@@ -47,6 +49,15 @@ class Device(unittest.TestCase):
 
     def test_kernels_for_sizes(self):
         """The first call compiles for its sizes; sizes of another kind compile once more, and the third for all."""
+        with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, ATTN_MLIR_CACHE_DIR=folder):
+            self.check_kernels_for_sizes()
+            # What is on disk is for other sizes, too: nothing is compiled for the same kinds of them.
+            attn_mlir.cache_clear()
+            for queries, keys in ((4000, 4500), (1, 50000), (700, 90000)):
+                call(queries, keys)
+            self.assertEqual(attn_mlir.cache_info().compiled, 0)
+
+    def check_kernels_for_sizes(self):
         call(4096, 4096)
         self.assertEqual(attn_mlir.cache_info().in_memory, 1)
         call(4096, 4096, batch=1)

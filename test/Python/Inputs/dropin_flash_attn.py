@@ -340,17 +340,62 @@ class Combine(unittest.TestCase):
         reference.check(self, out, (lse.softmax(0)[..., None] * o).sum(0).double(), torch.float32)
 
 
+class Float8(unittest.TestCase):
+    """Values of float8_e4m3fn, with scales for each sequence and head of keys; results are in bfloat16."""
+
+    def setUp(self):
+        self.narrow = [x.to(torch.float8_e4m3fn) for x in batch_of(2, 9, 21)]
+        torch.manual_seed(1)
+        self.scales = [torch.rand(2, KV_HEADS) * 2 for _ in range(3)]
+        group = HEADS // KV_HEADS
+        factors = [x[:, None, :, None] for x in (self.scales[0].repeat_interleave(group, 1), *self.scales[1:])]
+        self.wide = [x.float() * factor for x, factor in zip(self.narrow, factors)]
+        self.named = dict(zip(("q_descale", "k_descale", "v_descale"), self.scales))
+
+    def check(self, got, wanted):
+        reference.check(self, got, wanted, torch.bfloat16)
+
+    def test_dense(self):
+        for causal, window in ((False, NONE), (True, NONE), (False, (3, 2))):
+            o = fa3.flash_attn_func(*self.narrow, causal=causal, window_size=window, **self.named)
+            self.assertEqual(o.dtype, torch.bfloat16)
+            self.check(o, expected(*self.wide, causal, window)[0])
+        self.check(fa3.flash_attn_func(*self.narrow), expected(*(x.float() for x in self.narrow))[0])
+
+    def test_packed(self):
+        cu_q, cu_k = starts((9, 9)), starts((21, 21))
+        o = fa3.flash_attn_varlen_func(
+            *(x.view(torch.uint8).flatten(0, 1).view(x.dtype) for x in self.narrow), cu_q, cu_k, 9, 21, causal=True, **self.named)
+        self.check(o.unflatten(0, (2, 9)), expected(*self.wide, causal=True)[0])
+
+    def test_cache(self):
+        """New keys are written in float8; rows of the cache and pages are read by their numbers."""
+        q, k, v = self.narrow
+        new = [x[:, :2].clone() for x in (k, v)]
+        caches = [torch.cat([x.view(torch.uint8)] * 2).view(x.dtype) for x in (k, v)]
+        lengths, rows = torch.tensor([7, 11], dtype=torch.int32), torch.tensor([2, 1], dtype=torch.int32)
+        o = fa3.flash_attn_with_kvcache(q, *caches, *new, cache_seqlens=lengths, cache_batch_idx=rows, causal=True)
+        for b, (row, length) in enumerate(zip(rows.tolist(), lengths.tolist())):
+            for cache, x in zip(caches, new):
+                self.assertTrue(torch.equal(cache[row, length : length + 2].float(), x[b].float()))
+            part = [q[b : b + 1].float(), *(cache[row : row + 1, : length + 2].float() for cache in caches)]
+            self.check(o[b : b + 1], expected(*part, causal=True)[0])
+
+
 class Refused(unittest.TestCase):
     def test_by_name(self):
         q, k, v = batch_of(1, 4, 4)
         angles = torch.zeros(8, 8)
         for function, name, value in (
                 (fa2.flash_attn_func, "dropout_p", 0.1), (fa3.flash_attn_func, "qv", q),
-                (fa3.flash_attn_func, "q_descale", torch.ones(1, 2)), (fa3.flash_attn_with_kvcache, "qv", q),
-                (fa3.flash_attn_with_kvcache, "v_descale", torch.ones(1, 2)),
+                (fa3.flash_attn_with_kvcache, "qv", q),
                 (fa3.flash_attn_with_kvcache, "rotary_cos", angles)):
             with self.subTest(name), self.assertRaisesRegex(NotImplementedError, f"^{name}[ :]"):
                 function(q, k, v, **{name: value})
+        with self.assertRaisesRegex(ValueError, "^q_descale: expected none"):
+            fa3.flash_attn_func(q, k, v, q_descale=torch.ones(1, 2))
+        with self.assertRaisesRegex(ValueError, "^v: expected torch.float8_e4m3fn"):
+            fa3.flash_attn_func(q.to(torch.float8_e4m3fn), k.to(torch.float8_e4m3fn), v)
 
     def test_names_and_order(self):
         self.assertEqual(list(inspect.signature(fa2.flash_attn_func).parameters)[:6],

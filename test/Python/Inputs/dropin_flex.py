@@ -5,6 +5,7 @@ import unittest
 import reference
 import torch
 from attn_mlir.flex import flex_attention
+from torch._dynamo.testing import CompileCounterWithBackend
 from torch.nn.attention import flex_attention as torch_flex
 
 
@@ -69,6 +70,95 @@ class Flex(unittest.TestCase):
         q, k, v = make()
         with self.assertRaisesRegex(NotImplementedError, "gradients"):
             flex_attention(q.requires_grad_(), k, v)
+
+
+BIAS = torch.linspace(-1, 1, 4 * 512).view(4, 512)
+DOCUMENTS = torch.arange(256) // 50
+
+
+def by_global(score, b, h, i, j):
+    return score + BIAS[h, i - j + 255]
+
+
+class Compiled(unittest.TestCase):
+    """Under torch.compile(fullgraph=True): one graph, with the same results."""
+
+    def compare(self, function, *arguments, backend="aot_eager"):
+        torch._dynamo.reset()
+        counter = CompileCounterWithBackend(backend)
+        with torch.no_grad():
+            wanted, found = function(*arguments), torch.compile(function, fullgraph=True, backend=counter)(*arguments)
+        for x, y in zip(*((x,) if torch.is_tensor(x) else x for x in (wanted, found))):
+            self.assertTrue(torch.equal(x, y))
+        self.assertEqual(counter.frame_count, 1)
+        (graph,) = counter.graphs
+        return [node.target for node in graph.graph.nodes if node.op == "call_function"].count(
+            torch.ops.attn_mlir.flex_fwd.default)
+
+    def test_functions(self):
+        slopes = torch.rand(4)
+
+        def made_inside(q, k, v, slopes):
+            twice = slopes * 2
+
+            def score_mod(score, b, h, i, j):
+                return torch.where(i + 128 >= j, score - twice[h] * (i - j).abs(), -float("inf"))
+
+            return flex_attention(q, k, v, score_mod=score_mod) + 1
+
+        def two_calls(q, k, v):
+            o = flex_attention(q, k, v, score_mod=by_global)
+            return flex_attention(o, k, v, scale=0.5, return_lse=True)
+
+        self.assertEqual(self.compare(made_inside, *make(), slopes), 1)
+        self.assertEqual(self.compare(two_calls, *make()), 2)
+        self.assertEqual(self.compare(
+            lambda q, k, v: flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s * slopes[h], enable_gqa=True), *make(2)), 1)
+
+    def test_masks(self):
+        mask = torch_flex.create_block_mask(
+            lambda b, h, i, j: DOCUMENTS[i] == DOCUMENTS[j], None, None, 128, 256, device="cpu")
+        self.assertEqual(self.compare(
+            lambda q, k, v: flex_attention(q, k, v, score_mod=by_global, block_mask=mask, return_lse=True), *make()), 1)
+
+    def test_sizes_and_numbers(self):
+        """Numbers that change are inputs of a graph: after three calls nothing is compiled."""
+        def function(q, k, v, width, bias):
+            return flex_attention(
+                q, k, v, score_mod=lambda s, b, h, i, j: torch.where(j <= i + width, s + bias[h, j], -float("inf")))
+
+        torch._dynamo.reset()
+        counter = CompileCounterWithBackend("aot_eager")
+        compiled = torch.compile(function, fullgraph=True, backend=counter)
+        for width, length in ((3, 64), (5, 64), (9, 96), (11, 100), (13, 133)):
+            q, k, v = (torch.randn(2, 4, length, 16) for _ in "qkv")
+            bias = torch.randn(4, length)
+            with torch.no_grad():
+                self.assertTrue(torch.equal(compiled(q, k, v, width, bias), function(q, k, v, width, bias)))
+        self.assertLessEqual(counter.frame_count, 3)
+
+    def test_gradients_are_refused(self):
+        slopes = torch.rand(4, requires_grad=True)
+        function = torch.compile(
+            lambda q, k, v: flex_attention(q, k, v, score_mod=lambda s, b, h, i, j: s * slopes[h]), fullgraph=True,
+            backend="aot_eager")
+        with self.assertRaisesRegex(torch._dynamo.exc.Unsupported, "Gradients of what functions capture"):
+            function(*make())
+
+    def test_operator(self):
+        """Fake and schema, on the node that Dynamo makes."""
+        graphs = []
+        torch._dynamo.reset()
+        with torch.no_grad():
+            torch.compile(
+                lambda q, k, v: flex_attention(q, k, v, score_mod=by_global), fullgraph=True,
+                backend=lambda module, inputs: graphs.append((module, inputs)) or module.forward)(*make())
+        (module, inputs), = graphs
+        self.assertTrue(any(x.shape == BIAS.shape for x in inputs if torch.is_tensor(x)))
+        text = next(node.args[4] for node in module.graph.nodes if node.target == torch.ops.attn_mlir.flex_fwd.default)
+        torch.library.opcheck(
+            torch.ops.attn_mlir.flex_fwd.default, (*make(), [BIAS], text, None),
+            test_utils=("test_schema", "test_faketensor"))
 
 
 if __name__ == "__main__":

@@ -273,8 +273,44 @@ class FlashAttention3(unittest.TestCase):
         plan = torch.ops.flash_attn_3.get_scheduler_metadata(
             2, 6, 9, 4, 4, 16, 16, torch.float32, torch.full((2,), 9, dtype=torch.int32))
         self.assertEqual((plan.dtype, plan.numel()), (torch.int32, 0))
-        with self.assertRaisesRegex(NotImplementedError, "flash_attn_3::bwd"):
-            torch.ops.flash_attn_3.bwd(o, q, k, v, o, lse)
+
+    def test_backward(self):
+        """Gradients by the operator, as its own Python file calls it: those of autograd through attention()."""
+        attn_mlir.torch.register_flash_attn_3()
+        q, k, v = (x.transpose(1, 2).contiguous().requires_grad_() for x in make())
+        o, lse = attn_mlir.torch.attention(q, k, v, causal=True, window=(3, -1), softcap=5.0, layout="bshd")
+        dout = torch.randn_like(o)
+        wanted = torch.autograd.grad(o, (q, k, v), dout)
+        found = [torch.empty_like(x) for x in (q, k, v)]
+        arguments = [x.detach() for x in (dout, q, k, v, o, lse)]
+        numbers = {"is_causal": True, "window_size_left": 3, "softcap": 5.0}
+        sums, *rest = torch.ops.flash_attn_3.bwd(*arguments, *found, **numbers)
+        for mine, its in zip(found, wanted):
+            self.assertTrue(torch.equal(mine, its))
+        reference.check(self, sums, (dout.double() * o.detach().double()).sum(-1).transpose(1, 2), torch.float32)
+        self.assertEqual([x.numel() for x in rest], [0] * 4)
+        with self.assertRaisesRegex(NotImplementedError, "^dq: expected a tensor"):
+            torch.ops.flash_attn_3.bwd(*arguments)
+        with self.assertRaisesRegex(NotImplementedError, "^cu_seqlens_q"):
+            torch.ops.flash_attn_3.bwd(*arguments, *found, seqused_k=torch.tensor([1, 2]))
+
+    def test_packed_backward(self):
+        """Of packed sequences PyTorch's, where it is asked for: also below an operator that leaves out autograd."""
+        attn_mlir.torch.register_flash_attn_3()
+        q, k, v = (x.transpose(1, 2).flatten(0, 1).contiguous().requires_grad_() for x in make())
+        cu = [torch.tensor([0, count, 2 * count], dtype=torch.int32) for count in (q.shape[0] // 2, k.shape[0] // 2)]
+        o, lse = attn_mlir.torch.attention_varlen(q, k, v, *cu, causal=True)
+        dout = torch.randn_like(o)
+        found = [torch.empty_like(x) for x in (q, k, v)]
+        arguments = [x.detach() for x in (dout, q, k, v, o, lse)]
+        with self.assertRaisesRegex(NotImplementedError, "packed sequences"):
+            torch.ops.flash_attn_3.bwd(*arguments, *found, *cu, is_causal=True)
+        with attn_mlir.torch.recompute_backward():
+            wanted = torch.autograd.grad(o, (q, k, v), dout)
+            with torch._C._AutoDispatchBelowAutograd():
+                torch.ops.flash_attn_3.bwd(*arguments, *found, *cu, is_causal=True)
+        for mine, its in zip(found, wanted):
+            self.assertTrue(torch.equal(mine, its))
 
 
 if __name__ == "__main__":

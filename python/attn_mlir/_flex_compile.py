@@ -1,0 +1,179 @@
+"""flex_attention under torch.compile: one node of the graph, `attn_mlir::flex_fwd`.
+
+Dynamo traces the two functions as it does for FlexAttention, with the tensors that they capture as inputs of the graph;
+what it found is traced once more, into regions of a kernel. They are a text, which is an argument of the node: a graph that
+is kept on disk says all of it.
+"""
+
+import functools
+import json
+
+import torch
+from torch._ops import HigherOrderOperator
+
+from attn_mlir import _attention
+from attn_mlir._trace import trace
+
+_library = torch.library.Library("attn_mlir", "FRAGMENT")
+_library.define(
+    "flex_fwd(Tensor query, Tensor key, Tensor value, Tensor[] captured, str regions, float? scale) -> (Tensor, Tensor)",
+    tags=(torch.Tag.pt2_compliant_tag,))
+
+
+def _packed(traced):
+    """A Traced without its arrays, as text."""
+    captures = [(capture.repeated, capture.axes()) for capture in traced.captures]
+    return json.dumps({"clauses": traced.clauses, "types": traced.types, "sorted": traced.sorted, "captures": captures})
+
+
+class _Capture:
+    """How an array is read, as a Capture says it."""
+
+    def __init__(self, repeated, axes):
+        self.repeated, self._axes = tuple(repeated), tuple(axes)
+
+    def axes(self):
+        return self._axes
+
+
+class _Regions:
+    """What _packed() was given: as good as a Traced, and equal where the text is."""
+
+    def __init__(self, text):
+        said = json.loads(text)
+        self._text = text
+        self.clauses, self.types, self.sorted, self.numbers = said["clauses"], said["types"], said["sorted"], []
+        self.captures = [_Capture(*capture) for capture in said["captures"]]
+
+    def __eq__(self, other):
+        return isinstance(other, _Regions) and self._text == other._text
+
+    def __hash__(self):
+        return hash(self._text)
+
+
+_unpacked = functools.lru_cache(maxsize=1024)(_Regions)
+
+
+def _flex(query, key, value, captured, regions, scale):
+    traced = _unpacked(regions) if regions else None
+    return _attention.traced_call(query, key, value, traced, captured, scale)
+
+
+def _shapes(query, key, value, captured, regions, scale):
+    o = query.new_empty((*query.shape[:-1], value.shape[-1]))
+    if value.shape[-1] == query.shape[-1]:
+        o = torch.empty_like(query)
+    return o, query.new_empty(query.shape[:-1], dtype=torch.float32)
+
+
+_library.impl("flex_fwd", _flex, "CompositeExplicitAutograd")
+torch.library.register_fake("attn_mlir::flex_fwd", _shapes, lib=_library)
+
+
+class _Operator(HigherOrderOperator):
+    """What Dynamo meets: (query, key, value, score_mod, mask_mod, scale), functions or None."""
+
+    def __init__(self):
+        super().__init__("attn_mlir_flex")
+
+    def __call__(self, query, key, value, score_mod, mask_mod, scale):
+        raise RuntimeError("attn_mlir_flex: expected to be called under torch.compile alone")
+
+
+operator = _Operator()
+
+
+def _hint(number):
+    """A size that varies, as it is now: other sizes are of the same kind, but for 0 and 1, which Dynamo tells apart."""
+    return number if isinstance(number, int) else number.node.hint
+
+
+def _stand_in(example):
+    """A tensor of the same kind, without elements: its numbers are no constants."""
+    sizes, strides = (list(map(_hint, numbers)) for numbers in (example.shape, example.stride()))
+    return torch.empty_strided(sizes, strides, dtype=example.dtype, device="meta")
+
+
+def _as_function(module, arrays):
+    """A subgraph of Dynamo as a function of score and index, or of the index alone."""
+    def function(*values):
+        result = module(*values, *arrays)
+        return result[0] if isinstance(result, tuple) else result
+
+    return function
+
+
+def _regions_of(functions, heads):
+    """The text of regions and which arrays they read, by place among those of both functions."""
+    arrays, made = [], []
+    for module, examples in functions:
+        own = [_stand_in(example) for example in examples]
+        arrays += own
+        made.append(None if module is None else _as_function(module, own))
+    traced, read = trace(*made, heads, are_fixed=True)
+    places = {id(array): place for place, array in enumerate(arrays)}
+    return _packed(traced), [places[id(array)] for array in read]
+
+
+@functools.lru_cache(maxsize=None)
+def _variable_class():
+    """What the operator is to Dynamo, whose classes are not public: where they differ, torch.compile says what it does of any
+    operator that it does not know."""
+    from torch._dynamo.exc import unimplemented
+    from torch._dynamo.variables import higher_order_ops
+    from torch._dynamo.variables.builder import wrap_fx_proxy
+
+    class Variable(higher_order_ops.FlexAttentionHigherOrderVariable):
+        _HOP_NAME = "attn_mlir_flex"
+
+        def _subgraph(self, tx, query, function, name):
+            """(module, proxies of what it captures)."""
+            if function.is_python_constant() and function.as_python_constant() is None:
+                return None, []
+            node, lifted = self.create_wrapped_node(tx, query, function, name)
+            return tx.output.nn_modules[node.node.target], [_as_tensor(tx, query, proxy) for proxy in lifted]
+
+        def _call_function(self, tx, args, kwargs):
+            query, key, value, score_mod, mask_mod, scale = args
+            found = [self._subgraph(tx, query, score_mod, "score_mod"), self._subgraph(tx, query, mask_mod, "mask_fn")]
+            heads = int(query.as_proxy().node.meta["example_value"].shape[1])
+            text, places = "", []
+            if any(module is not None for module, _ in found):
+                text, places = _regions_of(
+                    [(module, [proxy.node.meta["example_value"] for proxy in proxies]) for module, proxies in found], heads)
+            captured = [proxy for _, proxies in found for proxy in proxies]
+            if torch.is_grad_enabled() and any(proxy.node.meta["example_value"].requires_grad for proxy in captured):
+                unimplemented(
+                    gb_type="attn_mlir flex_attention with gradients", context="a captured tensor with requires_grad",
+                    explanation="Gradients of what functions capture are not there yet in attn_mlir.",
+                    hints=["Call it under torch.no_grad()."])
+            arguments = (
+                query.as_proxy(), key.as_proxy(), value.as_proxy(), [captured[place] for place in places], text,
+                scale.as_proxy())
+            return wrap_fx_proxy(
+                tx=tx, proxy=tx.output.create_proxy("call_function", torch.ops.attn_mlir.flex_fwd.default, arguments, {}))
+
+    def _as_tensor(tx, query, proxy):
+        """A number that changes from call to call is an array of one element."""
+        example = proxy.node.meta["example_value"]
+        if isinstance(example, torch.Tensor):
+            return proxy
+        dtype = torch.int64 if isinstance(example, (int, torch.SymInt)) else torch.float32
+        made = tx.output.create_proxy(
+            "call_function", torch.scalar_tensor, (proxy,),
+            {"dtype": dtype, "device": query.as_proxy().node.meta["example_value"].device})
+        return wrap_fx_proxy(tx=tx, proxy=made).as_proxy()
+
+    higher_order_ops._hop_name_to_variable_class["attn_mlir_flex"] = Variable
+    return Variable
+
+
+def prepare():
+    """Tells Dynamo, which is slow to import, when it first meets the operator."""
+    _variable_class()
+    return True
+
+
+# Dynamo calls it, and takes its result for a constant.
+prepare._dynamo_marked_constant = True
