@@ -7,6 +7,7 @@ order, so that it is the same in every run.
 
 import collections
 import contextvars
+import functools
 import math
 
 import torch
@@ -249,24 +250,25 @@ class ContextParallel:
             options.left, options.right, *(x is not None for x in flags), kind, self._order == "balanced", q.shape[2], k.shape[2]]
 
     def choose(self, held, shape, window=(-1, -1)):
-        """The exchange, and the predictions that it follows from."""
-        found = _exchange_model.predictions(held, shape, window, self._links)
-        return self._exchange if self._exchange != "auto" else found[0].exchange, found
+        """The exchange: what was asked for, or what the model finds best."""
+        if self._exchange != "auto":
+            return self._exchange
+        return _best_exchange(tuple(map(tuple, held)), shape, tuple(window), self._links)
 
     def explain(self, q, k, v, *, causal=False, window=(-1, -1), layout="bhsd"):
         """A page about the exchanges for such tensors of a rank, by a model; nothing is computed or sent."""
         q, k, v = (x.transpose(1, 2) if layout == "bshd" else x for x in (q, k, v))
         left, right = window
-        chosen, found = self.choose(
-            self.shares(q.shape[2] * self.size), _shape(q, k, v), (left, 0 if causal else right))
-        return _exchange_model.page(found, chosen)
+        held, shape, window = self.shares(q.shape[2] * self.size), _shape(q, k, v), (left, 0 if causal else right)
+        return _exchange_model.page(
+            _exchange_model.predictions(held, shape, window, self._links), self.choose(held, shape, window))
 
     def _attend(self, q, k, v, options, held, layout):
-        kind, _ = self.choose(held, _shape(q, k, v), (options.left, options.right))
+        kind = self.choose(held, _shape(q, k, v), (options.left, options.right))
         o = q.new_empty((q.shape[0], q.shape[2], q.shape[1], v.shape[3])).transpose(1, 2) if layout == "bshd" else q.new_empty(
             (*q.shape[:3], v.shape[3]))
         run = _by_heads if kind == "heads" else _by_parts
-        lse = run(self, q, k, v, options, held, o, kind)
+        o, lse = run(self, q, k, v, options, held, o, kind)
         return (o.transpose(1, 2) if layout == "bshd" else o), lse
 
     def _ready(self, prepare):
@@ -291,6 +293,11 @@ class ContextParallel:
         _active.reset(token)
         if handle is not None:
             handle.remove()
+
+
+@functools.lru_cache(maxsize=64)
+def _best_exchange(held, shape, window, links):
+    return _exchange_model.predictions(held, shape, window, links)[0].exchange
 
 
 def _described(x):
@@ -329,7 +336,8 @@ class _Parts:
         self.outputs = o[None] if self.count <= 1 else o.new_empty((self.count, *o.shape), dtype=torch.float32)
         if self.count == 0:
             o.zero_()
-        positions = [_positions(share, q.device) for share in held]
+        moves = any(call.kind == "positions" for call in calls.values())
+        positions = [_positions(share, q.device) if moves else None for share in held]
         self.parts = {}
         for source, call in calls.items():
             # Each query sees its own position's device, which counts the sinks.
@@ -353,20 +361,19 @@ class _Parts:
 
 
 def _by_parts(parallel, q, k, v, options, held, o, kind):
-    """Own keys, then those of others as they arrive. Returns LSE, and writes O."""
+    """Own keys, then those of others as they arrive. Returns (O, LSE); ``o`` is where O goes if it is not merged."""
     parts = parallel._ready(lambda: _Parts(parallel, q, k, v, options, held, o))
     own = _filled(torch.cat([k.reshape(-1), v.reshape(-1)]))
     counts = [max(1, sum(parts.elements(source))) for source in range(parallel.size)]
     _exchange.exchange(kind, parallel._group, own, counts, lambda source, flat: parts.visit(q, source, flat))
     if parts.count <= 1:
-        return parts.lse[0]
+        return o, parts.lse[0]
     merged, lse = merge_parts(parts.outputs, parts.lse, q.dtype, "bhsd")
-    o.copy_(merged)
-    return lse
+    return (merged if o.is_contiguous() else o.copy_(merged)), lse
 
 
 def _by_heads(parallel, q, k, v, options, held, o, _):
-    """All positions of some heads on each rank, and back. Returns LSE, and writes O."""
+    """All positions of some heads on each rank, and back. Returns (O, LSE), and writes O."""
     rank, size, group = parallel.rank, parallel.size, parallel._group
     lengths = [length_of(share) for share in held]
     total = sum(lengths)
@@ -387,7 +394,7 @@ def _by_heads(parallel, q, k, v, options, held, o, _):
     call = call_of(everything, everything, options.left, options.right, options.mask is not None or options.score_mod is not None)
     if call is None:
         parallel._ready(lambda: o.zero_())
-        return q.new_full(q.shape[:3], float("-inf"), dtype=torch.float32)
+        return o, q.new_full(q.shape[:3], float("-inf"), dtype=torch.float32)
     shapes = ((x.shape[0], x.shape[1] // size, total, x.shape[3]) for x in (k, v))
     positions = (_positions(everything, q.device),) * 2
     part = parallel._ready(
@@ -407,7 +414,7 @@ def _by_heads(parallel, q, k, v, options, held, o, _):
     returned(whole_o, o)
     lse = q.new_empty(q.shape[:3], dtype=torch.float32)
     returned(whole_lse, lse)
-    return lse
+    return o, lse
 
 
 class _Attend(torch.autograd.Function):
@@ -472,7 +479,7 @@ class _Gradients:
         parallel, k, v = self.parallel, self.k, self.v
         parallel._ready(self._prepare)
         counts = [max(1, dk.numel() + dv.numel()) for dk, dv in zip(self.dk, self.dv)]
-        kind, _ = parallel.choose(self.held, _shape(self.q, k, v), self.options[:2])
+        kind = parallel.choose(self.held, _shape(self.q, k, v), self.options[:2])
         _exchange.exchange(
             "all_gather" if kind == "heads" else kind, parallel._group, _filled(torch.cat([k.reshape(-1), v.reshape(-1)])), counts,
             self._visit)

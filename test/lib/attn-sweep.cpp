@@ -39,8 +39,8 @@ const char *const kSchedules[] = {
     "splits=2 persistent sms=4 resident=1 sawtooth=force longest-first",
     "persistent sms=2 resident=2 grid-order=swizzled-head-first domains=8",
     "persistent sms=3 resident=1 pair-tiles",
-    "persistent sms=3 resident=1 snake grid-order=block-outermost "
-    "longest-first",
+    ("persistent sms=3 resident=1 snake grid-order=block-outermost "
+     "longest-first"),
     "persistent sms=3 resident=1 dynamic sawtooth=force longest-first",
     "persistent sms=2 resident=1 pair-tiles longest-first sawtooth=force"};
 

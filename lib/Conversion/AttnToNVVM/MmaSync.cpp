@@ -340,14 +340,14 @@ struct SumByProductsPattern : OpConversionPattern<ReduceRegistersOp> {
     int64_t rows = type.getDimSize(0), warps = warpsOf(op);
     auto element = getElementTypeOrSelf(extended.getIn().getType());
     if ((!element.isBF16() && !element.isF16()) || rows % (kM * warps) != 0 ||
-        type.getDimSize(1) % kK != 0 ||
+        type.getDimSize(1) % kDepth != 0 ||
         fragmentOf(type) !=
             mmaAccumulator(op.getContext(), rows, type.getDimSize(1), warps))
       return rewriter.notifyMatchFailure(op, "weights are no A operands");
     Location loc = op.getLoc();
     SmallVector<Value> words =
         packed(rewriter, loc, rewriter.getRemappedValue(extended.getIn()));
-    int64_t blocks = rows / (kM * warps), steps = type.getDimSize(1) / kK;
+    int64_t blocks = rows / (kM * warps), steps = type.getDimSize(1) / kDepth;
     SmallVector<Value> sums;
     for (int64_t block = 0; block < blocks; ++block)
       llvm::append_range(
@@ -359,6 +359,8 @@ struct SumByProductsPattern : OpConversionPattern<ReduceRegistersOp> {
   }
 
 private:
+  /// Elements of 16 bits that a product sums over.
+  static constexpr int64_t kDepth = kStepBytes / 2;
   /// Two chains of products, which wait for each other half as often.
   static constexpr unsigned kChains = 2;
 
@@ -395,7 +397,7 @@ private:
     SmallVector<Type> types(4, b.getF32Type());
     Value product = NVVM::MmaOp::create(
         b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), a,
-        ones, sum, {kM, kN, kK}, std::nullopt, std::nullopt,
+        ones, sum, {kM, kN, kDepth}, std::nullopt, std::nullopt,
         std::array{type, type},
         std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (auto [i, v] : llvm::enumerate(sum))

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <vector>
+#include <tuple>
 
 using namespace mlir;
 using namespace attn;
@@ -219,7 +220,8 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
       int64_t atOnce =
           std::min<int64_t>(width, static_cast<int64_t>(op.getChunk()) * 8 /
                                        tile.getElementTypeBitWidth());
-      auto [first, last] = plan.rowsOf(item);
+      int64_t first = 0, last = 0;
+      std::tie(first, last) = plan.rowsOf(item);
       auto load = [&](Value row, Value column, int64_t constant) {
         for (int64_t part = 0; part < width; part += atOnce) {
           Value loaded;
