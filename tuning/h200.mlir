@@ -60,6 +60,17 @@ module attributes {attn.target = #attn.target<"h200">} {
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
     variants [#attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
+  // Lengths of packed sequences differ: CTAs that are done take the next tile of a
+  // list, longest sequences first, of all heads before the next
+  // (benchmarks/serving.py).
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal packed
+    <tiles = [query = 192, key = 128], list_tiles, grid_order = naive_block_first,
+     persistent, resident = 1, dynamic,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal packed
+    <tiles = [query = 128, key = 128], list_tiles, grid_order = naive_block_first,
+     persistent, resident = 1, dynamic,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """Packed sequences and caches of pages on a GPU, against float64.
 
-    check_serving.py run              all kinds of kernels, each in a process of its own
+    check_serving.py compile          bundles of all kinds of kernels
+    check_serving.py run              launches them, each kind in a process of its own
     check_serving.py run --only REGEX kinds whose name matches
     check_serving.py list             what there is
 
-Kernels are those that attn_mlir.attention compiles at its first call. Lengths are 0, 1, primes, and multiples of tiles. Of packed
+Without a bundle kernels are those that attn_mlir.attention compiles at its first call. Lengths are 0, 1, primes, and multiples of tiles. Of packed
 sequences, what belongs to none is NaN, and the rows behind the last one keep what they held; then all keys, values and
 queries of the others are NaN, and one sequence is as right as before (not always to the bit: where exponentials take the maximum of the
 tiles before, the rows of a tile decide together). Of caches, pages are shuffled, unused pages and what lies behind
-the last key are NaN, entries of the table behind them are those of no page.
+the last key are NaN, entries of the table behind them are those of no page, and some in front of them, too, whose keys and values are zeros then.
 """
 
 import argparse
+import itertools
 import json
 import re
 import subprocess
@@ -33,12 +35,23 @@ BATCHES = (
     ((1,), (1,)),
     ((5, 600, 0, 2, 1031), (0, 600, 77, 1999, 1031)),
     ((1, 1, 1, 3, 1, 1), (1000, 1, 513, 3, 0, 64)),
+    ((0, 0, 0), (5, 0, 9)),
+    ((191, 193, 192, 1), (127, 129, 128, 1)),
+    ((2500,), (2500,)),
+    (tuple(range(40)), tuple(3 * i % 41 for i in range(40))),
 )
 CACHES = (
     (1, (1000, 1, 0, 513, 64, 2047, 16)),
     (5, (5, 700, 0, 130, 3)),
     (70, (70, 301)),
+    (1, (15, 17, 31, 33, 63, 65)),
+    (2, (4099,)),
+    (1, (128,) * 40),
+    (3, (255, 257, 256)),
 )
+# Of no page, as far as there are fewer.
+BAD = (-1, 2**31 - 1, 10**6, -(2**31))
+DIRECTORY = harness.ROOT / "build-gpu" / "serving"
 
 
 class Kind(NamedTuple):
@@ -75,11 +88,49 @@ def kinds():
         Kind("pages-128-d64-window", 64, 8, 2, WINDOW, page=128),
         Kind("pages-256-d128-full", 128, 4, 4, FULL, page=256, element="float16"),
         Kind("pages-48-d256", 256, 4, 1, CAUSAL, page=48),
+        Kind("pages-24-d128", 128, 8, 2, CAUSAL, page=24, layout="bhsd"),
+        Kind("pages-40-d64-window", 64, 4, 4, WINDOW, page=40),
+        Kind("pages-16-wide", 64, 8, 2, FULL, page=16, element="float16",
+             options=(("schedule", "tiles=query=128,key=128 persistent resident=1"),)),
+        Kind("pages-16-async", 128, 8, 2, CAUSAL, page=16,
+             options=(("schedule", "tiles=query=64,key=64"), ("lower", "copy=async"))),
         Kind("pages-16-packed-q", 128, 8, 2, CAUSAL, "q", page=16),
         Kind("pages-64-packed-q-window", 64, 8, 2, WINDOW, "q", page=64),
         Kind("pages-16-split", 128, 32, 8, CAUSAL, page=16, layout="bhsd",
              options=(("schedule", "pack-group split-ctas"),)),
     ]
+
+
+def text_of(kind):
+    """A function of attention with LSE, as level-1 MLIR."""
+    element = {"bfloat16": "bf16", "float16": "f16"}[kind.element]
+
+    def tensor(heads, dim, is_packed, rows="?"):
+        middle = f"{rows}x{heads}" if kind.layout == "bshd" else f"{heads}x{rows}"
+        return f"tensor<{'1' if is_packed else '?'}x{middle}x{dim}x{element}>"
+
+    value_dim = kind.value_dim or kind.dim
+    q, o = (tensor(kind.heads, dim, "q" in kind.packed) for dim in (kind.dim, value_dim))
+    k, v = (tensor(kind.kv_heads, dim, "k" in kind.packed, kind.page or "?") for dim in (kind.dim, value_dim))
+    lse = f"tensor<{'1' if 'q' in kind.packed else '?'}x{kind.heads}x?xf32>"
+    extra = [("lengths", "?")] if kind.page or "k" not in kind.packed else []
+    extra += [(f"cu_seqlens_{x}", "?") for x in "qk" if x in kind.packed] + [("block_table", "?x?")] * (kind.page > 0)
+    _, left, right = kind.mask
+    mask = {(None, None): "", (None, 0): " mask(#attn.causal<bottom_right>)"}.get(
+        (left, right), f" mask(#attn.window<left = {left}, right = {right}, align = bottom_right>)")
+    clauses = "".join(f" {name}(%{name} : tensor<{sizes}xi32>)" for name, sizes in extra)
+    arguments = "".join(f", %{name}: tensor<{sizes}xi32>" for name, sizes in extra)
+    layout = f" layout({kind.layout})" if kind.layout != "bhsd" else ""
+    return (
+        f"func.func @serving(%q: {q}, %k: {k}, %v: {v}{arguments}) -> ({o}, {lse}) {{\n"
+        f"  %o, %l = attn.attention %q, %k, %v{mask} scale({kind.dim ** -0.5:.9e}){layout}{clauses}\n"
+        f"    : ({q}, {k}, {v}) -> ({o}, {lse})\n  return %o, %l : {o}, {lse}\n}}\n"
+    )
+
+
+def compile_half(arguments, chosen):
+    jobs = [harness.Job(DIRECTORY / kind.name, text_of(kind), target=arguments.target, **dict(kind.options)) for kind in chosen]
+    return 1 if harness.compile_jobs(jobs, arguments) else 0
 
 
 def mask_of(kind):
@@ -128,7 +179,9 @@ def ordered(x, kind):
 class Case:
     """Sequences in memory, as a kind has them."""
 
-    def __init__(self, torch, device, kind, queries, keys, seed):
+    kernels = {}
+
+    def __init__(self, torch, device, kind, queries, keys, bad, seed):
         self.torch, self.device, self.kind = torch, device, kind
         self.generator = torch.Generator(device=self.device).manual_seed(seed)
         self.queries, self.keys = queries, keys
@@ -136,6 +189,13 @@ class Case:
         self.q = [self.normal(n, kind.heads, kind.dim) for n in queries]
         self.k = [self.normal(n, kind.kv_heads, kind.dim) for n in keys]
         self.v = [self.normal(n, kind.kv_heads, value_dim) for n in keys]
+        self.bad = {}
+        for i, n in enumerate(keys if bad else ()):
+            for j in range(-(-n // kind.page)):
+                if (i + j) % 3 == 1:
+                    self.bad[i, j] = BAD[(i + j) % len(BAD)]
+                    for x in (self.k, self.v):
+                        x[i][j * kind.page:(j + 1) * kind.page] = 0
 
     def normal(self, *shape):
         x = self.torch.randn(shape, device=self.device, generator=self.generator)
@@ -176,7 +236,10 @@ class Case:
         k, v = (self.like(x[0], total, page, *x[0].shape[1:]) for x in (self.k, self.v))
         for i, count in enumerate(counts):
             for j in range(count):
-                table[i, j] = place = order.pop()
+                table[i, j] = place = self.bad.get((i, j), order[-1])
+                if (i, j) in self.bad:
+                    continue
+                order.pop()
                 rows = slice(j * page, min((j + 1) * page, self.keys[i]))
                 if only is None or only == i:
                     k[place, :rows.stop - rows.start] = self.k[i][rows]
@@ -186,7 +249,7 @@ class Case:
     def launch(self, package, only=None):
         """(O, LSE) of each sequence; NaN is all that other sequences than ``only`` have."""
         torch, kind = self.torch, self.kind
-        extra = dict(kind.options)
+        extra = {}
         number = lambda x: torch.tensor(x, dtype=torch.int32, device=self.device)
         q_starts, k_starts = self.starts(self.queries, 3), self.starts(self.keys, 2)
         if "q" in kind.packed:
@@ -207,7 +270,15 @@ class Case:
         o = torch.full((*q.shape[:-1], v.shape[-1]), KEPT, device=self.device, dtype=q.dtype)
         rows, heads = (2, 1) if kind.layout == "bhsd" else (1, 2)
         lse = torch.full((q.shape[0], q.shape[heads], q.shape[rows]), KEPT, device=self.device)
-        package.attention(q, k, v, layout=kind.layout, return_lse=True, out=(o, lse), **mask_of(kind), **extra)
+        bundle = DIRECTORY / kind.name
+        if self.device == "cuda" and (bundle / "manifest.json").is_file():
+            if kind not in self.kernels:
+                self.kernels[kind] = package.load(str(bundle))
+            names = ("lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table")
+            harness.launch(self.kernels[kind], [q, k, v, *(extra[name] for name in names if name in extra)], [o, lse])
+        else:
+            package.attention(q, k, v, layout=kind.layout, return_lse=True, out=(o, lse), **mask_of(kind), **extra,
+                              **(dict(kind.options) if self.device == "cuda" else {}))
         if self.device == "cuda":
             torch.cuda.synchronize()
         o = o if kind.layout == "bhsd" else o.transpose(1, 2)
@@ -235,14 +306,14 @@ class Case:
 
 
 def cases_of(kind):
-    """(queries, keys) of each sequence."""
+    """(queries, keys) of each sequence, and whether its table has numbers of no page."""
     if not kind.page:
         for queries, keys in BATCHES:
-            yield ((queries, keys) if "q" in kind.packed else ((13,) * len(keys), keys))
+            yield ((queries, keys) if "q" in kind.packed else ((13,) * len(keys), keys)) + (False,)
         return
-    for queries, keys in CACHES:
+    for (queries, keys), bad in itertools.product(CACHES, (False, True)):
         counts = tuple((queries + 3 * i) % 90 for i in range(len(keys)))
-        yield (counts if "q" in kind.packed else (queries,) * len(keys)), keys
+        yield (counts if "q" in kind.packed else (queries,) * len(keys)), keys, bad
 
 
 def run_kind(kind, device):
@@ -252,12 +323,12 @@ def run_kind(kind, device):
     else:
         import torch
         package = harness.import_package()
-    for number, (queries, keys) in enumerate(cases_of(kind)):
+    for number, (queries, keys, bad) in enumerate(cases_of(kind)):
         try:
-            worst, problems = Case(torch, device, kind, queries, keys, number).check(package)
+            worst, problems = Case(torch, device, kind, queries, keys, bad, number).check(package)
         except Exception as error:
             worst, problems = (float("nan"), float("nan")), [" ".join(f"{type(error).__name__}: {error}".split())[:300]]
-        print("@" + json.dumps([f"{queries} x {keys}", *worst, problems]), flush=True)
+        print("@" + json.dumps([f"{queries} x {keys}{' with pages that are none' if bad else ''}", *worst, problems]), flush=True)
 
 
 def run_half(arguments, chosen):
@@ -288,10 +359,11 @@ def run_half(arguments, chosen):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("half", choices=("run", "list", "kind"))
+    parser.add_argument("half", choices=("compile", "run", "list", "kind"))
     parser.add_argument("--only", default="", metavar="REGEX")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for a kind (default: %(default)s)")
     parser.add_argument("--device", default="cuda", choices=("cuda", "cpu"), help="default: %(default)s")
+    harness.add_compile_arguments(parser)
     arguments = parser.parse_args()
     chosen = [kind for kind in kinds() if re.search(arguments.only, kind.name)]
     if arguments.half == "kind":
@@ -299,7 +371,7 @@ def main():
     if arguments.half == "list":
         print("\n".join(f"{kind.name}: {len(list(cases_of(kind)))}" for kind in chosen))
         return 0
-    return run_half(arguments, chosen)
+    return compile_half(arguments, chosen) if arguments.half == "compile" else run_half(arguments, chosen)
 
 
 if __name__ == "__main__":

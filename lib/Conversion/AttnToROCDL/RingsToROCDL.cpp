@@ -14,7 +14,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <vector>
-#include <tuple>
 
 using namespace mlir;
 using namespace attn;
@@ -220,16 +219,16 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
       int64_t atOnce =
           std::min<int64_t>(width, static_cast<int64_t>(op.getChunk()) * 8 /
                                        tile.getElementTypeBitWidth());
-      int64_t first = 0, last = 0;
-      std::tie(first, last) = plan.rowsOf(item);
+      std::pair<int64_t, int64_t> rows = plan.rowsOf(item);
+      int64_t firstBlock = rows.first / rowsOfBlock,
+              lastBlock = rows.second / rowsOfBlock;
       auto load = [&](Value row, Value column, int64_t constant) {
         for (int64_t part = 0; part < width; part += atOnce) {
           Value loaded;
-          for (int64_t block = first / rowsOfBlock; block <= last / rowsOfBlock;
-               ++block) {
+          for (int64_t block = firstBlock; block <= lastBlock; ++block) {
             Value own = loadOfBlock(t, windows, block, rowsOfBlock, row, column,
                                     constant + part, atOnce, exists,
-                                    last / rowsOfBlock > first / rowsOfBlock);
+                                    lastBlock > firstBlock);
             loaded = loaded
                          ? rewriter.createOrFold<arith::OrIOp>(loc, loaded, own)
                          : own;

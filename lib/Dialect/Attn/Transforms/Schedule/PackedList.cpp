@@ -35,7 +35,8 @@ public:
   void build() {
     Value first = read(point),
           own = lengthOf(first, read(m.add(point, m.constant(1))));
-    auto [before, all] = countTiles(own);
+    std::pair<Value, Value> counted = countTiles(own);
+    Value before = counted.first, all = counted.second;
     Value tiles = m.ceilDiv(own, size), zero = m.constant(0);
     Value base = m.select(m.compare(CmpIPredicate::ne, own, zero), first, zero);
     Value last = m.sub(tiles, m.constant(1));
