@@ -99,9 +99,10 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
         createAttnSetTarget({options.target, strings(options.overrides)}));
   pm.addPass(createAttnExpand());
   pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
-  pm.addPass(createAttnStreamPartition(
-      {strings(options.tiles), options.splits, options.splitCtas,
-       options.splitLength, options.splitCluster, options.listTiles}));
+  pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits,
+                                        options.splitCtas, options.splitLength,
+                                        options.splitCluster, options.listTiles,
+                                        options.splitResults}));
   pm.nest<KernelOp>().addPass(
       createAttnApplySchedule({asText(statedKernelOptions(options))}));
   pm.addPass(createAttnPlaceCounters());

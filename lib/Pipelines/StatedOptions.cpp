@@ -106,6 +106,8 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
     before.push_back({"split-ctas", "true"});
   if (level2->splitCluster)
     before.push_back({"split-cluster", "true"});
+  if (level2->splitResults)
+    before.push_back({"split-results", "true"});
   if (level2->splitLength != 0)
     before.push_back({"split-length", wordOf(level2->splitLength.getValue())});
   if (level2->listTiles)

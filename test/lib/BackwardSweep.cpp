@@ -192,7 +192,7 @@ void runWarpgroups(BackwardSweep &sweep, unsigned first, unsigned step) {
   const HeadDims dims[] = {{64, 64}, {32, 16}, {128, 64}};
   const char *const schedules[] = {" tiles=query=64,key=64",
                                    " tiles=query=128,key=64 sawtooth=force",
-                                   " tiles=query=64,key=64 persistent sms=3"};
+                                   " tiles=query=32,key=64 split-results"};
   const char *const lower[] = {"wgmma=all specialize delay-waits stage-columns",
                                "wgmma=all delay-waits stages=3",
                                "wgmma=all stage-columns stages=1"};

@@ -38,6 +38,9 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
   Option<bool, PlainParser<bool>> splitCluster{
       *this, "split-cluster", llvm::cl::init(false),
       llvm::cl::desc("attn-stream-partition: split-cluster")};
+  Option<bool, PlainParser<bool>> splitResults{
+      *this, "split-results", llvm::cl::init(false),
+      llvm::cl::desc("attn-stream-partition: split-results")};
   Option<int64_t, PlainParser<int64_t>> splitLength{
       *this, "split-length", llvm::cl::init(0),
       llvm::cl::desc("attn-stream-partition: split-length")};

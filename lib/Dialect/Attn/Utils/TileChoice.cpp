@@ -19,29 +19,28 @@ namespace {
 /// that fits the target.
 class TileChooser {
 public:
-  TileChooser(StreamableOpInterface op, const TileSizes &asked)
-      : op(op), axes(op.getStreamAxes()), asked(asked),
+  TileChooser(StreamableOpInterface op, const TileSizes &asked, bool eachResult)
+      : op(op), axes(op.getStreamAxes()), asked(asked), eachResult(eachResult),
         target(TargetAttr::of(op)) {}
 
   FailureOr<TileChoice> choose() {
     if (streamsSteps()) {
       SmallVector<int64_t> sizes = sizesFor(kRowsOfSteps, 1, /*onlyFree=*/true);
-      if (fits(target, footprintOf(target, op, sizes)))
+      if (fits(target, footprint(sizes)))
         return TileChoice{sizes, /*fromTable=*/false};
     }
     for (int64_t resident : {2, 1})
       for (MeasuredTile tile : measuredTiles(target, op)) {
         SmallVector<int64_t> sizes =
             sizesFor(tile.group, tile.stream, /*onlyFree=*/true);
-        Footprint footprint = footprintOf(target, op, sizes);
-        if (fits(target, footprint) &&
-            residentCtas(target, footprint) >= resident)
+        Footprint own = footprint(sizes);
+        if (fits(target, own) && residentCtas(target, own) >= resident)
           return TileChoice{sizes, /*fromTable=*/true};
       }
     // Largest first; a tile has no use for rows beyond the extent.
     for (auto [group, stream] : kDefaults) {
       SmallVector<int64_t> sizes = sizesFor(group, stream, /*onlyFree=*/true);
-      if (fits(target, footprintOf(target, op, sizes)))
+      if (fits(target, footprint(sizes)))
         return TileChoice{sizes, /*fromTable=*/false};
     }
     return explainMisfit();
@@ -53,6 +52,22 @@ private:
   /// What streams steps does little with what it loads: small tiles, so that
   /// many CTAs load.
   static constexpr int64_t kRowsOfSteps = 4;
+
+  Footprint footprint(ArrayRef<int64_t> sizes) {
+    Footprint all = footprintOf(target, op, sizes);
+    if (!eachResult)
+      return all;
+    int64_t sum = 0, most = 0;
+    for (AffineMap map : op.getStateMaps()) {
+      int64_t elements = 1;
+      for (AffineExpr expr : map.getResults())
+        elements *= sizes[cast<AffineDimExpr>(expr).getPosition()];
+      sum += elements;
+      most = std::max(most, elements);
+    }
+    all.registers -= sum - most;
+    return all;
+  }
 
   bool streamsSteps() const {
     unsigned streamed = innermostStreamed(axes);
@@ -105,11 +120,11 @@ private:
   LogicalResult explainMisfit() {
     auto [group, stream] = std::begin(kDefaults)[std::size(kDefaults) - 1];
     SmallVector<int64_t> tried = sizesFor(group, stream, /*onlyFree=*/true);
-    Footprint footprint = footprintOf(target, op, tried);
+    Footprint own = footprint(tried);
     InFlightDiagnostic diag =
         op.emitOpError("tile ")
-        << describe(tried) << " asks for " << footprint.sharedBytes
-        << " bytes of shared memory and " << footprint.registers
+        << describe(tried) << " asks for " << own.sharedBytes
+        << " bytes of shared memory and " << own.registers
         << " registers; target " << target.getName() << " has "
         << target.get(Fact::SmemPerBlock) << " bytes a CTA and "
         << target.get(Fact::RegistersPerSM) << " registers an SM; ";
@@ -138,9 +153,8 @@ private:
     // A smaller group never needs a smaller stream: one walk over both.
     for (int64_t group = step(maxGroup); group > 0; group = step(group - 1)) {
       while (larger(stream) <= step(maxStream) &&
-             fits(target, footprintOf(target, op,
-                                      sizesFor(group, larger(stream),
-                                               /*onlyFree=*/false))))
+             fits(target, footprint(sizesFor(group, larger(stream),
+                                             /*onlyFree=*/false))))
         stream = larger(stream);
       if (group * stream <= bestArea)
         continue;
@@ -171,12 +185,14 @@ private:
   StreamableOpInterface op;
   SmallVector<StreamAxis> axes;
   const TileSizes &asked;
+  bool eachResult;
   TargetAttr target;
 };
 
 } // namespace
 
 FailureOr<TileChoice> attn::chooseTile(StreamableOpInterface op,
-                                       const TileSizes &asked) {
-  return TileChooser(op, asked).choose();
+                                       const TileSizes &asked,
+                                       bool eachResult) {
+  return TileChooser(op, asked, eachResult).choose();
 }

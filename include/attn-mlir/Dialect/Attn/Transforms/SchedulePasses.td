@@ -143,7 +143,9 @@ def AttnStreamPartition : Pass<"attn-stream-partition", "::mlir::ModuleOp"> {
     Option<"splitCluster", "split-cluster", "bool", /*default=*/"false",
            "CTAs of a cluster stream the parts, and merge them in its shared memory">,
     Option<"listTiles", "list-tiles", "bool", /*default=*/"false",
-           "Tiles of packed queries come from a list that a kernel makes first, longest sequences first">
+           "Tiles of packed queries come from a list that a kernel makes first, longest sequences first">,
+    Option<"splitResults", "split-results", "bool", /*default=*/"false",
+           "A kernel for each result of an operation, whose state alone it carries">
   ];
   let statistics = [
     Statistic<"numKernels", "kernels", "Kernels made">,

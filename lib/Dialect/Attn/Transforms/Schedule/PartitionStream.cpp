@@ -56,9 +56,13 @@ void Partitioner::describeViews() {
       inputs.push_back(viewOf(operand));
       inputs.back().number = number - 1;
     }
-  for (Type type : op->getResultTypes())
-    outputs.push_back(viewOf(emptyResult(cast<RankedTensorType>(type),
-                                         maps[number], perms[number])));
+  for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
+    if (only && *only != i)
+      ++number;
+    else
+      outputs.push_back(viewOf(emptyResult(cast<RankedTensorType>(type),
+                                           maps[number], perms[number])));
+  }
 }
 
 Value Partitioner::hostExtent(unsigned axis) {
@@ -194,7 +198,8 @@ void Partitioner::runWhole() {
   SmallVector<KernelView> read(inputs);
   if (split.listTiles)
     read.push_back(listTiles(*packedGroupOf(op)));
-  StreamKernel kernel(op, nameWith(""), {axes, sizes, streamed, {}}, read,
+  std::string suffix = only ? ("_" + outputs.front().name).str() : "";
+  StreamKernel kernel(op, nameWith(suffix), {axes, sizes, streamed, {}}, read,
                       outputs);
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
@@ -219,9 +224,13 @@ void Partitioner::runWhole() {
     state = part == 0 ? partState
                       : op.buildMerge(b, loc, context, state, partState);
   }
-  kernel.storeTiles(
-      checked(kernel, op.buildTail(b, loc, context, state), valid));
+  SmallVector<Value> results = op.buildTail(b, loc, context, state);
+  if (only)
+    results = {results[*only]};
+  kernel.storeTiles(checked(kernel, results, valid));
   finish(kernel);
+  if (only)
+    dropUnusedCarried(kernel.getKernel());
   replaceBy(kernel.launch());
 }
 
@@ -555,6 +564,10 @@ void Partitioner::runMerge(KernelAxes kernelAxes, ArrayRef<KernelView> states,
 }
 
 void Partitioner::replaceBy(LaunchOp launch) {
+  if (only) {
+    op->getResult(*only).replaceAllUsesWith(launch.getResult(0));
+    return;
+  }
   op->replaceAllUsesWith(launch.getResults());
   op->erase();
 }
@@ -563,4 +576,11 @@ PartitionedStream attn::partitionStream(StreamableOpInterface op,
                                         ArrayRef<int64_t> sizes,
                                         const StreamSplit &split) {
   return Partitioner(op, sizes, split).run();
+}
+
+PartitionedStream attn::partitionResult(StreamableOpInterface op,
+                                        ArrayRef<int64_t> sizes,
+                                        const StreamSplit &split,
+                                        unsigned result) {
+  return Partitioner(op, sizes, split, result).run();
 }

@@ -44,6 +44,15 @@ PartitionedStream partitionStream(StreamableOpInterface op,
                                   llvm::ArrayRef<int64_t> sizes,
                                   const StreamSplit &split);
 
+/// Replaces one result of `op`, which stays, by the launch of a kernel that
+/// computes it alone. The stream is not split over CTAs.
+PartitionedStream partitionResult(StreamableOpInterface op,
+                                  llvm::ArrayRef<int64_t> sizes,
+                                  const StreamSplit &split, unsigned result);
+
+/// Erases from streams what they carry and no store follows from.
+void dropUnusedCarried(KernelOp kernel);
+
 } // namespace attn
 
 #endif // ATTN_LIB_DIALECT_ATTN_TRANSFORMS_SCHEDULE_PARTITIONSTREAM_H

@@ -21,9 +21,12 @@ constexpr int64_t kMostChosen = 128;
 /// Replaces one op by launches of kernels that it makes.
 class Partitioner {
 public:
+  /// `only`: of this result.
   Partitioner(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes,
-              const StreamSplit &split)
-      : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split), host(op) {
+              const StreamSplit &split,
+              std::optional<unsigned> only = std::nullopt)
+      : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split),
+        only(only), host(op) {
     streamed = innermostStreamed(axes);
     describeViews();
   }
@@ -246,6 +249,7 @@ private:
   llvm::SmallVector<StreamAxis> axes;
   llvm::SmallVector<int64_t> sizes;
   StreamSplit split;
+  std::optional<unsigned> only;
   mlir::OpBuilder host;
   unsigned streamed;
   llvm::SmallVector<KernelView> inputs, outputs;

@@ -201,21 +201,36 @@ struct StreamPartitionPass
     if (schedule && failed(addTiles(op, schedule, asked)))
       return failure();
     FailureOr<StreamSplit> split = splitOf(op, schedule);
+    bool each = succeeded(split) && !split->overCtas && splitsResults(schedule);
     FailureOr<TileChoice> choice =
-        failed(split) ? FailureOr<TileChoice>() : chooseTile(op, asked);
+        failed(split) ? FailureOr<TileChoice>() : chooseTile(op, asked, each);
     if (failed(choice) || failed(checkLength(op, *split, choice->sizes)))
       return failure();
     reportTiles(op, *choice, options, asked);
-    PartitionedStream made = partitionStream(op, choice->sizes, *split);
+    if (!each || op->getNumResults() < 2) {
+      count(partitionStream(op, choice->sizes, *split), schedule);
+      return success();
+    }
+    for (unsigned i = 0; i < op->getNumResults(); ++i)
+      count(partitionResult(op, choice->sizes, *split, i), schedule);
+    op->erase();
+    return success();
+  }
+
+  bool splitsResults(ScheduleAttr schedule) {
+    return splitResults || (schedule && schedule.hasFlag("split_results"));
+  }
+
+  void count(const PartitionedStream &made, ScheduleAttr schedule) {
     // What deals or merges is not what the schedule speaks of.
     if (schedule)
       ScheduleAttr::set(
           made.streaming,
           schedule.without({"tiles", "splits", "split_ctas", "split_cluster",
-                            "split_length", "list_tiles", "pack_group"}));
+                            "split_length", "list_tiles", "split_results",
+                            "pack_group"}));
     numSegments += made.numSegments;
     numKernels += made.kernels.size();
-    return success();
   }
 
   void reportTiles(StreamableOpInterface op, const TileChoice &choice,
