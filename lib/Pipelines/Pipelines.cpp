@@ -127,7 +127,6 @@ void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());
-  pm.addNestedPass<KernelOp>(createAttnOverlapTiles());
   pm.addNestedPass<KernelOp>(createAttnPingPong());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());

@@ -195,7 +195,7 @@ struct RingBuilder {
   /// consumer's still; else, after a report, the one that stays NaN.
   Value slotForUse(Value number) const {
     Value lost =
-        m().compare(CmpIPredicate::slt, number, this->number(kReleased));
+        m().compare(CmpIPredicate::ne, number, this->number(kReleased));
     reportIf(lost, RingError::UsedReleased);
     return m().select(lost, m().constant(stages()), slotOf(number));
   }
@@ -390,8 +390,6 @@ private:
   void rewriteWait(RingWaitOp op) {
     RingBuilder ring = at(op, op.getRing());
     Value number = ring.number(kReleased);
-    if (auto ahead = static_cast<int64_t>(op.getAhead()))
-      number = ring.m().add(number, ring.m().constant(ahead));
     ring.reportIf(
         ring.m().compare(CmpIPredicate::sge, number, ring.number(kLanded)),
         RingError::WaitedEmpty);

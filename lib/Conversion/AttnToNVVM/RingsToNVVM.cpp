@@ -293,8 +293,6 @@ struct WaitPattern : OpConversionPattern<RingWaitOp> {
     RingBuilder ring{rewriter, op.getLoc(), ringOf(op.getRing()),
                      adaptor.getRing()};
     Value number = ring.released();
-    if (auto ahead = static_cast<int64_t>(op.getAhead()))
-      number = ring.t().add(number, ahead);
     Value slot = ring.slotOf(number);
     ring.wait(ring.full(slot), ring.parityOf(number), "full");
     Value data = ring.data(slot);

@@ -85,11 +85,6 @@ LogicalResult RingAcquireOp::verify() {
 }
 
 LogicalResult RingWaitOp::verify() {
-  auto ahead = static_cast<int64_t>(getAhead());
-  if (ahead < 0 || ahead >= getRing().getType().getStages())
-    return emitOpError("expected to be ahead by less than the ")
-           << getRing().getType().getStages() << " stages of its ring, but got "
-           << ahead;
   return verifyRingTile(*this, getRing().getType(), getTile().getType());
 }
 

@@ -146,14 +146,12 @@ def Attn_RingWaitOp : Attn_RingOp<"wait", [MemoryEffects<[MemRead, MemWrite]>,
   let description = [{
     The tile stays valid until `attn.ring.release` of the same ring. `first %n`:
     rows from number n on (which may be negative) are cleared, whatever the copy
-    brought. `ahead` is how many slots that are in use come before the one that is
-    waited for: 1 is the tile of the next visit.
+    brought.
   }];
-  let arguments = (ins Attn_RingType:$ring, Optional<Index>:$rows,
-                       DefaultValuedAttr<I64Attr, "0">:$ahead);
+  let arguments = (ins Attn_RingType:$ring, Optional<Index>:$rows);
   let results = (outs Attn_SharedTile:$tile);
   let assemblyFormat = [{
-    $ring (`ahead` $ahead^)? (`first` $rows^)? attr-dict `:` type($ring) `->` type($tile)
+    $ring (`first` $rows^)? attr-dict `:` type($ring) `->` type($tile)
   }];
   let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$ring), [{
     build($_builder, $_state, tile, ring, ::mlir::Value());

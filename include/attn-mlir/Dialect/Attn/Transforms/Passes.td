@@ -441,27 +441,6 @@ def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
   let statistics = [Statistic<"numLoops", "loops", "Loops rotated">];
 }
 
-def AttnOverlapTiles : Pass<"attn-overlap-tiles", "::attn::KernelOp"> {
-  let summary = "Issue the first products of a tile beside the last of the tile before";
-  let description = [{
-    In a kernel with the attribute `overlap` whose roles are split: in loops of consumers
-    whose last products are sums over the tiles, as those of gradients are, these are not
-    waited for at the end of a tile. They are carried as products, and the next tile
-    issues its products of the first stage, which follow from loads alone, before it waits
-    for them and gives back what they read. So products are under way while a warpgroup
-    goes from tile to tile. The first tile stands before the loop; a tile of a ring that the
-    last products still read is waited for with `ahead 1`, so that rings need two stages.
-
-    Before, in the loop: `s, dp issue; ...; dk issue; dk wait; release`
-
-    After: `s, dp issue; dk wait outstanding 2 of the tile before; release; ...; dk issue`
-
-    Loops with an `attn.advance` are those of attn-overlap-softmax.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-  let statistics = [Statistic<"numLoops", "loops", "Loops rotated">];
-}
-
 def AttnPingPong : Pass<"attn-ping-pong", "::attn::KernelOp"> {
   let summary = "Let warpgroups take turns at the tensor cores";
   let description = [{

@@ -388,17 +388,6 @@ def IssueDotNot : AttnRemark<"issued", Missed, "{reason}", [
 }
 }
 
-let category = "attn-overlap-tiles" in {
-def OverlapTiles : AttnRemark<"overlapped", Passed, "products of the next tile are under way beside the last:", [
-    RemarkArg<"loops", Int, "how many were rotated">]> {
-  let description = "Once for each kernel with such loops.";
-}
-def OverlapTilesNot : AttnRemark<"overlapped", Missed, "{reason}", [
-    Because<"what stands against rotating a loop with sums">]> {
-  let description = "Once for each loop that stays as it is.";
-}
-}
-
 let category = "attn-delay-waits" in {
 def DelayWaits : AttnRemark<"delayed", Passed, "waits let later products be under way:", [
     RemarkArg<"waits", Int, "how many">]> {
