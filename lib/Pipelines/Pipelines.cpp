@@ -64,9 +64,9 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
-  pm.addPass(createAttnStageLoads({options.stages, options.copy,
-                                   options.residentStages, options.chunk,
-                                   options.panelBytes, options.stageColumns}));
+  pm.addPass(createAttnStageLoads(
+      {options.stages, options.copy, options.residentStages, options.chunk,
+       options.panelBytes, options.stageColumns, options.holdLhs}));
   pm.addPass(createAttnAssignFragments());
   pm.addPass(createAttnDeferRowSums());
   if (options.roundedSums != RoundedSums::None)

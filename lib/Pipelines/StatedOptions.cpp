@@ -69,6 +69,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.roundedSums);
   g.add(o.residentStages);
   g.add(o.stages);
+  g.add(o.holdLhs);
   g.add(o.stageColumns);
   g.add(o.storeTensors);
   g.add(o.streamReads);

@@ -100,7 +100,9 @@ CASES = [
     Case(128, 2, 2, FULL, schedule="tiles=query=64,key=64", lower="wgmma=all specialize"),
     Case(128, 2, 2, CAUSAL, "softcap", schedule="tiles=query=64,key=64", lower=LATE),
     Case(192, 2, 2, CAUSAL, value_dim=128, schedule="tiles=query=64,key=32", lower=LATE),
-    Case(256, 2, 1, CAUSAL, schedule="tiles=query=64,key=64", lower=LATE),
+    Case(64, 4, 2, CAUSAL, schedule="tiles=query=64,key=128", lower=LATE + " hold-lhs"),
+    Case(64, 2, 2, FULL, schedule="tiles=query=128,key=64 persistent sms=5 resident=1 pair-tiles",
+         lower=LATE + " hold-lhs ping-pong resident-stages=2"),
 ]
 SIZES = [(2, 131, 131), (1, 1000, 1000), (1, 300, 1025), (2, 513, 300), (1, 1, 97)]
 

@@ -111,6 +111,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<bool, PlainParser<bool>> stageColumns{
       *this, "stage-columns", llvm::cl::init(false),
       llvm::cl::desc("attn-stage-loads: columns")};
+  Option<bool, PlainParser<bool>> holdLhs{
+      *this, "hold-lhs", llvm::cl::init(false),
+      llvm::cl::desc("attn-stage-loads: hold-lhs")};
   Option<CopyKind> copy{
       *this, "copy", llvm::cl::init(CopyKind::Tensor),
       llvm::cl::desc("attn-stage-loads: copy"),

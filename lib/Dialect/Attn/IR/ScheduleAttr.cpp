@@ -87,6 +87,7 @@ constexpr Field kFields[] = {
     {"rounded_sums", FieldKind::Word, 3, "rounded-sums", kSums},
     {"resident_stages", FieldKind::Number, 3, "resident-stages"},
     {"stages", FieldKind::Number, 3, "stages"},
+    {"hold_lhs", FieldKind::Flag, 3, "hold-lhs"},
     {"stage_columns", FieldKind::Flag, 3, "stage-columns"},
     {"store_tensors", FieldKind::Flag, 3, "store-tensors"},
     {"stream_reads", FieldKind::Flag, 3, "stream-reads"},

@@ -71,6 +71,10 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     anywhere, and threads read what they need where they need it, instead of holding it
     in registers from before the products on.
 
+    With `hold-lhs`, a tile that stays and is a left-hand side of products in a stream is
+    read into registers in front of it: products then fetch one operand alone from shared
+    memory, whose bandwidth limits those of few columns.
+
     `copy` says what copies: `tensor` is the tensor memory accelerator, `async`
     copies of `chunk` bytes a thread. The accelerator wants strides that are
     multiples of 16 bytes: where the rows of a view are not, copies are `async`
@@ -112,7 +116,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Option<"panelBytes", "panel-bytes", "int64_t", /*default=*/"0",
            "Bytes of a row of the panels that tensor copies fill: 32, 64 or 128 (0: the widest of which rows are whole numbers)">,
     Option<"columns", "columns", "bool", /*default=*/"false",
-           "Also through rings: tiles of one row, one value a column of others">
+           "Also through rings: tiles of one row, one value a column of others">,
+    Option<"holdLhs", "hold-lhs", "bool", /*default=*/"false",
+           "Left-hand sides that stay are read into registers once">
   ];
   let statistics = [Statistic<"numStaged", "staged", "Loads staged">];
 }

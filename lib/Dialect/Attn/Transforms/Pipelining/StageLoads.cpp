@@ -115,9 +115,9 @@ bool isOfColumns(LoadOp load) {
 class Stager {
 public:
   Stager(KernelOp kernel, int64_t stages, int64_t residentStages, CopyKind copy,
-         int64_t chunk, int64_t panelBytes)
+         int64_t chunk, int64_t panelBytes, bool holdLhs)
       : kernel(kernel), stages(stages), residentStages(residentStages),
-        copy(copy), chunk(chunk), panelBytes(panelBytes),
+        copy(copy), chunk(chunk), panelBytes(panelBytes), holdLhs(holdLhs),
         rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
@@ -212,10 +212,25 @@ private:
     rewriter.setInsertionPoint(load);
     buildFill(load, ring, load.getOffsets(), load.getBlocks(), load.getUntil());
     RingWaitOp wait = replaceByWait(load, ring);
+    if (holdLhs)
+      holdIfLhs(wait, tileOf(load));
     rewriter.setInsertionPoint(endOfUse(load->getBlock()));
     lendToStore(wait, load->getBlock());
     RingReleaseOp::create(rewriter, load.getLoc(), ring);
     rewriter.eraseOp(load);
+  }
+
+  /// Reads the tile into registers once, if all its users are products in
+  /// streams of which it is the left-hand side.
+  void holdIfLhs(RingWaitOp wait, RankedTensorType type) {
+    for (OpOperand &use : wait.getTile().getUses())
+      if (!isa<DotOp>(use.getOwner()) || use.getOperandNumber() != 0 ||
+          use.getOwner()->getBlock() == wait->getBlock())
+        return;
+    rewriter.setInsertionPointAfter(wait);
+    auto held =
+        ConvertLayoutOp::create(rewriter, wait.getLoc(), type, wait.getTile());
+    rewriter.replaceAllUsesExcept(wait.getTile(), held.getResult(), held);
   }
 
   /// Where a tile that stays is no longer wanted: what CTAs of a cluster do
@@ -323,6 +338,7 @@ private:
   int64_t stages, residentStages;
   CopyKind copy;
   int64_t chunk, panelBytes;
+  bool holdLhs;
   IRRewriter rewriter;
   struct SharedRing {
     Value ring;
@@ -453,7 +469,8 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, residentStages, copy, chunk, panelBytes).run(loads);
+    Stager(kernel, depth, residentStages, copy, chunk, panelBytes, holdLhs)
+        .run(loads);
     numStaged += loads.size();
     remarks::emitStageLoads(kernel, loads.size(), depth,
                             stages ? "option" : "default");
