@@ -410,8 +410,9 @@ def AttnDelayWaits : Pass<"attn-delay-waits", "::attn::KernelOp"> {
     which follow from loads alone, one behind the other; then the rest in its order, with
     each product waited for before the first use of its result, and what is used in the
     next visit alone at the end. A ring's slot is released when the last product that
-    reads it is there. Loads into registers come before the last product that is issued
-    before the wait for what they are combined with. So the second product of a
+    reads it is there, and one that threads read themselves when a product is issued that
+    follows from what they read. Loads into registers come before the last product that is
+    issued before a wait in front of their use. So the second product of a
     tile is under way while threads compute with the first, which is what gradients of
     attention want: dP beside the exponentials of P, and dV beside dX.
 
