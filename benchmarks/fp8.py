@@ -17,12 +17,14 @@ from pathlib import Path
 from common import forward_flops, markdown, time_interleaved
 
 ROLES = "wgmma=all specialize overlap ping-pong"
-GRIDS = {False: "persistent resident=1", True: "persistent resident=1 pair-tiles"}
-# Head dimension: tiles, and options beside ROLES; the fastest of those that were tried on an H200.
+PAIRS = "pair-tiles"
+DYNAMIC = "dynamic longest-first grid-order=naive-head-first"
+# Head dimension, mask: tiles, how tiles under a mask are dealt, and options beside ROLES: those of tuning/h200.mlir.
 TILES = {
-    64: {False: [("query=192,key=128", "resident-stages=2 store-tensors")], True: [("query=192,key=128", "resident-stages=2 store-tensors")]},
-    128: {False: [("query=128,key=224", "")], True: [("query=128,key=192", "")]},
-    256: {False: [("query=128,key=96", "resident-stages=2")], True: [("query=128,key=96", "resident-stages=2")]},
+    64: {False: [("query=192,key=160", "", "resident-stages=2 store-tensors")],
+         True: [("query=192,key=160", PAIRS, "resident-stages=2 store-tensors")]},
+    128: {False: [("query=128,key=224", "", "store-tensors")], True: [("query=128,key=192", PAIRS, "")]},
+    256: {False: [("query=128,key=96", "", "resident-stages=2")], True: [("query=128,key=96", DYNAMIC, "resident-stages=2")]},
 }
 HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384
@@ -42,14 +44,17 @@ def text_of(heads, kv_heads, dim, causal, element="f8E4M3FN"):
 
 
 def tiles_of(tried):
-    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the ones above."""
+    """Those of `--try DIM:TILES:OPTIONS`, for both masks, or the ones above. `dynamic` among options deals tiles so."""
     if not tried:
         return TILES
     found = {}
     for text in tried:
         dim, tiles, options = (text.split(":") + [""])[:3]
+        words = options.split()
+        dealt = DYNAMIC if "dynamic" in words else PAIRS
+        rest = " ".join(word for word in words if word != "dynamic")
         for causal in (False, True):
-            found.setdefault(int(dim), {}).setdefault(causal, []).append((tiles, options))
+            found.setdefault(int(dim), {}).setdefault(causal, []).append((tiles, dealt if causal else "", rest))
     return found
 
 
@@ -59,13 +64,13 @@ def make(folder, tried):
     cases = []
     for dim, by_mask in tiles_of(tried).items():
         for causal, number in ((causal, number) for causal, tiles in by_mask.items() for number in range(len(tiles))):
-            tiles, more = by_mask[causal][number]
+            tiles, dealt, more = by_mask[causal][number]
             name = f"d{dim}-{'causal' if causal else 'full'}-{number}"
             source = folder / f"{name}.mlir"
             source.write_text(text_of(HEADS[dim], HEADS[dim], dim, causal))
-            options = [f"--schedule=tiles={tiles} {GRIDS[causal]}", f"--lower={ROLES} {more}".strip(), "--target=h200"]
+            options = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip(), "--target=h200"]
             subprocess.run(["attn-compile", source, *options, "--emit=archive", "-o", folder / f"{name}.tar"], check=True)
-            cases.append({"name": name, "dim": dim, "causal": causal, "tiles": f"{tiles} {more}".strip()})
+            cases.append({"name": name, "dim": dim, "causal": causal, "tiles": " ".join((tiles, *dealt.split()[:1], more)).strip()})
     (folder / "cases.json").write_text(json.dumps(cases))
 
 

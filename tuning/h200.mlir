@@ -179,14 +179,14 @@ module attributes {attn.target = #attn.target<"h200">} {
   // Of 8 bits (benchmarks/fp8.py): weights by an old maximum would exceed their
   // range, and key tiles are multiples of 32.
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 128 rows 64
-    <tiles = [query = 192, key = 128], persistent, resident = 1,
+    <tiles = [query = 192, key = 160], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 128 rows 64 causal
-    <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
+    <tiles = [query = 192, key = 160], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64
     <tiles = [query = 128, key = 224], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong>
+     wgmma = all, specialize, overlap, ping_pong, store_tensors>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 256 rows 64 causal
     <tiles = [query = 128, key = 192], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, overlap, ping_pong>
@@ -194,7 +194,7 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 128, key = 96], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 512 rows 64 causal
-    <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
+    <tiles = [query = 128, key = 96], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
   // Gradients: benchmarks/backward.py. Sums of 64 rows of 128 columns, two of them, leave
   // a thread room for 64 queries a tile (docs/backward.md).

@@ -23,12 +23,18 @@ struct TypeSpelling {
 
 /// Elements of views first.
 static const TypeSpelling types[] = {
-    {"f16", ATTN_F16, 2},   {"bf16", ATTN_BF16, 2}, {"f32", ATTN_F32, 4},
-    {"i32", ATTN_I32, 4},   {"i64", ATTN_I64, 8},   {"i8", ATTN_I8, 1},
+    {"f16", ATTN_F16, 2},
+    {"bf16", ATTN_BF16, 2},
+    {"f32", ATTN_F32, 4},
+    {"i32", ATTN_I32, 4},
+    {"i64", ATTN_I64, 8},
+    {"i8", ATTN_I8, 1},
     {"f8E4M3FN", ATTN_F8E4M3FN, 1},
     {"f8E5M2", ATTN_F8E5M2, 1},
     {"f8E4M3FNUZ", ATTN_F8E4M3FNUZ, 1},
-    {"f64", ATTN_F64, 8},   {"i1", ATTN_I1, 1},     {"i16", ATTN_I16, 2},
+    {"f64", ATTN_F64, 8},
+    {"i1", ATTN_I1, 1},
+    {"i16", ATTN_I16, 2},
     {"index", ATTN_I64, 8},
 };
 static const size_t elementTypeCount = 9, typeCount = std::size(types);

@@ -86,8 +86,8 @@ static Geometry geometryOf(const ViewSpec &spec, const BoundView &view) {
 }
 
 static int dataTypeOf(AttnType element) {
-  return element == ATTN_F16    ? kTensorMapFloat16
-         : element == ATTN_BF16 ? kTensorMapBFloat16
+  return element == ATTN_F16     ? kTensorMapFloat16
+         : element == ATTN_BF16  ? kTensorMapBFloat16
          : bytesOf(element) == 1 ? kTensorMapUInt8
                                  : kTensorMapFloat32;
 }

@@ -175,8 +175,7 @@ void AttnRaise::take(AttentionLikeOpInterface like) {
   properties.scale = b.getF32FloatAttr(found->scale);
   properties.layout = TensorLayoutAttr::get(b.getContext(), found->layout);
   properties.sorted = b.getDenseI64ArrayAttr({});
-  properties.valueOrder =
-      ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
+  properties.valueOrder = ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
   properties.mask = found->mask;
   properties.operandSegmentSizes = {1, 1, 1, found->lengths ? 1 : 0};
   state.addRegion();

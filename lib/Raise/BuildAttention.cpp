@@ -359,8 +359,7 @@ Refusal AttentionBuilder::buildOp(AttentionOp &op) {
   properties.scale = b.getF32FloatAttr(scale);
   properties.layout = TensorLayoutAttr::get(b.getContext(), layout);
   properties.sorted = b.getDenseI64ArrayAttr({});
-  properties.valueOrder =
-      ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
+  properties.valueOrder = ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
   if (masked.mask)
     properties.mask = masked.mask;
   // Query, key and value; lengths, offsets and a block table, which are not

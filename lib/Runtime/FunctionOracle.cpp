@@ -3,8 +3,8 @@
 #include "attn-mlir/Runtime/FunctionOracle.h"
 #include "FunctionReference.h"
 #include "Lengths.h"
-#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
@@ -41,9 +41,8 @@ static RankedTensorType asKnownTensor(Type type) {
     return {};
   Type element = tensor.getElementType();
   bool known = element.isF32() || element.isF16() || element.isBF16() ||
-               isFloat8(element) ||
-               element.isSignlessInteger(8) || element.isSignlessInteger(32) ||
-               element.isSignlessInteger(64);
+               isFloat8(element) || element.isSignlessInteger(8) ||
+               element.isSignlessInteger(32) || element.isSignlessInteger(64);
   return known ? tensor : RankedTensorType();
 }
 
@@ -425,7 +424,8 @@ attn::runFunctionOracle(func::FuncOp reference, ModuleOp lowered,
   };
   for (Type type : reference.getResultTypes())
     if (!asKnownTensor(type))
-      return skip("a result is no tensor of f16, bf16, f32, FP8, i8, i32 or i64");
+      return skip(
+          "a result is no tensor of f16, bf16, f32, FP8, i8, i32 or i64");
   if (reference.getNumResults() == 0)
     return skip("it has no results");
   ArgumentShapes shapes(reference, argumentSizes);

@@ -332,8 +332,7 @@ static bool hasInterleavedValues(StreamableOpInterface op) {
 
 /// Rows of keys of V that lies by columns, which are interleaved.
 static std::vector<double> valuesByRows(ArrayRef<double> values,
-                                        ArrayRef<int64_t> sizes,
-                                        int64_t keys) {
+                                        ArrayRef<int64_t> sizes, int64_t keys) {
   int64_t heads = sizes[0] * sizes[1], columns = sizes[2], places = sizes[3];
   std::vector<double> rows(heads * keys * columns);
   for (int64_t head = 0; head < heads; ++head)

@@ -214,8 +214,7 @@ public:
         return fillWithNaN(row);
       own.keys = static_cast<int64_t>(lengths[b]);
     }
-    const double scoreScale =
-        scale * scales[0].of(b, g) * scales[1].of(b, g);
+    const double scoreScale = scale * scales[0].of(b, g) * scales[1].of(b, g);
     keys.clear();
     // Of a page that there is not.
     static const std::vector<double> zeros(kMostColumns, 0.0);

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionProgram.h"
-#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -51,8 +51,8 @@ LogicalResult attn::checkTensor(Operation *op, Type type) {
 }
 
 static LogicalResult checkScalar(func::FuncOp function, Type type) {
-  if (type.isIndex() || (isViewElement(type) && !isFloat8(type)) || type.isF64() ||
-      type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
+  if (type.isIndex() || (isViewElement(type) && !isFloat8(type)) ||
+      type.isF64() || type.isSignlessInteger(1) || type.isSignlessInteger(8) ||
       type.isSignlessInteger(16) || type.isSignlessInteger(32) ||
       type.isSignlessInteger(64))
     return success();

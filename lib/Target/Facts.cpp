@@ -402,9 +402,9 @@ constexpr StringRef kAdaCaps[] = {"nvvm", "mma.sync", "mma.sync.f8", "ldmatrix",
                                   "cp.async"};
 constexpr StringRef kGb10Caps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
                                    "ldmatrix", "cp.async", "tma"};
-constexpr StringRef kHopperCaps[] = {
-    "nvvm", "mma.sync", "mma.sync.f8", "ldmatrix",  "cp.async",
-    "tma",  "wgmma",    "cluster",     "setmaxnreg"};
+constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
+                                     "ldmatrix", "cp.async", "tma",
+                                     "wgmma",    "cluster",  "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
 constexpr StringRef kMi355Caps[] = {

@@ -53,8 +53,10 @@ def torch_types(torch):
     if not _torch_types:
         _torch_types.update({
             torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32", torch.int8: "i8", torch.bool: "i8", torch.int32: "i32", torch.int64: "i64",
-            torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2", torch.float8_e4m3fnuz: "f8E4M3FNUZ",
         })
+        # Older ones have none.
+        float8 = {"float8_e4m3fn": "f8E4M3FN", "float8_e5m2": "f8E5M2", "float8_e4m3fnuz": "f8E4M3FNUZ"}
+        _torch_types.update({getattr(torch, name): code for name, code in float8.items() if hasattr(torch, name)})
     return _torch_types
 
 

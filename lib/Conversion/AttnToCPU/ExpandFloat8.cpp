@@ -45,22 +45,20 @@ public:
         number32(std::exp2(kSingleBias - bias)));
     Value special = number32(std::numeric_limits<float>::quiet_NaN());
     Value sign = shiftLeft(both(bits, kSign), kSignShift);
-    Value result =
-        asFloat(arith::OrIOp::create(b, loc, asBits(number), sign));
+    Value result = asFloat(arith::OrIOp::create(b, loc, asBits(number), sign));
     if (isa<Float8E5M2Type>(type)) {
       // Exponents of all bits: infinities, and NaN behind them.
       Value infinity = number32(std::numeric_limits<float>::infinity());
       Value either = select(equal(magnitude, kInfinity), infinity, special);
       Value least = constant(kInfinity);
-      Value isOne = arith::CmpIOp::create(
-          b, loc, arith::CmpIPredicate::uge, magnitude, least);
+      Value isOne = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge,
+                                          magnitude, least);
       Value withSign =
           asFloat(arith::OrIOp::create(b, loc, asBits(either), sign));
       return select(isOne, withSign, result);
     }
     bool oneZero = isa<Float8E4M3FNUZType>(type);
-    Value isNaN =
-        oneZero ? equal(bits, kSign) : equal(magnitude, kMagnitude);
+    Value isNaN = oneZero ? equal(bits, kSign) : equal(magnitude, kMagnitude);
     return select(isNaN, special, result);
   }
 
@@ -85,8 +83,7 @@ public:
         arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
     result = select(isNaN, constant(oneZero ? kSign : kMagnitude), result);
     return arith::BitcastOp::create(
-        b, loc, type,
-        arith::TruncIOp::create(b, loc, b.getI8Type(), result));
+        b, loc, type, arith::TruncIOp::create(b, loc, b.getI8Type(), result));
   }
 
 private:
@@ -97,9 +94,7 @@ private:
   Value number32(double value) {
     return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
   }
-  Value asBits(Value x) {
-    return arith::BitcastOp::create(b, loc, i32(), x);
-  }
+  Value asBits(Value x) { return arith::BitcastOp::create(b, loc, i32(), x); }
   Value asFloat(Value x) {
     return arith::BitcastOp::create(b, loc, b.getF32Type(), x);
   }
@@ -125,8 +120,8 @@ private:
   Value roundNormal(Value x) {
     int64_t dropped = kSingleMantissa - mantissa;
     Value bits = asBits(x);
-    Value odd = both(
-        arith::ShRUIOp::create(b, loc, bits, constant(dropped)), 1);
+    Value odd =
+        both(arith::ShRUIOp::create(b, loc, bits, constant(dropped)), 1);
     Value sum = arith::AddIOp::create(
         b, loc, add(bits, (int64_t(1) << (dropped - 1)) - 1), odd);
     Value kept = arith::ShRUIOp::create(b, loc, sum, constant(dropped));

@@ -167,16 +167,15 @@ struct InterleavePattern : OpRewritePattern<InterleaveOp> {
                                 PatternRewriter &rewriter) const override {
     GenericBuilder g{rewriter, op.getLoc()};
     constexpr int64_t kGroup = InterleaveOp::kGroup;
-    AffineExpr column = g.d(1),
-               source = column.floorDiv(kGroup) * kGroup +
-                        (column.floorDiv(4) % 4) * 2 + column % 2 +
-                        (column.floorDiv(2) % 2) * 8;
+    AffineExpr column = g.d(1), source = column.floorDiv(kGroup) * kGroup +
+                                         (column.floorDiv(4) % 4) * 2 +
+                                         column % 2 +
+                                         (column.floorDiv(2) % 2) * 8;
     auto type = cast<RankedTensorType>(op.getResult().getType());
     // The map of the input would not be a projection: an element is read.
     Value tile = op.getTile();
     rewriter.replaceOp(
-        op, g.generic(g.empty(type), {},
-                      rewriter.getMultiDimIdentityMap(2),
+        op, g.generic(g.empty(type), {}, rewriter.getMultiDimIdentityMap(2),
                       {IteratorType::parallel, IteratorType::parallel},
                       [&](OpBuilder &b, ValueRange) -> Value {
                         Location loc = op.getLoc();

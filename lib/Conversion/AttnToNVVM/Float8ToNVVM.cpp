@@ -41,8 +41,8 @@ struct TruncatePattern : OpConversionPattern<arith::TruncFOp> {
     auto from = vector::ToElementsOp::create(rewriter, loc, adaptor.getIn());
     SmallVector<Value> words;
     for (int64_t i = 0; i < count; i += kInWord)
-      words.push_back(convertFour(
-          rewriter, loc, element, from.getResults().slice(i, kInWord)));
+      words.push_back(convertFour(rewriter, loc, element,
+                                  from.getResults().slice(i, kInWord)));
     rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, words);
     return success();
   }

@@ -186,8 +186,8 @@ private:
     SmallVector<Type> types(4, b.getF32Type());
     Value product = NVVM::MmaOp::create(
         b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-        aOperand, bValues, SmallVector<Value>(c), {kM, kN, stepOf(lhs)}, std::nullopt,
-        std::nullopt, std::array{type, type},
+        aOperand, bValues, SmallVector<Value>(c), {kM, kN, stepOf(lhs)},
+        std::nullopt, std::nullopt, std::array{type, type},
         std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
     for (auto [i, v] : llvm::enumerate(c))
       v = LLVM::ExtractValueOp::create(b, loc, product, i);
@@ -273,8 +273,7 @@ struct DotPattern : OpConversionPattern<DotOp> {
                  "expected a result in the layout of an accumulator, ")
              << mmaAccumulator(context, rows, result.getDimSize(1), warps)
              << ", but got " << result;
-    if (sharedOf(lhs) ||
-        fragmentOf(lhs) == lhsLayout(lhs, warps))
+    if (sharedOf(lhs) || fragmentOf(lhs) == lhsLayout(lhs, warps))
       return success();
     return op.emitOpError(
                "expected a left-hand side in shared memory or in the "

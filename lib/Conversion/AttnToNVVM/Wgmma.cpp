@@ -1,11 +1,12 @@
 //===- Wgmma.cpp - Products by warpgroups ---------------------------------===//
 //
-// wgmma.mma_async.m64nNk16, of 8-bit elements m64nNk32, with f32 accumulation: four warps compute 64 rows; B
-// comes from shared memory, A from there or from registers (PTX ISA,
-// "Asynchronous warpgroup level matrix instructions"). The NVVM operation has
-// no form with A in registers, so a product is one piece of inline assembly:
-// fence, all steps of the sum, commit. Accumulators are its results, tied to
-// what goes in, so that ptxas sees one set of registers throughout.
+// wgmma.mma_async.m64nNk16, of 8-bit elements m64nNk32, with f32 accumulation:
+// four warps compute 64 rows; B comes from shared memory, A from there or from
+// registers (PTX ISA, "Asynchronous warpgroup level matrix instructions"). The
+// NVVM operation has no form with A in registers, so a product is one piece of
+// inline assembly: fence, all steps of the sum, commit. Accumulators are its
+// results, tied to what goes in, so that ptxas sees one set of registers
+// throughout.
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,10 +186,10 @@ private:
   std::string write(const Descriptor &b0, int64_t firstA, int64_t placeB) {
     bool fromShared = static_cast<bool>(sharedOf(lhs));
     Type type = lhs.getElementType();
-    StringRef element = type.isF16()                 ? "f16"
-                        : type.isBF16()              ? "bf16"
+    StringRef element = type.isF16()                ? "f16"
+                        : type.isBF16()             ? "bf16"
                         : isa<Float8E5M2Type>(type) ? "e5m2"
-                                                     : "e4m3";
+                                                    : "e4m3";
     int64_t columns = acc.getDimSize(1), step = stepOf(lhs),
             steps = lhs.getDimSize(1) / step;
     // Operands of 8-bit elements are never transposed, and nothing says so.
@@ -205,17 +206,16 @@ private:
         a = list(firstA + 4 * k, 4);
       }
       text += assembleDescriptor("b", placeB, b0.offset(k), b0.high());
-      text +=
-          ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
-           Twine(step) + ".f32." +
-           element + "." + element + " " + list(0, count) + ", " + a + ", b, " +
-           (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
-           (says && fromShared ? ", 0" : "") +
-           (!says                  ? ""
-            : op.getTransposeRhs() ? ", 0"
-                                   : ", 1") +
-           ";\n")
-              .str();
+      text += ("wgmma.mma_async.sync.aligned.m64n" + Twine(columns) + "k" +
+               Twine(step) + ".f32." + element + "." + element + " " +
+               list(0, count) + ", " + a + ", b, " +
+               (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
+               (says && fromShared ? ", 0" : "") +
+               (!says                  ? ""
+                : op.getTransposeRhs() ? ", 0"
+                                       : ", 1") +
+               ";\n")
+                  .str();
     }
     return text + "wgmma.commit_group.sync.aligned;\n}";
   }

@@ -531,9 +531,8 @@ private:
       SmallVector<int64_t> own, wanted = to.getThreadOffset(thread);
       for (int64_t r = 0; r < to.getNumRegisters(); ++r) {
         SmallVector<int64_t> offset = to.getRegisterOffset(r);
-        auto it =
-            places.find({wanted[0] + offset[0],
-                         InterleaveOp::sourceOf(wanted[1] + offset[1])});
+        auto it = places.find({wanted[0] + offset[0],
+                               InterleaveOp::sourceOf(wanted[1] + offset[1])});
         if (it == places.end())
           return std::nullopt;
         own.push_back(it->second);
@@ -584,9 +583,9 @@ void attn::populateFragmentsToVectors(const TypeConverter &converter,
   populateDecomposeAdvance(patterns);
   patterns.add<CompareColumnsPattern, DistancePattern, IotaPattern>(
       converter, context, readThread);
-  patterns.add<BroadcastPattern, ConstantPattern, InterleavePattern,
-               PermutePattern, SplatPattern,
-               IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
-               IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
-      converter, context, /*benefit=*/2);
+  patterns
+      .add<BroadcastPattern, ConstantPattern, InterleavePattern, PermutePattern,
+           SplatPattern, IndexCastPattern<arith::IndexCastOp, arith::ExtSIOp>,
+           IndexCastPattern<arith::IndexCastUIOp, arith::ExtUIOp>>(
+          converter, context, /*benefit=*/2);
 }

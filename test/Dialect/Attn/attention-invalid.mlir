@@ -48,7 +48,7 @@ func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x4x16x64xf16>, %v: tensor<1x
 //===----------------------------------------------------------------------===//
 
 func.func @f(%q: tensor<1x4x16x64xf64>, %k: tensor<1x4x16x64xf64>, %v: tensor<1x4x16x64xf64>) {
-  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xf64>'}}
+  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<1x4x16x64xf64>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf64>, tensor<1x4x16x64xf64>, tensor<1x4x16x64xf64>) -> tensor<1x4x16x64xf64>
   return
@@ -57,7 +57,7 @@ func.func @f(%q: tensor<1x4x16x64xf64>, %k: tensor<1x4x16x64xf64>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xi32>, %k: tensor<1x4x16x64xi32>, %v: tensor<1x4x16x64xi32>) {
-  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xi32>'}}
+  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<1x4x16x64xi32>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xi32>, tensor<1x4x16x64xi32>, tensor<1x4x16x64xi32>) -> tensor<1x4x16x64xi32>
   return
@@ -66,7 +66,7 @@ func.func @f(%q: tensor<1x4x16x64xi32>, %k: tensor<1x4x16x64xi32>, %v: tensor<1x
 // -----
 
 func.func @f(%q: tensor<1x4x16x64xf8E5M2>, %k: tensor<1x4x16x64xf8E5M2>, %v: tensor<1x4x16x64xf8E5M2>) {
-  // expected-error @below {{operand #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xf8E5M2>'}}
+  // expected-error @below {{result #0 must be ranked tensor of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<1x4x16x64xf8E5M2>'}}
   %o = attn.attention %q, %k, %v scale(0.125)
       : (tensor<1x4x16x64xf8E5M2>, tensor<1x4x16x64xf8E5M2>, tensor<1x4x16x64xf8E5M2>) -> tensor<1x4x16x64xf8E5M2>
   return
@@ -844,7 +844,7 @@ func.func @f(%q: tensor<2x4x16x64xf16>, %k: tensor<9x4x32x64xf16>, %n: tensor<2x
 // The generic form has to state a scale, too.
 func.func @f(%q: tensor<1x4x16x64xf16>) {
   // expected-error @below {{requires attribute 'scale'}}
-  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0>}> ({}, {})
+  %o = "attn.attention"(%q, %q, %q) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {})
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
 }

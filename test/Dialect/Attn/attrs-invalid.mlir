@@ -310,17 +310,17 @@ func.func private @f(!attn.view<f32>)
 
 // -----
 
-// expected-error @below {{element type of a view must be f16, bf16, f32, i8, i32 or i64, but got 'f64'}}
+// expected-error @below {{element type of a view must be f16, bf16, f32, f8E4M3FN, f8E5M2, f8E4M3FNUZ, i8, i32 or i64, but got 'f64'}}
 func.func private @f(!attn.view<4x?xf64>)
 
 // -----
 
-// expected-error @below {{element type of a view must be f16, bf16, f32, i8, i32 or i64, but got 'i16'}}
+// expected-error @below {{element type of a view must be f16, bf16, f32, f8E4M3FN, f8E5M2, f8E4M3FNUZ, i8, i32 or i64, but got 'i16'}}
 func.func private @f(!attn.view<?xi16>)
 
 // -----
 
-// expected-error @below {{element type of a view must be f16, bf16, f32, i8, i32 or i64, but got 'vector<4xf32>'}}
+// expected-error @below {{element type of a view must be f16, bf16, f32, f8E4M3FN, f8E5M2, f8E4M3FNUZ, i8, i32 or i64, but got 'vector<4xf32>'}}
 func.func private @f(!attn.view<?xvector<4xf32>>)
 
 // -----

@@ -551,7 +551,7 @@ func.func @f(%a: tensor<64x64xbf16, #attn.shared<128>>) {
 // -----
 
 func.func @f(%a: tensor<64x64xi8, #attn.shared<64>>) {
-  // expected-error @below {{'attn.convert_layout' op operand #0 must be tile in shared memory of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<64x64xi8, #attn.shared<64>>'}}
+  // expected-error @below {{'attn.convert_layout' op operand #0 must be tile in shared memory of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<64x64xi8, #attn.shared<64>>'}}
   %b = attn.convert_layout %a : tensor<64x64xi8, #attn.shared<64>> to tensor<64x64xi8, #attn.shared<64>>
   return
 }

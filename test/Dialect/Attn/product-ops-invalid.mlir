@@ -89,7 +89,7 @@ func.func @f(%a: tensor<64x64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf16,
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op operand #0 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<64xf16>'}}
+  // expected-error @below {{'attn.dot.issue' op operand #0 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<64xf16>'}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64xf16>, tensor<32x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
   return
 }
@@ -98,7 +98,7 @@ func.func @f(%a: tensor<64xf16>, %b: tensor<32x64xf16>, %c: tensor<64x32xf32, #a
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 func.func @f(%a: tensor<64x64xf16>, %b: tensor<?x64xf16>, %c: tensor<64x32xf32, #acc>) {
-  // expected-error @below {{'attn.dot.issue' op operand #1 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<?x64xf16>'}}
+  // expected-error @below {{'attn.dot.issue' op operand #1 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<?x64xf16>'}}
   %d = attn.dot.issue %a, %b, %c transpose_rhs : tensor<64x64xf16>, tensor<?x64xf16>, tensor<64x32xf32, #acc> -> <tensor<64x32xf32, #acc>>
   return
 }

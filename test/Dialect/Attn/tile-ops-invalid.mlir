@@ -43,14 +43,14 @@ attn.kernel @k(%v: !attn.view<?x64xf16>, %i: index) {
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{result #0 must be tile of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<?x64xf32>'}}
+  // expected-error @below {{result #0 must be tile of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<?x64xf32>'}}
   %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<?x64xf32>
 }
 
 // -----
 
 attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
-  // expected-error @below {{result #0 must be tile of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<16x64xi32>'}}
+  // expected-error @below {{result #0 must be tile of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<16x64xi32>'}}
   %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xi32>
 }
 
@@ -221,7 +221,7 @@ func.func @f(%a: tensor<16x16xf16>) {
 // -----
 
 func.func @f(%a: tensor<4x16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
-  // expected-error @below {{operand #0 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<4x16x16xf16>'}}
+  // expected-error @below {{operand #0 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<4x16x16xf16>'}}
   %d = attn.dot %a, %b, %c : tensor<4x16x16xf16>, tensor<16x16xf16> into tensor<16x16xf32>
   return
 }
@@ -229,7 +229,7 @@ func.func @f(%a: tensor<4x16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf3
 // -----
 
 func.func @f(%a: tensor<16x16xf16>, %b: tensor<16x?xf16>, %c: tensor<16x16xf32>) {
-  // expected-error @below {{operand #1 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float values, but got 'tensor<16x?xf16>'}}
+  // expected-error @below {{operand #1 must be tile of rank 2 of 16-bit float or bfloat16 type or 32-bit float or f8E4M3FN type or f8E5M2 type or f8E4M3FNUZ type values, but got 'tensor<16x?xf16>'}}
   %d = attn.dot %a, %b, %c : tensor<16x16xf16>, tensor<16x?xf16> into tensor<16x16xf32>
   return
 }

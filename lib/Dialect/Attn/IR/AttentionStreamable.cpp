@@ -128,8 +128,8 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   // There are whole groups of keys: as many or more.
   constexpr int64_t kGroup = InterleaveOp::kGroup;
   if (hasInterleavedValues())
-    maps[V] = map({d(Batch), d(KvHead), d(ValueDim),
-                   d(Key).floorDiv(kGroup) * kGroup});
+    maps[V] = map(
+        {d(Batch), d(KvHead), d(ValueDim), d(Key).floorDiv(kGroup) * kGroup});
   maps.append(getFirstCaptureView() - maps.size(), map({d(Batch)}));
   if (getBlockTable())
     maps.back() = map({d(Batch), d(Key).floorDiv(getPageSize())});
@@ -221,8 +221,7 @@ SmallVector<unsigned> AttentionOp::getTailViews() {
   // Of rows that hold the factor, the state of no keys has it, too.
   SmallVector<unsigned> views;
   auto [ofQuery, ofKey, ofValue] = getScaleViews();
-  for (std::optional<unsigned> view :
-       {getSinksView(), ofQuery, ofKey, ofValue})
+  for (std::optional<unsigned> view : {getSinksView(), ofQuery, ofKey, ofValue})
     if (view)
       views.push_back(*view);
   return views;
@@ -375,11 +374,9 @@ static Value buildRowFactor(AttentionOp op, const TileBuilder &t,
   auto number = [&](double value) -> Value {
     return arith::ConstantOp::create(t.b, t.loc, t.b.getF32FloatAttr(value));
   };
-  Value factor =
-      arith::MulFOp::create(t.b, t.loc, buildScoreScale(op, t, tile),
-                            number(llvm::numbers::log2e));
-  return arith::MaximumFOp::create(
-      t.b, t.loc, factor, number(kLeastFactor));
+  Value factor = arith::MulFOp::create(t.b, t.loc, buildScoreScale(op, t, tile),
+                                       number(llvm::numbers::log2e));
+  return arith::MaximumFOp::create(t.b, t.loc, factor, number(kLeastFactor));
 }
 
 SmallVector<Value> AttentionOp::buildHead(OpBuilder &b, Location loc,
@@ -485,7 +482,8 @@ private:
 
 } // namespace
 
-/// The reference of weights: that of rows, less the binades that they have more.
+/// The reference of weights: that of rows, less the binades that they have
+/// more.
 static Value shifted(AttentionOp op, const TileBuilder &t, Value reference) {
   int64_t binades = binadesOf(op);
   if (binades == 0)
@@ -502,9 +500,9 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
   Value dot = t.dot(tiles[Q], tiles[K], t.splat(0, {rows, keys}),
                     /*transposeRhs=*/true);
   Value scores = builder.build(dot);
-  AdvanceOp now = t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
-                            state[Reference], softmaxScale(*this),
-                            scalesRows(*this));
+  AdvanceOp now =
+      t.advance(t.reduce(ReduceKind::Max, scores), state[Factor],
+                state[Reference], softmaxScale(*this), scalesRows(*this));
   // What stays is no result of the operation, so that loops need not carry it.
   Value factor = scalesRows(*this) ? state[Factor] : now.getFactor();
   Value p = t.weights(scores, factor, shifted(*this, t, now.getReference()));
@@ -571,12 +569,11 @@ static SmallVector<Value> addSinks(AttentionOp op, const TileBuilder &t,
   Value scores = scale == 1 ? sinks : t.scale(sinks, 1 / scale);
   // Rows that hold the factor have other units than sinks.
   if (scalesRows(op))
-    scores = t.div(t.scale(sinks, llvm::numbers::log2e),
-                   state[Factor]);
-  AdvanceOp now = t.advance(scores, state[Factor], state[Reference], scale,
-                            scalesRows(op));
-  Value negative = arith::NegFOp::create(
-      t.b, t.loc, shifted(op, t, now.getReference()));
+    scores = t.div(t.scale(sinks, llvm::numbers::log2e), state[Factor]);
+  AdvanceOp now =
+      t.advance(scores, state[Factor], state[Reference], scale, scalesRows(op));
+  Value negative =
+      arith::NegFOp::create(t.b, t.loc, shifted(op, t, now.getReference()));
   Value weight = t.exp2(t.fma(scores, now.getFactor(), negative));
   Value acc =
       t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
@@ -591,18 +588,16 @@ SmallVector<Value> AttentionOp::buildTail(OpBuilder &b, Location loc,
   SmallVector<Value> state(folded);
   if (getSinks())
     state = addSinks(*this, t, tile, folded);
-  Value out = t.divideRows(state[Acc], state[L],
-                           buildScale(*this, t, tile, V));
+  Value out = t.divideRows(state[Acc], state[L], buildScale(*this, t, tile, V));
   SmallVector<Value> results{
       t.cast(out, getOutput().getType().getElementType())};
   if (!getLse())
     return results;
   // log2(0) = -inf, as wanted.
   Value reference = shifted(*this, t, state[Reference]);
-  results.push_back(scalesRows(*this)
-                        ? t.scale(t.add(reference, t.log2(state[L])),
-                                  llvm::numbers::ln2)
-                        : t.logSum(state[Factor], reference, state[L],
-                                   softmaxScale(*this)));
+  results.push_back(
+      scalesRows(*this)
+          ? t.scale(t.add(reference, t.log2(state[L])), llvm::numbers::ln2)
+          : t.logSum(state[Factor], reference, state[L], softmaxScale(*this)));
   return results;
 }

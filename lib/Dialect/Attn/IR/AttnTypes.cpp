@@ -19,9 +19,8 @@ Type ViewType::parse(AsmParser &parser) {
     parser.emitError(parser.getNameLoc(), "a view has at least one dimension");
     return {};
   }
-  bool isNumber =
-      elementType.isF16() || elementType.isBF16() || elementType.isF32() ||
-      isFloat8(elementType);
+  bool isNumber = elementType.isF16() || elementType.isBF16() ||
+                  elementType.isF32() || isFloat8(elementType);
   if (!isNumber && !elementType.isSignlessInteger(8) &&
       !elementType.isSignlessInteger(32) &&
       !elementType.isSignlessInteger(64)) {

@@ -71,7 +71,7 @@ FragmentAttr mmaLhs8(MLIRContext *context, int64_t rows, int64_t columns,
   // next 32 columns; then 16 rows down.
   SmallVector<int64_t> threads{4, 0, 4, 8, 1, 0, warps, rows / warps, 0};
   SmallVector<int64_t> registers{
-      4, 0, 1, 2, 8, 0, 2, 0, 16, columns / 32, 0, 32, rows / warps / 16,
+      4,  0, 1, 2, 8, 0, 2, 0, 16, columns / 32, 0, 32, rows / warps / 16,
       16, 0};
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }

@@ -282,7 +282,7 @@ LogicalResult MfmaAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 /// All units, the fastest of a target before its others.
 static SmallVector<MatrixUnitInterface> allUnits(MLIRContext *context) {
-  return {Wgmma8Attr::get(context),       WgmmaAttr::get(context),
+  return {WgmmaAttr::get(context),        Wgmma8Attr::get(context),
           MfmaAttr::get(context, 32, 16), MfmaAttr::get(context, 16, 32),
           MfmaAttr::get(context, 32, 8),  MfmaAttr::get(context, 16, 16),
           MmaSync8Attr::get(context),     MmaSyncAttr::get(context)};
@@ -315,10 +315,7 @@ std::string attn::asText(ArrayRef<Type> types) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (auto [i, type] : llvm::enumerate(types))
-    os << (i == 0                  ? ""
-           : i + 1 == types.size() ? " or "
-                                   : ", ")
-       << type;
+    os << (i == 0 ? "" : i + 1 == types.size() ? " or " : ", ") << type;
   return text;
 }
 
@@ -362,7 +359,13 @@ void attn::printUnit(OpAsmPrinter &printer, Operation *,
 MatrixUnitInterface attn::unitOf(DotOp dot) {
   if (std::optional<MatrixUnitInterface> unit = dot.getUnit())
     return *unit;
-  return usualUnit(TargetAttr::of(dot));
+  // Of those that take the operands, the one of the smallest tiles.
+  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  TargetAttr target = TargetAttr::of(dot);
+  for (MatrixUnitInterface unit : llvm::reverse(unitsOf(target)))
+    if (unit.takesElement(element))
+      return unit;
+  return usualUnit(target);
 }
 
 std::string attn::whyNotLaidOut(MatrixUnitInterface unit, RankedTensorType lhs,

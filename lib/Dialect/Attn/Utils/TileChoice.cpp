@@ -1,10 +1,10 @@
 //===- TileChoice.cpp - Tiles that fit a target ---------------------------===//
 
 #include "attn-mlir/Dialect/Attn/Utils/TileChoice.h"
-#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/Utils/Footprint.h"
 #include "attn-mlir/Dialect/Attn/Utils/MeasuredTiles.h"
 #include "mlir/IR/TypeUtilities.h"

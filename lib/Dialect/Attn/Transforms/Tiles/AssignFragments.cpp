@@ -218,7 +218,7 @@ struct AssignFragmentsPass
     FragmentAttr matrix =
         isOperand ? unit.getLhs(rows, width, count)
         : free ? rowsOfWarps(&getContext(), rows, width, count, lanes(), least)
-             : unit.getAccumulator(rows, width, count);
+               : unit.getAccumulator(rows, width, count);
     if (group.isOfColumns(tile))
       return matrix.getColumnSlice();
     return tile.getRank() == 2 ? matrix : matrix.getRowSlice();
@@ -236,10 +236,9 @@ struct AssignFragmentsPass
   void assign(Value value, const TileGroup &group, int64_t count, bool free,
               int64_t columns) {
     RankedTensorType tile = plainTile(value.getType());
-    auto type =
-        RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                              layoutOf(tile, group, count, free, columns,
-                                       isInterleaved(value)));
+    auto type = RankedTensorType::get(
+        tile.getShape(), tile.getElementType(),
+        layoutOf(tile, group, count, free, columns, isInterleaved(value)));
     value.setType(type);
     ++numTiles;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {

@@ -33,11 +33,18 @@ bool isWrittenByThreads(Value tile) {
 struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
   using AttnIssueDotsBase::AttnIssueDotsBase;
 
-  /// The unit that a product names, else the fastest of the target.
+  /// The unit that a product names, else the fastest of the target that takes
+  /// its operands, or the fastest of all.
   static MatrixUnitInterface unitFor(DotOp dot) {
     if (std::optional<MatrixUnitInterface> unit = dot.getUnit())
       return *unit;
     SmallVector<MatrixUnitInterface> units = unitsOf(TargetAttr::of(dot));
+    Type element = getElementTypeOrSelf(dot.getLhs().getType());
+    const auto *unit = llvm::find_if(units, [&](MatrixUnitInterface other) {
+      return other.takesElement(element);
+    });
+    if (unit != units.end())
+      return *unit;
     return units.empty() ? MatrixUnitInterface() : units.front();
   }
 
