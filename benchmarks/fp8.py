@@ -3,6 +3,7 @@
 
     fp8.py make FOLDER           compiles the kernels to FOLDER (needs attn-compile on PATH)
     fp8.py run FOLDER [--fa3 F]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
+    fp8.py errors FOLDER [--fa3 F]  errors on inputs of several kinds, up to 131072 keys
 
 Kernels take V by columns (`values(interleaved)`); "with V" is the time with PyTorch transposing it in front of every call.
 """
@@ -74,9 +75,9 @@ def make(folder, tried):
     (folder / "cases.json").write_text(json.dumps(cases))
 
 
-def quantised(torch, shape, generator, spread=1.0):
-    """Normal numbers in e4m3, with one scale a head, and what they stand for in float32."""
-    x = torch.randn(shape, device="cuda", generator=generator) * spread
+def quantised(torch, shape, generator, kind="normal"):
+    """Numbers in e4m3, with one scale a head, and what they stand for in float32."""
+    x = inputs_of(torch, kind, shape, generator)
     scale = x.abs().amax(dim=(2, 3)) / 448
     narrow = (x / scale[:, :, None, None]).to(torch.float8_e4m3fn)
     return narrow, scale, narrow.float() * scale[:, :, None, None]
@@ -121,45 +122,96 @@ def by_fa3(fa3, q, k, v, qs, ks, vs, causal):
     return result[0] if isinstance(result, tuple) else result
 
 
-def run(folder, wheel, rounds, only):
+def load(folder, only):
+    """(case, kernel) of a folder."""
+    import attn_mlir
+
+    cases = [case for case in json.loads((folder / "cases.json").read_text()) if only in case["name"]]
+    return [(case, attn_mlir.load(str(folder / f"{case['name']}.tar"))) for case in cases]
+
+
+def run(folder, wheel, rounds, only, lengths):
     import torch
 
-    import attn_mlir
     from attn_mlir._float8 import interleaved
     from decode import import_fa3
 
     fa3 = import_fa3(wheel) if wheel else None
     generator = torch.Generator("cuda").manual_seed(1)
-    cases = [case for case in json.loads((folder / "cases.json").read_text()) if only in case["name"]]
     rows = []
-    for (dim, causal), group in itertools.groupby(cases, lambda case: (case["dim"], case["causal"])):
+    for (dim, causal), group in itertools.groupby(load(folder, only), lambda pair: (pair[0]["dim"], pair[0]["causal"])):
         group = list(group)
-        kernels = {case["name"]: attn_mlir.load(str(folder / f"{case['name']}.tar")) for case in group}
-        errors = {}
-        for case in group:
-            errors[case["name"]] = check(torch, kernels[case["name"]], case, interleaved, fa3, generator)
-            print(case["name"], case["tiles"], "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in errors[case["name"]]), flush=True)
-        shape = (1, HEADS[dim], LENGTH, dim)
-        (q, qs, _), (k, ks, _), (v, vs, _) = (quantised(torch, shape, generator) for _ in range(3))
-        columns = interleaved(v, "bhsd")
-        calls = {}
-        for name, kernel in kernels.items():
-            prepared = kernel.prepare(q, k, columns, qs, ks, vs)
-            calls[name] = lambda turn, prepared=prepared: prepared.launch()
-        first = kernels[group[0]["name"]]
-        calls["with V"] = lambda turn: first(q, k, interleaved(v, "bhsd"), qs, ks, vs)
-        if fa3 is not None:
-            qb, kb, vb = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v))
-            calls["FA3"] = lambda turn: by_fa3(fa3, qb, kb, vb, qs, ks, vs, causal)
-        times = time_interleaved(torch, calls, rounds)
-        flops = forward_flops(1, HEADS[dim], LENGTH, dim, causal)
-        tiles = {case["name"]: case["tiles"] for case in group}
-        for name, ms in times.items():
-            rows.append([f"D {dim} {'causal' if causal else 'full'}", tiles.get(name, name), f"{ms:.3f}", f"{flops / ms / 1e9:.0f}",
-                         f"{errors[name][1]:.1e}" if name in errors else ""])
-            print(*rows[-1], flush=True)
+        errors = {case["tiles"]: check(torch, kernel, case, interleaved, fa3, generator) for case, kernel in group}
+        for tiles, found in errors.items():
+            print(f"D {dim}", tiles, "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in found), flush=True)
+        for length in lengths:
+            batch = max(1, LENGTH // length)
+            times = time_interleaved(
+                torch, calls_of(torch, group, (batch, HEADS[dim], length, dim), interleaved, fa3, causal, generator), rounds)
+            flops = forward_flops(batch, HEADS[dim], length, dim, causal)
+            best = min(ms for name, ms in times.items() if name in errors)
+            for name, ms in times.items():
+                rows.append([f"D {dim} {'causal' if causal else 'full'} S {length}", name, f"{ms:.3f}", f"{flops / ms / 1e9:.0f}",
+                             f"{times['FA3'] / best:.3f}" if name == "FA3" else ""])
+                print(*rows[-1], flush=True)
     print(torch.cuda.get_device_name())
-    print(markdown(["", "tile", "ms", "TFLOP/s", "error"], rows))
+    print(markdown(["", "", "ms", "TFLOP/s", "ours of FA3"], rows))
+
+
+def calls_of(torch, group, shape, interleaved, fa3, causal, generator):
+    """What is timed, by name."""
+    (q, qs, _), (k, ks, _), (v, vs, _) = (quantised(torch, shape, generator) for _ in range(3))
+    columns = interleaved(v, "bhsd")
+    calls = {}
+    for case, kernel in group:
+        prepared = kernel.prepare(q, k, columns, qs, ks, vs)
+        calls[case["tiles"]] = lambda turn, prepared=prepared: prepared.launch()
+    calls["V transposed by PyTorch"] = lambda turn: interleaved(v, "bhsd")
+    if fa3 is not None:
+        qb, kb, vb = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v))
+        calls["FA3"] = lambda turn: by_fa3(fa3, qb, kb, vb, qs, ks, vs, causal)
+    return calls
+
+
+def inputs_of(torch, kind, shape, generator):
+    """Numbers before they are quantised."""
+    x = torch.randn(shape, device="cuda", generator=generator)
+    if kind == "outliers":  # FlashAttention-3's: N(0, 1) + N(0, 100) Bernoulli(0.001).
+        more = torch.randn(shape, device="cuda", generator=generator) * 10
+        x += more * (torch.rand(shape, device="cuda", generator=generator) < 0.001)
+    if kind == "large":
+        x *= 4
+    if kind == "sink":  # Queries and keys have a part in common, of which the first key has most.
+        x[:, :, :, 0] = 3
+        x[:, :, 0, 0] = 20
+    return x
+
+
+def errors(folder, wheel, only):
+    import torch
+
+    from attn_mlir._float8 import interleaved
+    from decode import import_fa3
+
+    fa3 = import_fa3(wheel) if wheel else None
+    rows = []
+    kernels = [(case, kernel) for case, kernel in load(folder, only) if not case["causal"]]
+    for dim in sorted({case["dim"] for case, _ in kernels}):
+        for kind, keys in (("normal", 2048), ("outliers", 2048), ("large", 2048), ("sink", 2048), ("normal", 16384), ("normal", 131072)):
+            generator = torch.Generator("cuda").manual_seed(3)
+            (q, qs, wq), (k, ks, wk), (v, vs, wv) = (
+                quantised(torch, (1, HEADS[dim], n, dim), generator, kind) for n in (128, keys, keys))
+            r, _ = reference(torch, wq, wk, wv, False)
+            columns = interleaved(v, "bhsd")
+            row = [f"D {dim}, {kind}, {keys} keys"]
+            for case, kernel in kernels:
+                if case["dim"] == dim:
+                    o, _ = kernel(q, k, columns, qs, ks, vs)
+                    row.append(f"{case['tiles']}: {error(o, r)[1]:.2e}")
+            if fa3 is not None:
+                row.append(f"FA3: {error(by_fa3(fa3, q, k, v, qs, ks, vs, False).transpose(1, 2), r)[1]:.2e}")
+            print(" | ".join(row), flush=True)
+            del r, wq, wk, wv
 
 
 def main():
@@ -170,15 +222,19 @@ def main():
     maker.add_argument("--try", dest="tried", action="append", metavar="DIM:TILES:OPTIONS",
                        help="in place of the tiles that are known, such as '128:query=128,key=96:two-level'")
     runner = commands.add_parser("run")
-    runner.add_argument("folder", type=Path)
-    runner.add_argument("--fa3")
     runner.add_argument("--rounds", type=int, default=15)
-    runner.add_argument("--only", default="", help="of kernels whose name has this in it")
+    runner.add_argument("--lengths", default=str(LENGTH), help="with commas; shorter ones in batches of 16384 queries together")
+    for parser_of in (runner, commands.add_parser("errors")):
+        parser_of.add_argument("folder", type=Path)
+        parser_of.add_argument("--fa3")
+        parser_of.add_argument("--only", default="", help="of kernels whose name has this in it")
     arguments = parser.parse_args()
     if arguments.command == "make":
         make(arguments.folder, arguments.tried)
+    elif arguments.command == "run":
+        run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only, [int(n) for n in arguments.lengths.split(",")])
     else:
-        run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only)
+        errors(arguments.folder, arguments.fa3, arguments.only)
 
 
 if __name__ == "__main__":

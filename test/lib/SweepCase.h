@@ -30,15 +30,17 @@ struct SweepTypes {
 
   SweepTypes(const std::string &type, HeadDims dims, HeadCounts heads,
              bool bshd) {
-    auto tensor = [&](int64_t heads, int64_t dim) {
+    auto tensor = [&](int64_t heads, int64_t dim, const std::string &of) {
       std::string h = std::to_string(heads);
       return "tensor<?x" + (bshd ? "?x" + h : h + "x?") + "x" +
-             std::to_string(dim) + "x" + type + ">";
+             std::to_string(dim) + "x" + of + ">";
     };
-    q = tensor(heads.query, dims.qk);
-    k = tensor(heads.kv, dims.qk);
-    v = tensor(heads.kv, dims.value);
-    o = tensor(heads.query, dims.value);
+    // There are no results of 8 bits.
+    bool isNarrow = type.rfind("f8", 0) == 0;
+    q = tensor(heads.query, dims.qk, type);
+    k = tensor(heads.kv, dims.qk, type);
+    v = tensor(heads.kv, dims.value, type);
+    o = tensor(heads.query, dims.value, isNarrow ? "bf16" : type);
     lse = "tensor<?x" + std::to_string(heads.query) + "x?xf32>";
   }
 };

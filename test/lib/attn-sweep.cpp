@@ -86,15 +86,32 @@ struct Case {
   bool bshd, lse;
   /// Options of attn-to-target for a kernel that goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
+  /// V by columns; scales of Q, K and V.
+  bool columns = false, scales = false;
 
   std::string text() const {
     auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
-    std::string results = lse ? "(" + o + ", " + l + ")" : o;
+    std::string results = lse ? "(" + o + ", " + l + ")" : o,
+                kv = std::to_string(heads.kv);
+    if (columns)
+      v = "tensor<?x" + kv + "x" + std::to_string(dims.value) + "x?x" + type +
+          ">";
+    std::string each = "tensor<?x" + kv + "xf32>",
+                one = "tensor<1x" + kv + "xf32>";
     return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
-           ", %cap: f32) -> " + results + " {\n  " + (lse ? "%r:2" : "%r") +
+           ", %cap: f32" +
+           (scales ? ", %qs: " + each + ", %ks: tensor<1x1xf32>, %vs: " + one
+                   : "") +
+           ") -> " + results + " {\n  " + (lse ? "%r:2" : "%r") +
            " = attn.attention %q, %k, %v " + mask + " scale(0.25)" +
-           (bshd ? " layout(bshd)" : "") + scoreMod + " : (" + q + ", " + k +
-           ", " + v + ") -> " + results + "\n  return " +
+           (bshd ? " layout(bshd)" : "") +
+           (columns ? " values(interleaved)" : "") +
+           (scales ? " q_scale(%qs : " + each +
+                         ") k_scale(%ks : tensor<1x1xf32>) v_scale(%vs : " +
+                         one + ")"
+                   : "") +
+           scoreMod + " : (" + q + ", " + k + ", " + v + ") -> " + results +
+           "\n  return " +
            (lse ? "%r#0, %r#1 : " + o + ", " + l : "%r : " + o) + "\n}\n";
   }
 
@@ -105,6 +122,7 @@ struct Case {
   std::string describe() const {
     return describeShape(type, dims, heads, mask, bshd) + scheduleText() +
            (scoreMod.empty() ? "" : " with a score modification") +
+           (columns ? " by columns" : "") + (scales ? " scaled" : "") +
            (level3 ? " level 3 " + *level3 : "");
   }
 };
@@ -117,6 +135,9 @@ const Sizes kSizes[] = {{1, 1, 1},    {2, 37, 53},  {1, 128, 128}, {1, 1, 97},
                         {2, 0, 7},    {1, 61, 160}, {1, 131, 127}};
 
 double tolerance(StringRef type) {
+  // Of weights of 8 bits, and of their sums in bf16.
+  if (type.starts_with("f8"))
+    return type == "f8E5M2" ? 0.13 : 0.07;
   return type == "bf16" ? 1e-2 : type == "f16" ? 2e-3 : 1e-5;
 }
 
@@ -281,6 +302,40 @@ static void runSequential(Sweep &sweep) {
   }
 }
 
+/// Q, K and V of 8 bits, by rows and by columns, scaled and not: at level 2,
+/// and through the rings and layouts of NVIDIA GPUs.
+static void runFloat8(Sweep &sweep) {
+  const char *const types[] = {"f8E4M3FN", "f8E5M2", "f8E4M3FNUZ"};
+  const HeadDims dims[] = {{64, 64}, {128, 128}, {96, 32}, {192, 128}};
+  const char *const tiles[] = {"query=32,key=32", "query=16,key=64",
+                               "query=64,key=96", ""};
+  const char *const schedules[] = {
+      "", "splits=2", "persistent sms=3 resident=1 sawtooth=force"};
+  const char *const lower[] = {"", "stages=1 resident-stages=2",
+                               "stages=3 copy=async", "two-level"};
+  const Sizes sizes[] = {{1, 1, 1}, {2, 37, 53}, {1, 64, 0}, {1, 61, 160}};
+  for (unsigned i = 0; i < 12; ++i) {
+    auto pick = [&](const auto &list) {
+      return list[(i + i / std::size(list)) % std::size(list)];
+    };
+    bool level3 = i % 2 == 1;
+    Case c{types[level3 ? i / 2 % 2 : i / 2 % 3],
+           pick(dims),
+           pick(kHeads),
+           pick(kMasks),
+           pick(tiles),
+           std::string(level3 ? "target=h200 " : "") + pick(schedules),
+           i % 4 == 2 ? pick(kScoreMods) : "",
+           i % 4 == 1,
+           i % 3 != 0};
+    if (level3)
+      c.level3 = pick(lower);
+    c.columns = level3 || i % 4 == 0;
+    c.scales = i % 3 != 2;
+    sweep.run(c, sizes);
+  }
+}
+
 /// Every traversal of streams under every mask, at level 2 and through the
 /// rings of level 3, over sizes that are empty, too.
 static void runTraversals(Sweep &sweep) {
@@ -390,6 +445,7 @@ int main(int argc, char **argv) {
   bool sequential = argc == 2 && StringRef(argv[1]) == "sequential";
   bool splits = argc == 2 && StringRef(argv[1]) == "splits";
   bool traversals = argc == 2 && StringRef(argv[1]) == "traversals";
+  bool float8 = argc == 2 && StringRef(argv[1]) == "float8";
   DialectRegistry registry;
   registerDialects(registry);
   MLIRContext context(registry);
@@ -398,19 +454,21 @@ int main(int argc, char **argv) {
     return *status;
   if (argc > 3 ||
       (argc > 1 && !bounds && !sequential && !splits && !traversals &&
-       StringRef(argv[1]).getAsInteger(10, first)) ||
+       !float8 && StringRef(argv[1]).getAsInteger(10, first)) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, count))) {
-    llvm::errs() << "usage: attn-sweep [first case] [number of cases] | bounds "
-                    "| sequential | splits | traversals | backward [first "
-                    "[step]] | backward-sequential [first [step]] | "
-                    "derivatives\n";
+    llvm::errs()
+        << "usage: attn-sweep [first case] [number of cases] | bounds "
+           "| sequential | splits | traversals | float8 | backward [first "
+           "[step]] | backward-sequential [first [step]] | "
+           "derivatives\n";
     return 2;
   }
   Sweep sweep(context);
-  if (bounds || sequential || splits || traversals) {
+  if (bounds || sequential || splits || traversals || float8) {
     bounds       ? runAllBounds(sweep)
     : sequential ? runSequential(sweep)
     : splits     ? runAllSplits(sweep)
+    : float8     ? runFloat8(sweep)
                  : runTraversals(sweep);
     return sweep.close();
   }
