@@ -81,7 +81,7 @@ def test_torch_that_is_refused(scratch, log):
     cpu = torch.Tensor((1, 256, 32, 128), device=torch.device("cpu"))
     expect(ArgumentError, "view 'q': expected a CUDA tensor, but got one on cpu", kernel, cpu, k, scalars=[1.0])
     double = torch.Tensor((1, 256, 32, 128), torch.float64)
-    expect(ArgumentError, "view 'q': expected float16, bfloat16, float32, int8, bool, int32 or int64, but got torch.float64", kernel, double, k,
+    expect(ArgumentError, "view 'q': expected float16, bfloat16, float32, float8, int8, bool, int32 or int64, but got torch.float64", kernel, double, k,
            scalars=[1.0])
     half = torch.Tensor((1, 256, 32, 128), torch.float16)
     expect(ArgumentError, "expected element type bf16, but got f16", kernel, half, k, scalars=[1.0])
