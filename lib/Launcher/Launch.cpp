@@ -68,20 +68,34 @@ static void setGrid(const Manifest &manifest, unsigned variant,
   launch.cluster = cluster;
 }
 
-void attn::plan(const Manifest &manifest, const AttnTensor *tensors,
-                int32_t tensorCount, const AttnScalar *scalars,
-                int32_t scalarCount, Call &call, Launches &launches) {
-  launches.device = bindViews(manifest, tensors, tensorCount, call.views);
-  checkScalars(manifest, scalars, scalarCount);
-  call.scalars = scalars;
+/// Variant, workspace and grids of a call whose arrays are of a new kind.
+static void planAnew(const Manifest &manifest, const AttnTensor *tensors,
+                     int32_t count, Call &call, Launches &launches) {
+  launches.device = bindViews(manifest, tensors, count, call.views);
   launches.variant = selectVariant(manifest, call.views, launches.bytes);
-  launches.context = {};
   const std::vector<StepSpec> &steps =
       manifest.variants[launches.variant].steps;
   launches.resize(steps.size());
+  for (unsigned i = 0; i < steps.size(); ++i)
+    setGrid(manifest, launches.variant, steps[i], call.views, launches[i]);
+}
+
+void attn::plan(AttnBundle &bundle, const AttnTensor *tensors,
+                int32_t tensorCount, const AttnScalar *scalars,
+                int32_t scalarCount, Call &call, Launches &launches) {
+  const Manifest &manifest = bundle.manifest;
+  bool isCall = tensors && tensorCount == int32_t(manifest.views.size());
+  if (!isCall || !bundle.plans.recall(manifest, tensors, call, launches)) {
+    planAnew(manifest, tensors, tensorCount, call, launches);
+    bundle.plans.remember(manifest, tensors, call, launches);
+  }
+  checkScalars(manifest, scalars, scalarCount);
+  call.scalars = scalars;
+  launches.context = {};
+  const std::vector<StepSpec> &steps =
+      manifest.variants[launches.variant].steps;
   for (unsigned i = 0; i < steps.size(); ++i) {
     Launch &launch = launches[i];
-    setGrid(manifest, launches.variant, steps[i], call.views, launch);
     launch.block = steps[i].block;
     launch.sharedBytes = steps[i].sharedBytes;
     launch.overlaps = steps[i].overlaps;
@@ -128,13 +142,15 @@ static cuda::TensorMap zeros;
 
 static void fillParameters(const Manifest &manifest, ContextState &state,
                            const StepSpec &step, const BoundView *views,
-                           const AttnScalar *scalars, Launch &launch) {
+                           const AttnScalar *scalars, uint64_t plan,
+                           Launch &launch) {
   const auto &specs = step.parameters;
   unsigned maps = 0;
   for (unsigned i = 0; i < specs.size(); ++i) {
     if (specs[i].kind == ParameterKind::TensorMap) {
       cuda::TensorMap &map = launch.maps[maps++];
-      fillTensorMap(manifest, state, step, i, views[specs[i].index], map);
+      fillTensorMap(manifest, state, step, i, views[specs[i].index], plan,
+                    map);
       launch.parameters[i] = &map;
     } else {
       launch.words[i] = wordOf(step, specs[i], views, scalars);
@@ -166,7 +182,8 @@ void attn::resolve(AttnBundle &bundle, const Runtime &runtime,
     BoundView room[kMaxViews];
     const BoundView *views = bindStep(launches.variant, step, call.views, room);
     launch.function = functionOf(manifest, runtime, state, step);
-    fillParameters(manifest, state, step, views, call.scalars, launch);
+    fillParameters(manifest, state, step, views, call.scalars, launches.plan,
+                   launch);
   }
 }
 

@@ -192,9 +192,8 @@ struct Arguments {
   const AttnScalar *scalars;
   int32_t scalarCount;
 
-  void plan(const AttnBundle &bundle, Call &call, Launches &launches) const {
-    attn::plan(bundle.manifest, views, viewCount, scalars, scalarCount, call,
-               launches);
+  void plan(AttnBundle &bundle, Call &call, Launches &launches) const {
+    attn::plan(bundle, views, viewCount, scalars, scalarCount, call, launches);
   }
 };
 

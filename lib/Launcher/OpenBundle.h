@@ -23,6 +23,13 @@ struct MapKeyHash {
   size_t operator()(const MapKey &key) const;
 };
 
+/// The map that a parameter had last, of a call that was planned so.
+struct RecentMap {
+  /// 0: none.
+  uint64_t plan = 0, data = 0;
+  cuda::TensorMap map;
+};
+
 /// What is kept for one context.
 struct ContextState {
   Context context;
@@ -30,6 +37,8 @@ struct ContextState {
   /// Of each binary and step, null where not needed so far.
   std::vector<void *> modules, functions;
   std::unordered_map<MapKey, cuda::TensorMap, MapKeyHash> maps;
+  /// Of each step and parameter.
+  std::vector<std::vector<RecentMap>> recent;
 };
 
 /// Maps kept for a context. Full, all are dropped: who needs so many has new
@@ -61,6 +70,8 @@ public:
   unsigned variant;
   /// Bytes of the workspace.
   uint64_t bytes;
+  /// The number of its plan; calls of one differ in addresses alone.
+  uint64_t plan = 0;
   Context context;
 
   void resize(unsigned steps) {
@@ -79,11 +90,50 @@ private:
   std::unique_ptr<Launch[]> more;
 };
 
+/// The arguments of a call, checked.
+struct Call {
+  /// The program's views, then the workspace of the variant.
+  BoundView views[kMaxViews + kMaxWorkspace];
+  const AttnScalar *scalars;
+};
+
+/// The plans of the last kinds of calls: arrays of the same sizes, strides and
+/// alignments take the same variant, workspace and grids. Nothing of it depends
+/// on scalars.
+class KnownPlans {
+public:
+  /// Whether there was such a call, whose plan is filled in.
+  bool recall(const Manifest &manifest, const AttnTensor *tensors, Call &call,
+              Launches &launches);
+  /// Keeps a plan, and gives it its number.
+  void remember(const Manifest &manifest, const AttnTensor *tensors,
+                const Call &call, Launches &launches);
+
+private:
+  static constexpr size_t kMostPlans = 8;
+  struct Grid {
+    unsigned grid, cluster;
+  };
+  struct Plan {
+    std::vector<AttnTensor> tensors;
+    std::vector<BoundView> views;
+    int32_t device;
+    unsigned variant;
+    uint64_t bytes, number;
+    std::vector<Grid> grids;
+  };
+  std::mutex mutex;
+  std::vector<Plan> plans;
+  /// How many were remembered; a further one takes the place of the oldest.
+  uint64_t remembered = 0;
+};
+
 } // namespace attn
 
 /// The opaque types of the C interface.
 struct AttnBundle {
   const attn::Manifest manifest;
+  attn::KnownPlans plans;
   /// Guards `contexts` and what they point to.
   std::mutex mutex;
   std::vector<std::unique_ptr<attn::ContextState>> contexts;
@@ -108,18 +158,11 @@ struct AttnPrepared {
 
 namespace attn {
 
-/// The arguments of a call, checked.
-struct Call {
-  /// The program's views, then the workspace of the variant.
-  BoundView views[kMaxViews + kMaxWorkspace];
-  const AttnScalar *scalars;
-};
-
 /// Checks the arguments, selects the variant and sizes the grids: all that
 /// needs no driver. Addresses of the workspace count from 0.
-void plan(const Manifest &manifest, const AttnTensor *tensors,
-          int32_t tensorCount, const AttnScalar *scalars, int32_t scalarCount,
-          Call &call, Launches &launches);
+void plan(AttnBundle &bundle, const AttnTensor *tensors, int32_t tensorCount,
+          const AttnScalar *scalars, int32_t scalarCount, Call &call,
+          Launches &launches);
 
 /// Fills in functions and parameters for `context`, which is current, with a
 /// workspace at that address.
@@ -181,7 +224,8 @@ void unloadModules(AttnBundle &bundle);
 /// bundle's mutex.
 void fillTensorMap(const Manifest &manifest, ContextState &state,
                    const StepSpec &step, unsigned parameter,
-                   const BoundView &view, cuda::TensorMap &map);
+                   const BoundView &view, uint64_t plan,
+                   cuda::TensorMap &map);
 
 } // namespace attn
 

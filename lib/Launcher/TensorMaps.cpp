@@ -19,12 +19,14 @@ struct Geometry {
 } // namespace
 
 size_t MapKeyHash::operator()(const MapKey &key) const {
-  uint64_t hash = 0x9e3779b97f4a7c15;
+  // Products that do not wait for each other: each place has a factor of its
+  // own, which is odd.
+  uint64_t hash = 0, factor = 0x9e3779b97f4a7c15;
   for (uint64_t word : key.words) {
-    hash = (hash ^ word) * 0xff51afd7ed558ccd;
-    hash ^= hash >> 32;
+    hash += (word ^ word >> 32) * factor;
+    factor += 0x6a09e667f3bcc908;
   }
-  return hash;
+  return hash ^ hash >> 32;
 }
 
 [[noreturn]] static void unmappable(const ViewSpec &spec,
@@ -130,9 +132,24 @@ static MapKey keyOf(unsigned step, unsigned parameter,
   return key;
 }
 
+/// The last map of each parameter of a step, made at its first use.
+static RecentMap *recentMaps(const Manifest &manifest, ContextState &state,
+                             const StepSpec &step) {
+  state.recent.resize(manifest.stepCount);
+  std::vector<RecentMap> &its = state.recent[step.number];
+  its.resize(step.parameters.size());
+  return its.data();
+}
+
 void attn::fillTensorMap(const Manifest &manifest, ContextState &state,
                          const StepSpec &step, unsigned parameter,
-                         const BoundView &view, TensorMap &map) {
+                         const BoundView &view, uint64_t plan,
+                         TensorMap &map) {
+  RecentMap &recent = recentMaps(manifest, state, step)[parameter];
+  if (plan && recent.plan == plan && recent.data == view.data) {
+    map = recent.map;
+    return;
+  }
   const ParameterSpec &spec = step.parameters[parameter];
   const ViewSpec &viewSpec = manifest.viewsOf(step)[spec.index];
   Geometry geometry = geometryOf(viewSpec, view);
@@ -146,4 +163,5 @@ void attn::fillTensorMap(const Manifest &manifest, ContextState &state,
     found = state.maps.emplace(key, encoded).first;
   }
   map = found->second;
+  recent = {plan, view.data, map};
 }
