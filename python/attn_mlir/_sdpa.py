@@ -39,7 +39,8 @@ def _is_distributed(tensor):
 def takes(q, k, v, mask, dropout_p, is_causal, enable_gqa):
     """Whether a call is served here; PyTorch serves the others."""
     tensors = (q, k, v)
-    if any(map(_is_distributed, tensors)):
+    # torch.nn.attention.sdpa_kernel names others.
+    if any(map(_is_distributed, tensors)) or not torch.backends.cuda.flash_sdp_enabled():
         return False
     if dropout_p > 0.0 or any(x.dim() != 4 or x.dtype != q.dtype or x.device != q.device for x in tensors):
         return False

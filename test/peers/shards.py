@@ -1,7 +1,7 @@
 """A part of pytest: runs the cases that were collected in processes that share one GPU.
 
-Processes are forked once pytest has collected, before CUDA is started, take one case after the other, and write a line
-for each to SUITE_RESULTS. One that crashes, that takes too long for a case, or whose device does not recover from an
+Processes are forked once pytest has collected, before CUDA is started (where the suite starts it, pytest's own process runs
+them alone), take one case after the other, and write a line for each to SUITE_RESULTS. One that crashes, that takes too long for a case, or whose device does not recover from an
 error is replaced, and what it was at counts as failed. At the end of the time no process begins another case; what
 is then not run stays for the next call.
 
@@ -174,6 +174,9 @@ class Pool:
     def _is_more(self):
         return self.next.value < len(self.items) and time.monotonic() < self.end
 
+    def run_here(self):
+        self._work(self.slots[0])
+
     def run(self):
         for slot in self.slots[: max(1, len(self.items))]:
             self._start(slot)
@@ -187,7 +190,9 @@ def pytest_runtestloop(session):
     """In place of pytest's own loop."""
     if session.config.option.collectonly or "SUITE_RESULTS" not in os.environ:
         return None
-    if torch.cuda.is_initialized():
-        raise RuntimeError("expected CUDA not to be started while cases are collected: processes are forked from this one")
-    Pool(session.items).run()
+    pool = Pool(session.items)
+    if torch.cuda.is_initialized() or pool.jobs == 1:
+        pool.run_here()
+    else:
+        pool.run()
     return True
