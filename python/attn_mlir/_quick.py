@@ -50,20 +50,27 @@ _NUMBERS = ("dtype_float16", "dtype_bfloat16", "dtype_float32", "device_type_cpu
 _has_asked = False
 
 
-def _use_shim(torch):
-    """Results by PyTorch's C interface, where this PyTorch has it: by DLPack one costs twice as much."""
-    global _has_asked
-    if _has_asked:
-        return
-    _has_asked = True
+def _shim_of(torch):
+    """Arguments of the extension's use_shim(): addresses and numbers; None where this PyTorch does not have them."""
     folder = os.path.join(os.path.dirname(torch.__file__), "lib")
     try:
         core, python = (ctypes.CDLL(os.path.join(folder, name)) for name in ("libtorch_cpu.so", "libtorch_python.so"))
         functions = [getattr(core, name) for name in _SHIM] + [getattr(python, _WRAP)]
         numbers = [getattr(core, f"aoti_torch_{name}")() for name in _NUMBERS]
     except (OSError, AttributeError):
+        return None
+    return (*(ctypes.cast(function, ctypes.c_void_p).value for function in functions), *numbers)
+
+
+def _use_shim(torch):
+    """Results by PyTorch's C interface, where this PyTorch has it: by DLPack one costs twice as much."""
+    global _has_asked
+    if _has_asked:
         return
-    _native.use_shim(*(ctypes.cast(function, ctypes.c_void_p).value for function in functions), *numbers)
+    _has_asked = True
+    arguments = _shim_of(torch)
+    if arguments is not None:
+        _native.use_shim(*arguments)
 
 
 def remember(tensors, keywords, plan):

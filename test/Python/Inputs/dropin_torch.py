@@ -9,6 +9,7 @@ import attn_mlir.torch
 import reference
 import torch
 import torch.nn.functional as F
+from attn_mlir import _quick
 from attn_mlir.flash_attn import flash_attn_func, flash_attn_varlen_func
 
 
@@ -225,6 +226,19 @@ class Sdpa(unittest.TestCase):
         function(q, k, v)
         self.assertEqual(len(self.calls), 1)
 
+    def test_other_back_ends(self):
+        """Where a program names others, it gets those."""
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+
+        q, k, v = make()
+        with attn_mlir.torch.activate():
+            with sdpa_kernel([SDPBackend.MATH]):
+                F.scaled_dot_product_attention(q, k, v)
+            self.assertEqual(len(self.calls), 0)
+            with sdpa_kernel([SDPBackend.FLASH_ATTENTION]):
+                F.scaled_dot_product_attention(q, k, v)
+            self.assertEqual(len(self.calls), 1)
+
     @unittest.skipUnless(hasattr(torch.nn.attention, "activate_flash_attention_impl"), "this torch has no hook")
     def test_hook_of_torch(self):
         q, k, v = make()
@@ -251,6 +265,52 @@ class Sdpa(unittest.TestCase):
         handle.remove()
         self.assertFalse(attn_mlir.torch.is_active())
         self.assertFalse(attn_mlir.torch.register_hook(object()))
+
+
+@unittest.skipIf(_quick._native is None, "the extension is not built")
+class QuickResults(unittest.TestCase):
+    """What calls that were seen before allocate: by PyTorch's C interface, and by DLPack where that is not as it shall be."""
+
+    def setUp(self):
+        attn_mlir.attention(*make())  # The extension learns of tensors.
+        self.arguments = _quick._shim_of(torch)
+        self.addCleanup(self.restore)
+
+    def restore(self):
+        if self.arguments is not None:
+            _quick._native.use_shim(*self.arguments)
+
+    def check(self):
+        q, k, v = make()
+        permuted, gaps = q.transpose(1, 2).contiguous().transpose(1, 2), torch.randn(2, 4, 6, 32)[..., :16]
+        for given in (q, permuted, gaps, q[:0], q.expand(2, 4, 6, 16)):
+            for keywords in ({}, {"causal": True, "return_lse": True}):
+                keys, values = (k[: given.shape[0]], v[: given.shape[0]])
+                found = [attn_mlir.attention(given, keys, values, **keywords) for _ in range(3)]
+                first, *others = [x if isinstance(x, tuple) else (x,) for x in found]
+                for x in others:
+                    for one, other in zip(first, x):
+                        self.assertTrue(torch.equal(one, other))
+                        self.assertEqual((one.stride(), one.dtype, one.device), (other.stride(), other.dtype, other.device))
+                        self.assertFalse(other.requires_grad)
+                self.assertEqual(others[0][0].stride(), torch.empty_like(given).stride())
+        narrow = v[..., :8].contiguous()
+        for _ in range(2):
+            self.assertEqual(attn_mlir.attention(permuted, k, narrow).shape, (2, 4, 6, 8))
+        with torch.inference_mode():
+            self.assertTrue(attn_mlir.attention(q, k, v).is_inference())
+
+    def test_by_dlpack(self):
+        if self.arguments is not None:
+            # Types that are not what they are said to be are seen.
+            self.assertFalse(_quick._native.use_shim(*self.arguments[:4], *self.arguments[5:6], *self.arguments[5:]))
+        self.check()
+
+    def test_by_c_interface(self):
+        if self.arguments is None:
+            self.skipTest("this torch has other functions")
+        self.assertTrue(_quick._native.use_shim(*self.arguments))
+        self.check()
 
 
 class FlashAttention3(unittest.TestCase):
