@@ -66,7 +66,7 @@ void attn::buildKernelLowering(OpPassManager &pm,
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
   pm.addPass(createAttnStageLoads(
       {options.stages, options.copy, options.residentStages, options.chunk,
-       options.panelBytes, options.stageColumns, options.holdLhs}));
+       options.widePanels, options.stageColumns, options.holdLhs}));
   pm.addPass(createAttnAssignFragments());
   pm.addPass(createAttnDeferRowSums());
   if (options.roundedSums != RoundedSums::None)

@@ -75,7 +75,7 @@ StatedOptions attn::statedOptions(const TargetOptions &o) {
   g.add(o.streamReads);
   g.add(o.copy);
   g.add(o.chunk);
-  g.add(o.panelBytes);
+  g.add(o.widePanels);
   g.add(o.warps);
   g.add(o.priority);
   return g.result;

@@ -32,6 +32,29 @@ static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
   return {};
 }
 
+/// The size of an axis, or of several with '*' between them; null after a
+/// diagnostic.
+static Attribute findProduct(Builder &b, const Program &program,
+                             StringRef text) {
+  SmallVector<StringRef> axes;
+  text.split(axes, '*');
+  Attribute product;
+  for (StringRef axis : axes) {
+    Attribute size = findAxis(b, program, axis.trim());
+    if (!size) {
+      program.op->getParentOfType<ModuleOp>().emitError()
+          << "guard expects a dynamic axis of '" << program.name
+          << "', but got '" << axis.trim() << "'";
+      return {};
+    }
+    product =
+        product
+            ? Attribute(b.getArrayAttr({b.getStringAttr("mul"), product, size}))
+            : size;
+  }
+  return product;
+}
+
 /// Comparisons, longer operators first.
 static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
     {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
@@ -49,12 +72,9 @@ static FailureOr<Attribute> parseComparison(const Program &program,
       continue;
     StringRef axis = text.take_front(at).trim();
     int64_t number;
-    Attribute size = findAxis(b, program, axis);
-    if (!size) {
-      error() << "guard expects a dynamic axis of '" << program.name
-              << "', but got '" << axis << "'";
+    Attribute size = findProduct(b, program, axis);
+    if (!size)
       return failure();
-    }
     if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
       break;
     if (number < 0) {

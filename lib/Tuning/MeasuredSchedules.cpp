@@ -11,7 +11,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace attn;
@@ -35,16 +37,68 @@ std::optional<int64_t> staticExtent(StreamableOpInterface op, StringRef name) {
   return std::nullopt;
 }
 
+using Comparison = VariantAttr::Comparison;
+
+SmallVector<StringRef> factorsOf(const Comparison &part) {
+  SmallVector<StringRef> factors;
+  part.axis.split(factors, '*');
+  return factors;
+}
+
+/// What a comparison leaves to be asked at run time.
+struct Remainder {
+  /// The axes whose extents are not known; the bound of their product.
+  SmallVector<StringRef> axes;
+  int64_t bound;
+};
+
+Remainder remainderOf(StreamableOpInterface op, const Comparison &part) {
+  Remainder rest{{}, part.bound};
+  int64_t known = 1;
+  for (StringRef axis : factorsOf(part)) {
+    std::optional<int64_t> extent = staticExtent(op, axis);
+    if (!extent)
+      rest.axes.push_back(axis);
+    // Beyond what any bound is.
+    else if (llvm::MulOverflow(known, *extent, known))
+      known = std::numeric_limits<int64_t>::max();
+  }
+  if (known == 0)
+    rest.axes.clear();
+  if (rest.axes.empty())
+    rest.bound = known;
+  else
+    rest.bound =
+        part.upper ? part.bound / known : llvm::divideCeil(part.bound, known);
+  return rest;
+}
+
 /// Whether a guard holds, if that is known.
 std::optional<bool> holds(StreamableOpInterface op, VariantAttr variant) {
   bool known = true;
-  for (const VariantAttr::Comparison &part : variant.getComparisons()) {
-    std::optional<int64_t> extent = staticExtent(op, part.axis);
-    known &= extent.has_value();
-    if (extent && (part.upper ? *extent > part.bound : *extent < part.bound))
+  for (const Comparison &part : variant.getComparisons()) {
+    Remainder rest = remainderOf(op, part);
+    known &= rest.axes.empty();
+    if (rest.axes.empty() &&
+        (part.upper ? rest.bound > part.bound : rest.bound < part.bound))
       return false;
   }
   return known ? std::optional(true) : std::nullopt;
+}
+
+/// The variant with a guard of what is not known alone.
+VariantAttr askedAtRunTime(StreamableOpInterface op, VariantAttr variant) {
+  std::string guard;
+  for (const Comparison &part : variant.getComparisons()) {
+    Remainder rest = remainderOf(op, part);
+    if (rest.axes.empty())
+      continue;
+    guard += (guard.empty() ? "" : " & ") + llvm::join(rest.axes, "*") +
+             (part.upper ? "<=" : ">=") + std::to_string(rest.bound);
+  }
+  return VariantAttr::get(variant.getContext(),
+                          StringAttr::get(variant.getContext(), guard),
+                          variant.getSchedule());
 }
 
 /// What of a chip its schedules depend on beside the memory: another that has
@@ -143,12 +197,13 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
 /// the number of packed sequences is none.
 bool canGuard(StreamableOpInterface op, VariantAttr variant) {
   SmallVector<StreamAxis> axes = op.getStreamAxes();
-  return llvm::all_of(variant.getComparisons(),
-                      [&](const VariantAttr::Comparison &part) {
-                        return llvm::none_of(axes, [&](const StreamAxis &axis) {
-                          return axis.name == part.axis && axis.surplus != 0;
-                        });
-                      });
+  return llvm::all_of(
+      variant.getComparisons(), [&](const VariantAttr::Comparison &part) {
+        return llvm::none_of(axes, [&](const StreamAxis &axis) {
+          return llvm::is_contained(factorsOf(part), axis.name) &&
+                 axis.surplus != 0;
+        });
+      });
 }
 
 /// With variants alone for sizes that are not known yet.
@@ -159,7 +214,7 @@ MeasuredSchedule resolve(StreamableOpInterface op, TunedOp row) {
       continue;
     std::optional<bool> known = holds(op, variant);
     if (!known && canGuard(op, variant))
-      result.variants.push_back(variant);
+      result.variants.push_back(askedAtRunTime(op, variant));
     if (!known || !*known)
       continue;
     result.schedule = variant.getSchedule();

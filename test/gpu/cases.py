@@ -146,9 +146,9 @@ HOPPER = [
     ((96, 96), "query=128,key=128", ROLES + " resident-stages=2 store-tensors"),
     ((40, 80), "query=128,key=128", ROLES + " resident-stages=2"),
     ((128, 128), "query=128,key=160", OPTIMISTIC + " resident-stages=2"),
-    ((72, 72), "query=128,key=128", OPTIMISTIC + " resident-stages=2 panel-bytes=128"),
-    ((136, 104), "query=128,key=96", OPTIMISTIC + " panel-bytes=128 lead=30 rounded-sums=registers"),
-    ((104, 104), "query=128,key=128", OPTIMISTIC + " resident-stages=2 panel-bytes=128 store-tensors"),
+    ((72, 72), "query=128,key=128", OPTIMISTIC + " resident-stages=2 wide-panels"),
+    ((136, 104), "query=128,key=96", OPTIMISTIC + " wide-panels lead=30 rounded-sums=registers"),
+    ((104, 104), "query=128,key=128", OPTIMISTIC + " resident-stages=2 wide-panels store-tensors"),
     ((128, 128), "query=128,key=128", OPTIMISTIC + " resident-stages=2 lead=30 rounded-sums=products"),
     ((64, 64), "query=192,key=128", OPTIMISTIC + " resident-stages=2 store-tensors lead=30 rounded-sums=products"),
 ]

@@ -123,9 +123,9 @@ struct TargetOptions : mlir::PassPipelineOptions<TargetOptions> {
   Option<int64_t, PlainParser<int64_t>> chunk{
       *this, "chunk", llvm::cl::init(0),
       llvm::cl::desc("attn-stage-loads: chunk")};
-  Option<int64_t, PlainParser<int64_t>> panelBytes{
-      *this, "panel-bytes", llvm::cl::init(0),
-      llvm::cl::desc("attn-stage-loads: panel-bytes")};
+  Option<bool, PlainParser<bool>> widePanels{
+      *this, "wide-panels", llvm::cl::init(false),
+      llvm::cl::desc("attn-stage-loads: wide-panels")};
   Option<int64_t, PlainParser<int64_t>> warps{
       *this, "warps", llvm::cl::init(0),
       llvm::cl::desc("attn-assign-units: warps")};

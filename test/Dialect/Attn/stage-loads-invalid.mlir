@@ -9,8 +9,8 @@
 // NONE: none.mlir:3:1: remark: [Missed] staged | Category:attn-stage-loads | Function=stores | Remark="no loads"
 
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=-1}))' 2>&1 | FileCheck %s --check-prefix=NEGATIVE
-// RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{panel-bytes=48}))' 2>&1 | FileCheck %s --check-prefix=PANEL
-// PANEL: error: expected panels of 32, 64 or 128 bytes, or 0 for the default, but got 48
+// RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{wide-panels=128}))' 2>&1 | FileCheck %s --check-prefix=PANEL
+// PANEL: '128' is invalid value for boolean argument! Try 0 or 1
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=65}))' 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{stages=64}))' | FileCheck %s --check-prefix=MOST
 // RUN: not attn-opt %t/matmul.mlir --pass-pipeline='builtin.module(attn.kernel(attn-stage-loads{resident-stages=0}))' 2>&1 | FileCheck %s --check-prefix=NOSTAY

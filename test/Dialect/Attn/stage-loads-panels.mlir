@@ -1,13 +1,13 @@
-// attn-stage-loads, panel-bytes: tiles in panels of 128 bytes, of which the last is in part empty. Where
+// attn-stage-loads, wide-panels: tiles in panels of 128 bytes, of which the last is in part empty. Where
 // rows are whole panels of that width, or what fills rings are threads, nothing changes.
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{panel-bytes=128}))' | FileCheck %s --check-prefixes=CHECK,WIDE
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{panel-bytes=64}))' | FileCheck %s --check-prefixes=CHECK,HALF
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{wide-panels}))' | FileCheck %s --check-prefixes=CHECK,WIDE
+// 16 KB have room for two stages of narrow panels alone.
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200 overrides=smem_per_block=16384},attn.kernel(attn-stage-loads{wide-panels}))' | FileCheck %s --check-prefixes=CHECK,NARROW
 // RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads))' | FileCheck %s --check-prefixes=CHECK,NARROW
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{panel-bytes=128 copy=async}))' | FileCheck %s --check-prefixes=CHECK,NARROW
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-stage-loads{panel-bytes=128}))' | FileCheck %s --check-prefix=AMD
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-stage-loads{wide-panels copy=async}))' | FileCheck %s --check-prefixes=CHECK,NARROW
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=mi300x},attn.kernel(attn-stage-loads{wide-panels}))' | FileCheck %s --check-prefix=AMD
 
 // NARROW: #[[PANELS:shared[0-9]*]] = #attn.shared<32>
-// HALF: #[[PANELS:shared[0-9]*]] = #attn.shared<64>
 // WIDE: #[[PANELS:shared[0-9]*]] = #attn.shared<128>
 // CHECK-LABEL: attn.kernel @odd
 // CHECK: attn.ring.create : <2 x tensor<32x80xbf16, #[[PANELS]]>>

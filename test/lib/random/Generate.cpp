@@ -487,7 +487,7 @@ private:
       m.lower.push_back(random.oneIn(2) ? "rounded-sums=registers"
                                         : "rounded-sums=products");
     if (!onAmd() && random.oneIn(3))
-      m.lower.push_back("panel-bytes=128");
+      m.lower.push_back("wide-panels");
     if (onAmd()) {
       if (random.oneIn(4))
         m.lower.push_back(random.oneIn(2) ? "priority=scores" : "priority=all");

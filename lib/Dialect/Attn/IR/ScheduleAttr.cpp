@@ -93,7 +93,7 @@ constexpr Field kFields[] = {
     {"stream_reads", FieldKind::Flag, 3, "stream-reads"},
     {"copy", FieldKind::Word, 3, "copy", kCopies},
     {"copy_chunk", FieldKind::Number, 3, "chunk"},
-    {"panel_bytes", FieldKind::Number, 3, "panel-bytes"},
+    {"wide_panels", FieldKind::Flag, 3, "wide-panels"},
     {"warps", FieldKind::Number, 3, "warps"},
     {"priority", FieldKind::Word, 3, "priority", kProducts},
 };

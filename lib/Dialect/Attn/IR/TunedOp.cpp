@@ -26,8 +26,12 @@ static std::optional<Comparison> parseComparison(StringRef text) {
   comparison.upper = text.contains("<=");
   auto [axis, number] = text.split(comparison.upper ? "<=" : ">=");
   comparison.axis = axis;
-  bool named = !axis.empty() && llvm::all_of(axis, [](char c) {
-    return llvm::isAlnum(c) || c == '_';
+  SmallVector<StringRef> factors;
+  axis.split(factors, '*');
+  bool named = llvm::all_of(factors, [](StringRef factor) {
+    return !factor.empty() && llvm::all_of(factor, [](char c) {
+      return llvm::isAlnum(c) || c == '_';
+    });
   });
   if (!named || number.getAsInteger(10, comparison.bound) ||
       comparison.bound < 0)

@@ -18,8 +18,8 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
 
     | field | value |
     |---|---|
-    | `pack_group`, `split_ctas`, `split_cluster`, `list_tiles`, `split_results`, `longest_first`, `persistent`, `pair_tiles`, `dynamic`, `snake`, `in_step`, `specialize`, `overlap`, `ping_pong`, `delay_waits`, `optimistic_max`, `two_level`, `hold_lhs`, `stage_columns`, `store_tensors`, `stream_reads` | a flag: `persistent`, or `persistent = false` |
-    | `splits`, `split_length`, `domains`, `chunk`, `sms`, `resident`, `stages`, `resident_stages`, `lead`, `copy_chunk`, `panel_bytes`, `warps`, `stride`, `shift` | a number: `stages = 3` |
+    | `pack_group`, `split_ctas`, `split_cluster`, `list_tiles`, `split_results`, `longest_first`, `persistent`, `pair_tiles`, `dynamic`, `snake`, `in_step`, `specialize`, `overlap`, `ping_pong`, `delay_waits`, `optimistic_max`, `two_level`, `hold_lhs`, `stage_columns`, `store_tensors`, `stream_reads`, `wide_panels` | a flag: `persistent`, or `persistent = false` |
+    | `splits`, `split_length`, `domains`, `chunk`, `sms`, `resident`, `stages`, `resident_stages`, `lead`, `copy_chunk`, `warps`, `stride`, `shift` | a number: `stages = 3` |
     | `tiles` | positions of an axis in a tile: `tiles = [query = 128, key = 64]` |
     | `grid_order` | `naive_block_first`, `swizzled_block_first`, `naive_head_first`, `swizzled_head_first`, `block_outermost` |
     | `sawtooth` | `off`, `auto`, `force` |
@@ -86,15 +86,17 @@ def Attn_ScheduleAttr : Attn_Attr<"Schedule", "schedule"> {
 def Attn_VariantAttr : Attn_Attr<"Variant", "variant"> {
   let summary = "A schedule for the sizes that a guard names";
   let description = [{
-    The guard compares axes with numbers, at run time where it must:
-    `#attn.variant<"query<=512 & key>=2048", <tiles = [query = 64, key = 64]>>`.
+    The guard compares axes, or products of them, with numbers, at run time where
+    it must: `#attn.variant<"query<=512 & key>=2048", <tiles = [query = 64, key = 64]>>`,
+    `#attn.variant<"batch*kv_head*key>=100000", <persistent, pair_tiles>>`.
   }];
   let parameters = (ins "::mlir::StringAttr":$guard,
                         "::attn::ScheduleAttr":$schedule);
   let assemblyFormat = "`<` $guard `,` $schedule `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// A part of the guard: at most `bound`, or at least.
+    /// A part of the guard: at most `bound`, or at least. Of an axis, or of
+    /// several with `*` between them.
     struct Comparison {
       ::llvm::StringRef axis;
       bool upper;

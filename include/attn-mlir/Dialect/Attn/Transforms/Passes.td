@@ -100,8 +100,9 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Sizes of tiles in rings must be multiples of 16, at most 256.
 
     A tensor copy takes about as long for 32 bytes of a row as for 128. With
-    `panel-bytes` tiles lie in panels of so many, of which the last may be in part
-    empty; products read no more of them than before.
+    `wide-panels` tiles whose rows are no multiple of 64 bytes lie in panels of 128,
+    of which the last is in part empty; products read no more of them than before. Where shared memory has no room
+    for them, panels stay as they are.
   }];
   let options = [
     Option<"stages", "stages", "int64_t", /*default=*/"0",
@@ -113,8 +114,8 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
            "Stages of the rings of tiles that stay">,
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",
            "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">,
-    Option<"panelBytes", "panel-bytes", "int64_t", /*default=*/"0",
-           "Bytes of a row of the panels that tensor copies fill: 32, 64 or 128 (0: the widest of which rows are whole numbers)">,
+    Option<"widePanels", "wide-panels", "bool", /*default=*/"false",
+           "Tiles whose panels would be of 32 bytes have panels of 128">,
     Option<"columns", "columns", "bool", /*default=*/"false",
            "Also through rings: tiles of one row, one value a column of others">,
     Option<"holdLhs", "hold-lhs", "bool", /*default=*/"false",

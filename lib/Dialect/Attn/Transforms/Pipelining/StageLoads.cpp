@@ -59,13 +59,17 @@ RankedTensorType sharedType(LoadOp load) {
       unitOf(load).getStaged(tile, isSummedOverRows(load)));
 }
 
-/// The type with panels of so many bytes, where its layout may have them.
-RankedTensorType withPanels(RankedTensorType tile, int64_t bytes) {
+/// Bytes of the narrowest panels, and of those that take their place.
+constexpr int64_t kNarrowPanel = 32, kWidePanel = 128;
+
+/// The type with wide panels in place of narrow ones, where a tensor map fills
+/// them.
+RankedTensorType withWidePanels(RankedTensorType tile) {
   auto layout = cast<SharedAttr>(tile.getEncoding());
-  if (!layout.isPlain() || bytes <= layout.getSpan())
+  if (!layout.isPlain() || layout.getSpan() != kNarrowPanel)
     return tile;
   return RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                               SharedAttr::get(tile.getContext(), bytes,
+                               SharedAttr::get(tile.getContext(), kWidePanel,
                                                /*transposed=*/false,
                                                /*folded=*/false));
 }
@@ -115,12 +119,13 @@ bool isOfColumns(LoadOp load) {
 class Stager {
 public:
   Stager(KernelOp kernel, int64_t stages, int64_t residentStages, CopyKind copy,
-         int64_t chunk, int64_t panelBytes, bool holdLhs)
+         int64_t chunk, bool widePanels, bool holdLhs)
       : kernel(kernel), stages(stages), residentStages(residentStages),
-        copy(copy), chunk(chunk), panelBytes(panelBytes), holdLhs(holdLhs),
+        copy(copy), chunk(chunk), widePanels(widePanels), holdLhs(holdLhs),
         rewriter(kernel.getContext()) {}
 
   void run(ArrayRef<LoadOp> loads) {
+    widePanels &= fitsWithPanels(loads);
     bool inRegisters =
         TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
     for (LoadOp load : loads) {
@@ -136,12 +141,35 @@ public:
   }
 
 private:
+  RankedTensorType tileInRing(LoadOp load) {
+    RankedTensorType tile = sharedType(load);
+    if (widePanels && copierOf(load) == CopyKind::Tensor)
+      return withWidePanels(tile);
+    return tile;
+  }
+
+  /// Whether rings of tiles in wide panels have room in shared memory; streams
+  /// share those of one view.
+  bool fitsWithPanels(ArrayRef<LoadOp> loads) {
+    constexpr int64_t kOfOthers = 1024;
+    llvm::DenseSet<std::pair<Value, Type>> streamed;
+    int64_t bytes = kOfOthers;
+    for (LoadOp load : loads) {
+      bool stays = !load->getParentOfType<StreamOp>();
+      if (load.getTile().use_empty() ||
+          (!stays &&
+           !streamed.insert({load.getView(), load.getTile().getType()}).second))
+        continue;
+      auto ring = RingType::get(
+          load.getContext(), stays ? residentStages : stages, tileInRing(load));
+      bytes += slotBytes(ring) + barrierBytes(ring);
+    }
+    return bytes <= TargetAttr::of(kernel).get(Fact::SmemPerBlock);
+  }
+
   Value createRing(LoadOp load, int64_t stages) {
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
-    RankedTensorType tile = sharedType(load);
-    if (panelBytes && copierOf(load) == CopyKind::Tensor)
-      tile = withPanels(tile, panelBytes);
-    auto type = RingType::get(load.getContext(), stages, tile);
+    auto type = RingType::get(load.getContext(), stages, tileInRing(load));
     return RingCreateOp::create(rewriter, load.getLoc(), type);
   }
 
@@ -337,8 +365,8 @@ private:
   KernelOp kernel;
   int64_t stages, residentStages;
   CopyKind copy;
-  int64_t chunk, panelBytes;
-  bool holdLhs;
+  int64_t chunk;
+  bool widePanels, holdLhs;
   IRRewriter rewriter;
   struct SharedRing {
     Value ring;
@@ -442,14 +470,6 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
                                  << chunk.getValue();
       return signalPassFailure();
     }
-    if (panelBytes != 0 && panelBytes != 32 && panelBytes != 64 &&
-        panelBytes != 128) {
-      emitError(kernel.getLoc())
-          << "expected panels of 32, 64 or 128 bytes, or "
-             "0 for the default, but got "
-          << panelBytes.getValue();
-      return signalPassFailure();
-    }
     SmallVector<LoadOp> loads;
     int64_t direct = 0;
     kernel.walk([&](LoadOp load) {
@@ -469,7 +489,7 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, residentStages, copy, chunk, panelBytes, holdLhs)
+    Stager(kernel, depth, residentStages, copy, chunk, widePanels, holdLhs)
         .run(loads);
     numStaged += loads.size();
     remarks::emitStageLoads(kernel, loads.size(), depth,
