@@ -46,7 +46,7 @@ module attributes {attn.target = #attn.target<"h200">} {
     variants [#attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal special
-    <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
+    <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
     variants [#attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
@@ -56,7 +56,7 @@ module attributes {attn.target = #attn.target<"h200">} {
     variants [#attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal special
-    <tiles = [query = 192, key = 80], persistent, resident = 1, pair_tiles,
+    <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
     variants [#attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
@@ -71,31 +71,40 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 128, key = 128], list_tiles, grid_order = naive_block_first,
      persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+  // Causal tiles differ in length. In the order of their length over all heads, each
+  // stride from the other end, all CTAs get as much, within a few per cent, also
+  // where there are few tiles a CTA. But then as many heads as there are SMs are under
+  // way at once: where these are many, and K and V do not stay in L2, CTAs take pairs
+  // of a long and a short tile, head by head.
+  // Rows that are no multiple of 64 bytes lie in panels of 128: copies take as long.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
-  // Without roles four small CTAs of an SM cover each other's waits, and short
+  // Without roles four small CTAs of an SM cover each other's waits, and many short
   // ones end together.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
-    <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>
+    <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
-              #attn.variant<"query<=2048",
+              #attn.variant<"query<=1024 & batch*kv_head>=48",
                <tiles = [query = 64, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, optimistic_max, store_tensors>>]
+                wgmma = all, optimistic_max, lead = 60, store_tensors>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
+               <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>]
   // The wider tile reads its accumulators less often; short rows would leave more
   // of it empty. Where D is 128, ptxas places loops with store_tensors worse, by 2
   // to 4 %.
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>
     variants [#attn.variant<"query<=16 & key>=2048",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
@@ -104,48 +113,72 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
-    <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+    <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>
     variants [#attn.variant<"query<=16 & key>=2048",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
-              #attn.variant<"query<=512",
+              #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=80000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2, store_tensors>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=16384",
-               <tiles = [query = 128, key = 160], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>>]
+               <tiles = [query = 128, key = 160], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64
     <tiles = [query = 128, key = 112], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64 causal
-    <tiles = [query = 128, key = 112], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max>
+    <tiles = [query = 128, key = 112], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, wide_panels>
+    variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=64000",
+               <tiles = [query = 128, key = 112], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64
+    <tiles = [query = 128, key = 96], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64 causal
+    <tiles = [query = 128, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
+    variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=52000",
+               <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal
-    <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>
+    <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>,
-              #attn.variant<"query<=1024",
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+              #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, store_tensors>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+              #attn.variant<"query<=1024",
+               <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
+               <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>]
   // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
   // where there are fewer of them than SMs, and the query heads of a group are rows
   // of one tile. Two CTAs of an SM cover each other's beginnings and ends; where

@@ -71,7 +71,9 @@ void attn::buildKernelLowering(OpPassManager &pm,
   pm.addPass(createAttnDeferRowSums());
   if (options.roundedSums != RoundedSums::None)
     pm.addPass(createAttnRoundSums({options.roundedSums}));
-  if (options.optimisticMax)
+  // The pass refuses such numbers: also where nothing else asks for it.
+  if (options.optimisticMax || options.lead < 0 ||
+      options.lead > kMostLead)
     pm.addPass(createAttnOptimisticMax({/*positions=*/false, options.lead}));
   if (options.storeTensors)
     pm.addPass(createAttnStoreTensors());

@@ -5,6 +5,8 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Serialize/Bundle.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace attn;
@@ -170,6 +172,27 @@ static bool compare(StringRef name, int64_t size, int64_t number) {
       .Default(size > number);
 }
 
+/// The size of an axis, or of several with '*' between them.
+static FailureOr<int64_t> productOf(ModuleOp module, StringRef text,
+                                    const llvm::StringMap<int64_t> &sizes) {
+  SmallVector<StringRef> axes;
+  text.split(axes, '*');
+  int64_t product = 1;
+  for (StringRef axis : axes) {
+    auto size = sizes.find(axis.trim());
+    if (size == sizes.end()) {
+      module.emitError() << "expected the size of '" << axis.trim()
+                         << "', which variants compare (for-sizes), but got "
+                            "none";
+      return failure();
+    }
+    // Beyond what any bound is.
+    if (llvm::MulOverflow(product, size->second, product))
+      product = std::numeric_limits<int64_t>::max();
+  }
+  return product;
+}
+
 /// One comparison, of sizes that are known.
 static FailureOr<bool> comparisonHolds(ModuleOp module, StringRef text,
                                        const llvm::StringMap<int64_t> &sizes) {
@@ -178,16 +201,12 @@ static FailureOr<bool> comparisonHolds(ModuleOp module, StringRef text,
     int64_t value;
     if (axis.size() == text.size())
       continue;
-    auto size = sizes.find(axis.trim());
-    if (size == sizes.end()) {
-      module.emitError() << "expected the size of '" << axis.trim()
-                         << "', which variants compare (for-sizes), but got "
-                            "none";
+    FailureOr<int64_t> size = productOf(module, axis, sizes);
+    if (failed(size))
       return failure();
-    }
     if (number.trim().getAsInteger(10, value))
       break;
-    return compare(name, size->second, value);
+    return compare(name, *size, value);
   }
   module.emitError() << "guard expects comparisons of an axis with a number "
                         "('query<=16'), joined by '&', but got '"

@@ -12,6 +12,10 @@ ATTN_LIST_VALUES(attn::Products);
 ATTN_LIST_VALUES(attn::TraversalOrder);
 
 namespace attn {
+/// The largest `lead` of attn-optimistic-max, in binades: what is left of f32's
+/// range below is that of weights of 2^-62.
+constexpr int64_t kMostLead = 64;
+
 
 #define GEN_PASS_DECL
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"

@@ -487,8 +487,6 @@ double boundFor(const Softmax &parts) {
 struct OptimisticMaxPass
     : attn::impl::AttnOptimisticMaxBase<OptimisticMaxPass> {
   using AttnOptimisticMaxBase::AttnOptimisticMaxBase;
-  /// What is left of f32's range below is that of weights of 2^-62.
-  static constexpr int64_t kMostLead = 64;
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
