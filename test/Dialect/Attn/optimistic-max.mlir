@@ -5,6 +5,34 @@
 // What is a branch stays one.
 // RUN: attn-opt %t.once --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max))' | diff %t.once -
 
+// With a lead, a miss takes the larger of the tile's maximum and of what the carried sum says of that
+// of the tiles before, and some binades more: 12 here are 12 / (0.5 log2(e)) scores. A row that has seen
+// nothing takes its maximum. f16 has no lead.
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=12}))' | FileCheck %s --check-prefix=LEAD
+// Where the reference is made an LSE, 15 binades are the most: 15 / (0.5 log2(e)).
+// RUN: attn-opt %s --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=60}))' | FileCheck %s --check-prefix=CAPPED
+// LEAD-LABEL: attn.kernel @softmax
+// LEAD: carry (%[[K1:[^ ]+]] = %{{[^ ]+}}, %[[M1:[^ ]+]] = %{{[^ ]+}}, %[[L1:[^ ]+]] = %{{[^ ]+}}, %{{[^ ]+}} = %{{[^ ]+}}
+// LEAD: scf.if
+// LEAD-NEXT: %[[X:[^ ]+]] = attn.reduce max %{{[^ ]+}} :
+// LEAD-NEXT: %[[INITIAL:[^ ]+]] = arith.constant dense<-3.40282347E+38> :
+// LEAD-NEXT: %[[FIRST:[^ ]+]] = arith.cmpf oeq, %[[M1]], %[[INITIAL]] :
+// LEAD-NEXT: %[[SUM:[^ ]+]] = attn.reduce sum %[[L1]] :
+// LEAD-NEXT: %[[LOG:[^ ]+]] = math.log2 %[[SUM]] :
+// LEAD-NEXT: %[[UPTO:[^ ]+]] = arith.addf %[[M1]], %[[LOG]] :
+// LEAD-NEXT: %[[SCORE:[^ ]+]] = arith.divf %[[UPTO]], %[[K1]] :
+// LEAD-NEXT: %[[KNOWN:[^ ]+]] = arith.maximumf %[[X]], %[[SCORE]] :
+// LEAD-NEXT: %[[TWELVE:[^ ]+]] = arith.constant dense<16.63{{[0-9]+}}> :
+// LEAD-NEXT: %[[HIGHER:[^ ]+]] = arith.addf %[[KNOWN]], %[[TWELVE]] :
+// LEAD-NEXT: %[[TO:[^ ]+]] = arith.select %[[FIRST]], %[[X]], %[[HIGHER]] :
+// LEAD-NEXT: attn.advance %[[TO]] from %[[K1]], %[[M1]]
+// LEAD-LABEL: attn.kernel @masked
+// LEAD-NOT: arith.maximumf
+// LEAD: attn.kernel
+// CAPPED-LABEL: attn.kernel @softmax
+// CAPPED: arith.maximumf
+// CAPPED-NEXT: arith.constant dense<20.79{{[0-9]+}}>
+
 // REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=softmax | Remark="exponentials take the maximum of the tiles before, while sums stay", below=6.553600e+04
 // REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=masked | Remark="exponentials take the maximum of the tiles before, while sums stay", below=3.276800e+04
 // REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=positions |

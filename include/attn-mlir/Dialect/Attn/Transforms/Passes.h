@@ -9,6 +9,7 @@
 
 ATTN_LIST_VALUES(attn::CopyKind);
 ATTN_LIST_VALUES(attn::Products);
+ATTN_LIST_VALUES(attn::RoundedSums);
 ATTN_LIST_VALUES(attn::TraversalOrder);
 
 namespace attn {
