@@ -95,7 +95,7 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
               #attn.variant<"query<=1024 & batch*kv_head>=48",
                <tiles = [query = 64, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, optimistic_max, lead = 60, store_tensors>>,
+                wgmma = all, optimistic_max, lead = 60, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
                <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>]

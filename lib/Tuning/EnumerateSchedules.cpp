@@ -89,10 +89,11 @@ Schedules Enumeration::refinements(ScheduleAttr schedule) {
   tried->walk([&](AnyOp) { optimistic = true; });
   tried->walk([&](StoreOp store) { stored |= store.getByTensorMap(); });
   if (optimistic)
-    result = cross(result, of({"optimistic_max", ""}));
+    result = cross(result, of({"optimistic_max, lead = 60", ""}));
   if (stored)
     result = cross(result, of({"store_tensors", ""}));
-  return result;
+  // Where rows are whole panels it changes nothing.
+  return cross(result, of({"wide_panels"}));
 }
 
 /// All lowerings of one schedule stand together.
@@ -110,8 +111,8 @@ void Enumeration::addWarpgroups() {
   Schedules persistence = of({"persistent, resident = 1"});
   if (traits.uneven)
     persistence = of({"persistent, resident = 1, pair_tiles",
-                      "grid_order = naive_head_first, longest_first, "
-                      "persistent, resident = 1"});
+                      "grid_order = block_outermost, longest_first, "
+                      "persistent, resident = 1, snake"});
   Schedules traversal = of({"", "sawtooth = auto"});
   Schedules refined = refinements(plainTiles.front());
   Schedules roles =

@@ -3,7 +3,7 @@
 // RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-round-sums))' -o %t.after --remarks-filter='attn.*' 2>&1 | FileCheck %s --implicit-check-not=Passed
 // RUN: diff %t.before %t.after
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-round-sums{by=hand}))' 2>&1 | FileCheck %s --check-prefix=OPTION
-// OPTION: Cannot find option named 'hand'!
+// OPTION: for the --by option: expected one of registers, products, but got 'hand'
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #rows = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
