@@ -230,46 +230,8 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 128, key = 96], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
   // Gradients: benchmarks/backward.py. Sums of 64 rows of 128 columns, two of them, leave
-  // a thread room for 64 queries a tile (docs/backward.md).
-  attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64
-    <tiles = [key = 128, query = 96], persistent, resident = 1,
-     wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
-  attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64 causal
-    <tiles = [key = 128, query = 96], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
-  attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 128 rows 64
-    <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, delay_waits, resident_stages = 2>
-  attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 128 rows 64 causal
-    <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, overlap, ping_pong, delay_waits, resident_stages = 2>
-  attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64
-    <tiles = [key = 128, query = 64], persistent, resident = 1,
-     wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
-  attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64 causal
-    <tiles = [key = 128, query = 64], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
-  attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 256 rows 64
-    <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, ping_pong, delay_waits>
-  attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 256 rows 64 causal
-    <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-     wgmma = all, specialize, ping_pong, delay_waits>
-  // Both sums of so many columns are more than threads have registers: a kernel for each.
-  attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 512 rows 64
-    <tiles = [key = 128, query = 32], split_results,
-     wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
-  attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 512 rows 64 causal
-    <tiles = [key = 128, query = 32], split_results, grid_order = naive_head_first, longest_first,
-     wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
-  attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 512 rows 64
-    <tiles = [query = 128, key = 48],
-     wgmma = all, specialize, ping_pong, delay_waits>
-  attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 512 rows 64 causal
-    <tiles = [query = 128, key = 48], grid_order = naive_head_first, longest_first,
-     wgmma = all, specialize, ping_pong, delay_waits>
-  // Gradients: benchmarks/backward.py. Sums of 64 rows of 128 columns, two of them, leave
-  // a thread room for 64 queries a tile (docs/backward.md).
+  // a thread room for 64 queries a tile (docs/backward.md); under a mask, persistent CTAs
+  // of so many would spill.
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64
     <tiles = [key = 128, query = 96], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
@@ -286,7 +248,7 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [key = 128, query = 64], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64 causal
-    <tiles = [key = 128, query = 64], persistent, resident = 1, pair_tiles,
+    <tiles = [key = 128, query = 64], grid_order = naive_head_first, longest_first,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
