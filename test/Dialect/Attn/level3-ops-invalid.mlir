@@ -293,7 +293,7 @@ func.func private @f(tensor<64x56xbf16, #attn.shared<32>>)
 
 // -----
 
-// expected-error @below {{expected a multiple of 8 rows in shared memory, but got 12}}
+// expected-error @below {{expected one or a multiple of 8 rows in shared memory, but got 12}}
 func.func private @f(tensor<12x64xbf16, #attn.shared<128>>)
 
 // -----
