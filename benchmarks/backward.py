@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The backward pass of attention against PyTorch's SDPA: FlashAttention-2 and cuDNN.
 
-    backward.py compile                      bundles of CONFIGS
+    backward.py compile [--only default]     bundles of CONFIGS
     backward.py run                          the table, on a GPU
     backward.py run --quick                  S 2048 and 8192 alone
 
@@ -23,24 +23,25 @@ from forward import GROUP, HEADS, LENGTHS, TOKENS, Kernel
 
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "backward"
 QUICK = [2048, 8192]
-ROLES = "wgmma = all, specialize, delay_waits"
+ROLES = "wgmma = all, specialize"
 
 
-def wgmma_set(order="", more=""):
+def ladder_step(more="", of_key=""):
     """Schedules of attention_backward_key and attention_backward_query."""
-    return (f"tiles = [key = 128, query = 64]{order}, {ROLES}, stage_columns{more}",
-            f"tiles = [query = 128, key = 128]{order}, {ROLES}{more}")
+    return (f"tiles = [key = 128, query = 64], {ROLES}{more}{of_key}",
+            f"tiles = [query = 128, key = 128], {ROLES}{more}")
 
 
-# Sets of bundles: the compiler's own choice, and the schedules of a kernel that has no
-# mask, and of one that has.
+# Sets of bundles: the compiler's own choice and, for up to 128 columns, what each pass
+# adds to the one before (docs/notebooks/performance.md, "Gradients").
 CONFIGS = {
     "default": None,
-    "turns": (wgmma_set("", ", ping_pong"),
-              wgmma_set(", grid_order = naive_head_first, longest_first", ", ping_pong")),
-    "persistent": (wgmma_set(", persistent, resident = 1", ", resident_stages = 2"),
-                   wgmma_set(", persistent, resident = 1, pair_tiles", ", resident_stages = 2")),
+    "waiting": ladder_step(),
+    "delayed": ladder_step(", delay_waits"),
+    "columns": ladder_step(", delay_waits", ", stage_columns"),
+    "turns": ladder_step(", delay_waits, ping_pong", ", stage_columns"),
 }
+LADDER_COLUMNS = 128
 
 
 def kernels():
@@ -94,13 +95,13 @@ def compile_half(arguments):
     jobs = [
         harness.Job(
             Path(arguments.out) / name / kernel.name,
-            gradients_text(kernel, schedules and schedules[kernel.causal]),
+            gradients_text(kernel, schedules),
             target=arguments.target,
         )
         for kernel in kernels()
         if re.search(arguments.filter, kernel.name)
         for name, schedules in CONFIGS.items()
-        if not only or name in only
+        if (name in only or not only) and (not schedules or kernel.dim <= LADDER_COLUMNS)
     ]
     return 1 if harness.compile_jobs(jobs, arguments) else 0
 
