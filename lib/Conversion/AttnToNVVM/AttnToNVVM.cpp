@@ -14,6 +14,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "attn-mlir/Target/Capabilities.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -204,6 +205,44 @@ struct ConvertAttnToNVVMPass
     return failure(result.wasInterrupted());
   }
 
+  static bool isFloat8InRegisters(Type type) {
+    return fragmentOf(type) && isFloat8(getElementTypeOrSelf(type));
+  }
+
+  /// Whether an operation on FP8 in registers has instructions: it makes or
+  /// takes operands of products, or hands them on.
+  static bool knowsFloat8(Operation *op) {
+    if (auto narrow = dyn_cast<arith::TruncFOp>(op))
+      return getElementTypeOrSelf(narrow.getIn().getType()).isF32() &&
+             isNvidiaFloat8(getElementTypeOrSelf(narrow.getType())) &&
+             fragmentOf(narrow.getType()).getNumRegisters() % 4 == 0;
+    if (auto fetch = dyn_cast<ConvertLayoutOp>(op)) {
+      auto tile = cast<RankedTensorType>(fetch.getType());
+      FragmentAttr layout = fragmentOf(tile);
+      return sharedOf(fetch.getSource().getType()) && tile.getRank() == 2 &&
+             tile.getDimSize(1) % 32 == 0 &&
+             layout == mmaLhs8(op->getContext(), tile.getDimSize(0),
+                               tile.getDimSize(1),
+                               layout.getNumThreads() / kWarpThreads);
+    }
+    return isa<DotOp, DotIssueOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op);
+  }
+
+  /// Four elements are a word there, which nothing else takes apart.
+  static LogicalResult checkFloat8(KernelOp kernel) {
+    WalkResult result = kernel.walk([](Operation *op) {
+      bool touches = llvm::any_of(op->getOperandTypes(), isFloat8InRegisters) ||
+                     llvm::any_of(op->getResultTypes(), isFloat8InRegisters);
+      if (!touches || knowsFloat8(op))
+        return WalkResult::advance();
+      op->emitOpError("expected tiles of FP8 in registers as operands of "
+                      "products alone, of f32 rounded to f8E4M3FN or f8E5M2, "
+                      "but got another operation on them");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// What tensor maps and cp.async write, and ldmatrix reads.
   static LogicalResult checkRings(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
@@ -248,7 +287,7 @@ struct ConvertAttnToNVVMPass
       return signalPassFailure();
     for (KernelOp kernel : kernels) {
       if (failed(checkTarget(kernel)) || failed(checkIndices(kernel)) ||
-          failed(checkRings(kernel)))
+          failed(checkRings(kernel)) || failed(checkFloat8(kernel)))
         return signalPassFailure();
       LLVM::LLVMFuncOp function = outlineKernel(kernel);
       if (!function)

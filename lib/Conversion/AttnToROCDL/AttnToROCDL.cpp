@@ -13,6 +13,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/ROCDLDialect.h"
@@ -20,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 using namespace mlir;
@@ -95,6 +97,13 @@ struct ConvertAttnToROCDLPass
             << TargetAttr::of(op).getName();
         return WalkResult::interrupt();
       }
+      for (Type type : op->getResultTypes())
+        if (isa<RankedTensorType>(type) &&
+            isFloat8(getElementTypeOrSelf(type))) {
+          op->emitOpError("expected tiles of f16, bf16 or f32 on ")
+              << TargetAttr::of(op).getName() << ", but got " << type;
+          return WalkResult::interrupt();
+        }
       auto issue = dyn_cast<RingIssueOp>(op);
       if (issue && issue.getBy() != CopyKind::Registers) {
         issue.emitOpError("expected copies by 'registers' on ")
