@@ -224,8 +224,7 @@ void unloadModules(AttnBundle &bundle);
 /// bundle's mutex.
 void fillTensorMap(const Manifest &manifest, ContextState &state,
                    const StepSpec &step, unsigned parameter,
-                   const BoundView &view, uint64_t plan,
-                   cuda::TensorMap &map);
+                   const BoundView &view, uint64_t plan, cuda::TensorMap &map);
 
 } // namespace attn
 

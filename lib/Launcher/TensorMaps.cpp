@@ -143,8 +143,7 @@ static RecentMap *recentMaps(const Manifest &manifest, ContextState &state,
 
 void attn::fillTensorMap(const Manifest &manifest, ContextState &state,
                          const StepSpec &step, unsigned parameter,
-                         const BoundView &view, uint64_t plan,
-                         TensorMap &map) {
+                         const BoundView &view, uint64_t plan, TensorMap &map) {
   RecentMap &recent = recentMaps(manifest, state, step)[parameter];
   if (plan && recent.plan == plan && recent.data == view.data) {
     map = recent.map;

@@ -15,6 +15,7 @@
 #include <Python.h>
 
 #include "_dlpack.h"
+#include "_results.h"
 #include "attn-mlir-c/Launcher.h"
 #include <stdbool.h>
 #include <string.h>
@@ -82,22 +83,6 @@ static const DLPackExchangeAPI *exchange;
 static PyObject *requiresGrad;
 static descrgetfunc getRequiresGrad;
 
-/* What PyTorch exports for code that is compiled once for many of its releases
- * (torch/csrc/inductor/aoti_torch/c/shim.h), and what makes a Python object of
- * such a tensor. A result by DLPack costs twice as much. */
-typedef struct TensorHandle *TensorHandle;
-static struct {
-  int32_t (*emptyStrided)(int64_t rank, const int64_t *sizes,
-                          const int64_t *strides, int32_t dtype, int32_t device,
-                          int32_t index, TensorHandle *result);
-  int32_t (*dataPointer)(TensorHandle, void **);
-  int32_t (*destroy)(TensorHandle);
-  /* THPVariable_Wrap(const at::TensorBase &), which a handle points to. */
-  PyObject *(*wrap)(TensorHandle);
-  int32_t f16, bf16, f32, cpu, cuda;
-  bool isUsable;
-} shim;
-
 /*===----------------------------------------------------------------------===*
  * Arguments
  *===----------------------------------------------------------------------===*/
@@ -157,14 +142,6 @@ static bool readTensor(PyObject *tensor, DLTensor *view) {
     return false;
   }
   return view->strides != NULL && view->ndim <= ATTN_MAX_RANK;
-}
-
-static bool sameType(DLDataType a, DLDataType b) {
-  return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
-
-static bool sameDevice(DLDevice a, DLDevice b) {
-  return a.device_type == b.device_type && a.device_id == b.device_id;
 }
 
 static bool readTensors(Call *call) {
@@ -248,107 +225,6 @@ static void destroy(Entry *entry) {
  * Outputs
  *===----------------------------------------------------------------------===*/
 
-static void setError(void *context, const char *kind, const char *message) {
-  (void)context;
-  (void)kind;
-  PyErr_SetString(PyExc_RuntimeError, message);
-}
-
-/* A result: what it shall be, then what it is. */
-typedef struct Output {
-  PyObject *tensor;
-  DLTensor view;
-  int64_t shape[4], strides[4];
-} Output;
-
-/* By DLPack: contiguous. */
-static bool allocateByExchange(Output *output) {
-  DLTensor prototype = output->view;
-  prototype.strides = NULL;
-  DLManagedTensorVersioned *managed = NULL;
-  void *result = NULL;
-  if (exchange->managed_tensor_allocator(&prototype, &managed, NULL,
-                                         setError) != 0 ||
-      exchange->managed_tensor_to_py_object_no_sync(managed, &result) != 0)
-    return false;
-  output->tensor = result;
-  return readTensor(result, &output->view);
-}
-
-static int32_t shimType(DLDataType dtype) {
-  if (dtype.code == kDLBfloat)
-    return shim.bf16;
-  return dtype.bits == 16 ? shim.f16 : shim.f32;
-}
-
-/* By PyTorch's C interface, with any strides. */
-static bool allocateByShim(Output *output) {
-  DLTensor *view = &output->view;
-  bool isCpu = view->device.device_type == kDLCPU;
-  TensorHandle handle = NULL;
-  if (shim.emptyStrided(view->ndim, view->shape, view->strides,
-                        shimType(view->dtype), isCpu ? shim.cpu : shim.cuda,
-                        view->device.device_id, &handle) != 0)
-    return false;
-  if (shim.dataPointer(handle, &view->data) == 0)
-    output->tensor = shim.wrap(handle);
-  shim.destroy(handle);
-  return output->tensor != NULL;
-}
-
-/* A row-major tensor, on the device of `like`. */
-static void describeOutput(Output *output, const DLTensor *like,
-                           DLDataType dtype, int rank, const int64_t *shape) {
-  output->tensor = NULL;
-  output->view = *like;
-  output->view.dtype = dtype;
-  output->view.ndim = rank;
-  output->view.byte_offset = 0;
-  output->view.shape = output->shape;
-  output->view.strides = output->strides;
-  memcpy(output->shape, shape, sizeof(int64_t) * (size_t)rank);
-  int64_t stride = 1;
-  for (int dim = rank; dim-- > 0;) {
-    output->strides[dim] = stride;
-    stride *= shape[dim] > 0 ? shape[dim] : 1;
-  }
-}
-
-static bool allocate(Output *output) {
-  return shim.isUsable ? allocateByShim(output) : allocateByExchange(output);
-}
-
-/* Whether elements lie behind each other, in the order of dimensions. */
-static bool isContiguous(const DLTensor *view) {
-  int64_t wanted = 1;
-  for (int dim = view->ndim; dim-- > 0;) {
-    if (view->shape[dim] != 1 && view->strides[dim] != wanted)
-      return false;
-    wanted *= view->shape[dim];
-  }
-  return true;
-}
-
-/* Whether elements lie behind each other, in some order of dimensions. */
-static bool isDense(const DLTensor *view) {
-  int64_t wanted = 1;
-  unsigned done = 0, all = (1u << view->ndim) - 1;
-  for (int dim = 0; dim < view->ndim; ++dim)
-    if (view->shape[dim] == 1)
-      done |= 1u << dim;
-  while (done != all) {
-    int next = 0;
-    while (next < view->ndim &&
-           (done >> next & 1 || view->strides[next] != wanted))
-      ++next;
-    if (next == view->ndim || view->shape[next] == 0)
-      return false;
-    done |= 1u << next;
-    wanted *= view->shape[next];
-  }
-  return true;
-}
-
 /* O lies in memory as Q does, where it has Q's shape. */
 static bool allocateOutput(const Call *call, const Entry *entry,
                            Output *output) {
@@ -356,11 +232,9 @@ static bool allocateOutput(const Call *call, const Entry *entry,
   int64_t shape[4] = {q->shape[0], q->shape[1], q->shape[2], entry->valueDim};
   describeOutput(output, q, q->dtype, 4, shape);
   if (entry->valueDim != entry->qkDim || isContiguous(q))
-    return allocate(output);
-  if (shim.isUsable && isDense(q)) {
-    memcpy(output->strides, q->strides, sizeof(output->strides));
-    return allocateByShim(output);
-  }
+    return makeOutput(exchange, output);
+  if (makeOutputLike(q, output))
+    return true;
   output->tensor =
       PyObject_CallFunctionObjArgs(emptyLike, call->tensors[0], NULL);
   return output->tensor && readTensor(output->tensor, &output->view);
@@ -371,7 +245,7 @@ static bool allocateLse(const Call *call, const Entry *entry, Output *output) {
   int64_t shape[3] = {q->shape[0], entry->heads,
                       q->shape[entry->headsLast ? 1 : 2]};
   describeOutput(output, q, (DLDataType){kDLFloat, 32, 1}, 3, shape);
-  return allocate(output);
+  return makeOutput(exchange, output);
 }
 
 /* O and, where the entry has it, LSE. */
@@ -554,10 +428,9 @@ static bool useTensorsOf(PyObject *type, PyObject *empty) {
     api = (const DLPackExchangeAPI *)api->header.prev_api;
   PyObject *property = PyObject_GetAttr(type, nameRequiresGrad);
   PyErr_Clear();
-  descrgetfunc get =
-      property ? (descrgetfunc)PyType_GetSlot(Py_TYPE(property),
-                                              Py_tp_descr_get)
-               : NULL;
+  descrgetfunc get = property ? (descrgetfunc)PyType_GetSlot(Py_TYPE(property),
+                                                             Py_tp_descr_get)
+                              : NULL;
   if (!api || !api->dltensor_from_py_object_no_sync || !get) {
     Py_XDECREF(property);
     return false;
@@ -683,49 +556,9 @@ static PyObject *tellAgain(PyObject *module, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
-/* Whether PyTorch's C interface makes tensors that are what they shall be. */
-static bool isShimRight(void) {
-  const int64_t shape[2] = {3, 5};
-  DLTensor like;
-  memset(&like, 0, sizeof(like));
-  like.device.device_type = kDLCPU;
-  const DLDataType types[] = {{kDLFloat, 16, 1}, {kDLBfloat, 16, 1},
-                              {kDLFloat, 32, 1}};
-  bool isRight = true;
-  for (int i = 0; i < 3 && isRight; ++i) {
-    Output output;
-    DLTensor found;
-    describeOutput(&output, &like, types[i], 2, shape);
-    isRight = allocateByShim(&output) && readTensor(output.tensor, &found) &&
-              found.ndim == 2 && found.shape[0] == 3 && found.shape[1] == 5 &&
-              isContiguous(&found) && sameType(found.dtype, types[i]) &&
-              sameDevice(found.device, like.device) &&
-              (char *)found.data + found.byte_offset == output.view.data;
-    Py_XDECREF(output.tensor);
-  }
-  PyErr_Clear();
-  return isRight;
-}
-
-/* use_shim(empty_strided, data_pointer, destroy, wrap, f16, bf16, f32, cpu,
- * cuda): addresses of PyTorch's functions, and its numbers of types and
- * devices; false where they do not do what they shall. A call of remember()
- * was before. */
-static PyObject *useShim(PyObject *module, PyObject *args) {
+static PyObject *useShimOfTorch(PyObject *module, PyObject *args) {
   (void)module;
-  unsigned long long functions[4];
-  if (!PyArg_ParseTuple(args, "KKKKiiiii:use_shim", &functions[0],
-                        &functions[1], &functions[2], &functions[3], &shim.f16,
-                        &shim.bf16, &shim.f32, &shim.cpu, &shim.cuda))
-    return NULL;
-  if (!exchange)
-    Py_RETURN_FALSE;
-  memcpy(&shim.emptyStrided, &functions[0], sizeof(void *));
-  memcpy(&shim.dataPointer, &functions[1], sizeof(void *));
-  memcpy(&shim.destroy, &functions[2], sizeof(void *));
-  memcpy(&shim.wrap, &functions[3], sizeof(void *));
-  shim.isUsable = isShimRight();
-  return PyBool_FromLong(shim.isUsable);
+  return useShim(exchange, args);
 }
 
 static PyMethodDef methods[] = {
@@ -739,7 +572,7 @@ static PyMethodDef methods[] = {
     {"forget", forget, METH_NOARGS, "forget(): all calls are new again."},
     {"tell_again", tellAgain, METH_NOARGS,
      "tell_again(): calls set is_used of their owner once more."},
-    {"use_shim", useShim, METH_VARARGS,
+    {"use_shim", useShimOfTorch, METH_VARARGS,
      "use_shim(empty_strided, data_pointer, destroy, wrap, f16, bf16, f32, "
      "cpu, cuda): results are made by these functions of PyTorch."},
     {NULL, NULL, 0, NULL}};
