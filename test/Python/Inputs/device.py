@@ -79,6 +79,30 @@ class Device(unittest.TestCase):
         self.assertEqual(attn_mlir.cache_info(), info)
         self.assertGreaterEqual(self.launches(), 22)
 
+    def test_plans_that_are_known(self):
+        """Arrays of the sizes of a call before are checked all the same: other alignments, no address, other strides."""
+        def arrays(address, length=512):
+            return [OnDevice((1, heads, length, 128), address=address) for heads in (32, 8, 8, 32)]
+
+        call(512, 512, batch=1)
+        entry, = _kernels._entries.values()
+        kernel = entry.kernels[0]
+        for _ in range(2):
+            for address in (0x10000000, 0x20000000, 0x10000010):
+                *inputs, o = arrays(address)
+                kernel(*inputs, out=o)
+            *inputs, o = arrays(0x10000008)
+            with self.assertRaises(attn_mlir.NoVariantError):
+                kernel(*inputs, out=o)
+            *inputs, o = arrays(0)
+            with self.assertRaisesRegex(attn_mlir.Error, "got null"):
+                kernel(*inputs, out=o)
+            *inputs, o = arrays(0x10000000)
+            inputs[1] = OnDevice((1, 8, 500, 128))
+            with self.assertRaisesRegex(attn_mlir.Error, "size 500"):
+                kernel(*inputs, out=o)
+        self.assertEqual(self.launches(), 7)
+
     def test_one_kernel_on_two_devices(self):
         """It is compiled once: what a driver loads it for is the launcher's to know."""
         from attn_mlir import _targets
