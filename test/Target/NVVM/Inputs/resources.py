@@ -78,8 +78,10 @@ def check(name, target, facts, manifest, directory, most_spilled):
                 f"{step['binary']} expects more registers than an SM has, "
                 f"{facts['registers_per_sm']}"
             )
-        # What merges states has them in registers; anything else streams through rings.
-        least = 0 if step.get("overlaps") or "merge" in step["kernel"] else 1
+        # What merges states has them in registers, and what makes lists and clears counters has no tiles; anything
+        # else streams through rings.
+        is_small = any(word in step["kernel"] for word in ("merge", "order", "clear"))
+        least = 0 if step.get("overlaps") or is_small else 1
         if not least <= step["shared_bytes"] <= facts["smem_per_block"]:
             yield (
                 f"{step['binary']} expects more shared memory than a CTA has, "
