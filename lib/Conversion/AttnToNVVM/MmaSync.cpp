@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include <map>
 
 using namespace mlir;
 using namespace attn;
@@ -282,48 +281,6 @@ struct DotPattern : OpConversionPattern<DotOp> {
   }
 };
 
-/// Sums of what bf16 holds, out of registers that hold two: the lower half of a
-/// word shifted, and the upper one by itself, are what they stand for in f32.
-/// Conversions one by one would take them apart before they are put together.
-struct SumOfPairsPattern : OpConversionPattern<ReduceRegistersOp> {
-  using OpConversionPattern::OpConversionPattern;
-  LogicalResult
-  matchAndRewrite(ReduceRegistersOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    auto type = cast<RankedTensorType>(op.getTile().getType());
-    auto extended = op.getTile().getDefiningOp<arith::ExtFOp>();
-    FragmentAttr layout = fragmentOf(type);
-    if (op.getByProducts() || op.getKind() != ReduceKind::Sum || !extended ||
-        !getElementTypeOrSelf(extended.getIn().getType()).isBF16() ||
-        layout.getNumRegisters() % 2 != 0)
-      return failure();
-    Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc};
-    SmallVector<Value> words =
-        packed(rewriter, loc, rewriter.getRemappedValue(extended.getIn()));
-    std::map<int64_t, Value> rows;
-    auto add = [&](int64_t row, Value bits) {
-      Value x =
-          arith::BitcastOp::create(rewriter, loc, rewriter.getF32Type(), bits);
-      Value &sum = rows[row];
-      sum = sum ? arith::AddFOp::create(rewriter, loc, sum, x) : x;
-    };
-    for (auto [i, word] : llvm::enumerate(words)) {
-      add(layout.getRegisterOffset(2 * i)[0],
-          arith::ShLIOp::create(rewriter, loc, word, t.constant(16)));
-      add(layout.getRegisterOffset(2 * i + 1)[0],
-          arith::AndIOp::create(rewriter, loc, word,
-                                t.constant(static_cast<int32_t>(0xffff0000))));
-    }
-    SmallVector<Value> sums;
-    for (const auto &[row, sum] : rows)
-      sums.push_back(sum);
-    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(
-        op, getTypeConverter()->convertType(op.getType()), sums);
-    return success();
-  }
-};
-
 /// Sums of what 16 bits hold as products with a matrix of quarters: each of the
 /// four threads of a row has a quarter of the sum. Weights in the layout of an
 /// accumulator are A operands as they are.
@@ -474,6 +431,6 @@ void attn::populateMmaSyncPatterns(const TypeConverter &converter,
                                    RewritePatternSet &patterns) {
   patterns.add<DotPattern, FetchPattern>(converter, patterns.getContext());
   // Before the one that adds.
-  patterns.add<SumByProductsPattern, SumOfPairsPattern>(
-      converter, patterns.getContext(), PatternBenefit(2));
+  patterns.add<SumByProductsPattern>(converter, patterns.getContext(),
+                                     PatternBenefit(2));
 }
