@@ -72,8 +72,7 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.roundedSums != RoundedSums::None)
     pm.addPass(createAttnRoundSums({options.roundedSums}));
   // The pass refuses such numbers: also where nothing else asks for it.
-  if (options.optimisticMax || options.lead < 0 ||
-      options.lead > kMostLead)
+  if (options.optimisticMax || options.lead < 0 || options.lead > kMostLead)
     pm.addPass(createAttnOptimisticMax({/*positions=*/false, options.lead}));
   if (options.storeTensors)
     pm.addPass(createAttnStoreTensors());

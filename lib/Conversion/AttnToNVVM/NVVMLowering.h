@@ -64,8 +64,9 @@ inline bool isByProducer(mlir::Operation *op) {
 /// those of tensor maps, dynamic shared memory and roles.
 void makeKernel(mlir::LLVM::LLVMFuncOp function);
 
-/// Attribute of a ring of whose tiles each read by threads comes before a product
-/// that depends on it, and that before the release: it has arrived by then.
+/// Attribute of a ring of whose tiles each read by threads comes before a
+/// product that depends on it, and that before the release: it has arrived by
+/// then.
 constexpr llvm::StringLiteral kReadBeforeProducts = "attn.read_before_products";
 /// Where rings lie in shared memory: set on each attn.ring.create of a function
 /// as attributes, with what is known of their reads; returns the bytes in all.

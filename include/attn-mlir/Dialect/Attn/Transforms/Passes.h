@@ -17,7 +17,6 @@ namespace attn {
 /// range below is that of weights of 2^-62.
 constexpr int64_t kMostLead = 64;
 
-
 #define GEN_PASS_DECL
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"
 

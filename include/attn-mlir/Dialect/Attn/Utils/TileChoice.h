@@ -25,8 +25,8 @@ struct TileChoice {
 
 /// The tile sizes of an operation on its target: what is asked, else the
 /// largest default that fits. Fails where what is asked does not fit, after a
-/// diagnostic that names the largest tile that does. `eachResult`: a kernel holds
-/// the largest part of the state alone.
+/// diagnostic that names the largest tile that does. `eachResult`: a kernel
+/// holds the largest part of the state alone.
 mlir::FailureOr<TileChoice> chooseTile(StreamableOpInterface op,
                                        const TileSizes &asked,
                                        bool eachResult = false);
