@@ -1,6 +1,7 @@
 //===- SoftmaxLoop.cpp - Loops with products of two stages ----------------===//
 
 #include "SoftmaxLoop.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
@@ -214,12 +215,23 @@ private:
         parts.late.insert(&op);
   }
 
+  /// Whether a loop of these consumers reads elements of tensors.
+  bool readsElements() {
+    auto roles = parts.loop->getParentOfType<SpecializeOp>();
+    return roles && roles.getConsumer()
+                        .walk([](GatherOp) { return WalkResult::interrupt(); })
+                        .wasInterrupted();
+  }
+
   /// Whether an SM takes clearly longer for the products of a tile than for the
   /// exponentials, by the target's facts: those of the values are worth running
   /// beside the softmax of their own warpgroup then. Where exponentials take as
   /// long, products of other warpgroups fill that time
   /// (docs/notebooks/performance.md, "Values under way until the branch").
   bool productsOutlastSoftmax() {
+    // What masks and modifications read wants the registers.
+    if (readsElements())
+      return false;
     TargetAttr target = TargetAttr::of(parts.loop);
     double operations = 0, specials = 0;
     auto multiply = [&](DotIssueOp issue) {
