@@ -484,6 +484,17 @@ double boundFor(const Softmax &parts) {
   return hasF16(parts) ? kBound / 2 : kBound;
 }
 
+/// Whether weights become 8-bit elements.
+bool roundsToFloat8(StreamOp stream) {
+  return stream
+      .walk([](arith::TruncFOp op) {
+        return isFloat8(getElementTypeOrSelf(op.getType()))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 struct OptimisticMaxPass
     : attn::impl::AttnOptimisticMaxBase<OptimisticMaxPass> {
   using AttnOptimisticMaxBase::AttnOptimisticMaxBase;
@@ -500,15 +511,13 @@ struct OptimisticMaxPass
     if (streams.empty())
       remarks::emitOptimisticMaxNoStream(kernel);
     for (StreamOp stream : streams) {
-      SoftmaxStreamMatcher matcher(stream, positions);
-      if (failed(matcher.match()))
-        continue;
-      if (llvm::any_of(matcher.parts.results, [](Value result) {
-            return isFloat8(getElementTypeOrSelf(result.getType()));
-          })) {
+      if (roundsToFloat8(stream)) {
         (void)remarks::emitOptimisticMaxNarrow(stream);
         continue;
       }
+      SoftmaxStreamMatcher matcher(stream, positions);
+      if (failed(matcher.match()))
+        continue;
       double bound = boundFor(matcher.parts);
       Rewriter(matcher.parts, bound, leadFor(matcher.parts, lead)).run();
       ++numStreams;
