@@ -398,7 +398,7 @@ attn.kernel @k() {
 attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
   %r = attn.ring.create : <2 x tensor<64x64xbf16, #attn.shared<128>>>
   // expected-error @below {{'attn.ring.issue' op operand #0 must be free slot of a ring, about to be filled, but got '!attn.ring<2 x tensor<64x64xbf16, #attn.shared<128>>>'}}
-  %p = "attn.ring.issue"(%r, %v, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 2, 0>}> : (!attn.ring<2 x tensor<64x64xbf16, #attn.shared<128>>>, !attn.view<?x64xbf16>, index, index) -> !attn.pending<tensor<64x64xbf16, #attn.shared<128>>>
+  %p = "attn.ring.issue"(%r, %v, %i, %i) <{operandSegmentSizes = array<i32: 1, 1, 2, 0, 0>}> : (!attn.ring<2 x tensor<64x64xbf16, #attn.shared<128>>>, !attn.view<?x64xbf16>, index, index) -> !attn.pending<tensor<64x64xbf16, #attn.shared<128>>>
 }
 
 // -----

@@ -105,8 +105,8 @@ func.func private @types(!attn.ring<1 x tensor<64x128xbf16, #attn.shared<128>>>,
 // CHECK-NEXT: attn.ring.land %[[PENDING]] :
 // CHECK-NEXT: %{{.*}} = attn.ring.issue %[[SLOT]], %[[W]][%[[I]], %[[I]]] :
 // GENERIC-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
-// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 0 : i32, chunk = 16 : i64, operandSegmentSizes = array<i32: 1, 1, 4, 0>}>
-// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 1 : i32, chunk = 16 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 0>}>
+// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 0 : i32, chunk = 16 : i64, operandSegmentSizes = array<i32: 1, 1, 4, 0, 0>}>
+// GENERIC: "attn.ring.issue"(%{{.*}}) <{by = 1 : i32, chunk = 16 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 0, 0>}>
 attn.kernel @rings(%v: !attn.view<?x8x?x128xbf16>, %w: !attn.view<?x16xf32>, %i: index) {
   %r = attn.ring.create : !attn.ring<2 x tensor<64x128xbf16, #attn.shared<128>>>
   %q = attn.ring.create {attribute = 1} : <1 x tensor<8x16xf32, #attn.shared<64>>>

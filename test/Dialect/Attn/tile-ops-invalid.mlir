@@ -66,7 +66,7 @@ attn.kernel @k(%v: !attn.view<?x64xf32>, %i: i64) {
 
 func.func @f(%m: memref<?x64xf32>, %i: index) {
   // expected-error-re @below {{operand #0 must be {{.*}}, but got 'memref<?x64xf32>'}}
-  %t = "attn.load"(%m, %i, %i) <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (memref<?x64xf32>, index, index) -> tensor<16x64xf32>
+  %t = "attn.load"(%m, %i, %i) <{operandSegmentSizes = array<i32: 1, 2, 0, 0>}> : (memref<?x64xf32>, index, index) -> tensor<16x64xf32>
   return
 }
 

@@ -328,7 +328,7 @@ WRONG = [
      "workspace: expected a list of 0 to 32, but got a list of 33"),
     ([*VARIANTS, 0, "workspace", 0, "name"], "q", "workspace[0]: there are two views or arrays 'q'"),
     ([*VARIANTS, 0, "workspace", 1, "name"], "parts", "workspace[1]: there are two views or arrays 'parts'"),
-    ([*VARIANTS, 0, "workspace", 0, "element"], "i16", "workspace[0].element: expected one of f16, bf16, f32, i32, i64, i8, but got \"i16\""),
+    ([*VARIANTS, 0, "workspace", 0, "element"], "i16", "workspace[0].element: expected one of f16, bf16, f32, i32, i64, i8, f8E4M3FN, f8E5M2, f8E4M3FNUZ, but got \"i16\""),
     ([*VARIANTS, 0, "workspace", 0, "shape"], [], "workspace[0].shape: expected a list of 1 to 8, but got a list of 0"),
     ([*VARIANTS, 0, "workspace", 0, "shape", 0], ["size", 3, 0], "shape[0][1]: expected a whole number from 0 to 2, but got 3"),
     ([*VARIANTS, 0, "workspace", 0, "bytes"], 1, "workspace[0]: unknown key 'bytes'"),

@@ -124,7 +124,7 @@ class Device(unittest.TestCase):
         self.assertIn(message, str(raised.exception))
 
     def test_refused(self):
-        self.refuses("q: expected element type float16 or bfloat16 (float32 is for the CPU), but got float32", typestr="<f4")
+        self.refuses("q: expected element type float16, bfloat16 or float8 (float32 is for the CPU), but got float32", typestr="<f4")
         self.refuses("expected a base address of a multiple of 16 bytes", attn_mlir.NoVariantError, address=0x10000002)
         self.refuses("out: expected an array for the result: of OnDevice", out=None)
         self.refuses("only arrays of torch and NumPy are padded", dim=100)
