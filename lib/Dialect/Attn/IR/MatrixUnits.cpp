@@ -362,7 +362,8 @@ MatrixUnitInterface attn::unitOf(DotOp dot) {
   // Of those that take the operands, the one of the smallest tiles.
   Type element = getElementTypeOrSelf(dot.getLhs().getType());
   TargetAttr target = TargetAttr::of(dot);
-  for (MatrixUnitInterface unit : llvm::reverse(unitsOf(target)))
+  SmallVector<MatrixUnitInterface> units = unitsOf(target);
+  for (MatrixUnitInterface unit : llvm::reverse(units))
     if (unit.takesElement(element))
       return unit;
   return usualUnit(target);

@@ -198,7 +198,7 @@ struct RoundSumsPass : attn::impl::AttnRoundSumsBase<RoundSumsPass> {
     bool byProducts = by == RoundedSums::Products;
     SmallVector<ReduceRegistersOp> sums;
     kernel.walk([&](ReduceRegistersOp sum) {
-      if (sum->getParentOp() && isa<StreamOp>(sum->getParentOp()))
+      if (isa_and_nonnull<StreamOp>(sum->getParentOp()))
         sums.push_back(sum);
     });
     StringRef reason = "no stream sums weights in registers";
