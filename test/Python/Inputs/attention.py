@@ -259,7 +259,7 @@ def refused():
         "keys": ((q, k, v[:, :, 1:]), {}, "v: expected 2 heads and 61 keys"),
         "dim": ((q, k[..., :8], v), {}, "k: expected head dimension 32"),
         "large": (make(dim=264), {}, "q: expected a head dimension from 1 to 256, but got 264"),
-        "double": ((q.double(), k.double(), v.double()), {}, "q: expected element type float16, bfloat16 or float32, but got float64"),
+        "double": ((q.double(), k.double(), v.double()), {}, "q: expected element type float16, bfloat16, float32 or float8, but got float64"),
         "mixed": ((q, k.half(), v), {}, "k: expected element type torch.float32, as q has, but got torch.float16"),
         "causal": ((q, k, v), dict(causal="left"), "causal: expected False, True, 'top_left' or 'bottom_right', but got 'left'"),
         "window": ((q, k, v), dict(window=-2), "window: expected left as a number of keys"),
