@@ -352,15 +352,18 @@ class Float8(unittest.TestCase):
         self.wide = [x.float() * factor for x, factor in zip(self.narrow, factors)]
         self.named = dict(zip(("q_descale", "k_descale", "v_descale"), self.scales))
 
-    def check(self, got, wanted):
-        reference.check(self, got, wanted, torch.bfloat16)
+    # Weights of 8 bits have three of a fraction: kernels round them, which dense calls take.
+    ROUNDED = 8e-2
+
+    def check(self, got, wanted, tolerance=None):
+        reference.check(self, got, wanted, torch.bfloat16, tolerance)
 
     def test_dense(self):
         for causal, window in ((False, NONE), (True, NONE), (False, (3, 2))):
             o = fa3.flash_attn_func(*self.narrow, causal=causal, window_size=window, **self.named)
             self.assertEqual(o.dtype, torch.bfloat16)
-            self.check(o, expected(*self.wide, causal, window)[0])
-        self.check(fa3.flash_attn_func(*self.narrow), expected(*(x.float() for x in self.narrow))[0])
+            self.check(o, expected(*self.wide, causal, window)[0], self.ROUNDED)
+        self.check(fa3.flash_attn_func(*self.narrow), expected(*(x.float() for x in self.narrow))[0], self.ROUNDED)
 
     def test_packed(self):
         cu_q, cu_k = starts((9, 9)), starts((21, 21))
