@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 
 from common import forward_flops, geometric_mean, harness, markdown, time_interleaved
-from forward import GROUP, HEADS, LENGTHS, TOKENS, Kernel
+from forward import LENGTHS, TOKENS, plain_kernels
 
 DEFAULT_DIRECTORY = harness.ROOT / "build-gpu" / "backward"
 QUICK = [2048, 8192]
@@ -42,18 +42,6 @@ CONFIGS = {
     "turns": ladder_step(", delay_waits, ping_pong", ", stage_columns"),
 }
 LADDER_COLUMNS = 128
-
-
-def kernels():
-    return [
-        Kernel(
-            f"d{dim}-{'causal' if causal else 'full'}-{'gqa' if group > 1 else 'mha'}",
-            dim, causal, heads, heads // group,
-        )
-        for dim, heads in HEADS.items()
-        for causal in (False, True)
-        for group in (1, GROUP)
-    ]
 
 
 def gradients_text(kernel, schedules=None, element="bf16"):
@@ -98,7 +86,7 @@ def compile_half(arguments):
             gradients_text(kernel, schedules),
             target=arguments.target,
         )
-        for kernel in kernels()
+        for kernel in plain_kernels()
         if re.search(arguments.filter, kernel.name)
         for name, schedules in CONFIGS.items()
         if (name in only or not only) and (not schedules or kernel.dim <= LADDER_COLUMNS)
@@ -237,7 +225,7 @@ def run_half(arguments):
     print(f"{harness.describe_device(torch)}; medians of {arguments.rounds}", flush=True)
     results = []
     lengths = arguments.lengths or (QUICK if arguments.quick else LENGTHS)
-    for kernel in kernels():
+    for kernel in plain_kernels():
         sets = {
             name: attn_mlir.load(str(out / name / kernel.name))
             for name in names

@@ -57,8 +57,9 @@ class Kernel(NamedTuple):
         return self.heads // self.kv_heads
 
 
-def kernels():
-    result = [
+def plain_kernels():
+    """Full and causal, MHA and GQA, of each head dimension."""
+    return [
         Kernel(
             f"d{dim}-{'causal' if causal else 'full'}-{'gqa' if group > 1 else 'mha'}",
             dim, causal, heads, heads // group,
@@ -67,7 +68,10 @@ def kernels():
         for causal in (False, True)
         for group in (1, GROUP)
     ]
-    return result + [
+
+
+def kernels():
+    return plain_kernels() + [
         Kernel("d128-causal-32-8", 128, True, 32, 8, ((1, 8192),)),
         Kernel("d128-causal-64-8", 128, True, 64, 8, ((1, 32768),)),
         Kernel("d64-full-1-1", 64, False, 1, 1, ((8, 131072),)),

@@ -26,6 +26,8 @@ namespace {
 
 /// Columns of A and rows of B of an instruction, in bytes.
 constexpr int64_t kM = 16, kN = 8, kStepBytes = 32;
+/// Elements of 16 bits of a row of A.
+constexpr int64_t kDepth = kStepBytes / 2;
 
 int64_t bytesOf(RankedTensorType tile) {
   return tile.getElementTypeBitWidth() / 8;
@@ -42,6 +44,28 @@ FragmentAttr lhsLayout(RankedTensorType tile, int64_t warps) {
 }
 
 int64_t warpsOf(Operation *op) { return computeThreads(op) / kWarpThreads; }
+
+/// One instruction on words of two elements of 16 bits each; `c` is added to,
+/// and becomes the result.
+void multiply16(OpBuilder &b, Location loc, bool isF16, ValueRange lhs,
+                ValueRange rhs, MutableArrayRef<Value> c) {
+  SmallVector<Value> a(lhs), words(rhs);
+  auto type = isF16 ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
+  if (isF16) {
+    auto half = VectorType::get({2}, b.getF16Type());
+    for (auto *list : {&a, &words})
+      for (Value &v : *list)
+        v = LLVM::BitcastOp::create(b, loc, half, v);
+  }
+  SmallVector<Type> types(4, b.getF32Type());
+  Value product = NVVM::MmaOp::create(
+      b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), a, words,
+      SmallVector<Value>(c), {kM, kN, kDepth}, std::nullopt, std::nullopt,
+      std::array{type, type},
+      std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+  for (auto [i, v] : llvm::enumerate(c))
+    v = LLVM::ExtractValueOp::create(b, loc, product, i);
+}
 
 /// Fetches operands of a warp from one tile in shared memory: four registers at
 /// a time, the matrices at (row, column), (row + 8, column), those 16 bytes of
@@ -172,24 +196,7 @@ private:
         v = LLVM::ExtractValueOp::create(b, loc, product, i);
       return;
     }
-    SmallVector<Value> aOperand = llvm::to_vector(a),
-                       bValues = llvm::to_vector(bOperand);
-    auto type = NVVM::MMATypes::bf16;
-    if (lhs.getElementType().isF16()) {
-      type = NVVM::MMATypes::f16;
-      auto half = VectorType::get({2}, b.getF16Type());
-      for (auto *list : {&aOperand, &bValues})
-        for (Value &v : *list)
-          v = LLVM::BitcastOp::create(b, loc, half, v);
-    }
-    SmallVector<Type> types(4, b.getF32Type());
-    Value product = NVVM::MmaOp::create(
-        b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types),
-        aOperand, bValues, SmallVector<Value>(c), {kM, kN, stepOf(lhs)},
-        std::nullopt, std::nullopt, std::array{type, type},
-        std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
-    for (auto [i, v] : llvm::enumerate(c))
-      v = LLVM::ExtractValueOp::create(b, loc, product, i);
+    multiply16(b, loc, lhs.getElementType().isF16(), a, bOperand, c);
   }
 
   /// nvvm.mma.sync has no form of 8-bit floats.
@@ -315,8 +322,6 @@ struct SumByProductsPattern : OpConversionPattern<ReduceRegistersOp> {
   }
 
 private:
-  /// Elements of 16 bits that a product sums over.
-  static constexpr int64_t kDepth = kStepBytes / 2;
   /// Two chains of products, which wait for each other half as often.
   static constexpr unsigned kChains = 2;
 
@@ -330,34 +335,14 @@ private:
         SmallVector<Value>(4, zero));
     Value quarters = t.constant(isBF16 ? 0x3e803e80 : 0x34003400);
     for (size_t k = 0; k < words.size() / 4; ++k)
-      multiply(b, loc, isBF16, words.slice(4 * k, 4), quarters,
-               chains[k % chains.size()]);
+      multiply16(b, loc, !isBF16, words.slice(4 * k, 4), {quarters, quarters},
+                 chains[k % chains.size()]);
     SmallVector<Value> sums{chains[0][0], chains[0][2]};
     for (ArrayRef<Value> chain : ArrayRef(chains).drop_front()) {
       sums[0] = arith::AddFOp::create(b, loc, sums[0], chain[0]);
       sums[1] = arith::AddFOp::create(b, loc, sums[1], chain[2]);
     }
     return sums;
-  }
-
-  static void multiply(OpBuilder &b, Location loc, bool isBF16,
-                       ArrayRef<Value> words, Value quarters,
-                       SmallVector<Value> &sum) {
-    SmallVector<Value> a(words), ones{quarters, quarters};
-    auto type = isBF16 ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
-    if (!isBF16)
-      for (auto *list : {&a, &ones})
-        for (Value &v : *list)
-          v = LLVM::BitcastOp::create(b, loc,
-                                      VectorType::get({2}, b.getF16Type()), v);
-    SmallVector<Type> types(4, b.getF32Type());
-    Value product = NVVM::MmaOp::create(
-        b, loc, LLVM::LLVMStructType::getLiteral(b.getContext(), types), a,
-        ones, sum, {kM, kN, kDepth}, std::nullopt, std::nullopt,
-        std::array{type, type},
-        std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
-    for (auto [i, v] : llvm::enumerate(sum))
-      v = LLVM::ExtractValueOp::create(b, loc, product, i);
   }
 };
 
