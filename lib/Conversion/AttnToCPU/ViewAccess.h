@@ -3,7 +3,7 @@
 #ifndef ATTN_MLIR_LIB_CONVERSION_ATTNTOCPU_VIEWACCESS_H
 #define ATTN_MLIR_LIB_CONVERSION_ATTNTOCPU_VIEWACCESS_H
 
-#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace mlir {
 class RewritePatternSet;

@@ -133,7 +133,10 @@ KernelView Partitioner::listTiles(const PackedAxis &packed) {
                                known(inputs[axes[packed.axis].view])};
   StreamKernel kernel(op, nameWith("_order"), kernelAxes, read, known(list));
   nameRows(kernel.getKernel(), {"work"}, read.size());
-  kernel.setExtent(own, kernel.getContext().extents[packed.owner]);
+  // Without sequences one CTA says that no entry is a tile.
+  IndexBuilder k{kernel.getBuilder(), op.getLoc()};
+  kernel.setExtent(
+      own, k.maxS(kernel.getContext().extents[packed.owner], k.constant(1)));
   kernel.enterGrid();
   ListBuilder(kernel, op.getLoc(), packed, own, sizes[packed.axis]).build();
   kernel.getKernel()->setAttr(KernelOp::kStepAttr,
