@@ -63,10 +63,14 @@ module attributes {attn.target = #attn.target<"h200">} {
   // Lengths of packed sequences differ: CTAs that are done take the next tile of a
   // list, longest sequences first, of all heads before the next
   // (benchmarks/serving.py).
+  // Of short ones large tiles are nearly empty: 200 tokens are 10 tiles of 64 by 64,
+  // and as many scores as 24 are computed in those of 192 by 128.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal packed
     <tiles = [query = 192, key = 128], list_tiles, grid_order = naive_block_first,
      persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+    variants [#attn.variant<"query<=256*batch",
+               <tiles = [query = 64, key = 64], list_tiles, grid_order = naive_block_first, wgmma = all, optimistic_max>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal packed
     <tiles = [query = 128, key = 128], list_tiles, grid_order = naive_block_first,
      persistent, resident = 1, dynamic,

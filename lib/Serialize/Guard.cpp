@@ -12,7 +12,8 @@ using namespace mlir;
 using namespace attn;
 
 /// ["size", view, dim] of the first dimension that is the axis, or of one that
-/// counts blocks of it (axis/64), times their size; null if none.
+/// counts blocks of it (axis/64), times their size, or that is more by a number
+/// (axis+1); null if none.
 static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
   // Static dimensions have no name.
   if (axis.empty())
@@ -27,6 +28,9 @@ static Attribute findAxis(Builder &b, const Program &program, StringRef axis) {
       int64_t block;
       if (rest.empty())
         return size;
+      if (rest.consume_front("+") && !rest.getAsInteger(10, block))
+        return b.getArrayAttr(
+            {b.getStringAttr("sub"), size, b.getI64IntegerAttr(block)});
       if (rest.consume_front("/") && !rest.getAsInteger(10, block))
         return b.getArrayAttr(
             {b.getStringAttr("mul"), size, b.getI64IntegerAttr(block)});
@@ -62,6 +66,17 @@ static constexpr std::pair<StringLiteral, StringLiteral> kOperators[] = {
     {"<=", "le"}, {">=", "ge"}, {"==", "eq"},
     {"!=", "ne"}, {"<", "lt"},  {">", "gt"}};
 
+/// The number of a comparison's right-hand side, and the axis that it is times,
+/// if any (448*batch).
+static std::optional<std::pair<int64_t, StringRef>> parseBound(StringRef text) {
+  auto [number, axis] = text.split('*');
+  int64_t value;
+  if (number.trim().getAsInteger(10, value) ||
+      axis.trim().empty() == text.contains('*'))
+    return std::nullopt;
+  return std::pair(value, axis.trim());
+}
+
 /// One comparison.
 static FailureOr<Attribute> parseComparison(const Program &program,
                                             StringRef text) {
@@ -73,23 +88,29 @@ static FailureOr<Attribute> parseComparison(const Program &program,
     if (at == StringRef::npos)
       continue;
     StringRef axis = text.take_front(at).trim();
-    int64_t number;
     Attribute size = findProduct(b, program, axis);
     if (!size)
       return failure();
-    if (text.drop_front(at + symbol.size()).trim().getAsInteger(10, number))
+    auto bound = parseBound(text.drop_front(at + symbol.size()).trim());
+    if (!bound)
       break;
-    if (number < 0) {
+    if (bound->first < 0) {
       error() << "guard expects a number of 0 or more, which a size can be, "
                  "but got '"
               << text << "'";
       return failure();
     }
-    return Attribute(b.getArrayAttr(
-        {b.getStringAttr(name), size, b.getI64IntegerAttr(number)}));
+    Attribute most = b.getI64IntegerAttr(bound->first);
+    if (!bound->second.empty()) {
+      Attribute other = findProduct(b, program, bound->second);
+      if (!other)
+        return failure();
+      most = b.getArrayAttr({b.getStringAttr("mul"), other, most});
+    }
+    return Attribute(b.getArrayAttr({b.getStringAttr(name), size, most}));
   }
   error() << "guard expects comparisons of an axis with a number "
-             "('query<=16'), joined by '&', but got '"
+             "('query<=16', or 'query<=16*batch'), joined by '&', but got '"
           << text << "'";
   return failure();
 }
@@ -198,18 +219,26 @@ static FailureOr<bool> comparisonHolds(ModuleOp module, StringRef text,
                                        const llvm::StringMap<int64_t> &sizes) {
   for (auto [symbol, name] : kOperators) {
     auto [axis, number] = text.split(symbol);
-    int64_t value;
     if (axis.size() == text.size())
       continue;
     FailureOr<int64_t> size = productOf(module, axis, sizes);
     if (failed(size))
       return failure();
-    if (number.trim().getAsInteger(10, value))
+    auto bound = parseBound(number.trim());
+    if (!bound)
       break;
-    return compare(name, *size, value);
+    FailureOr<int64_t> other =
+        bound->second.empty() ? 1 : productOf(module, bound->second, sizes);
+    if (failed(other))
+      return failure();
+    int64_t most;
+    if (llvm::MulOverflow(bound->first, *other, most))
+      most = std::numeric_limits<int64_t>::max();
+    return compare(name, *size, most);
   }
   module.emitError() << "guard expects comparisons of an axis with a number "
-                        "('query<=16'), joined by '&', but got '"
+                        "('query<=16', or 'query<=16*batch'), joined by '&', "
+                        "but got '"
                      << text << "'";
   return failure();
 }

@@ -47,13 +47,29 @@ SmallVector<StringRef> factorsOf(const Comparison &part) {
 
 /// What a comparison leaves to be asked at run time.
 struct Remainder {
-  /// The axes whose extents are not known; the bound of their product.
+  /// The axes whose extents are not known; the bound of their product, times
+  /// the extent of one more, if that is not known.
   SmallVector<StringRef> axes;
   int64_t bound;
+  StringRef times;
 };
 
+/// A bound that is times an extent that is known.
+int64_t boundOf(StreamableOpInterface op, const Comparison &part) {
+  int64_t bound = part.bound;
+  if (std::optional<int64_t> times = staticExtent(op, part.times))
+    if (llvm::MulOverflow(bound, *times, bound))
+      bound = std::numeric_limits<int64_t>::max();
+  return bound;
+}
+
 Remainder remainderOf(StreamableOpInterface op, const Comparison &part) {
-  Remainder rest{{}, part.bound};
+  bool isKnown = part.times.empty() || staticExtent(op, part.times);
+  Remainder rest{{}, boundOf(op, part), isKnown ? StringRef() : part.times};
+  if (!isKnown) {
+    rest.axes = factorsOf(part);
+    return rest;
+  }
   int64_t known = 1;
   for (StringRef axis : factorsOf(part)) {
     std::optional<int64_t> extent = staticExtent(op, axis);
@@ -69,7 +85,7 @@ Remainder remainderOf(StreamableOpInterface op, const Comparison &part) {
     rest.bound = known;
   else
     rest.bound =
-        part.upper ? part.bound / known : llvm::divideCeil(part.bound, known);
+        part.upper ? rest.bound / known : llvm::divideCeil(rest.bound, known);
   return rest;
 }
 
@@ -79,8 +95,9 @@ std::optional<bool> holds(StreamableOpInterface op, VariantAttr variant) {
   for (const Comparison &part : variant.getComparisons()) {
     Remainder rest = remainderOf(op, part);
     known &= rest.axes.empty();
+    int64_t bound = boundOf(op, part);
     if (rest.axes.empty() &&
-        (part.upper ? rest.bound > part.bound : rest.bound < part.bound))
+        (part.upper ? rest.bound > bound : rest.bound < bound))
       return false;
   }
   return known ? std::optional(true) : std::nullopt;
@@ -95,6 +112,8 @@ VariantAttr askedAtRunTime(StreamableOpInterface op, VariantAttr variant) {
       continue;
     guard += (guard.empty() ? "" : " & ") + llvm::join(rest.axes, "*") +
              (part.upper ? "<=" : ">=") + std::to_string(rest.bound);
+    if (!rest.times.empty())
+      guard += "*" + rest.times.str();
   }
   return VariantAttr::get(variant.getContext(),
                           StringAttr::get(variant.getContext(), guard),
@@ -193,15 +212,19 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
          (!row.getSpecial() || takesSpecialFunctions(op));
 }
 
-/// Whether a dimension of an argument says each size that a variant asks for:
-/// the number of packed sequences is none.
+/// Whether a program can ask what a variant compares. Products with the number
+/// of packed sequences were measured for units that are as long as each other.
+/// What a multiple of one axis bounds must be as unknown as that one.
 bool canGuard(StreamableOpInterface op, VariantAttr variant) {
   SmallVector<StreamAxis> axes = op.getStreamAxes();
   return llvm::all_of(
       variant.getComparisons(), [&](const VariantAttr::Comparison &part) {
+        SmallVector<StringRef> factors = factorsOf(part);
+        bool isMultiple = !remainderOf(op, part).times.empty();
         return llvm::none_of(axes, [&](const StreamAxis &axis) {
-          return llvm::is_contained(factorsOf(part), axis.name) &&
-                 axis.surplus != 0;
+          return llvm::is_contained(factors, axis.name) &&
+                 (axis.surplus != 0 ||
+                  (isMultiple && !ShapedType::isDynamic(axis.extent)));
         });
       });
 }

@@ -92,3 +92,18 @@ module attributes {test.attr = #attn.variant<"query<=-1", <>>} {}
 
 // expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "que ry<=1"}}
 module attributes {test.attr = #attn.variant<"que ry<=1", <>>} {}
+
+// -----
+
+// A multiple of one axis, and of one alone.
+module attributes {test.attr = #attn.variant<"query<=2*batch", <>>} {}
+
+// -----
+
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "query<=2*"}}
+module attributes {test.attr = #attn.variant<"query<=2*", <>>} {}
+
+// -----
+
+// expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "query<=batch*2"}}
+module attributes {test.attr = #attn.variant<"query<=batch*2", <>>} {}

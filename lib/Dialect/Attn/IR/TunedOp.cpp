@@ -21,18 +21,24 @@ void AttnDialect::registerTuningOps() {
 
 using Comparison = VariantAttr::Comparison;
 
+/// Letters, digits and underlines.
+static bool isName(StringRef text) {
+  return !text.empty() && llvm::all_of(text, [](char c) {
+    return llvm::isAlnum(c) || c == '_';
+  });
+}
+
 static std::optional<Comparison> parseComparison(StringRef text) {
   Comparison comparison;
   comparison.upper = text.contains("<=");
-  auto [axis, number] = text.split(comparison.upper ? "<=" : ">=");
+  auto [axis, bound] = text.split(comparison.upper ? "<=" : ">=");
+  auto [number, times] = bound.split('*');
   comparison.axis = axis;
+  comparison.times = times;
   SmallVector<StringRef> factors;
   axis.split(factors, '*');
-  bool named = llvm::all_of(factors, [](StringRef factor) {
-    return !factor.empty() && llvm::all_of(factor, [](char c) {
-      return llvm::isAlnum(c) || c == '_';
-    });
-  });
+  bool named =
+      llvm::all_of(factors, isName) && (isName(times) || !bound.contains('*'));
   if (!named || number.getAsInteger(10, comparison.bound) ||
       comparison.bound < 0)
     return std::nullopt;

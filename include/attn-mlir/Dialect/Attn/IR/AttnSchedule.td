@@ -88,7 +88,8 @@ def Attn_VariantAttr : Attn_Attr<"Variant", "variant"> {
   let description = [{
     The guard compares axes, or products of them, with numbers, at run time where
     it must: `#attn.variant<"query<=512 & key>=2048", <tiles = [query = 64, key = 64]>>`,
-    `#attn.variant<"batch*kv_head*key>=100000", <persistent, pair_tiles>>`.
+    `#attn.variant<"batch*kv_head*key>=100000", <persistent, pair_tiles>>`. A number may be times one axis:
+    `"query<=448*batch"` is for packed sequences of 448 queries and fewer on average.
   }];
   let parameters = (ins "::mlir::StringAttr":$guard,
                         "::attn::ScheduleAttr":$schedule);
@@ -96,9 +97,10 @@ def Attn_VariantAttr : Attn_Attr<"Variant", "variant"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// A part of the guard: at most `bound`, or at least. Of an axis, or of
-    /// several with `*` between them.
+    /// several with `*` between them. `times`: the axis whose extent the bound
+    /// is times; empty: none.
     struct Comparison {
-      ::llvm::StringRef axis;
+      ::llvm::StringRef axis, times;
       bool upper;
       int64_t bound;
     };

@@ -77,9 +77,12 @@ void StreamKernel::describeViews() {
   SmallVector<Attribute> names;
   for (const KernelView &view : views) {
     SmallVector<Attribute> dims;
-    for (AffineExpr expr : view.map.getResults())
-      dims.push_back(builder.getStringAttr(holdsOffsets(view) ? std::string()
-                                                              : nameOf(expr)));
+    for (AffineExpr expr : view.map.getResults()) {
+      std::string name = nameOf(expr);
+      // Offsets are one more than there are points.
+      bool more = holdsOffsets(view) && !name.empty();
+      dims.push_back(builder.getStringAttr(name + (more ? "+1" : "")));
+    }
     names.push_back(builder.getArrayAttr(dims));
   }
   kernel->setAttr(KernelOp::kDimNamesAttr, builder.getArrayAttr(names));
