@@ -69,12 +69,14 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 192, key = 128], list_tiles, grid_order = naive_block_first,
      persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
-    variants [#attn.variant<"query<=256*batch",
+    variants [#attn.variant<"query<=512*batch",
                <tiles = [query = 64, key = 64], list_tiles, grid_order = naive_block_first, wgmma = all, optimistic_max>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal packed
     <tiles = [query = 128, key = 128], list_tiles, grid_order = naive_block_first,
      persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, resident_stages = 2>
+    variants [#attn.variant<"query<=64*batch",
+               <tiles = [query = 64, key = 64], list_tiles, grid_order = naive_block_first, wgmma = all, optimistic_max>>]
   // Causal tiles differ in length. In the order of their length over all heads, each
   // stride from the other end, all CTAs get as much, within a few per cent, also
   // where there are few tiles a CTA. But then as many heads as there are SMs are under

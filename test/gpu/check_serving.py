@@ -8,7 +8,8 @@
 
 Without a bundle kernels are those that attn_mlir.attention compiles at its first call. Lengths are 0, 1, primes, and multiples of tiles. Of packed
 sequences, what belongs to none is NaN, and the rows behind the last one keep what they held; then all keys, values and
-queries of the others are NaN, and one sequence has the same bits as before. Of caches, pages are shuffled, unused pages and what lies behind
+queries of the others are NaN, and one sequence is as right as before (what has other bits is said: where exponentials take the maximum of the
+tiles before, the rows of a warp decide together). Of caches, pages are shuffled, unused pages and what lies behind
 the last key are NaN, entries of the table behind them are those of no page, and some in front of them, too, whose keys and values are zeros then.
 """
 
@@ -312,8 +313,7 @@ class Case:
         error, lse_error = errors(torch, alone[own], wanted[own])
         if not (error <= BOUND and lse_error <= LSE_BOUND):
             problems.append("WRONG where other sequences are NaN")
-        different = self.difference(got[own], alone[own], own)
-        return worst, problems + [different] * bool(different)
+        return worst, problems, self.difference(got[own], alone[own], own)
 
     def difference(self, pair, pair2, own):
         """In words which bits of a sequence's results two launches do not share, or nothing."""
@@ -347,10 +347,12 @@ def run_kind(kind, device):
         package = harness.import_package()
     for number, (queries, keys, bad) in enumerate(cases_of(kind)):
         try:
-            worst, problems = Case(torch, device, kind, queries, keys, bad, number).check(package)
+            worst, problems, bits = Case(torch, device, kind, queries, keys, bad, number).check(package)
         except Exception as error:
-            worst, problems = (float("nan"), float("nan")), [" ".join(f"{type(error).__name__}: {error}".split())[:300]]
-        print("@" + json.dumps([f"{queries} x {keys}{' with pages that are none' if bad else ''}", *worst, problems]), flush=True)
+            problem = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            worst, problems, bits = (float("nan"), float("nan")), [problem], ""
+        name = f"{queries} x {keys}{' with pages that are none' if bad else ''}"
+        print("@" + json.dumps([name, *worst, problems, bits]), flush=True)
 
 
 def run_half(arguments, chosen):
@@ -373,6 +375,9 @@ def run_half(arguments, chosen):
               f"LSE {worst[1]:.1e}", flush=True)
         for report in wrong:
             print(f"  {report[0]}: error {report[1]:.2e}, LSE {report[2]:.2e}: {'; '.join(report[3])}"[:400])
+        for report in reports:
+            if report[4]:
+                print(f"  {report[0]}: {report[4]}"[:500])
         if missing:
             print("  " + "\n  ".join(text.splitlines()[-6:])[:1500])
     print(f"{count} combinations, {len(chosen)} kernels: {count - failed} passed, {failed} failed")
