@@ -230,26 +230,42 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 128, key = 96], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
   // Gradients: benchmarks/backward.py. Sums of 64 rows of 128 columns, two of them, leave
-  // a thread room for 64 queries a tile (docs/backward.md); under a mask, persistent CTAs
-  // of so many would spill.
+  // a thread of three warpgroups room for 64 queries a tile; a few words spill, which costs
+  // less than tiles of 128 keys (docs/notebooks/performance.md, "Gradients").
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64
-    <tiles = [key = 128, query = 96], persistent, resident = 1,
+    <tiles = [key = 192, query = 64], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64 causal
-    <tiles = [key = 128, query = 96], persistent, resident = 1, pair_tiles,
+    <tiles = [key = 192, query = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
+  // Short sequences would leave much of a tile of 192 rows empty.
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits>
+    variants [#attn.variant<"query>=1280",
+               <tiles = [query = 192, key = 80], persistent, resident = 1,
+                wgmma = all, specialize, ping_pong, delay_waits>>]
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, ping_pong, delay_waits>
+    variants [#attn.variant<"query>=2560",
+               <tiles = [query = 192, key = 80], grid_order = naive_head_first, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits>>]
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64
     <tiles = [key = 128, query = 64], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
+  // A head of more tiles than SMs is balanced by itself. Shorter ones follow each other so
+  // that the last begins late, and its longest tile ends later still: few tiles go by their
+  // length over all heads, more of them by their length in a batch, for L2's sake.
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64 causal
     <tiles = [key = 128, query = 64], grid_order = naive_head_first, longest_first,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
+    variants [#attn.variant<"key<=12288 & batch*kv_head*key<=100000",
+               <tiles = [key = 128, query = 64], grid_order = block_outermost, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>,
+              #attn.variant<"key<=6144",
+               <tiles = [key = 128, query = 64], grid_order = naive_block_first, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>]
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits>
@@ -263,10 +279,16 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 512 rows 64 causal
     <tiles = [key = 128, query = 32], split_results, grid_order = naive_head_first, longest_first,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
+    variants [#attn.variant<"key<=12288 & batch*kv_head*key<=100000",
+               <tiles = [key = 128, query = 32], split_results, grid_order = block_outermost, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>,
+              #attn.variant<"key<=12288",
+               <tiles = [key = 128, query = 32], split_results, grid_order = naive_block_first, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>]
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 512 rows 64
     <tiles = [query = 128, key = 48],
      wgmma = all, specialize, ping_pong, delay_waits>
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 512 rows 64 causal
-    <tiles = [query = 128, key = 48], grid_order = naive_head_first, longest_first,
+    <tiles = [query = 128, key = 48], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, ping_pong, delay_waits>
 }
