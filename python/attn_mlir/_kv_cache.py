@@ -1,9 +1,11 @@
 """Caches of keys and values: appending to them, and what of them a call reads.
 
-All of this is done by PyTorch in front of the kernel: kernels take rows of keys that lie one after the other.
+New keys and values go into pages by a kernel (`_append`); all else is done by PyTorch in front of the kernel of attention.
 """
 
 import torch
+
+from attn_mlir import _append, _torch_ops
 
 
 def as_lengths(lengths, batch, device):
@@ -25,8 +27,13 @@ def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
     """Writes new keys and values behind those that sequences have; returns the new lengths.
 
     ``rows`` are the sequences' rows of the cache, or of the table of pages. ``cu_new`` says that k and v are packed,
-    and where.
+    and where. What the table has no page for is left out by the kernel, which takes tokens of the same number for each sequence;
+    PyTorch's indices, which packed and traced calls take, raise an error there.
     """
+    if table is not None and cu_new is None and _torch_ops.is_direct((k_cache, v_cache, k, v, lengths, table, rows)):
+        its = table if rows is None else table.index_select(0, rows.long())
+        if _append.append(k_cache, v_cache, k.to(k_cache.dtype), v.to(v_cache.dtype), lengths, its):
+            return lengths + k.shape[1]
     if cu_new is None:
         batch, added = k.shape[:2]
         place = lengths[:, None] + torch.arange(added, dtype=torch.int32, device=k.device)

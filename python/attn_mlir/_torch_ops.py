@@ -164,7 +164,7 @@ _define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 _PLAIN = (torch.Tensor, torch.nn.Parameter, type(None))
 
 
-def _direct(tensors):
+def is_direct(tensors):
     """Whether a call needs no operator: it is neither traced nor differentiated."""
     if torch.compiler.is_compiling() or torch._C._len_torch_dispatch_stack():
         return False
@@ -185,7 +185,7 @@ def attention(q, k, v, *, mask=None, sinks=None, alibi_slopes=None, lengths=None
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, mask, sinks, alibi_slopes, lengths, first, scale, float(softcap), align, left, right, chunk,
                  layout)
-    return _dense(*arguments) if _direct(arguments[:8]) else torch.ops.attn_mlir.attention_fwd(*arguments)
+    return _dense(*arguments) if is_direct(arguments[:8]) else torch.ops.attn_mlir.attention_fwd(*arguments)
 
 
 def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seqused_k=None, first=None,
@@ -195,7 +195,7 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     arguments = (q, k, v, cu_seqlens_q, cu_seqlens_k, seqused_q, seqused_k, first, alibi_slopes, scale, float(softcap),
                  "bottom_right", left, right, chunk)
-    return _packed(*arguments) if _direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
+    return _packed(*arguments) if is_direct(arguments[:9]) else torch.ops.attn_mlir.varlen_fwd(*arguments)
 
 
 def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=None, first=None, alibi_slopes=None,
@@ -212,7 +212,7 @@ def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=Non
             alibi_slopes=alibi_slopes, scale=scale, causal=causal, window=window, chunk=chunk, softcap=softcap)
         return None if found is None else (found[0].flatten(0, 1), found[1].transpose(0, 1).flatten(1))
     tensors = (q, k, v, table, lengths, cu_seqlens_q, seqused_q, first, alibi_slopes)
-    if k.shape[1] < 16 or k.shape[1] % 8 or not _direct(tensors):
+    if k.shape[1] < 16 or k.shape[1] % 8 or not is_direct(tensors):
         return None
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
     features = Features(scale, float(softcap), "bottom_right", *_features.window_of(causal, window), chunk)

@@ -8,8 +8,7 @@
 
 Without a bundle kernels are those that attn_mlir.attention compiles at its first call. Lengths are 0, 1, primes, and multiples of tiles. Of packed
 sequences, what belongs to none is NaN, and the rows behind the last one keep what they held; then all keys, values and
-queries of the others are NaN, and one sequence is as right as before (not always to the bit: where exponentials take the maximum of the
-tiles before, the rows of a tile decide together). Of caches, pages are shuffled, unused pages and what lies behind
+queries of the others are NaN, and one sequence has the same bits as before. Of caches, pages are shuffled, unused pages and what lies behind
 the last key are NaN, entries of the table behind them are those of no page, and some in front of them, too, whose keys and values are zeros then.
 """
 
@@ -176,6 +175,17 @@ def ordered(x, kind):
     return x if kind.layout == "bshd" else x.transpose(1, 2).contiguous()
 
 
+def spans(numbers):
+    """Rising numbers as text: "3-17 40"."""
+    text, begin = [], None
+    for i, number in enumerate(numbers):
+        begin = number if begin is None else begin
+        if i + 1 == len(numbers) or numbers[i + 1] != number + 1:
+            text.append(f"{begin}-{number}" if number > begin else str(begin))
+            begin = None
+    return " ".join(text)
+
+
 class Case:
     """Sequences in memory, as a kind has them."""
 
@@ -302,7 +312,19 @@ class Case:
         error, lse_error = errors(torch, alone[own], wanted[own])
         if not (error <= BOUND and lse_error <= LSE_BOUND):
             problems.append("WRONG where other sequences are NaN")
-        return worst, problems
+        different = self.difference(got[own], alone[own], own)
+        return worst, problems + [different] * bool(different)
+
+    def difference(self, pair, pair2, own):
+        """In words which bits of a sequence's results two launches do not share, or nothing."""
+        different = pair[0] != pair2[0]
+        if not different.any() and (pair[1] == pair2[1]).all():
+            return ""
+        heads, rows = (sorted({int(x) for x in places}) for places in different.any(-1).nonzero(as_tuple=True))
+        most = (pair[0].double() - pair2[0].double()).abs().max().item() if different.numel() else 0.0
+        return (f"sequence {own} ({self.queries[own]} x {self.keys[own]}): {int(different.sum())} of {different.numel()} elements of O "
+                f"by {most:.1e} at most, and {int((pair[1] != pair2[1]).sum())} of LSE, differ where others are NaN; heads {heads}, "
+                f"rows {spans(rows)}")
 
 
 def cases_of(kind):

@@ -46,14 +46,15 @@ func.func @both(%q: !q, %k: !k, %v: !k, %cq: tensor<?xi32>, %ck: tensor<?xi32>) 
 // CHECK: %[[LENGTH:.*]] = arith.select %[[EXISTS]], %{{.*}}, %c0
 // CHECK: %[[KSTOP:.*]] = arith.addi %[[KBASE]], %[[LENGTH]]
 // CHECK: %[[AT:.*]] = arith.addi %[[BASE]], %[[OFFSET]]
-// CHECK: attn.load %q[%c0, %{{.*}}, %[[AT]], %c0] :
+// Rows of the next sequence are zeros: rows of a tile may decide together.
+// CHECK: %[[STOP:.*]] = arith.addi %[[BASE]], %[[ROWS]]
+// CHECK: attn.load %q[%c0, %{{.*}}, %[[AT]], %c0] until %[[STOP]] :
 // CHECK: attn.stream %pos
 // CHECK:   %[[KEY:.*]] = arith.addi %[[KBASE]], %pos
 // CHECK:   attn.load %k[%c0, %kv_head, %[[KEY]], %c0] :
 // CHECK:   attn.load %v[%c0, %kv_head, %[[KEY]], %c0] until %[[KSTOP]] :
 // Positions count from the sequence's first key.
 // CHECK:   attn.iota 1 from %pos
-// CHECK: %[[STOP:.*]] = arith.addi %[[BASE]], %[[ROWS]]
 // CHECK: attn.store %{{.*}}, %o[%c0, %{{.*}}, %[[AT]], %c0] until %[[STOP]]
 
 func.func @keys(%q: tensor<3x4x8x64xf16>, %k: !k, %v: !k, %ck: tensor<4xi64>) -> tensor<3x4x8x64xf16> {

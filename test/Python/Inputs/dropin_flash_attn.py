@@ -11,7 +11,7 @@ import attn_mlir.flash_attn_3 as fa3
 import attn_mlir.varlen as varlen
 import reference
 import torch
-from attn_mlir import _flash_attn_3, _kv_cache
+from attn_mlir import _append, _flash_attn_3, _kv_cache
 
 HEADS, KV_HEADS, DIM = 4, 2, 16
 NONE = (-1, -1)
@@ -232,6 +232,45 @@ class Cache(unittest.TestCase):
         some = fa3.flash_attn_with_kvcache(q[:2], k_pages, v_pages, page_table=table, cache_batch_idx=few, **options)
         same = fa3.flash_attn_with_kvcache(q[:2], k_cache, v_cache, cache_batch_idx=few, **options)
         self.assertTrue(torch.equal(some, same))
+
+    def test_append_to_pages(self):
+        """The kernel writes what PyTorch's indices write, nothing else, and nothing where there is no page."""
+        page, none = 16, -7.0
+        for dtype, heads, dim, new in ((torch.bfloat16, 2, 64, 1), (torch.float16, 5, 72, 37), (torch.float32, 17, 40, 16),
+                                       (torch.float8_e4m3fn, 1, 128, 3)):
+            with self.subTest(dtype=dtype):
+                k, v = (torch.randn(4, heads, new, dim).transpose(1, 2).to(dtype) for _ in range(2))
+                lengths = torch.tensor([0, 15, 33, 16], dtype=torch.int32)
+                table = torch.randperm(24).view(4, 6).int()
+                wanted = [torch.full((25, page, heads, dim), none).to(dtype) for _ in range(2)]
+                got = [x.clone() for x in wanted]
+                with unittest.mock.patch.object(_append, "append", return_value=False):
+                    after = _kv_cache.append(*wanted, k, v, lengths, table=table)
+                with unittest.mock.patch.object(_kv_cache, "_bits", side_effect=AssertionError):
+                    self.assertTrue(torch.equal(_kv_cache.append(*got, k, v, lengths, table=table), after))
+                for x, y in zip(got, wanted):
+                    self.assertTrue(torch.equal(x.view(torch.uint8), y.view(torch.uint8)))
+        # Numbers of no page, lengths of no place, and places behind the last page.
+        k = torch.rand(6, 3, 2, 64)
+        lengths = torch.tensor([15, 14, -1, 31, 2**31 - 2, 33], dtype=torch.int32)
+        table = torch.tensor([[0, -1], [2**31 - 1, 1], [2, 3], [4, 5], [6, 7], [8, 9]], dtype=torch.int32)
+        pages = [torch.full((10, page, 2, 64), none) for _ in range(2)]
+        _kv_cache.append(*pages, k, k + 1, lengths, table=table)
+        wanted = torch.full((10, page, 2, 64), none)
+        wanted[0, 15], wanted[1, 0], wanted[5, 15] = k[0, 0], k[1, 2], k[3, 0]
+        self.assertTrue(torch.equal(pages[0], wanted))
+        self.assertTrue(torch.equal(pages[1], torch.where(wanted == none, none, wanted + 1)))
+
+    def test_append_of_other_shapes(self):
+        k, lengths, table = torch.rand(2, 1, 2, 64), torch.tensor([0, 3]).int(), torch.tensor([[0], [1]]).int()
+        pages = [torch.zeros(2, 16, 2, 64) for _ in range(2)]
+        with self.assertRaisesRegex(ValueError, r"v: expected heads and head dimension \(2, 64\), as the cache has, but got \(2, 32\)"):
+            _append.append(*pages, k, k[..., :32], lengths, table)
+        # Rows of 514 words are PyTorch's.
+        wide = [torch.zeros(2, 16, 2, 514) for _ in range(2)]
+        self.assertFalse(_append.append(*wide, torch.rand(2, 1, 2, 514), torch.rand(2, 1, 2, 514), lengths, table))
+        _kv_cache.append(*wide, torch.ones(2, 1, 2, 514), torch.ones(2, 1, 2, 514), lengths, table=table)
+        self.assertTrue((wide[0][1, 3] == 1).all() and wide[0].sum() == 2 * 2 * 514)
 
     def test_pages_in_place(self):
         """Whatever else is asked, kernels read pages where they are: nothing gathers them."""

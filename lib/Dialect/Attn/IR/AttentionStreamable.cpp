@@ -251,6 +251,10 @@ SmallVector<Lookup> AttentionOp::getLookups() {
 /// Of a key that is not there the mask takes the score away.
 bool AttentionOp::wantsZerosBehind(unsigned view) { return view == V; }
 
+/// A row's exponentials may take the maximum of before or a new one as others
+/// of its warp want (attn-optimistic-max).
+bool AttentionOp::wantsZerosBehindPoint(unsigned view) { return view == Q; }
+
 Reorder AttentionOp::getReorder() { return Reorder::Reassociates; }
 
 SmallVector<AffineMap> AttentionOp::getStateMaps() {

@@ -128,6 +128,12 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "bool", "wantsZerosBehind", (ins "unsigned":$view), "",
       [{ return true; }]>,
     InterfaceMethod<[{
+      Whether a tile of a view, loaded in front of the stream, is to hold zeros in rows of the
+      next point of a packed axis: where rows of a tile decide something together,
+      what neighbours are would change results.
+      }], "bool", "wantsZerosBehindPoint", (ins "unsigned":$view), "",
+      [{ return false; }]>,
+    InterfaceMethod<[{
       Whether a tile of a view that has one dimension is one value a column of the other tiles
       of the fold, of type [1, n], and not one a row.
       }], "bool", "isOfColumns", (ins "unsigned":$view), "",

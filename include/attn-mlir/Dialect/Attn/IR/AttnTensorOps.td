@@ -20,7 +20,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Pure, IsolatedFromAbove, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "readsElements",
+       "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "wantsZerosBehindPoint", "readsElements",
        "getTailViews"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{

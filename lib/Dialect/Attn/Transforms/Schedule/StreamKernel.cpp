@@ -366,6 +366,17 @@ SmallVector<Value> StreamKernel::blocksOf(unsigned view) {
   return result;
 }
 
+/// Where what a tile is to hold ends in its view, or null.
+Value StreamKernel::endOf(unsigned view, ArrayRef<Value> offsets,
+                          bool ofStream) {
+  if (ofStream)
+    return streamBound && op.wantsZerosBehind(view) ? boundIn(offsets, view)
+                                                    : Value();
+  const PackedAxis *packed = packedGroup();
+  return packed && op.wantsZerosBehindPoint(view) ? endInViews(packed->axis)
+                                                  : Value();
+}
+
 SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
   SmallVector<Value> tiles(numInputs);
   Value position = context.offsets[streamed];
@@ -376,11 +387,10 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
     if (isStreamed(i) != ofStream || !hasTiles(i))
       continue;
     SmallVector<Value> offsets = offsetsOf(i);
-    bool ends = ofStream && streamBound && op.wantsZerosBehind(i);
     SmallVector<Value> blocks = blocksOf(i);
     tiles[i] =
         LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
-                       offsets, blocks, ends ? boundIn(offsets, i) : Value());
+                       offsets, blocks, endOf(i, offsets, ofStream));
   }
   context.offsets[streamed] = position;
   return tiles;

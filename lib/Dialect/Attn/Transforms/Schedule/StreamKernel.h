@@ -185,6 +185,8 @@ private:
   mlir::Value lookUp(const Lookup &lookup, unsigned view,
                      mlir::ValueRange place);
   mlir::Value boundIn(llvm::ArrayRef<mlir::Value> offsets, unsigned view);
+  mlir::Value endOf(unsigned view, llvm::ArrayRef<mlir::Value> offsets,
+                    bool ofStream);
 
   StreamableOpInterface op;
   llvm::SmallVector<StreamAxis> axes;
