@@ -28,6 +28,16 @@ static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
                                transposed, folded);
 }
 
+/// With panels of 128 bytes in place of those of 32: the tensor memory
+/// accelerator takes as long for a row of either.
+static SharedAttr withWidePanels(SharedAttr staged) {
+  constexpr int64_t kNarrowPanel = 32, kWidePanel = 128;
+  if (!staged.isPlain() || staged.getSpan() != kNarrowPanel)
+    return staged;
+  return SharedAttr::get(staged.getContext(), kWidePanel, /*transposed=*/false,
+                         /*folded=*/false);
+}
+
 static std::string whyNotElement(MatrixUnitInterface unit) {
   SmallVector<Type> types = elementsOf(unit);
   return "operands are not of " + asText(types);
@@ -96,6 +106,10 @@ SharedAttr MmaSyncAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr MmaSyncAttr::getWidened(SharedAttr staged) const {
+  return withWidePanels(staged);
+}
+
 std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                       RankedTensorType result,
                                       int64_t warps) const {
@@ -130,6 +144,10 @@ FragmentAttr MmaSync8Attr::getLhs(int64_t rows, int64_t columns,
 
 SharedAttr MmaSync8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+SharedAttr MmaSync8Attr::getWidened(SharedAttr staged) const {
+  return withWidePanels(staged);
 }
 
 std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
@@ -168,6 +186,10 @@ SharedAttr Wgmma8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr Wgmma8Attr::getWidened(SharedAttr staged) const {
+  return withWidePanels(staged);
+}
+
 std::string Wgmma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                      RankedTensorType result,
                                      int64_t warps) const {
@@ -200,6 +222,10 @@ FragmentAttr WgmmaAttr::getLhs(int64_t rows, int64_t columns,
 
 SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+SharedAttr WgmmaAttr::getWidened(SharedAttr staged) const {
+  return withWidePanels(staged);
 }
 
 std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
