@@ -28,13 +28,16 @@ static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
                                transposed, folded);
 }
 
-/// With panels of 128 bytes in place of those of 32: the tensor memory
-/// accelerator takes as long for a row of either.
-static SharedAttr withWidePanels(SharedAttr staged) {
-  constexpr int64_t kNarrowPanel = 32, kWidePanel = 128;
-  if (!staged.isPlain() || staged.getSpan() != kNarrowPanel)
+/// With panels of 128 bytes in place of narrow ones: the tensor memory
+/// accelerator takes as long for a row of 32 bytes as for one of 128, and as long
+/// for one of 64 where rows begin in the middle of a sector, so that each panel
+/// has a sector more.
+static SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes) {
+  constexpr int64_t kSector = 32, kWide = 128;
+  int64_t narrow = rowBytes % kSector == 0 ? kSector : 2 * kSector;
+  if (!staged.isPlain() || staged.getSpan() > narrow)
     return staged;
-  return SharedAttr::get(staged.getContext(), kWidePanel, /*transposed=*/false,
+  return SharedAttr::get(staged.getContext(), kWide, /*transposed=*/false,
                          /*folded=*/false);
 }
 
@@ -106,8 +109,8 @@ SharedAttr MmaSyncAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
-SharedAttr MmaSyncAttr::getWidened(SharedAttr staged) const {
-  return withWidePanels(staged);
+SharedAttr MmaSyncAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
@@ -146,8 +149,8 @@ SharedAttr MmaSync8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
-SharedAttr MmaSync8Attr::getWidened(SharedAttr staged) const {
-  return withWidePanels(staged);
+SharedAttr MmaSync8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
@@ -186,8 +189,8 @@ SharedAttr Wgmma8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
-SharedAttr Wgmma8Attr::getWidened(SharedAttr staged) const {
-  return withWidePanels(staged);
+SharedAttr Wgmma8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string Wgmma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
@@ -224,8 +227,8 @@ SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
-SharedAttr WgmmaAttr::getWidened(SharedAttr staged) const {
-  return withWidePanels(staged);
+SharedAttr WgmmaAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,

@@ -71,12 +71,14 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       "::attn::SharedAttr", "getStaged",
       (ins "::mlir::RankedTensorType":$tile, "bool":$summedOverRows)>,
     InterfaceMethod<[{
-      A layout that `getStaged` gave, or one that this unit reads as well, of
-      fewer and wider panels, of which copies fill the last in part: there a
-      copy takes as long for a part of a panel as for all of it.
+      The layout that `getStaged` gave, or another that this unit reads as well,
+      of fewer and wider panels, of which copies fill the last in part: where a
+      copy takes as long for a part of a panel as for all of it. `rowBytes`: of the
+      rows that are copied, where they are in memory.
       }],
-      "::attn::SharedAttr", "getWidened", (ins "::attn::SharedAttr":$staged),
-      [{}], [{ return staged; }]>,
+      "::attn::SharedAttr", "getWidened",
+      (ins "::attn::SharedAttr":$staged, "int64_t":$rowBytes), [{}],
+      [{ return staged; }]>,
     InterfaceMethod<[{
       Why a product of tiles of these types, with a layout or none, is not for this
       unit over `warps` warps; empty if it is. Layouts are not looked at.

@@ -59,11 +59,17 @@ RankedTensorType sharedType(LoadOp load) {
       unitOf(load).getStaged(tile, isSummedOverRows(load)));
 }
 
-/// The same in fewer and wider panels, if the unit knows any.
+/// The same in fewer and wider panels, if the unit knows any. Rows of an extent
+/// that is not known are as long as the tile's.
 RankedTensorType widenedType(LoadOp load) {
   RankedTensorType tile = sharedType(load);
+  ViewType view = load.getView().getType();
+  int64_t columns = view.getShape().back();
+  if (ShapedType::isDynamic(columns))
+    columns = tile.getDimSize(1);
   return tile.cloneWithEncoding(
-      unitOf(load).getWidened(cast<SharedAttr>(tile.getEncoding())));
+      unitOf(load).getWidened(cast<SharedAttr>(tile.getEncoding()),
+                              columns * view.getElementBytes()));
 }
 
 /// The first or last operation of `block` that uses `value`.
