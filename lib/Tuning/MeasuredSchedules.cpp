@@ -119,13 +119,15 @@ bool canStandFor(TargetAttr target, TargetAttr measured) {
 }
 
 /// Columns of what is streamed and of what stays, together: those axes of which
-/// a tile has all.
+/// a tile has all. Results stay in registers, so that V counts as much as K at
+/// least.
 int64_t columnsOf(StreamableOpInterface op) {
   int64_t columns = 0;
   for (const StreamAxis &axis : op.getStreamAxes())
     if (axis.kind == AxisKind::Whole)
       columns += axis.extent;
-  return columns;
+  auto attention = dyn_cast<AttentionOp>(*op);
+  return attention ? std::max(columns, 2 * attention.getValueDim()) : columns;
 }
 
 bool hasRows(StreamableOpInterface op, int64_t least) {

@@ -28,6 +28,19 @@ static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
                                transposed, folded);
 }
 
+/// With panels of 128 bytes in place of narrow ones: the tensor memory
+/// accelerator takes as long for a row of 32 bytes as for one of 128, and as long
+/// for one of 64 where rows begin in the middle of a sector, so that each panel
+/// has a sector more.
+static SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes) {
+  constexpr int64_t kSector = 32, kWide = 128;
+  int64_t narrow = rowBytes % kSector == 0 ? kSector : 2 * kSector;
+  if (!staged.isPlain() || staged.getSpan() > narrow)
+    return staged;
+  return SharedAttr::get(staged.getContext(), kWide, /*transposed=*/false,
+                         /*folded=*/false);
+}
+
 static std::string whyNotElement(MatrixUnitInterface unit) {
   SmallVector<Type> types = elementsOf(unit);
   return "operands are not of " + asText(types);
@@ -96,6 +109,10 @@ SharedAttr MmaSyncAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr MmaSyncAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
+}
+
 std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                       RankedTensorType result,
                                       int64_t warps) const {
@@ -130,6 +147,10 @@ FragmentAttr MmaSync8Attr::getLhs(int64_t rows, int64_t columns,
 
 SharedAttr MmaSync8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+SharedAttr MmaSync8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
@@ -168,6 +189,10 @@ SharedAttr Wgmma8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr Wgmma8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
+}
+
 std::string Wgmma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                      RankedTensorType result,
                                      int64_t warps) const {
@@ -200,6 +225,10 @@ FragmentAttr WgmmaAttr::getLhs(int64_t rows, int64_t columns,
 
 SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+SharedAttr WgmmaAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,

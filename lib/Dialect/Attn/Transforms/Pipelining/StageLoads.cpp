@@ -59,19 +59,17 @@ RankedTensorType sharedType(LoadOp load) {
       unitOf(load).getStaged(tile, isSummedOverRows(load)));
 }
 
-/// Bytes of the narrowest panels, and of those that take their place.
-constexpr int64_t kNarrowPanel = 32, kWidePanel = 128;
-
-/// The type with wide panels in place of narrow ones, where a tensor map fills
-/// them.
-RankedTensorType withWidePanels(RankedTensorType tile) {
-  auto layout = cast<SharedAttr>(tile.getEncoding());
-  if (!layout.isPlain() || layout.getSpan() != kNarrowPanel)
-    return tile;
-  return RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                               SharedAttr::get(tile.getContext(), kWidePanel,
-                                               /*transposed=*/false,
-                                               /*folded=*/false));
+/// The same in fewer and wider panels, if the unit knows any. Rows of an extent
+/// that is not known are as long as the tile's.
+RankedTensorType widenedType(LoadOp load) {
+  RankedTensorType tile = sharedType(load);
+  ViewType view = load.getView().getType();
+  int64_t columns = view.getShape().back();
+  if (ShapedType::isDynamic(columns))
+    columns = tile.getDimSize(1);
+  return tile.cloneWithEncoding(
+      unitOf(load).getWidened(cast<SharedAttr>(tile.getEncoding()),
+                              columns * view.getElementBytes()));
 }
 
 /// The first or last operation of `block` that uses `value`.
@@ -142,10 +140,9 @@ public:
 
 private:
   RankedTensorType tileInRing(LoadOp load) {
-    RankedTensorType tile = sharedType(load);
     if (widePanels && copierOf(load) == CopyKind::Tensor)
-      return withWidePanels(tile);
-    return tile;
+      return widenedType(load);
+    return sharedType(load);
   }
 
   /// Whether rings of tiles in wide panels have room in shared memory; streams
