@@ -122,6 +122,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       "::llvm::SmallVector<unsigned>", "getTailViews", (ins), "",
       [{ return {}; }]>,
     InterfaceMethod<[{
+      The operand views that `buildSegments` may read elements of, beside the
+      lengths. A kernel that only asks how long streams are has these.
+      }], "::llvm::SmallVector<unsigned>", "getSegmentViews", (ins), "",
+      [{ return {}; }]>,
+    InterfaceMethod<[{
       Whether a fold wants zeros in its tile of a view behind the length of the
       stream, in masked segments: there memory may hold anything, and a mask of
       scores does not keep NaN out of a sum.

@@ -21,7 +21,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "wantsZerosBehindPoint", "readsElements",
-       "getTailViews"]>]> {
+       "getTailViews", "getSegmentViews"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
