@@ -250,7 +250,10 @@ class Cache(unittest.TestCase):
                     self.assertTrue(torch.equal(_kv_cache.append(*got, k, v, lengths, table=table), after))
                 for x, y in zip(got, wanted):
                     self.assertTrue(torch.equal(x.view(torch.uint8), y.view(torch.uint8)))
-        # Numbers of no page, lengths of no place, and places behind the last page.
+
+    def misfits_are_left_out(self):
+        """Of numbers of no page, lengths of no place, and places behind the last page nothing is written."""
+        page, none = 16, -7.0
         k = torch.rand(6, 3, 2, 64)
         lengths = torch.tensor([15, 14, -1, 31, 2**31 - 2, 33], dtype=torch.int32)
         table = torch.tensor([[0, -1], [2**31 - 1, 1], [2, 3], [4, 5], [6, 7], [8, 9]], dtype=torch.int32)
@@ -258,8 +261,19 @@ class Cache(unittest.TestCase):
         _kv_cache.append(*pages, k, k + 1, lengths, table=table)
         wanted = torch.full((10, page, 2, 64), none)
         wanted[0, 15], wanted[1, 0], wanted[5, 15] = k[0, 0], k[1, 2], k[3, 0]
-        self.assertTrue(torch.equal(pages[0], wanted))
-        self.assertTrue(torch.equal(pages[1], torch.where(wanted == none, none, wanted + 1)))
+        return torch.equal(pages[0], wanted) and torch.equal(pages[1], torch.where(wanted == none, none, wanted + 1))
+
+    def test_append_without_a_page(self):
+        self.assertTrue(self.misfits_are_left_out())
+        # What takes every place to be one is noticed, and so is what takes every number to be one of a page.
+        for check, without in (("%exists, %known, %none", "%exists, %known, %known"), ("%valid, %inside", "%inside, %inside"),
+                               ("%number, %none", "%none, %none")):
+            text = _append._TEXT.replace(check, without)
+            self.assertNotEqual(text, _append._TEXT)
+            _append._kernel.cache_clear()
+            with self.subTest(without=check), unittest.mock.patch.object(_append, "_TEXT", text):
+                self.assertFalse(self.misfits_are_left_out())
+        _append._kernel.cache_clear()
 
     def test_append_of_other_shapes(self):
         k, lengths, table = torch.rand(2, 1, 2, 64), torch.tensor([0, 3]).int(), torch.tensor([[0], [1]]).int()

@@ -388,9 +388,8 @@ SmallVector<Value> StreamKernel::loadTiles(bool ofStream, int64_t ahead) {
       continue;
     SmallVector<Value> offsets = offsetsOf(i);
     SmallVector<Value> blocks = blocksOf(i);
-    tiles[i] =
-        LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
-                       offsets, blocks, endOf(i, offsets, ofStream));
+    tiles[i] = LoadOp::create(builder, loc, tileType(i), kernel.getArgument(i),
+                              offsets, blocks, endOf(i, offsets, ofStream));
   }
   context.offsets[streamed] = position;
   return tiles;
