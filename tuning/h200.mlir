@@ -447,28 +447,58 @@ module attributes {attn.target = #attn.target<"h200">} {
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
   // where there are fewer of them than SMs, and the query heads of a group are rows
-  // of one tile. Two CTAs of an SM cover each other's beginnings and ends; where
-  // streams are long, wider tiles cost less. Clusters read with half of the SMs,
-  // which takes longer where streams are long. With 128 columns a tile's loads are
-  // so short that a producer which reads ahead over tiles gains.
+  // of one tile. Short streams are shared by a cluster of as many CTAs as find room
+  // together, a stated number: kernels then have no divisions by it, and several
+  // clusters may be on the same SMs. Longer ones want all SMs. Two CTAs of an SM
+  // cover each other's beginnings and ends; where streams are long, wider tiles
+  // cost less. With 128 columns a tile's loads are so short that a producer which
+  // reads ahead over tiles gains, where a CTA has several of them.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
     <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
-    variants [#attn.variant<"key<=4096",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
-  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
-    <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
-    variants [#attn.variant<"key<=4096",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
+    variants [#attn.variant<"group*query>=65 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=23 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=264",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=4096",
+    variants [#attn.variant<"group*query>=65 & key<=4096",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=15 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"key>=65536",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
+    variants [#attn.variant<"group*query>=65 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=23 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=264",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1 causal
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=4096",
+    variants [#attn.variant<"group*query>=65 & key<=4096",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=15 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"key>=65536",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1
