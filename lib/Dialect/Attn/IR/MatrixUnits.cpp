@@ -29,9 +29,9 @@ static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
 }
 
 /// With panels of 128 bytes in place of narrow ones: the tensor memory
-/// accelerator takes as long for a row of 32 bytes as for one of 128, and as long
-/// for one of 64 where rows begin in the middle of a sector, so that each panel
-/// has a sector more.
+/// accelerator takes as long for a row of 32 bytes as for one of 128, and as
+/// long for one of 64 where rows begin in the middle of a sector, so that each
+/// panel has a sector more.
 static SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes) {
   constexpr int64_t kSector = 32, kWide = 128;
   int64_t narrow = rowBytes % kSector == 0 ? kSector : 2 * kSector;

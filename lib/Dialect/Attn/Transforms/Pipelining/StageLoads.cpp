@@ -67,9 +67,8 @@ RankedTensorType widenedType(LoadOp load) {
   int64_t columns = view.getShape().back();
   if (ShapedType::isDynamic(columns))
     columns = tile.getDimSize(1);
-  return tile.cloneWithEncoding(
-      unitOf(load).getWidened(cast<SharedAttr>(tile.getEncoding()),
-                              columns * view.getElementBytes()));
+  return tile.cloneWithEncoding(unitOf(load).getWidened(
+      cast<SharedAttr>(tile.getEncoding()), columns * view.getElementBytes()));
 }
 
 /// The first or last operation of `block` that uses `value`.
