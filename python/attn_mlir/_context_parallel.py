@@ -130,10 +130,12 @@ class ContextParallel:
             numbers = self._numbers(q, k, v, options)
         except Exception as failure:
             self._agree("attention", [0] * _SAID, failure)  # Raises it, here and in words elsewhere.
-        if self._differentiates(q, k, v):
-            o, lse = _Attend.apply(q, k, v, self, options, numbers, layout)
-        else:
-            o, lse, _ = self._attend(q, k, v, options, numbers, layout)
+        # Streams and events are those of the tensors' device.
+        with torch.cuda.device_of(q):
+            if self._differentiates(q, k, v):
+                o, lse = _Attend.apply(q, k, v, self, options, numbers, layout)
+            else:
+                o, lse, _ = self._attend(q, k, v, options, numbers, layout)
         return (o, lse) if return_lse else o
 
     def _checked(self, q, k, v, layout):
@@ -210,10 +212,10 @@ class ContextParallel:
                 run = self._begin(plan, tensors, options, layout)
             except Exception:
                 plan = None  # That all ranks hear of below, if it still is so.
-        pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
-        if run is not None:
-            run.early()
         try:
+            pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
+            if run is not None:
+                run.early()
             said = pending.finish()
         except Exception:
             if run is not None:
