@@ -41,9 +41,9 @@ _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
 _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
 Plan = collections.namedtuple("Plan", "digest held kind swapped copies parts")
-Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the exchange;
-``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them; ``parts``: what
-is computed, None where functions are traced for each call."""
+Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the
+exchange; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
+``parts``: what is computed, None where functions are traced for each call."""
 
 def _group_of(mesh):
     if mesh is None:
