@@ -213,8 +213,11 @@ class ContextParallel:
             except Exception:
                 plan = None  # That all ranks hear of below, if it still is so.
         try:
+            # Launches return at once; on the CPU others should not wait for what is computed.
+            if run is not None and q.device.type != "cpu":
+                run.early()
             pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
-            if run is not None:
+            if run is not None and q.device.type == "cpu":
                 run.early()
             said = pending.finish()
         except Exception:
