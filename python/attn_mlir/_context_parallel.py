@@ -41,9 +41,9 @@ _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
 _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
 Plan = collections.namedtuple("Plan", "digest held kind swapped copies parts")
-Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the exchange;
-``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them; ``parts``: what
-is computed, None where functions are traced for each call."""
+Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the
+exchange; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
+``parts``: what is computed, None where functions are traced for each call."""
 
 def _group_of(mesh):
     if mesh is None:
@@ -130,10 +130,12 @@ class ContextParallel:
             numbers = self._numbers(q, k, v, options)
         except Exception as failure:
             self._agree("attention", [0] * _SAID, failure)  # Raises it, here and in words elsewhere.
-        if self._differentiates(q, k, v):
-            o, lse = _Attend.apply(q, k, v, self, options, numbers, layout)
-        else:
-            o, lse, _ = self._attend(q, k, v, options, numbers, layout)
+        # Streams and events are those of the tensors' device.
+        with torch.cuda.device_of(q):
+            if self._differentiates(q, k, v):
+                o, lse = _Attend.apply(q, k, v, self, options, numbers, layout)
+            else:
+                o, lse, _ = self._attend(q, k, v, options, numbers, layout)
         return (o, lse) if return_lse else o
 
     def _checked(self, q, k, v, layout):
@@ -210,10 +212,13 @@ class ContextParallel:
                 run = self._begin(plan, tensors, options, layout)
             except Exception:
                 plan = None  # That all ranks hear of below, if it still is so.
-        pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
-        if run is not None:
-            run.early()
         try:
+            # Launches return at once; on the CPU others should not wait for what is computed.
+            if run is not None and q.device.type != "cpu":
+                run.early()
+            pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
+            if run is not None and q.device.type == "cpu":
+                run.early()
             said = pending.finish()
         except Exception:
             if run is not None:

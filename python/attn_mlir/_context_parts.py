@@ -177,7 +177,9 @@ class RunOfParts:
         self._slot = None
         if plan.copies is not None:
             self._slot = slot_of(parallel.rounds)
-            plan.copies.send(self._slot, (_dense(k), _dense(v)), parts.readers)
+            # Kept until the copies are waited for: they read it on a stream of their own.
+            self._sent = _dense(k), _dense(v)
+            plan.copies.send(self._slot, self._sent, parts.readers)
 
     def _compute(self, source, k, v):
         part = self._parts.parts.get(source)

@@ -1,8 +1,8 @@
 """Keys and values by copies: a rank writes those that it holds into memory of the others, on a stream of its own.
 
-On GPUs that reach each other's memory that is done by copy engines, which leave the multiprocessors to the kernels. A rank has a
-buffer with a place for each other rank, twice: slots are taken in turn. Nothing but events keeps devices apart, and an
-event counts if it was recorded before another process waits for it. Rounds of words see to that:
+On GPUs that reach each other's memory that is done by copy engines, which leave the multiprocessors to the kernels. A
+rank has a buffer with a place for each other rank, twice: slots are taken in turn. Nothing but events keeps devices
+apart, and an event counts if it was recorded before another process waits for it. Rounds of words see to that:
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
 - Behind the last of its reads a rank records that the slot is free (``free``), before the next round. As slots are taken in
@@ -14,6 +14,7 @@ import ctypes
 import mmap
 import os
 import socket
+import sys
 import tempfile
 
 import torch
@@ -77,6 +78,9 @@ class _HostMemory:
         source = tensor.view(-1).view(torch.uint8)
         peer[offset : offset + source.numel()] = source
 
+    def close(self):
+        pass
+
     def event(self):
         return _NoEvent(), None
 
@@ -127,6 +131,12 @@ class _DeviceMemory:
     def end(self):
         torch.cuda.synchronize(self._device)
 
+    def close(self):
+        """Memory of others is theirs alone again."""
+        self._stream.synchronize()
+        while self._opened:
+            self._call("cuIpcCloseMemHandle", ctypes.c_uint64(self._opened.popitem()[1]))
+
     def copy(self, peer, offset, tensor):
         self._call(
             "cuMemcpyAsync", ctypes.c_uint64(peer + offset), ctypes.c_uint64(tensor.data_ptr()),
@@ -165,6 +175,11 @@ class Copies:
         self._rank, self._size = agreement.rank, agreement.size
         self._room = 0
         self._memory = self._buffer = None
+
+    def __del__(self):
+        if self._memory is not None and not sys.is_finalizing():
+            with contextlib.suppress(OSError, RuntimeError):
+                self._memory.close()
 
     def grow(self, room):
         """Whether all ranks can copy ``room`` bytes to each other."""
