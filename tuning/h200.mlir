@@ -317,8 +317,8 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"key>=16384",
                <tiles = [query = 128, key = 160], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
-  // Up to 304 columns three warpgroups have room for few columns of scores, which
-  // pays for rows that are no multiple of 32 bytes, and for long ones.
+  // Up to 304 columns, and 336, three warpgroups have room for few columns of scores,
+  // which pays for rows that are no multiple of 32 bytes, and for long ones.
   attn.tuned "attn.attention" of [f16, bf16] columns 272 rows 64
     <tiles = [query = 192, key = 80], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
@@ -367,6 +367,12 @@ module attributes {attn.target = #attn.target<"h200">} {
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=64000",
                <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64
+    <tiles = [query = 192, key = 48], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64 causal
+    <tiles = [query = 192, key = 48], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
   attn.tuned "attn.attention" of [f16, bf16] columns 368 rows 64
     <tiles = [query = 128, key = 96], persistent, resident = 1,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
