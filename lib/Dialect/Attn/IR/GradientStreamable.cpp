@@ -2,7 +2,8 @@
 //
 // One grid groups queries and streams keys, for dQ; the other groups keys and
 // streams queries, for dK and dV, with all tiles of pairs transposed, so that
-// the product of each with what is streamed needs no transposition.
+// the product of each with what is streamed needs no transposition. The fused
+// form is the second, and contributes to dQ.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +19,17 @@ using namespace mlir;
 using namespace attn;
 
 namespace {
-/// Positions of the views of both operations; behind them come the results.
-enum GradientView { kGradQ, kGradK, kGradV, kGradDO, kGradLse, kGradDelta };
+/// Positions of the views of all operations; behind them come the sum that the
+/// fused one adds to, and the results.
+enum GradientView {
+  kGradQ,
+  kGradK,
+  kGradV,
+  kGradDO,
+  kGradLse,
+  kGradDelta,
+  kGradSum
+};
 
 /// Positions of the axes, which differ.
 struct GradientAxes {
@@ -71,6 +81,9 @@ Gradient gradientOf(AttentionBackwardQueryOp op) {
 Gradient gradientOf(AttentionBackwardKeyOp op) {
   return gradientOf(op, kByKeys);
 }
+Gradient gradientOf(AttentionBackwardFusedOp op) {
+  return gradientOf(op, kByKeys);
+}
 
 //===----------------------------------------------------------------------===//
 // Axes and views
@@ -100,7 +113,7 @@ AffineMap mapOf(const Gradient &g, ArrayRef<AffineExpr> exprs) {
 
 /// Maps of Q, of K, of V and of what has a value dimension and queries.
 struct GradientMaps {
-  AffineMap q, k, v, o, rows;
+  AffineMap q, k, v, o, rows, querySum;
 
   explicit GradientMaps(const Gradient &g) {
     auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
@@ -111,6 +124,8 @@ struct GradientMaps {
               {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.valueDim)});
     o = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.valueDim)});
     rows = mapOf(g, {d(g.at.batch), head, d(g.at.query)});
+    querySum = mapOf(g, {getAffineConstantExpr(0, g.context()), d(g.at.batch),
+                         head, d(g.at.query), d(g.at.qkDim)});
   }
   SmallVector<AffineMap> inputs() const { return {q, k, v, o, rows, rows}; }
 };
@@ -201,10 +216,21 @@ public:
     return derivative ? t.mul(gradient, derivative) : gradient;
   }
 
-  /// sum + tile x rhs, with the tile rounded to the type of `rhs`.
-  Value addProduct(Value pairs, GradientView rhs, Value sum) {
-    return t.dot(t.cast(pairs, getElementTypeOrSelf(tiles[rhs])), tiles[rhs],
-                 sum);
+  /// The tile as it is multiplied.
+  Value round(Value pairs) {
+    return t.cast(pairs, getElementTypeOrSelf(tiles[kGradQ]));
+  }
+
+  /// sum + tile x rhs.
+  Value addProduct(Value rounded, GradientView rhs, Value sum) {
+    return t.dot(rounded, tiles[rhs], sum);
+  }
+
+  /// What pairs by keys and queries add to the gradient of the queries.
+  Value contribution(Value rounded) {
+    return t.dot(rounded, tiles[kGradK],
+                 t.splat(0, {shape[1], tile.sizes[g.at.qkDim]}),
+                 /*transposeRhs=*/false, /*transposeLhs=*/true);
   }
 
 private:
@@ -294,6 +320,28 @@ Value finishSum(const Gradient &g, OpBuilder &b, Location loc, Value sum,
                 getElementTypeOrSelf(result));
 }
 
+/// The sums of dK and dV with one more tile of pairs, and what that adds to dQ.
+SmallVector<Value> foldByKeys(const Gradient &g, OpBuilder &b, Location loc,
+                              const TileContext &tile, ValueRange state,
+                              ValueRange tiles, bool contributes) {
+  PairTile pairs(g, b, loc, tile, tiles);
+  Value weights = pairs.buildWeights();
+  Value dv = pairs.addProduct(pairs.round(weights), kGradDO, state[1]);
+  Value gradient = pairs.round(pairs.buildGradient(weights));
+  SmallVector<Value> folded{pairs.addProduct(gradient, kGradQ, state[0]), dv};
+  if (contributes)
+    folded.push_back(pairs.contribution(gradient));
+  return folded;
+}
+
+/// dK and dV, the first two results.
+SmallVector<Value> finishByKeys(const Gradient &g, OpBuilder &b, Location loc,
+                                ValueRange state) {
+  auto results = g.op->getResults();
+  return {finishSum(g, b, loc, state[0], results[0], /*scaled=*/true),
+          finishSum(g, b, loc, state[1], results[1], /*scaled=*/false)};
+}
+
 SmallVector<Value> addStates(OpBuilder &b, Location loc, ValueRange lhs,
                              ValueRange rhs) {
   SmallVector<Value> sums;
@@ -381,7 +429,7 @@ SmallVector<Value> AttentionBackwardQueryOp::buildFold(OpBuilder &b,
                                                        ValueRange tiles) {
   Gradient g = gradientOf(*this);
   PairTile pairs(g, b, loc, tile, tiles);
-  Value gradient = pairs.buildGradient(pairs.buildWeights());
+  Value gradient = pairs.round(pairs.buildGradient(pairs.buildWeights()));
   return {pairs.addProduct(gradient, kGradK, state[0])};
 }
 
@@ -463,12 +511,8 @@ SmallVector<Value> AttentionBackwardKeyOp::buildFold(OpBuilder &b, Location loc,
                                                      const TileContext &tile,
                                                      ValueRange state,
                                                      ValueRange tiles) {
-  Gradient g = gradientOf(*this);
-  PairTile pairs(g, b, loc, tile, tiles);
-  Value weights = pairs.buildWeights();
-  Value dv = pairs.addProduct(weights, kGradDO, state[1]);
-  Value gradient = pairs.buildGradient(weights);
-  return {pairs.addProduct(gradient, kGradQ, state[0]), dv};
+  return foldByKeys(gradientOf(*this), b, loc, tile, state, tiles,
+                    /*contributes=*/false);
 }
 
 SmallVector<Value> AttentionBackwardKeyOp::buildMerge(OpBuilder &b,
@@ -482,7 +526,100 @@ SmallVector<Value> AttentionBackwardKeyOp::buildMerge(OpBuilder &b,
 SmallVector<Value> AttentionBackwardKeyOp::buildTail(OpBuilder &b, Location loc,
                                                      const TileContext &,
                                                      ValueRange state) {
+  return finishByKeys(gradientOf(*this), b, loc, state);
+}
+
+//===----------------------------------------------------------------------===//
+// attn.attention_backward_fused
+//===----------------------------------------------------------------------===//
+
+SmallVector<StreamAxis> AttentionBackwardFusedOp::getStreamAxes() {
+  return axesOf(gradientOf(*this));
+}
+
+SmallVector<AffineMap> AttentionBackwardFusedOp::getViewMaps() {
+  GradientMaps maps(gradientOf(*this));
+  SmallVector<AffineMap> all = maps.inputs();
+  all.append({maps.querySum, maps.k, maps.v, maps.querySum});
+  return all;
+}
+
+SmallVector<SmallVector<int64_t>>
+AttentionBackwardFusedOp::getViewPermutations() {
+  SmallVector<SmallVector<int64_t>> perms = permutationsOf(gradientOf(*this));
+  SmallVector<int64_t> sums{0, 1, 2, 3, 4};
+  perms.insert(perms.begin() + kGradSum, sums);
+  perms.back() = sums;
+  return perms;
+}
+
+SmallVector<StringRef> AttentionBackwardFusedOp::getViewNames() {
+  return {"q", "k", "v", "do", "lse", "delta", "sum", "dk", "dv", "dq_sum"};
+}
+
+SmallVector<Contribution> AttentionBackwardFusedOp::getContributions() {
+  constexpr unsigned kQuerySum = 2;
+  return {{kGradSum, kQuerySum}};
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::getScalarCaptures() {
+  return getCaptures();
+}
+
+bool AttentionBackwardFusedOp::isOfColumns(unsigned view) {
+  return view == kGradLse || view == kGradDelta;
+}
+
+Reorder AttentionBackwardFusedOp::getReorder() { return Reorder::Reassociates; }
+
+SmallVector<AffineMap> AttentionBackwardFusedOp::getStateMaps() {
   Gradient g = gradientOf(*this);
-  return {finishSum(g, b, loc, state[0], getKeyGradient(), /*scaled=*/true),
-          finishSum(g, b, loc, state[1], getValueGradient(), /*scaled=*/false)};
+  return {sumMap(g, g.at.key, g.at.qkDim), sumMap(g, g.at.key, g.at.valueDim)};
+}
+
+SmallVector<StringRef> AttentionBackwardFusedOp::getStateNames() {
+  return {"dk_sum", "dv_sum"};
+}
+
+/// The contribution comes when scores and weights are no longer there.
+int64_t AttentionBackwardFusedOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
+  Gradient g = gradientOf(*this);
+  return std::max(temporariesOf(g, sizes),
+                  sizes[g.at.query] * sizes[g.at.qkDim]);
+}
+
+SmallVector<Segment>
+AttentionBackwardFusedOp::buildSegments(OpBuilder &b, Location loc,
+                                        const TileContext &tile) {
+  return segmentsOf(gradientOf(*this), b, loc, tile);
+}
+
+SmallVector<Value>
+AttentionBackwardFusedOp::buildHead(OpBuilder &b, Location loc,
+                                    const TileContext &tile) {
+  return buildZeros(b, loc, getStateMaps(), tile);
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::buildFold(OpBuilder &b,
+                                                       Location loc,
+                                                       const TileContext &tile,
+                                                       ValueRange state,
+                                                       ValueRange tiles) {
+  return foldByKeys(gradientOf(*this), b, loc, tile, state, tiles,
+                    /*contributes=*/true);
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::buildMerge(OpBuilder &b,
+                                                        Location loc,
+                                                        const TileContext &,
+                                                        ValueRange lhs,
+                                                        ValueRange rhs) {
+  return addStates(b, loc, lhs, rhs);
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::buildTail(OpBuilder &b,
+                                                       Location loc,
+                                                       const TileContext &,
+                                                       ValueRange state) {
+  return finishByKeys(gradientOf(*this), b, loc, state);
 }

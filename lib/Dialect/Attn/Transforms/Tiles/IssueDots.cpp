@@ -96,6 +96,7 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
         ProductType::get(dot.getContext(),
                          cast<RankedTensorType>(dot.getResult().getType())),
         dot.getLhs(), dot.getRhs(), dot.getAcc(), dot.getTransposeRhs(), unit);
+    product.setTransposeLhs(dot.getTransposeLhs());
     auto wait = rewriter.replaceOpWithNewOp<DotWaitOp>(
         dot, dot.getResult().getType(), product, /*outstanding=*/0);
     fetchMeanwhile(wait);
