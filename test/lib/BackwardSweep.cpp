@@ -240,6 +240,34 @@ void runWarpgroups(BackwardSweep &sweep, unsigned first, unsigned step) {
               sizes);
 }
 
+/// The fused form: dX goes through a ring that threads who compute fill, and
+/// warps share the columns of what is added to dQ.
+void runFusedLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const HeadDims dims[] = {{64, 64}, {128, 128}, {64, 32}};
+  const char *const schedules[] = {
+      "target=h200 tiles=query=64,key=128", "target=gb10",
+      "target=h200 tiles=query=128,key=128 sawtooth=force",
+      "target=h200 tiles=query=32,key=64 persistent sms=3 resident=1",
+      "target=gb10 tiles=query=64,key=32"};
+  const char *const lower[] = {"wgmma=all specialize delay-waits stage-columns",
+                               "stages=3", "wgmma=all stage-columns stages=1",
+                               "copy=async", "stages=1"};
+  const BackwardSizes sizes[] = {{1, 1, 1}, {1, 101, 131}};
+  constexpr unsigned kCases = 10;
+  for (unsigned i = first; i < kCases; i += step) {
+    BackwardCase c{"bf16",
+                   pick(dims, i),
+                   pick(kHeadsOfGradients, 2 * i),
+                   pick(kMasks, 3 * i),
+                   schedules[i % 5],
+                   i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "",
+                   i % 5 == 1,
+                   lower[i % 5]};
+    c.fused = true;
+    sweep.run(c, sizes);
+  }
+}
+
 /// Through rings and fragments, for three machines.
 void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
   const char *const targets[] = {"h200", "gb10", "mi300x"};
@@ -259,6 +287,7 @@ void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
                pick(lower, i)},
               sizes);
   runWarpgroups(sweep, first, step);
+  runFusedLevel3(sweep, first, step);
 }
 
 /// A score modification of these lines, of %s and %i, that ends in %y.

@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
+class AccumulateOp;
 class LoadOp;
 class StoreOp;
 
@@ -91,7 +92,8 @@ void populateLoadPatterns(const mlir::TypeConverter &converter,
 /// their address is a multiple.
 int64_t columnsAtOnce(LoadOp op);
 int64_t columnsAtOnce(StoreOp op);
-/// Stores, through shared memory or not.
+int64_t columnsAtOnce(AccumulateOp op);
+/// Stores, through shared memory or not, and additions.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 /// Stores by the tensor memory accelerator.

@@ -212,8 +212,17 @@ public:
   Value buildGradient(Value weights) {
     Value change =
         g.isByKeys() ? product(kGradV, kGradDO) : product(kGradDO, kGradV);
-    Value gradient = t.mul(weights, t.sub(change, ofQueries(kGradDelta)));
-    return derivative ? t.mul(gradient, derivative) : gradient;
+    return gradientFrom(weights, t.sub(change, ofQueries(kGradDelta)));
+  }
+
+  /// The same of pairs by keys, with a product that starts from -delta, which
+  /// then takes no registers beside the product.
+  Value buildGradientAtOnce(Value weights) {
+    Value negative = t.scale(tiles[kGradDelta], -1);
+    Value start = BroadcastOp::create(
+        t.b, t.loc, RankedTensorType::get(shape, t.b.getF32Type()), negative);
+    return gradientFrom(weights, t.dot(tiles[kGradV], tiles[kGradDO], start,
+                                       /*transposeRhs=*/true));
   }
 
   /// The tile as it is multiplied.
@@ -234,6 +243,11 @@ public:
   }
 
 private:
+  Value gradientFrom(Value weights, Value change) {
+    Value gradient = t.mul(weights, change);
+    return derivative ? t.mul(gradient, derivative) : gradient;
+  }
+
   Value product(GradientView lhs, GradientView rhs) {
     return t.dot(tiles[lhs], tiles[rhs], t.splat(0, shape),
                  /*transposeRhs=*/true);
@@ -327,7 +341,8 @@ SmallVector<Value> foldByKeys(const Gradient &g, OpBuilder &b, Location loc,
   PairTile pairs(g, b, loc, tile, tiles);
   Value weights = pairs.buildWeights();
   Value dv = pairs.addProduct(pairs.round(weights), kGradDO, state[1]);
-  Value gradient = pairs.round(pairs.buildGradient(weights));
+  Value gradient = pairs.round(contributes ? pairs.buildGradientAtOnce(weights)
+                                           : pairs.buildGradient(weights));
   SmallVector<Value> folded{pairs.addProduct(gradient, kGradQ, state[0]), dv};
   if (contributes)
     folded.push_back(pairs.contribution(gradient));

@@ -41,7 +41,7 @@ bool isCopy(Operation *op) {
 
 bool isComputation(Operation *op) {
   return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
-             ExchangeOp, StoreOp>(op) ||
+             ExchangeOp, StoreOp, AccumulateOp>(op) ||
          isTakenToPut(op);
 }
 
