@@ -96,6 +96,14 @@ int64_t columnsAtOnce(AccumulateOp op);
 /// Stores, through shared memory or not, and additions.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Whether the warps of a function can write a tile of this layout to shared
+/// memory by stmatrix.
+bool writesMatrices(mlir::Operation *op, FragmentAttr layout,
+                    mlir::RankedTensorType shared);
+/// Does so: each warp its rows.
+void writeMatrices(ThreadBuilder t, FragmentAttr layout,
+                   mlir::RankedTensorType shared, mlir::Value elements,
+                   mlir::Value base, int64_t warps);
 /// Stores by the tensor memory accelerator.
 void populateTensorStorePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

@@ -339,10 +339,17 @@ SmallVector<Value> foldByKeys(const Gradient &g, OpBuilder &b, Location loc,
                               const TileContext &tile, ValueRange state,
                               ValueRange tiles, bool contributes) {
   PairTile pairs(g, b, loc, tile, tiles);
-  Value weights = pairs.buildWeights();
-  Value dv = pairs.addProduct(pairs.round(weights), kGradDO, state[1]);
+  Value weights = pairs.buildWeights(), dv;
+  auto addValues = [&] {
+    dv = pairs.addProduct(pairs.round(weights), kGradDO, state[1]);
+  };
+  if (!contributes)
+    addValues();
   Value gradient = pairs.round(contributes ? pairs.buildGradientAtOnce(weights)
                                            : pairs.buildGradient(weights));
+  // Weights in two types at once are registers that the sums leave no room for.
+  if (contributes)
+    addValues();
   SmallVector<Value> folded{pairs.addProduct(gradient, kGradQ, state[0]), dv};
   if (contributes)
     folded.push_back(pairs.contribution(gradient));
