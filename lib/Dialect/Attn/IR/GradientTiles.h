@@ -209,6 +209,22 @@ public:
     return t.exp2(t.fma(scores, factor, ofQueries(kGradLse)));
   }
 
+  /// The same of pairs by keys, with scores that start from -LSE, in their own
+  /// units, where these are plain products that are rounded afterwards.
+  Value buildWeightsAtOnce() {
+    constexpr float kMost = 1 << 20;
+    bool isRounded = !getElementTypeOrSelf(tiles[kGradQ]).isF32();
+    if (!g.score->empty() || !isRounded || g.scale > kMost ||
+        !(g.scale * kMost > 1))
+      return buildWeights();
+    Value scores = t.dot(tiles[kGradK], tiles[kGradQ],
+                         ofQueries(kGradLse, /*unit=*/g.exponentScale()),
+                         /*transposeRhs=*/true);
+    if (Value kept = buildKeep())
+      scores = t.mask(scores, kept);
+    return t.exp2(t.scale(scores, g.exponentScale()));
+  }
+
   /// dX, in f32, but for the scale.
   Value buildGradient(Value weights) {
     Value change =
@@ -254,9 +270,10 @@ private:
                  /*transposeRhs=*/true);
   }
 
-  /// What there is one of for each query: of LSE minus the exponent that it is.
-  /// Where queries are rows it is computed once, before the stream.
-  Value ofQueries(GradientView view) {
+  /// What there is one of for each query: of LSE minus the exponent that it is,
+  /// in units of `unit`. Where queries are rows it is computed once, before the
+  /// stream.
+  Value ofQueries(GradientView view, double unit = 1) {
     OpBuilder outside = g.isByKeys() ? OpBuilder(t.b) : outsideStream(t.b);
     TileBuilder once{outside, t.loc};
     Value values = tiles[view];
@@ -265,7 +282,7 @@ private:
       constexpr double kNone = -std::numeric_limits<double>::infinity();
       Value none = once.splat(kNone, once.shapeOf(values));
       values = once.select(once.equal(values, none), none,
-                           once.scale(values, -llvm::numbers::log2e));
+                           once.scale(values, -llvm::numbers::log2e / unit));
     }
     auto type = RankedTensorType::get(shape, t.b.getF32Type());
     return BroadcastOp::create(t.b, t.loc, type, values);
@@ -341,7 +358,9 @@ inline SmallVector<Value> foldByKeys(const Gradient &g, OpBuilder &b,
                                      ValueRange state, ValueRange tiles,
                                      bool contributes) {
   PairTile pairs(g, b, loc, tile, tiles);
-  Value weights = pairs.buildWeights(), dv;
+  Value weights =
+            contributes ? pairs.buildWeightsAtOnce() : pairs.buildWeights(),
+        dv;
   auto addValues = [&] {
     dv = pairs.addProduct(pairs.round(weights), kGradDO, state[1]);
   };
