@@ -20,7 +20,10 @@
 // CHECK-NEXT: %[[SUM:.*]] = attn.dot %[[ALL]], %{{.*}}, %{{.*}} transpose_lhs by(#attn.wgmma) : {{.*}} into tensor<64x128xf32, #[[SHARED]]>
 // CHECK-NEXT: attn.ring.release %[[RING]]
 // CHECK-NEXT: attn.accumulate %[[SUM]]
-attn.kernel @k(%q: !attn.view<?x128xbf16>, %k: !attn.view<?x128xbf16>, %dk: !attn.view<?x128xf32>, %sum: !attn.view<?x128xf32>) {
+// The memory of the keys, which all warps read, is lent to the store when all are done with it.
+// CHECK: attn.barrier
+// CHECK-NEXT: attn.store {{.*}}, %dk{{.*}} through
+attn.kernel @k(%q: !attn.view<?x128xbf16>, %k: !attn.view<?x128xbf16>, %dk: !attn.view<?x128xbf16>, %sum: !attn.view<?x128xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = attn.dim %q, 0 : <?x128xbf16>
@@ -38,6 +41,7 @@ attn.kernel @k(%q: !attn.view<?x128xbf16>, %k: !attn.view<?x128xbf16>, %dk: !att
       attn.accumulate %dq, %sum[%pos, %c0] atomic : tensor<64x128xf32> -> <?x128xf32>
       attn.yield %next : tensor<128x128xf32>
     }
-    attn.store %dks, %dk[%i, %c0] : tensor<128x128xf32> -> <?x128xf32>
+    %rounded = arith.truncf %dks : tensor<128x128xf32> to tensor<128x128xbf16>
+    attn.store %rounded, %dk[%i, %c0] : tensor<128x128xbf16> -> <?x128xbf16>
   }
 }

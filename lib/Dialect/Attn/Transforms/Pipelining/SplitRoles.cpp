@@ -41,7 +41,7 @@ bool isCopy(Operation *op) {
 
 bool isComputation(Operation *op) {
   return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
-             ExchangeOp, StoreOp, AccumulateOp>(op) ||
+             ExchangeOp, StoreOp, AccumulateOp, BarrierOp>(op) ||
          isTakenToPut(op);
 }
 

@@ -313,8 +313,21 @@ private:
               have.getNumElements() * have.getElementTypeBitWidth())
         continue;
       store.getScratchMutable().assign(wait.getTile());
+      // Warps rearrange rows that they alone have read, as a left-hand side.
+      if (isRightHandSide(wait.getTile())) {
+        rewriter.setInsertionPoint(store);
+        BarrierOp::create(rewriter, store.getLoc());
+        rewriter.setInsertionPoint(endOfUse(block));
+      }
       return;
     }
+  }
+
+  /// Whether products of other rows read the tile, too.
+  static bool isRightHandSide(Value tile) {
+    return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+      return isa<DotOp>(use.getOwner()) && use.getOperandNumber() == 1;
+    });
   }
 
   void stageStreamed(LoadOp load, StreamOp stream) {
