@@ -86,9 +86,23 @@ LogicalResult Compilation::setTarget() {
   });
 }
 
+/// What is wrong with other options is said where they are applied.
+static std::string formOf(StringRef schedule) {
+  auto asked = createOptions<ScheduleOptions>(schedule);
+  return asked ? asked->form.getValue() : "";
+}
+
+LogicalResult Compilation::stateForm() {
+  std::string form = formOf(options.schedule);
+  return form.empty() ? success() : attn::stateForm(*module, form);
+}
+
 LogicalResult Compilation::chooseOptions(ArrayRef<ModuleOp> tuning) {
   // Each kernel of a program has a schedule of its own.
-  expandComposites(*module);
+  if (failed(runPipeline([&](OpPassManager &pm) {
+        pm.addPass(createAttnExpand({formOf(options.schedule)}));
+      })))
+    return failure();
   if (options.asked || !options.variants.empty()) {
     choice.variants = options.variants;
     choice.scheduleFrom = choice.lowerFrom = "option";

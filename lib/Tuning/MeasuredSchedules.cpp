@@ -147,10 +147,10 @@ bool isPacked(StreamableOpInterface op) {
 
 bool isCausal(StreamableOpInterface op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp>(
-          [](auto own) {
-            return isa_and_nonnull<CausalMaskAttr>(own.getMaskAttr());
-          })
+      .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp,
+            AttentionBackwardFusedOp>([](auto own) {
+        return isa_and_nonnull<CausalMaskAttr>(own.getMaskAttr());
+      })
       .Default(false);
 }
 
@@ -161,11 +161,11 @@ bool readsEachScore(StreamableOpInterface op) {
 
 /// Whether a modification takes the special function unit for each score.
 bool takesSpecialFunctions(StreamableOpInterface op) {
-  Region *score =
-      llvm::TypeSwitch<Operation *, Region *>(op)
-          .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp>(
-              [](auto own) { return &own.getScore(); })
-          .Default(nullptr);
+  Region *score = llvm::TypeSwitch<Operation *, Region *>(op)
+                      .Case<AttentionOp, AttentionBackwardKeyOp,
+                            AttentionBackwardQueryOp, AttentionBackwardFusedOp>(
+                          [](auto own) { return &own.getScore(); })
+                      .Default(nullptr);
   return score && !score->empty() &&
          llvm::any_of(score->getOps(), [](Operation &each) {
            return isa_and_nonnull<math::MathDialect>(each.getDialect()) &&

@@ -55,6 +55,9 @@ class Compilation {
 public:
   explicit Compilation(CompileOptions options) : options(std::move(options)) {}
 
+  /// Has operations that are programs say what form --schedule asks for.
+  mlir::LogicalResult stateForm();
+
   /// Options of both pipelines and variants: as asked, or chosen. Operations
   /// hold what is chosen; what is asked comes before what they hold.
   mlir::LogicalResult chooseOptions(llvm::ArrayRef<mlir::ModuleOp> tuning = {});

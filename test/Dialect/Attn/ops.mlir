@@ -596,6 +596,8 @@ attn.kernel @tiles(%w: !attn.view<?x64xbf16>, %i: index) {
   // CHECK-NEXT: %[[S:.*]] = attn.dot %[[A]], %[[A]], %[[Z16]] transpose_rhs : tensor<16x64xbf16>, tensor<16x64xbf16> into tensor<16x16xf32>
   %1 = attn.dot %a, %a, %z16 transpose_rhs
       : tensor<16x64xbf16>, tensor<16x64xbf16> into tensor<16x16xf32>
+  // CHECK-NEXT: attn.dot %[[S]], %[[S]], %[[S]] transpose_lhs transpose_rhs : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
+  %both = attn.dot %1, %1, %1 transpose_lhs transpose_rhs : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
   // CHECK-NEXT: attn.dot %[[S]], %[[S]], %[[S]] {note} : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
   %2 = attn.dot %1, %1, %1 {note} : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
   // CHECK-NEXT: %[[M:.*]] = attn.reduce max %[[S]] : tensor<16x16xf32>
@@ -622,6 +624,15 @@ attn.kernel @tiles(%w: !attn.view<?x64xbf16>, %i: index) {
   attn.stream %j step 16 over [masked %i to %i] {
     %10 = attn.mask %1 keep %9 : tensor<16x16xf32>
   }
+}
+
+// CHECK-LABEL: attn.kernel @accumulate
+// CHECK-SAME:    (%[[S:.*]]: !attn.view<2x?x64xf32>, %[[I:.*]]: index)
+attn.kernel @accumulate(%s: !attn.view<2x?x64xf32>, %i: index) {
+  // CHECK-NEXT: %[[T:.*]] = attn.load
+  %t = attn.load %s[%i, %i, %i] : <2x?x64xf32> -> tensor<16x64xf32>
+  // CHECK-NEXT: attn.accumulate %[[T]], %[[S]][%[[I]], %[[I]], %[[I]]] atomic {note} : tensor<16x64xf32> -> <2x?x64xf32>
+  attn.accumulate %t, %s[%i, %i, %i] atomic {note} : tensor<16x64xf32> -> !attn.view<2x?x64xf32>
 }
 
 //===----------------------------------------------------------------------===//

@@ -82,6 +82,22 @@ static std::string whyNotForWarpgroup(MatrixUnitInterface unit,
   return whyNotSized(unit, lhs, result, warps);
 }
 
+/// What both units of 16-bit elements of NVIDIA GPUs ask of a product with a
+/// transposed left-hand side.
+static std::string whyNotSplit(MatrixUnitInterface unit, RankedTensorType lhs,
+                               RankedTensorType result, int64_t warps) {
+  int64_t rows = result.getDimSize(0), columns = result.getDimSize(1);
+  if (!unit.takesElement(lhs.getElementType()))
+    return whyNotElement(unit);
+  if (rows % kGranule != 0 || lhs.getDimSize(0) % kGranule != 0)
+    return "rows are no multiple of 16";
+  WarpGrid grid = warpGrid(rows, warps);
+  if (grid.down * grid.across != warps || rows % (kGranule * grid.down) != 0 ||
+      columns % (kGranule * grid.across) != 0)
+    return "warps do not have 16 rows and columns, or multiples, each";
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // MmaSyncAttr
 //===----------------------------------------------------------------------===//
@@ -117,6 +133,13 @@ std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                       RankedTensorType result,
                                       int64_t warps) const {
   return whyNotSized(*this, lhs, result, warps);
+}
+
+std::string MmaSyncAttr::whyNotTransposed(RankedTensorType lhs,
+                                          RankedTensorType,
+                                          RankedTensorType result,
+                                          int64_t warps) const {
+  return whyNotSplit(*this, lhs, result, warps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -235,6 +258,24 @@ std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                     RankedTensorType result,
                                     int64_t warps) const {
   return whyNotForWarpgroup(*this, lhs, result, warps);
+}
+
+std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs, RankedTensorType,
+                                        RankedTensorType result,
+                                        int64_t warps) const {
+  constexpr int64_t kMostColumns = 256, kWarps = 4;
+  std::string reason = whyNotSplit(*this, lhs, result, warps);
+  if (!reason.empty())
+    return reason;
+  int64_t rows = result.getDimSize(0);
+  WarpGrid grid = warpGrid(rows, warps);
+  if (rows % (kWarps * getRowsPerWarp()) != 0)
+    return "rows are no multiple of 64";
+  if (rows != grid.down * getRowsPerWarp())
+    return "warps have other than 16 rows each";
+  if (result.getDimSize(1) / grid.across > kMostColumns)
+    return "columns of a warp are more than 256";
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -401,12 +442,14 @@ MatrixUnitInterface attn::unitOf(DotOp dot) {
 
 std::string attn::whyNotLaidOut(MatrixUnitInterface unit, RankedTensorType lhs,
                                 RankedTensorType rhs, RankedTensorType result,
-                                int64_t warps) {
+                                int64_t warps, bool transposeLhs) {
   const char *noAccumulator =
       "the result is not in the layout of an accumulator";
   if (!isa_and_nonnull<FragmentAttr>(result.getEncoding()))
     return noAccumulator;
-  std::string reason = unit.whyNotShaped(lhs, rhs, result, warps);
+  std::string reason = transposeLhs
+                           ? unit.whyNotTransposed(lhs, rhs, result, warps)
+                           : unit.whyNotShaped(lhs, rhs, result, warps);
   if (!reason.empty())
     return reason;
   int64_t rows = result.getDimSize(0);
@@ -415,6 +458,10 @@ std::string attn::whyNotLaidOut(MatrixUnitInterface unit, RankedTensorType lhs,
     return noAccumulator;
   if (!isa_and_nonnull<SharedAttr>(rhs.getEncoding()))
     return "the right-hand side is not in shared memory";
+  if (transposeLhs)
+    return isa_and_nonnull<SharedAttr>(lhs.getEncoding())
+               ? ""
+               : "the left-hand side is not in shared memory";
   if (!isa_and_nonnull<SharedAttr>(lhs.getEncoding()) &&
       lhs.getEncoding() != unit.getLhs(rows, lhs.getDimSize(1), warps))
     return "the left-hand side is neither in shared memory nor in the "

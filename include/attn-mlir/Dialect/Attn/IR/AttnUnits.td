@@ -85,7 +85,15 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       }],
       "std::string", "whyNotShaped",
       (ins "::mlir::RankedTensorType":$lhs, "::mlir::RankedTensorType":$rhs,
-           "::mlir::RankedTensorType":$result, "int64_t":$warps)>
+           "::mlir::RankedTensorType":$result, "int64_t":$warps)>,
+    InterfaceMethod<[{
+      The same of a product whose left-hand side, in shared memory, is transposed. Warps
+      may share columns of its result.
+      }],
+      "std::string", "whyNotTransposed",
+      (ins "::mlir::RankedTensorType":$lhs, "::mlir::RankedTensorType":$rhs,
+           "::mlir::RankedTensorType":$result, "int64_t":$warps), [{}],
+      [{ return "it takes no transposed left-hand side"; }]>
   ];
 }
 
@@ -93,7 +101,7 @@ class Attn_Unit<string name, string mnemonic, list<string> methods = []>
     : Attn_Attr<name, mnemonic,
         [DeclareAttrInterfaceMethods<Attn_MatrixUnitInterface, methods>]>;
 
-def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["getWidened"]> {
+def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["getWidened", "whyNotTransposed"]> {
   let summary = "Matrix products of a warp of NVIDIA GPUs";
   let description = [{
     `mma.sync.m16n8k16` (PTX ISA, "Matrix fragments for mma.m16n8k16"): a warp
@@ -105,7 +113,7 @@ def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["getWidened"]> {
 }
 
 def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
-    ["getCompletion", "getRowsPerWarp", "getWidened"]> {
+    ["getCompletion", "getRowsPerWarp", "getWidened", "whyNotTransposed"]> {
   let summary = "Matrix products of a warpgroup of Hopper";
   let description = [{
     `wgmma.mma_async` (PTX ISA, "Asynchronous warpgroup level matrix instructions"):

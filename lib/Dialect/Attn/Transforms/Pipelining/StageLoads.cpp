@@ -43,6 +43,12 @@ bool isSummedOverRows(LoadOp load) {
   });
 }
 
+/// Whether a product takes a left-hand side that is computed and transposed:
+/// other threads have computed what a thread multiplies.
+bool takesFromOthers(DotOp dot) {
+  return dot.getTransposeLhs() && !dot.getLhs().getDefiningOp<LoadOp>();
+}
+
 /// The unit that multiplies the tile, as far as any does.
 MatrixUnitInterface unitOf(LoadOp load) {
   for (Operation *user : load.getTile().getUsers())
@@ -120,6 +126,29 @@ public:
       : kernel(kernel), stages(stages), residentStages(residentStages),
         copy(copy), chunk(chunk), widePanels(widePanels), holdLhs(holdLhs),
         rewriter(kernel.getContext()) {}
+
+  /// Puts the left-hand side into a ring of one slot as soon as it is computed,
+  /// so that what comes between covers the wait.
+  void stageComputed(DotOp dot) {
+    Location loc = dot.getLoc();
+    auto tile = cast<RankedTensorType>(dot.getLhs().getType());
+    tile = RankedTensorType::get(
+        tile.getShape(), tile.getElementType(),
+        attn::unitOf(dot).getStaged(tile, /*summedOverRows=*/true));
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    MLIRContext *context = tile.getContext();
+    Value ring = RingCreateOp::create(
+        rewriter, loc, RingType::get(context, /*stages=*/1, tile));
+    rewriter.setInsertionPointAfterValue(dot.getLhs());
+    Value slot = RingAcquireOp::create(
+        rewriter, loc, SlotType::get(context, tile), ring, /*ahead=*/0);
+    RingPutOp::create(rewriter, loc, dot.getLhs(), slot);
+    rewriter.setInsertionPoint(dot);
+    auto wait = RingWaitOp::create(rewriter, loc, tile, ring);
+    dot.getLhsMutable().assign(wait.getTile());
+    rewriter.setInsertionPointAfter(dot);
+    RingReleaseOp::create(rewriter, loc, ring);
+  }
 
   void run(ArrayRef<LoadOp> loads) {
     widePanels &= fitsWithPanels(loads);
@@ -280,8 +309,21 @@ private:
               have.getNumElements() * have.getElementTypeBitWidth())
         continue;
       store.getScratchMutable().assign(wait.getTile());
+      // Warps rearrange rows that they alone have read, as a left-hand side.
+      if (isRightHandSide(wait.getTile())) {
+        rewriter.setInsertionPoint(store);
+        BarrierOp::create(rewriter, store.getLoc());
+        rewriter.setInsertionPoint(endOfUse(block));
+      }
       return;
     }
+  }
+
+  /// Whether products of other rows read the tile, too.
+  static bool isRightHandSide(Value tile) {
+    return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+      return isa<DotOp>(use.getOwner()) && use.getOperandNumber() == 1;
+    });
   }
 
   void stageStreamed(LoadOp load, StreamOp stream) {
@@ -485,8 +527,16 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, residentStages, copy, chunk, widePanels, holdLhs)
-        .run(loads);
+    Stager stager(kernel, depth, residentStages, copy, chunk, widePanels,
+                  holdLhs);
+    SmallVector<DotOp> fromOthers;
+    kernel.walk([&](DotOp dot) {
+      if (takesFromOthers(dot))
+        fromOthers.push_back(dot);
+    });
+    for (DotOp dot : fromOthers)
+      stager.stageComputed(dot);
+    stager.run(loads);
     numStaged += loads.size();
     remarks::emitStageLoads(kernel, loads.size(), depth,
                             stages ? "option" : "default");
