@@ -4,8 +4,9 @@
     context_parallel.py model                      bytes and times of the exchanges by the model alone; no GPU
     torchrun --nproc-per-node 2 benchmarks/context_parallel.py run [--json FILE]
 
-run: causal bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns: ours by each exchange,
-PyTorch's over cuDNN, and our own kernel on one device at the sequence's whole length. The time is that of the slowest rank.
+run: causal bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns: ours by copies into the other
+ranks' memory and by each exchange of collectives, PyTorch's over cuDNN, and our own kernel on one device at the sequence's
+whole length. The time is that of the slowest rank.
 `--device cpu --quick` shows on two processes of any machine that it runs; its times say nothing.
 """
 
@@ -70,17 +71,23 @@ def rival(torch, mesh, q, k, v):
         yield lambda: torch.nn.functional.scaled_dot_product_attention(*local, is_causal=True)
 
 
-def measure(torch, dist, device, dim, length, exchanges, has_rival):
+def ways(exchanges):
+    """What is measured: names, and arguments of context_parallel()."""
+    collectives = {exchange: {"exchange": exchange, "transfers": "collectives"} for exchange in exchanges}
+    return {"copies": {"exchange": "all_gather", "transfers": "copies"}, **collectives}
+
+
+def measure(torch, dist, device, dim, length, has_rival):
     import attn_mlir
     import attn_mlir.torch
 
     torch.manual_seed(dim + length)
     q, k, v = (torch.randn(1, HEADS, length, dim, device=device).to(torch.bfloat16) for _ in range(3))
     calls = {}
-    for exchange in exchanges:
-        parallel = attn_mlir.torch.context_parallel(exchange=exchange)
+    for name, how in ways(model.EXCHANGES).items():
+        parallel = attn_mlir.torch.context_parallel(**how)
         local = [parallel.shard(x, 2) for x in (q, k, v)]
-        calls[exchange] = functools.partial(
+        calls[name] = functools.partial(
             contextlib.nullcontext, functools.partial(parallel.attention, *local, causal=True))
     calls["one device"] = functools.partial(
         contextlib.nullcontext, functools.partial(attn_mlir.attention, q, k, v, causal=True))
@@ -114,8 +121,10 @@ def run(options):
         torch.cuda.set_device(rank)
     rows = []
     for dim, length in QUICK if options.quick else SHAPES:
-        found = measure(torch, dist, options.device, dim, length, model.EXCHANGES, options.device == "cuda")
-        best = min(found[exchange] for exchange in model.EXCHANGES)
+        if options.lengths and length not in options.lengths:
+            continue
+        found = measure(torch, dist, options.device, dim, length, options.device == "cuda")
+        best = min(found[name] for name in ways(model.EXCHANGES))
         operations = 4 * HEADS * dim * length**2 / 2
         rows.append({"dim": dim, "length": length, "ms": found, "best": best, "devices": size,
                      "of ideal": found["one device"] / size / best, "tflops a device": operations / size / best / 1e9})
@@ -132,6 +141,7 @@ def main():
     parser.add_argument("what", choices=("model", "run"))
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--quick", action="store_true", help="one small shape")
+    parser.add_argument("--lengths", type=int, nargs="*", default=[], help="of the shapes those of such lengths; default: all")
     parser.add_argument("--strict", action="store_true", help="exit with 77 where it is skipped")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()

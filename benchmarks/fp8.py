@@ -2,10 +2,11 @@
 """FP8 (e4m3) forward attention: error, and time beside FlashAttention-3.
 
     fp8.py make FOLDER           compiles the kernels to FOLDER (needs attn-compile on PATH)
-    fp8.py run FOLDER [--fa3 F]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
+    fp8.py run FOLDER [--fa3 F] [--cudnn]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
     fp8.py errors FOLDER [--fa3 F]  errors on inputs of several kinds, up to 131072 keys
 
-Kernels take V by columns (`values(interleaved)`); "with V" is the time with PyTorch transposing it in front of every call.
+Kernels take V by columns (`values(interleaved)`). "attention(), V by rows" is what a user calls, with all that it takes to arrange V;
+"bf16" is attention() of the same shape in bf16. The last lines are geometric means of ratios of times.
 """
 
 import argparse
@@ -15,7 +16,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from common import forward_flops, markdown, time_interleaved
+import cudnn_float8
+from common import forward_flops, geometric_mean, markdown, time_interleaved
 
 ROLES = "wgmma=all specialize overlap ping-pong"
 PAIRS = "pair-tiles"
@@ -29,6 +31,8 @@ TILES = {
 }
 HEADS = {64: 32, 128: 16, 256: 8}
 LENGTH = 16384
+ROWS, BF16 = "attention(), V by rows", "bf16"
+PEERS = ("FA3", "cuDNN")
 
 
 def text_of(heads, kv_heads, dim, causal, element="f8E4M3FN"):
@@ -59,8 +63,8 @@ def tiles_of(tried):
     return found
 
 
-def make(folder, tried):
-    """One bundle for each head dimension, mask and tile."""
+def make(folder, tried, group):
+    """One bundle for each head dimension, mask and tile, with `group` query heads a KV head."""
     folder.mkdir(parents=True, exist_ok=True)
     cases = []
     for dim, by_mask in tiles_of(tried).items():
@@ -68,23 +72,32 @@ def make(folder, tried):
             tiles, dealt, more = by_mask[causal][number]
             name = f"d{dim}-{'causal' if causal else 'full'}-{number}"
             source = folder / f"{name}.mlir"
-            source.write_text(text_of(HEADS[dim], HEADS[dim], dim, causal))
+            source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal))
             options = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip(), "--target=h200"]
             subprocess.run(["attn-compile", source, *options, "--emit=archive", "-o", folder / f"{name}.tar"], check=True)
-            cases.append({"name": name, "dim": dim, "causal": causal, "tiles": " ".join((tiles, *dealt.split()[:1], more)).strip()})
+            cases.append({"name": name, "dim": dim, "causal": causal, "group": group, "tiles": " ".join((tiles, *dealt.split()[:1], more)).strip()})
     (folder / "cases.json").write_text(json.dumps(cases))
 
 
-def quantised(torch, shape, generator, kind="normal"):
-    """Numbers in e4m3, with one scale a head, and what they stand for in float32."""
+def quantised(torch, shape, generator, kind="normal", group=1):
+    """Numbers in e4m3, with one scale for each `group` heads, and what they stand for in float32."""
     x = inputs_of(torch, kind, shape, generator)
-    scale = x.abs().amax(dim=(2, 3)) / 448
-    narrow = (x / scale[:, :, None, None]).to(torch.float8_e4m3fn)
-    return narrow, scale, narrow.float() * scale[:, :, None, None]
+    scale = x.view(shape[0], shape[1] // group, -1).abs().amax(dim=2) / 448
+    of_heads = scale.repeat_interleave(group, 1)[:, :, None, None]
+    narrow = (x / of_heads).to(torch.float8_e4m3fn)
+    return narrow, scale, narrow.float() * of_heads
+
+
+def quantised_inputs(torch, case, batch, queries, keys, generator, kind="normal"):
+    """Those of Q, K and V."""
+    heads, group, dim = HEADS[case["dim"]], case["group"], case["dim"]
+    return (quantised(torch, (batch, heads, queries, dim), generator, kind, group),
+            *(quantised(torch, (batch, heads // group, keys, dim), generator, kind) for _ in range(2)))
 
 
 def reference(torch, q, k, v, causal):
-    q, k, v = (x.double() for x in (q, k, v))
+    group = q.shape[1] // k.shape[1]
+    q, k, v = q.double(), *(x.double().repeat_interleave(group, 1) for x in (k, v))
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
     if causal:
         queries, keys = scores.shape[-2:]
@@ -101,11 +114,9 @@ def error(o, r):
 
 def check(torch, kernel, case, interleaved, fa3, generator):
     """Largest errors: of a row, of all rows together, of LSE; and FlashAttention-3's of all rows."""
-    heads, dim = HEADS[case["dim"]], case["dim"]
     worst = []
     for batch, queries, keys in ((2, 300, 1000), (1, 77, 79)):
-        (q, qs, wq), (k, ks, wk), (v, vs, wv) = (
-            quantised(torch, (batch, heads, n, dim), generator) for n in (queries, keys, keys))
+        (q, qs, wq), (k, ks, wk), (v, vs, wv) = quantised_inputs(torch, case, batch, queries, keys, generator)
         o, lse = kernel(q, k, interleaved(v, "bhsd"), qs, ks, vs)
         r, rl = reference(torch, wq, wk, wv, case["causal"])
         row, whole = error(o, r)
@@ -130,7 +141,7 @@ def load(folder, only):
     return [(case, attn_mlir.load(str(folder / f"{case['name']}.tar"))) for case in cases]
 
 
-def run(folder, wheel, rounds, only, lengths):
+def run(folder, wheel, rounds, only, lengths, with_cudnn):
     import torch
 
     from attn_mlir._float8 import interleaved
@@ -138,38 +149,62 @@ def run(folder, wheel, rounds, only, lengths):
 
     fa3 = import_fa3(wheel) if wheel else None
     generator = torch.Generator("cuda").manual_seed(1)
-    rows = []
+    rows, found = [], []
     for (dim, causal), group in itertools.groupby(load(folder, only), lambda pair: (pair[0]["dim"], pair[0]["causal"])):
         group = list(group)
-        errors = {case["tiles"]: check(torch, kernel, case, interleaved, fa3, generator) for case, kernel in group}
-        for tiles, found in errors.items():
-            print(f"D {dim}", tiles, "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in found), flush=True)
+        names = [case["tiles"] for case, _ in group]
+        for case, kernel in group:
+            errors = check(torch, kernel, case, interleaved, fa3, generator)
+            print(f"D {dim}", case["tiles"], "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in errors), flush=True)
         for length in lengths:
             batch = max(1, LENGTH // length)
-            times = time_interleaved(
-                torch, calls_of(torch, group, (batch, HEADS[dim], length, dim), interleaved, fa3, causal, generator), rounds)
+            calls = calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, with_cudnn)
+            times = time_interleaved(torch, calls, rounds)
             flops = forward_flops(batch, HEADS[dim], length, dim, causal)
-            best = min(ms for name, ms in times.items() if name in errors)
+            best = min(times[name] for name in names)
+            found.append((dim, length, times, best))
             for name, ms in times.items():
                 rows.append([f"D {dim} {'causal' if causal else 'full'} S {length}", name, f"{ms:.3f}", f"{flops / ms / 1e9:.0f}",
-                             f"{times['FA3'] / best:.3f}" if name == "FA3" else ""])
+                             "" if name in names else f"{ms / best:.3f}"])
                 print(*rows[-1], flush=True)
+            del calls
     print(torch.cuda.get_device_name())
-    print(markdown(["", "", "ms", "TFLOP/s", "ours of FA3"], rows))
+    print(markdown(["", "", "ms", "TFLOP/s", "its time / ours"], rows))
+    summarise(found)
 
 
-def calls_of(torch, group, shape, interleaved, fa3, causal, generator):
+def summarise(found):
+    """Geometric means of ratios: to the best peer of each shape, and to bf16 from 16384 keys on."""
+    for dim in sorted({dim for dim, *_ in found}):
+        mine = [(length, times, best) for d, length, times, best in found if d == dim]
+        for title, time_of in (("V by columns", lambda times, best: best), (ROWS, lambda times, best: times[ROWS])):
+            line = [f"D {dim}, {title}:"]
+            peers = [min(times[name] for name in PEERS if name in times) / time_of(times, best)
+                     for _, times, best in mine if any(name in times for name in PEERS)]
+            long = [times[BF16] / time_of(times, best) for length, times, best in mine if length >= LENGTH]
+            line += [f"best peer's time / ours {geometric_mean(peers):.3f} (least {min(peers):.3f})"] if peers else []
+            line += [f"bf16's from {LENGTH} keys on {geometric_mean(long):.3f} (least {min(long):.3f})"] if long else []
+            print(*line)
+
+
+def calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, with_cudnn):
     """What is timed, by name."""
-    (q, qs, _), (k, ks, _), (v, vs, _) = (quantised(torch, shape, generator) for _ in range(3))
+    import attn_mlir
+
+    (q, qs, _), (k, ks, _), (v, vs, _) = quantised_inputs(torch, group[0][0], batch, length, length, generator)
     columns = interleaved(v, "bhsd")
     calls = {}
     for case, kernel in group:
         prepared = kernel.prepare(q, k, columns, qs, ks, vs)
         calls[case["tiles"]] = lambda turn, prepared=prepared: prepared.launch()
-    calls["V transposed by PyTorch"] = lambda turn: interleaved(v, "bhsd")
+    calls[ROWS] = lambda turn: attn_mlir.attention(q, k, v, causal=causal, q_scale=qs, k_scale=ks, v_scale=vs)
+    wide = [x.to(torch.bfloat16) for x in (q, k, v)]
+    calls[BF16] = lambda turn: attn_mlir.attention(*wide, causal=causal)
     if fa3 is not None:
         qb, kb, vb = (x.transpose(1, 2).contiguous().transpose(1, 2) for x in (q, k, v))
         calls["FA3"] = lambda turn: by_fa3(fa3, qb, kb, vb, qs, ks, vs, causal)
+    if with_cudnn and (its := cudnn_float8.prepare(torch, q, k, v, (qs, ks, vs), causal)):
+        calls["cuDNN"] = lambda turn: its()
     return calls
 
 
@@ -197,10 +232,10 @@ def errors(folder, wheel, only):
     rows = []
     kernels = [(case, kernel) for case, kernel in load(folder, only) if not case["causal"]]
     for dim in sorted({case["dim"] for case, _ in kernels}):
+        first = next(case for case, _ in kernels if case["dim"] == dim)
         for kind, keys in (("normal", 2048), ("outliers", 2048), ("large", 2048), ("sink", 2048), ("normal", 16384), ("normal", 131072)):
             generator = torch.Generator("cuda").manual_seed(3)
-            (q, qs, wq), (k, ks, wk), (v, vs, wv) = (
-                quantised(torch, (1, HEADS[dim], n, dim), generator, kind) for n in (128, keys, keys))
+            (q, qs, wq), (k, ks, wk), (v, vs, wv) = quantised_inputs(torch, first, 1, 128, keys, generator, kind)
             r, _ = reference(torch, wq, wk, wv, False)
             columns = interleaved(v, "bhsd")
             row = [f"D {dim}, {kind}, {keys} keys"]
@@ -221,7 +256,9 @@ def main():
     maker.add_argument("folder", type=Path)
     maker.add_argument("--try", dest="tried", action="append", metavar="DIM:TILES:OPTIONS",
                        help="in place of the tiles that are known, such as '128:query=128,key=96:two-level'")
+    maker.add_argument("--group", type=int, default=1, help="query heads of a KV head: 1, or 4, as of many models")
     runner = commands.add_parser("run")
+    runner.add_argument("--cudnn", action="store_true", help="cuDNN's FP8 beside it (needs nvidia-cudnn-frontend)")
     runner.add_argument("--rounds", type=int, default=15)
     runner.add_argument("--lengths", default=str(LENGTH), help="with commas; shorter ones in batches of 16384 queries together")
     for parser_of in (runner, commands.add_parser("errors")):
@@ -230,9 +267,10 @@ def main():
         parser_of.add_argument("--only", default="", help="of kernels whose name has this in it")
     arguments = parser.parse_args()
     if arguments.command == "make":
-        make(arguments.folder, arguments.tried)
+        make(arguments.folder, arguments.tried, arguments.group)
     elif arguments.command == "run":
-        run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only, [int(n) for n in arguments.lengths.split(",")])
+        run(arguments.folder, arguments.fa3, arguments.rounds, arguments.only, [int(n) for n in arguments.lengths.split(",")],
+            arguments.cudnn)
     else:
         errors(arguments.folder, arguments.fa3, arguments.only)
 

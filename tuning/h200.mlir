@@ -1,6 +1,14 @@
 // Forward attention of 16 and 8 bits on an H200: the fastest of the schedules that were
 // measured, by columns of K and V together and by mask. benchmarks/forward.py and
 // benchmarks/choice.py measure again; docs/README.md names the record.
+// Few queries of many keys, as in rows of at most 256 columns: variants that these
+// have in common.
+#few16 = #attn.variant<"query<=16 & key>=2048",
+  <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>
+#few32 = #attn.variant<"query<=32 & key>=2048",
+  <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>
+#few512 = #attn.variant<"query<=512 & key>=2048",
+  <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>
 module attributes {attn.target = #attn.target<"h200">} {
   // An element of memory for each score takes the registers of a third warpgroup.
   // Tensor copies fetch them ahead, where rows are multiples of 16 bytes; with 256
@@ -83,34 +91,205 @@ module attributes {attn.target = #attn.target<"h200">} {
   // way at once: where these are many, and K and V do not stay in L2, CTAs take pairs
   // of a long and a short tile, head by head.
   // Rows that are no multiple of 64 bytes lie in panels of 128: copies take as long.
+  // Tiles of 192 queries are faster, those of 128 leave less of the last round of SMs
+  // empty where there are one or two rounds.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 192, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
-               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
+              #attn.variant<"batch*kv_head*group*query<=16896",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head*group*query>=25345 & batch*kv_head*group*query<=33792",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=256",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
+  // Rows in panels that are in part empty are no gain of small tiles, which copy K
+  // and V more often.
+  attn.tuned "attn.attention" of [f16, bf16] columns 112 rows 64 causal
+    <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
+    variants [#attn.variant<"query<=32 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
+              #attn.variant<"query<=1024 & batch*kv_head>=48",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
+               <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
   // Without roles four small CTAs of an SM cover each other's waits, and many short
-  // ones end together.
+  // ones end together; the maximum of a tile then waits for nothing.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 192, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
     variants [#attn.variant<"query<=32 & key>=2048",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
               #attn.variant<"query<=512 & key>=2048",
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
               #attn.variant<"query<=1024 & batch*kv_head>=48",
                <tiles = [query = 64, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+                wgmma = all, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
                <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
+  // Between 128 and 256 columns three warpgroups have room for O and fewer columns of
+  // scores; they copy K and V two thirds as often. Rows that are no multiple of 32
+  // bytes (72, 88, 104, 120 columns) begin in the middle of a sector, and their copies
+  // are what takes longest.
+  attn.tuned "attn.attention" of [f16, bf16] columns 160 rows 64
+    <tiles = [query = 192, key = 112], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"batch*kv_head*group*query<=16896",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+              #attn.variant<"batch*kv_head*group*query>=25345 & batch*kv_head*group*query<=33792",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+              #attn.variant<"query<=256",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 160 rows 64 causal
+    <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=128000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=128000",
+               <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 176 rows 64
+    <tiles = [query = 192, key = 112], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=256",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 176 rows 64 causal
+    <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=116000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=116000",
+               <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64
+    <tiles = [query = 128, key = 128], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"key>=4096",
+               <tiles = [query = 128, key = 160], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 192 rows 64 causal
+    <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=2048 & batch*kv_head>=24 & batch*kv_head*key>=107000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+              #attn.variant<"query<=2048",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=107000",
+               <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 208 rows 64
+    <tiles = [query = 192, key = 96], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=256",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 208 rows 64 causal
+    <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=99000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=99000",
+               <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 224 rows 64
+    <tiles = [query = 128, key = 128], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"key>=4096",
+               <tiles = [query = 128, key = 160], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 224 rows 64 causal
+    <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=92000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=92000",
+               <tiles = [query = 192, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+              #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=92000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
+              #attn.variant<"key>=6144",
+               <tiles = [query = 192, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 240 rows 64
+    <tiles = [query = 128, key = 128], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"key>=4096",
+               <tiles = [query = 128, key = 160], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 240 rows 64 causal
+    <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
+    variants [#few16, #few32, #few512,
+              #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=85000",
+               <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"query<=512",
+               <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=85000",
+               <tiles = [query = 192, key = 80], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   // The wider tile reads its accumulators less often; short rows would leave more
   // of it empty. Where D is 128, ptxas places loops with store_tensors worse, by 2
   // to 4 %.
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#attn.variant<"query<=16 & key>=2048",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
@@ -119,13 +298,13 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>
     variants [#attn.variant<"query<=16 & key>=2048",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>>,
               #attn.variant<"query<=32 & key>=2048",
@@ -134,81 +313,201 @@ module attributes {attn.target = #attn.target<"h200">} {
                <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>,
               #attn.variant<"query<=512 & batch*kv_head>=24 & batch*kv_head*key>=80000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"query<=512",
                <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000",
                <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>,
               #attn.variant<"key>=16384",
                <tiles = [query = 128, key = 160], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  // Up to 304 columns, and 336, three warpgroups have room for few columns of scores,
+  // which pays for rows that are no multiple of 32 bytes, and for long ones.
+  attn.tuned "attn.attention" of [f16, bf16] columns 272 rows 64
+    <tiles = [query = 192, key = 80], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 272 rows 64 causal
+    <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+    variants [#attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=75000",
+               <tiles = [query = 192, key = 80], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 288 rows 64
+    <tiles = [query = 128, key = 112], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+    variants [#attn.variant<"key>=6144",
+               <tiles = [query = 192, key = 80], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 288 rows 64 causal
+    <tiles = [query = 192, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+    variants [#attn.variant<"query<=2048 & batch*kv_head>=24 & batch*kv_head*key>=71000",
+               <tiles = [query = 128, key = 112], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>,
+              #attn.variant<"query<=2048",
+               <tiles = [query = 128, key = 112], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>,
+              #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=71000",
+               <tiles = [query = 192, key = 80], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 304 rows 64
+    <tiles = [query = 192, key = 64], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 304 rows 64 causal
+    <tiles = [query = 192, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+    variants [#attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=67000",
+               <tiles = [query = 192, key = 64], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64
     <tiles = [query = 128, key = 112], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+    variants [#attn.variant<"key>=2048",
+               <tiles = [query = 128, key = 128], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 320 rows 64 causal
-    <tiles = [query = 128, key = 112], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, wide_panels>
+    <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=64000",
-               <tiles = [query = 128, key = 112], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, wide_panels>>]
-  attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64
+               <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64
+    <tiles = [query = 192, key = 48], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 336 rows 64 causal
+    <tiles = [query = 192, key = 48], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 368 rows 64
     <tiles = [query = 128, key = 96], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
-  attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64 causal
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 368 rows 64 causal
     <tiles = [query = 128, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=52000",
                <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>]
-  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+  // Narrower tiles leave room for two stages of Q.
+  attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64
     <tiles = [query = 128, key = 80], persistent, resident = 1,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 384 rows 64 causal
+    <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>
+    variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=52000",
+               <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
+  // Up to 432 columns as up to 512: wider tiles have no room for wide panels.
+  attn.tuned "attn.attention" of [f16, bf16] columns 432 rows 64
+    <tiles = [query = 128, key = 80], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], persistent, resident = 1,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+  // Two stages of Q do not fit: with tiles of different length CTAs that wait for
+  // one another's Q are better spread by dispatch.
+  attn.tuned "attn.attention" of [f16, bf16] columns 432 rows 64 causal
+    <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
+               <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"query<=1024",
+               <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
+              #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
+               <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 448 rows 64
+    <tiles = [query = 128, key = 96], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+  attn.tuned "attn.attention" of [f16, bf16] columns 448 rows 64 causal
+    <tiles = [query = 128, key = 96], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+    variants [#attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
+               <tiles = [query = 128, key = 96], persistent, resident = 1, pair_tiles,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64
+    <tiles = [query = 128, key = 80], persistent, resident = 1,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
+    variants [#attn.variant<"query<=512",
+               <tiles = [query = 128, key = 64], persistent, resident = 1,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Two stages of Q do not fit: with tiles of different length CTAs that wait for
   // one another's Q are better spread by dispatch.
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 64 causal
     <tiles = [query = 128, key = 80], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>
     variants [#attn.variant<"query<=512",
                <tiles = [query = 128, key = 64], grid_order = naive_head_first, longest_first,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024 & batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 64], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"query<=1024",
                <tiles = [query = 128, key = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>,
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=40000",
                <tiles = [query = 128, key = 80], persistent, resident = 1, pair_tiles,
-                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, store_tensors, wide_panels>>]
+                wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, store_tensors, wide_panels>>]
   // Few queries, decoding first of all, wait for K and V alone: CTAs share a stream
   // where there are fewer of them than SMs, and the query heads of a group are rows
-  // of one tile. Two CTAs of an SM cover each other's beginnings and ends; where
-  // streams are long, wider tiles cost less. Clusters read with half of the SMs,
-  // which takes longer where streams are long. With 128 columns a tile's loads are
-  // so short that a producer which reads ahead over tiles gains.
+  // of one tile. Short streams are shared by a cluster of as many CTAs as find room
+  // together, a stated number: kernels then have no divisions by it, and several
+  // clusters may be on the same SMs. Longer ones want all SMs. Two CTAs of an SM
+  // cover each other's beginnings and ends; where streams are long, wider tiles
+  // cost less. With 128 columns a tile's loads are so short that a producer which
+  // reads ahead over tiles gains, where a CTA has several of them.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1
     <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
-    variants [#attn.variant<"key<=4096",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
-  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
-    <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
-    variants [#attn.variant<"key<=4096",
-               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>]
+    variants [#attn.variant<"group*query>=65 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=23 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=264",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=4096",
+    variants [#attn.variant<"group*query>=65 & key<=4096",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=15 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"key>=65536",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 1 causal
+    <pack_group, tiles = [query = 64, key = 128], split_ctas, persistent, resident = 2, wgmma = all, specialize, overlap, resident_stages = 2, stages = 3>
+    variants [#attn.variant<"group*query>=65 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=23 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=264",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 1 causal
     <pack_group, tiles = [query = 64, key = 64], split_ctas, wgmma = all, specialize, stages = 2>
-    variants [#attn.variant<"key<=4096",
+    variants [#attn.variant<"group*query>=65 & key<=4096",
                <pack_group, tiles = [query = 64, key = 64], split_ctas, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=15 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 8, split_cluster, wgmma = all, specialize, overlap, stages = 4>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=33 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 4, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
+              #attn.variant<"group*query<=64 & batch*kv_head<=66 & key<=4096",
+               <pack_group, tiles = [query = 64, key = 64], splits = 2, split_cluster, wgmma = all, specialize, overlap, stages = 2>>,
               #attn.variant<"key>=65536",
                <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>]
   attn.tuned "attn.attention" of [f16, bf16] columns 512 rows 1
@@ -236,26 +535,42 @@ module attributes {attn.target = #attn.target<"h200">} {
     <tiles = [query = 128, key = 96], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
   // Gradients: benchmarks/backward.py. Sums of 64 rows of 128 columns, two of them, leave
-  // a thread room for 64 queries a tile (docs/backward.md); under a mask, persistent CTAs
-  // of so many would spill.
+  // a thread of three warpgroups room for 64 queries a tile; a few words spill, which costs
+  // less than tiles of 128 keys (docs/notebooks/performance.md, "Gradients").
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64
-    <tiles = [key = 128, query = 96], persistent, resident = 1,
+    <tiles = [key = 192, query = 64], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 128 rows 64 causal
-    <tiles = [key = 128, query = 96], persistent, resident = 1, pair_tiles,
+    <tiles = [key = 192, query = 64], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, ping_pong, delay_waits, resident_stages = 2, stage_columns>
+  // Short sequences would leave much of a tile of 192 rows empty.
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 128 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits>
+    variants [#attn.variant<"query>=1280",
+               <tiles = [query = 192, key = 80], persistent, resident = 1,
+                wgmma = all, specialize, ping_pong, delay_waits>>]
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 128 rows 64 causal
     <tiles = [query = 128, key = 128], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, ping_pong, delay_waits>
+    variants [#attn.variant<"query>=2560",
+               <tiles = [query = 192, key = 80], grid_order = naive_head_first, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits>>]
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64
     <tiles = [key = 128, query = 64], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
+  // A head of more tiles than SMs is balanced by itself. Shorter ones follow each other so
+  // that the last begins late, and its longest tile ends later still: few tiles go by their
+  // length over all heads, more of them by their length in a batch, for L2's sake.
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 256 rows 64 causal
     <tiles = [key = 128, query = 64], grid_order = naive_head_first, longest_first,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
+    variants [#attn.variant<"key<=12288 & batch*kv_head*key<=100000",
+               <tiles = [key = 128, query = 64], grid_order = block_outermost, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>,
+              #attn.variant<"key<=6144",
+               <tiles = [key = 128, query = 64], grid_order = naive_block_first, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>]
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 256 rows 64
     <tiles = [query = 128, key = 128], persistent, resident = 1,
      wgmma = all, specialize, ping_pong, delay_waits>
@@ -269,10 +584,16 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention_backward_key" of [f16, bf16] columns 512 rows 64 causal
     <tiles = [key = 128, query = 32], split_results, grid_order = naive_head_first, longest_first,
      wgmma = all, specialize, ping_pong, delay_waits, stage_columns>
+    variants [#attn.variant<"key<=12288 & batch*kv_head*key<=100000",
+               <tiles = [key = 128, query = 32], split_results, grid_order = block_outermost, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>,
+              #attn.variant<"key<=12288",
+               <tiles = [key = 128, query = 32], split_results, grid_order = naive_block_first, longest_first,
+                wgmma = all, specialize, ping_pong, delay_waits, stage_columns>>]
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 512 rows 64
     <tiles = [query = 128, key = 48],
      wgmma = all, specialize, ping_pong, delay_waits>
   attn.tuned "attn.attention_backward_query" of [f16, bf16] columns 512 rows 64 causal
-    <tiles = [query = 128, key = 48], grid_order = naive_head_first, longest_first,
+    <tiles = [query = 128, key = 48], persistent, resident = 1, pair_tiles,
      wgmma = all, specialize, ping_pong, delay_waits>
 }

@@ -86,9 +86,23 @@ LogicalResult Compilation::setTarget() {
   });
 }
 
+/// What is wrong with other options is said where they are applied.
+static std::string formOf(StringRef schedule) {
+  auto asked = createOptions<ScheduleOptions>(schedule);
+  return asked ? asked->form.getValue() : "";
+}
+
+LogicalResult Compilation::stateForm() {
+  std::string form = formOf(options.schedule);
+  return form.empty() ? success() : attn::stateForm(*module, form);
+}
+
 LogicalResult Compilation::chooseOptions(ArrayRef<ModuleOp> tuning) {
   // Each kernel of a program has a schedule of its own.
-  expandComposites(*module);
+  if (failed(runPipeline([&](OpPassManager &pm) {
+        pm.addPass(createAttnExpand({formOf(options.schedule)}));
+      })))
+    return failure();
   if (options.asked || !options.variants.empty()) {
     choice.variants = options.variants;
     choice.scheduleFrom = choice.lowerFrom = "option";
@@ -234,43 +248,71 @@ LogicalResult Compilation::addFewer(ModuleOp input, StringRef level2,
   return addSplitVariants(input, level2, guard, lower, module, variants);
 }
 
-LogicalResult Compilation::lowerVariant(ModuleOp input, StringRef text) {
-  SmallVector<StringRef> parts;
-  if (failed(splitVariant(text, options.messagePrefix, parts)))
-    return failure();
-  OwningOpRef<ModuleOp> plain = withoutSchedules(input);
-  if (failed(lowerVariant(*plain, parts[1], parts[2])) ||
-      failed(setGuard(*module, parts[0])) ||
-      failed(addFewer(*plain, parts[1], parts[2], parts[0])))
+LogicalResult Compilation::lowerGuarded(ModuleOp input, StringRef level2,
+                                        StringRef level3, StringRef guard) {
+  if (failed(lowerVariant(input, level2, level3)) ||
+      failed(setGuard(*module, guard)) ||
+      failed(addFewer(input, level2, level3, guard)))
     return failure();
   variants.push_back(std::move(module));
   return success();
 }
 
+LogicalResult Compilation::lowerVariant(ModuleOp input,
+                                        const GuardedSchedules &variant) {
+  OwningOpRef<ModuleOp> scheduled = input.clone();
+  for (auto [op, schedule] :
+       llvm::zip_equal(operationsOf(*scheduled), variant.schedules))
+    ScheduleAttr::set(op, schedule);
+  return lowerGuarded(*scheduled, "", "", variant.guard);
+}
+
+LogicalResult Compilation::lowerVariant(ModuleOp input, StringRef text) {
+  SmallVector<StringRef> parts;
+  if (failed(splitVariant(text, options.messagePrefix, parts)))
+    return failure();
+  return lowerGuarded(*withoutSchedules(input), parts[1], parts[2], parts[0]);
+}
+
 /// Of variants, leaves the first whose guard holds; those before it, or all,
 /// are excluded from what is compiled.
+template <typename Variant>
+LogicalResult
+Compilation::keepFirst(std::vector<Variant> &all,
+                       function_ref<std::string(const Variant &)> guardOf) {
+  std::vector<Variant> tried = std::move(all);
+  all.clear();
+  for (const Variant &variant : tried) {
+    std::string guard = guardOf(variant);
+    FailureOr<bool> holds = guardHolds(*module, guard, options.forSizes);
+    if (failed(holds))
+      return failure();
+    if (*holds) {
+      all = {variant};
+      selected = guard;
+      return success();
+    }
+    excluded.push_back(guard);
+  }
+  return success();
+}
+
 LogicalResult Compilation::selectForSizes() {
   if (options.forSizes.empty())
     return success();
   // Guards speak of axes, which the one variant that is left may not name.
   stateViews(*module);
-  std::vector<std::string> texts = std::move(choice.variants);
-  choice.variants.clear();
-  for (const std::string &text : texts) {
+  for (const std::string &text : choice.variants) {
     SmallVector<StringRef> parts;
     if (failed(splitVariant(text, options.messagePrefix, parts)))
       return failure();
-    FailureOr<bool> holds = guardHolds(*module, parts[0], options.forSizes);
-    if (failed(holds))
-      return failure();
-    if (*holds) {
-      choice.variants = {text};
-      isSelected = true;
-      return success();
-    }
-    excluded.push_back(parts[0].str());
   }
-  return success();
+  if (choice.variants.empty())
+    return keepFirst<GuardedSchedules>(
+        choice.guarded, [](const GuardedSchedules &v) { return v.guard; });
+  return keepFirst<std::string>(choice.variants, [](const std::string &text) {
+    return StringRef(text).split(':').first.trim().str();
+  });
 }
 
 LogicalResult Compilation::lowerVariants() {
@@ -279,6 +321,9 @@ LogicalResult Compilation::lowerVariants() {
   OwningOpRef<ModuleOp> input = std::move(module);
   for (StringRef text : choice.variants)
     if (failed(lowerVariant(*input, text)))
+      return failure();
+  for (const GuardedSchedules &variant : choice.guarded)
+    if (failed(lowerVariant(*input, variant)))
       return failure();
   if (options.unaligned && failed(lowerUnaligned(*input)))
     return failure();
@@ -305,21 +350,20 @@ LogicalResult Compilation::keepToSizes(ArrayRef<ModuleOp> modules) {
     for (const std::string &guard : excluded)
       if (failed(excludeGuard(lowered, guard)))
         return failure();
-  if (!fallback || !isSelected)
+  if (!fallback || !selected)
     return success();
-  StringRef guard = StringRef(choice.variants.front()).split(':').first;
-  return setGuard(*fallback, guard.trim());
+  return setGuard(*fallback, *selected);
 }
 
 FailureOr<Bundle> Compilation::makeBundle() {
-  if (chosenInput && !isSelected &&
+  if (chosenInput && !selected &&
       failed(addFewer(*chosenInput, options.schedule, options.lower,
                       /*guard=*/"")))
     return failure();
   SmallVector<ModuleOp> modules;
   for (OwningOpRef<ModuleOp> &variant : variants)
     modules.push_back(*variant);
-  if (!isSelected)
+  if (!selected)
     modules.push_back(*module);
   if (fallback)
     modules.push_back(*fallback);
@@ -331,7 +375,7 @@ FailureOr<Bundle> Compilation::makeBundle() {
 FailureOr<Bundle> Compilation::compile() {
   if (failed(lowerVariants()))
     return failure();
-  if (!isSelected &&
+  if (!selected &&
       (failed(schedule()) || failed(checkEmit(*module, options.emit)) ||
        failed(lowerToTarget()) || failed(lowerToDevice())))
     return failure();

@@ -98,7 +98,7 @@ void attn::buildSchedulePipeline(OpPassManager &pm,
   if (!options.target.empty() || !options.overrides.empty())
     pm.addPass(
         createAttnSetTarget({options.target, strings(options.overrides)}));
-  pm.addPass(createAttnExpand());
+  pm.addPass(createAttnExpand({options.form}));
   pm.addPass(createAttnPackGroup({/*scheduled=*/!options.packGroup}));
   pm.addPass(createAttnStreamPartition({strings(options.tiles), options.splits,
                                         options.splitCtas, options.splitLength,

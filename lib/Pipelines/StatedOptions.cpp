@@ -97,6 +97,8 @@ attn::scheduleFromOptions(MLIRContext *context, StringRef schedule,
   if (!level2 || !level3)
     return failure();
   StatedOptions before;
+  if (!level2->form.empty())
+    before.push_back({"form", level2->form});
   if (level2->packGroup)
     before.push_back({"pack-group", "true"});
   for (const std::string &tile : level2->tiles)

@@ -433,13 +433,18 @@ std::string attn::whyNotKernel(StreamableOpInterface op,
     if (isa<RankedTensorType>(operand.getType()))
       types.push_back(operand.getType());
   llvm::append_range(types, op->getResultTypes());
-  if (types.size() != kernel.views.size()) {
-    os << "expected " << types.size() << " views, but got "
+  // What is added to is a view of the kernel once, as the result.
+  SmallVector<unsigned> numbers =
+      llvm::to_vector(llvm::seq<unsigned>(0, types.size()));
+  for (Contribution contribution : op.getContributions())
+    llvm::erase(numbers, contribution.view);
+  if (numbers.size() != kernel.views.size()) {
+    os << "expected " << numbers.size() << " views, but got "
        << kernel.views.size();
     return text;
   }
   SmallVector<SmallVector<int64_t>> perms = op.getViewPermutations();
-  for (auto [i, view] : llvm::enumerate(kernel.views)) {
+  for (auto [i, view] : llvm::zip(numbers, kernel.views)) {
     auto type = cast<RankedTensorType>(types[i]);
     bool matches = type.getElementType() == view.getElementType() &&
                    type.getRank() == view.getRank();

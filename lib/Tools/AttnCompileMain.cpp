@@ -80,7 +80,8 @@ public:
   LogicalResult run() {
     module = parse(options.input, sources);
     if (!module || failed(checkOptions(options)) || failed(raise()) ||
-        failed(resolveNative()) || (options.run && failed(findReference())))
+        failed(resolveNative()) || failed(compilation.stateForm()) ||
+        (options.run && failed(findReference())))
       return failure();
     std::string error;
     // A bundle is a directory.

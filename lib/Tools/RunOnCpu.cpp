@@ -127,8 +127,8 @@ private:
 /// Whether the results of an operation make sense with those of others alone,
 /// as gradients do with the LSE that they belong to.
 static bool isPartOfProgram(StreamableOpInterface op) {
-  return isa<RowDotOp, AttentionBackwardQueryOp, AttentionBackwardKeyOp>(
-      op.getOperation());
+  return isa<RowDotOp, AttentionBackwardQueryOp, AttentionBackwardKeyOp,
+             AttentionBackwardFusedOp, SumPartsOp>(op.getOperation());
 }
 
 /// Query heads of a KV head.

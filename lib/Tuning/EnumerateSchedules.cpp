@@ -89,7 +89,7 @@ Schedules Enumeration::refinements(ScheduleAttr schedule) {
   tried->walk([&](AnyOp) { optimistic = true; });
   tried->walk([&](StoreOp store) { stored |= store.getByTensorMap(); });
   if (optimistic)
-    result = cross(result, of({"optimistic_max, lead = 60", ""}));
+    result = cross(result, of({"optimistic_max, lead = 80", ""}));
   if (stored)
     result = cross(result, of({"store_tensors", ""}));
   // Where rows are whole panels it changes nothing.

@@ -138,13 +138,15 @@ bool canStandFor(TargetAttr target, TargetAttr measured) {
 }
 
 /// Columns of what is streamed and of what stays, together: those axes of which
-/// a tile has all.
+/// a tile has all. Results stay in registers, so that V counts as much as K at
+/// least.
 int64_t columnsOf(StreamableOpInterface op) {
   int64_t columns = 0;
   for (const StreamAxis &axis : op.getStreamAxes())
     if (axis.kind == AxisKind::Whole)
       columns += axis.extent;
-  return columns;
+  auto attention = dyn_cast<AttentionOp>(*op);
+  return attention ? std::max(columns, 2 * attention.getValueDim()) : columns;
 }
 
 bool hasRows(StreamableOpInterface op, int64_t least) {
@@ -164,10 +166,10 @@ bool isPacked(StreamableOpInterface op) {
 
 bool isCausal(StreamableOpInterface op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp>(
-          [](auto own) {
-            return isa_and_nonnull<CausalMaskAttr>(own.getMaskAttr());
-          })
+      .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp,
+            AttentionBackwardFusedOp>([](auto own) {
+        return isa_and_nonnull<CausalMaskAttr>(own.getMaskAttr());
+      })
       .Default(false);
 }
 
@@ -178,11 +180,11 @@ bool readsEachScore(StreamableOpInterface op) {
 
 /// Whether a modification takes the special function unit for each score.
 bool takesSpecialFunctions(StreamableOpInterface op) {
-  Region *score =
-      llvm::TypeSwitch<Operation *, Region *>(op)
-          .Case<AttentionOp, AttentionBackwardKeyOp, AttentionBackwardQueryOp>(
-              [](auto own) { return &own.getScore(); })
-          .Default(nullptr);
+  Region *score = llvm::TypeSwitch<Operation *, Region *>(op)
+                      .Case<AttentionOp, AttentionBackwardKeyOp,
+                            AttentionBackwardQueryOp, AttentionBackwardFusedOp>(
+                          [](auto own) { return &own.getScore(); })
+                      .Default(nullptr);
   return score && !score->empty() &&
          llvm::any_of(score->getOps(), [](Operation &each) {
            return isa_and_nonnull<math::MathDialect>(each.getDialect()) &&

@@ -17,13 +17,13 @@
 using namespace mlir;
 using namespace attn;
 
-namespace {
-
-SmallVector<StreamableOpInterface> operationsOf(ModuleOp module) {
+SmallVector<StreamableOpInterface> attn::operationsOf(ModuleOp module) {
   SmallVector<StreamableOpInterface> ops;
   module.walk([&](StreamableOpInterface op) { ops.push_back(op); });
   return ops;
 }
+
+namespace {
 
 /// The choice for one operation: the only one of `module`.
 class Chooser {
@@ -53,6 +53,7 @@ private:
     choice.variants.push_back(
         (guard + ": " + schedule.asOptions(2) + ": " + schedule.asOptions(3))
             .str());
+    choice.guarded.push_back({guard.str(), {schedule}});
   }
 
   void take(ScheduleAttr schedule, const char *who) {
@@ -189,6 +190,45 @@ FailureOr<OptionChoice> chooseAlone(StreamableOpInterface op,
   return choice;
 }
 
+/// More of them than this are not made: each is compiled.
+constexpr size_t kMostVariants = 8;
+
+std::string bothHold(StringRef one, StringRef other) {
+  if (one.empty() || other.empty())
+    return (one + other).str();
+  return (one + " & " + other).str();
+}
+
+/// What several operations have by sizes, together. `each` is what each has,
+/// tried in that order and the unguarded one last, and so is the result: the
+/// first whose guard holds has for each operation the first whose guard does.
+/// An operation that would make them too many has what it holds for all sizes.
+std::vector<GuardedSchedules>
+combine(ArrayRef<std::vector<GuardedSchedules>> each) {
+  std::vector<GuardedSchedules> all(1);
+  for (ArrayRef<GuardedSchedules> choices : each) {
+    std::vector<GuardedSchedules> longer;
+    if (all.size() * choices.size() > kMostVariants)
+      choices = choices.take_back();
+    for (const GuardedSchedules &before : all)
+      for (const GuardedSchedules &choice : choices) {
+        GuardedSchedules &next = longer.emplace_back(before);
+        next.guard = bothHold(before.guard, choice.guard);
+        next.schedules.append(choice.schedules);
+      }
+    all = std::move(longer);
+  }
+  // The last is what operations hold.
+  all.pop_back();
+  return all;
+}
+
+bool areOfOneFunction(ArrayRef<StreamableOpInterface> ops) {
+  return llvm::all_of(ops, [&](StreamableOpInterface op) {
+    return op->getParentOp() == ops.front()->getParentOp();
+  });
+}
+
 } // namespace
 
 FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
@@ -200,19 +240,30 @@ FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
   for (OwningOpRef<ModuleOp> &file : builtin)
     tuning.push_back(*file);
   SmallVector<StreamableOpInterface> ops = operationsOf(module);
-  if (ops.size() == 1)
-    return Chooser(module, ops.front(), request, tuning).run();
+  if (ops.size() == 1) {
+    FailureOr<OptionChoice> one =
+        Chooser(module, ops.front(), request, tuning).run();
+    if (succeeded(one))
+      one->guarded.clear();
+    return one;
+  }
   OptionChoice all;
+  std::vector<std::vector<GuardedSchedules>> each;
   for (auto [i, op] : llvm::enumerate(ops)) {
     FailureOr<OptionChoice> one = chooseAlone(op, request, tuning);
     if (failed(one))
       return failure();
+    each.push_back(one->guarded);
+    each.back().push_back({"", {ScheduleAttr::of(op)}});
     if (i == 0) {
       all = *one;
       all.variants.clear();
+      all.guarded.clear();
     }
     if (all.scheduleFrom != one->scheduleFrom)
       all.scheduleFrom = all.lowerFrom = "several";
   }
+  if (areOfOneFunction(ops))
+    all.guarded = combine(each);
   return all;
 }

@@ -5,7 +5,9 @@ own one first, while others are on their way. What a visit raises is kept until 
 rank waits for ever.
 """
 
+import contextlib
 import datetime
+import hashlib
 import struct
 
 import torch
@@ -14,40 +16,90 @@ import torch.distributed as dist
 from ._errors import CollectiveError
 
 _MOST_TEXT = 384
+_MOST_NUMBERS = 24
+_FRAME = f"<4q{_MOST_NUMBERS}q{_MOST_TEXT}s"  # What it is about, digest, length of the text, count of numbers; numbers, text.
+ABOUT = ("attention", "a step of attention", "unshard")
+
+
+class Said:
+    """What the ranks say in a round: the ``numbers`` of each, and whether all named one plan."""
+
+    def __init__(self, numbers, digests):
+        self.numbers = numbers
+        self.is_known = digests[0] != 0 and len(set(digests)) == 1
+
+
+class _Round:
+    """A round that has begun."""
+
+    def __init__(self, agreement, frame, error):
+        self._agreement, self._error = agreement, error
+        own = torch.frombuffer(bytearray(frame), dtype=torch.uint8)
+        self._said = [torch.empty_like(own) for _ in range(agreement.size)]
+        with agreement.expected(error):
+            self._work = dist.all_gather(self._said, own, group=agreement.group, async_op=True)
+
+    def finish(self):
+        with self._agreement.expected(self._error):
+            self._work.wait()
+        if self._error is not None:
+            raise self._error
+        found = [struct.unpack(_FRAME, part.numpy().tobytes()) for part in self._said]
+        failed = [f"rank {rank}: {part[-1][: part[2]].decode(errors='replace')}" for rank, part in enumerate(found) if part[2]]
+        if failed:
+            raise CollectiveError(f"attention was not computed, since not all ranks can: {'; '.join(failed)}")
+        calls = [ABOUT[part[0]] for part in found]
+        if len(set(calls)) != 1:
+            raise CollectiveError(f"expected the same call on all ranks, but got {calls}")
+        return Said([part[4 : 4 + part[3]] for part in found], [part[1] for part in found])
 
 
 class Agreement:
-    """A round of words before an exchange: all ranks go on, or all raise.
+    """Rounds of words before exchanges: in each all ranks go on, or all raise.
 
-    It goes through memory of the host, so that no device waits for it. A rank that does not come within ``timeout``
-    seconds, or is gone, is an error on all.
+    They go through memory of the host, so that no device waits for them. A rank that does not come within ``timeout``
+    seconds, or is gone, is an error on all. ``rounds`` counts those that this rank began, which are as many on all.
     """
 
     def __init__(self, group, timeout):
         ranks = dist.get_process_group_ranks(group)
-        self._group = dist.new_group(
+        self.group = dist.new_group(
             ranks, timeout=datetime.timedelta(seconds=timeout), backend="gloo", use_local_synchronization=True)
-        self._rank, self._size = dist.get_rank(group), len(ranks)
+        self.rank, self.size, self.rounds = dist.get_rank(group), len(ranks), 0
 
-    def __call__(self, numbers, error=None):
-        """What each rank says: its numbers, all of one count. ``error``: why this rank cannot go on."""
-        text = f"{type(error).__name__}: {error}".encode()[:_MOST_TEXT] if error is not None else b""
-        own = torch.frombuffer(
-            bytearray(struct.pack(f"<qq{len(numbers)}q{_MOST_TEXT}s", len(text), len(numbers), *numbers, text)), dtype=torch.uint8)
-        said = [torch.empty_like(own) for _ in range(self._size)]
+    @contextlib.contextmanager
+    def expected(self, error=None):
+        """What is raised within where another rank is missing, is an error in words."""
         try:
-            dist.all_gather(said, own, group=self._group)
+            yield
         except RuntimeError as failure:
             raise CollectiveError(
-                f"rank {self._rank}: expected all {self._size} ranks to call attention, but at least one did not: {failure}"
+                f"rank {self.rank}: expected all {self.size} ranks to call attention, but at least one did not: {failure}"
             ) from error
-        found = [struct.unpack(f"<qq{len(numbers)}q{_MOST_TEXT}s", bytes(part.numpy())) for part in said]
-        failed = [f"rank {rank}: {part[-1][: part[0]].decode(errors='replace')}" for rank, part in enumerate(found) if part[0]]
-        if error is not None:
-            raise error
-        if failed:
-            raise CollectiveError(f"attention was not computed, since not all ranks can: {'; '.join(failed)}")
-        return [part[2:-1] for part in found]
+
+    def begin(self, about, numbers, error=None, digest=0):
+        """``error``: why this rank cannot go on; ``digest``: of the plan by which it would, 0 for none."""
+        text = f"{type(error).__name__}: {error}".encode()[:_MOST_TEXT] if error is not None else b""
+        padded = (*numbers, *(0,) * (_MOST_NUMBERS - len(numbers)))
+        frame = struct.pack(_FRAME, ABOUT.index(about), digest, len(text), len(numbers), *padded, text)
+        self.rounds += 1
+        return _Round(self, frame, error)
+
+    def __call__(self, about, numbers, error=None):
+        """What each rank says: its numbers, all of one count."""
+        return self.begin(about, numbers, error).finish().numbers
+
+    def objects(self, own):
+        """An object of each rank."""
+        found = [None] * self.size
+        with self.expected():
+            dist.all_gather_object(found, own, group=self.group)
+        return found
+
+
+def digest_of(said):
+    """A number other than 0 of what all ranks said."""
+    return int.from_bytes(hashlib.blake2b(repr(said).encode(), digest_size=7).digest(), "little") or 1
 
 
 def agree_on(names, said):

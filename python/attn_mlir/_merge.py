@@ -51,7 +51,8 @@ def merge_parts(outputs, lses, dtype, layout):
     found = []
     for part in torch.split(outputs, _MOST_DIM, -1):
         rest = -part.shape[-1] % 8
-        part = torch.nn.functional.pad(part, (0, rest)).contiguous()
+        # A pad of nothing would be a copy.
+        part = (torch.nn.functional.pad(part, (0, rest)) if rest else part).contiguous()
         heads = part.shape[3 if layout == "bshd" else 2]
         kernel = _kernel(heads, part.shape[4], _ELEMENTS[part.dtype], _ELEMENTS[dtype], layout, device)
         o, lse = kernel(part, lses)

@@ -1,16 +1,19 @@
 // attn.ring.put: what a thread holds of a tile goes to where it lies in the slot, several neighbours at once.
 // RUN: sed 's/TARGET/gb10/; s/LAYOUT/#attn.shared<32>/; s/OWN/#attn.fragment<threads [4:(0, 2), 8:(1, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>/; s/THREADS/32/' %s > %t.gb10
-// RUN: attn-opt %t.gb10 --pass-pipeline='builtin.module(convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --check-prefixes=NVVM,SYNC --implicit-check-not=fence.proxy
-// RUN: sed 's/gb10/h200/' %t.gb10 | attn-opt --pass-pipeline='builtin.module(convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --check-prefixes=NVVM,PROXY
+// RUN: attn-opt %t.gb10 --pass-pipeline='builtin.module(convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --check-prefixes=NVVM,MATRIX,SYNC --implicit-check-not=fence.proxy
+// RUN: sed 's/gb10/h200/' %t.gb10 | attn-opt --pass-pipeline='builtin.module(convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --check-prefixes=NVVM,MATRIX,PROXY
+// RUN: sed 's/gb10/a100/' %t.gb10 | attn-opt --pass-pipeline='builtin.module(convert-attn-to-nvvm,canonicalize,cse)' | FileCheck %s --check-prefixes=NVVM,PAIRS,SYNC
 // RUN: sed 's/TARGET/mi300x/; s/LAYOUT/#attn.shared<32, folded>/; s/OWN/#attn.fragment<threads [16:(1, 0), 2:(0, 8), 2:(0, 0)], registers [8:(0, 1)]>/; s/THREADS/64/' %s > %t.mi300x
 // RUN: attn-opt %t.mi300x --pass-pipeline='builtin.module(attn.kernel(attn-place-barriers),convert-attn-to-rocdl,canonicalize,cse)' | FileCheck %s --check-prefix=ROCDL
 
-// Threads all arrive where the slot is full; pairs of columns are 4 bytes.
+// Threads all arrive where the slot is full; pairs of columns are 4 bytes, or four matrices of 8 x 8 go at once.
 // NVVM-LABEL: llvm.func @k(
 // NVVM: nvvm.mbarrier.init {{.*}}, %[[ALL:[^ ,]+]]
 // NVVM: nvvm.mbarrier.init {{.*}}, %[[ALL]]
-// NVVM-COUNT-4: llvm.store {{.*}} {alignment = 4 : i64} : vector<2xbf16>, !llvm.ptr<3>
-// PROXY-NEXT: nvvm.fence.proxy
+// MATRIX: nvvm.stmatrix
+// MATRIX-NOT: llvm.store {{.*}} vector<2xbf16>
+// PAIRS-COUNT-4: llvm.store {{.*}} {alignment = 4 : i64} : vector<2xbf16>, !llvm.ptr<3>
+// PROXY: nvvm.fence.proxy
 // NVVM: nvvm.mbarrier.arrive
 // An attn.barrier of the kernel's own.
 // NVVM: {{nvvm.barrier|gpu.barrier}}

@@ -5,9 +5,9 @@
 // DEFINE: %{sizes} = batch=8,query=2048,key=2048
 // DEFINE: %{choose} = attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=%{target} overrides=%{facts}},attn-choose-schedule{sizes=%{sizes}})' --remarks-filter='attn.*'
 // RUN: %{choose} 2>&1 | FileCheck %s
-// CHECK: remark: [Passed] model | Category:attn-choose-schedule | Remark="takes the fastest options by the model:", bound=tensor, lower="wgmma=all specialize overlap ping-pong optimistic-max lead=60 resident-stages=2 store-tensors wide-panels", reason="{{.+}}", runner-up="{{.+}}", runner-up-lower="{{.+}}", runner-up-us={{[0-9.]+}}, schedule="tiles=query=192,key=80 persistent resident=1", us={{[0-9.]+}}
+// CHECK: remark: [Passed] model | Category:attn-choose-schedule | Remark="takes the fastest options by the model:", bound=tensor, lower="wgmma=all specialize overlap ping-pong optimistic-max lead=80 resident-stages=2 store-tensors wide-panels", reason="{{.+}}", runner-up="{{.+}}", runner-up-lower="{{.+}}", runner-up-us={{[0-9.]+}}, schedule="tiles=query=192,key=80 persistent resident=1", us={{[0-9.]+}}
 // What is computed stays as it is.
-// CHECK: attn.attention {{.*}}{attn.schedule = #attn.schedule<tiles = [query = 192, key = 80], persistent, resident = 1, wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 60, resident_stages = 2, store_tensors, wide_panels>}
+// CHECK: attn.attention {{.*}}{attn.schedule = #attn.schedule<tiles = [query = 192, key = 80], persistent, resident = 1, wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>}
 // CHECK-NOT: attn.kernel
 
 // One fact less, another choice: smaller tiles of keys fit 160 KiB.

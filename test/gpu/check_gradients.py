@@ -104,6 +104,17 @@ CASES = [
     Case(64, 2, 2, FULL, schedule="tiles=query=128,key=64 persistent sms=5 resident=1 pair-tiles",
          lower=LATE + " hold-lhs ping-pong resident-stages=2"),
 ]
+FUSED = "form=fused tiles=query=64,key=128"
+CASES += [
+    Case(64, 2, 2, CAUSAL, schedule="form=fused", lower="wgmma=none"),
+    Case(128, 4, 2, FULL, schedule="form=fused", lower="wgmma=none"),
+    Case(64, 4, 2, CAUSAL, schedule=FUSED, lower=LATE),
+    Case(64, 2, 2, FULL, schedule=FUSED + " persistent sms=5 resident=1", lower=LATE),
+    Case(64, 2, 1, WINDOW, schedule="form=fused tiles=query=128,key=128", lower=LATE),
+    Case(128, 4, 2, CAUSAL, schedule=FUSED, lower="wgmma=all specialize stage-columns"),
+    Case(128, 2, 2, TOP, schedule=FUSED, lower=LATE),
+    Case(128, 2, 2, CAUSAL, "softcap", schedule=FUSED, lower="wgmma=all specialize"),
+]
 SIZES = [(2, 131, 131), (1, 1000, 1000), (1, 300, 1025), (2, 513, 300), (1, 1, 97)]
 
 

@@ -24,6 +24,7 @@ struct BackwardCase {
   bool bshd = false;
   /// Options of attn-to-target, for what goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
+  bool fused = false;
 
   std::string text() const {
     auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
@@ -41,14 +42,17 @@ struct BackwardCase {
            forward + " " + score + " : (" + q + ", " + k + ", " + v + ") -> (" +
            o + ", " + l +
            ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
-           with + backward + " " + score + " : (" + results + ", " + o + ", " +
-           o + ", " + l + scalar + ") -> (" + results +
-           ")\n  return %r#0, %r#1, %r#2 : " + results + "\n}\n";
+           with + backward + " " + score +
+           (fused ? " {attn.schedule = #attn.schedule<form = fused>}" : "") +
+           " : (" + results + ", " + o + ", " + o + ", " + l + scalar +
+           ") -> (" + results + ")\n  return %r#0, %r#1, %r#2 : " + results +
+           "\n}\n";
   }
 
   std::string describe() const {
     return describeShape(type, dims, heads, mask, bshd) + schedule + " " +
-           score + (level3 ? " level 3 " + *level3 : "");
+           score + (fused ? " fused" : "") +
+           (level3 ? " level 3 " + *level3 : "");
   }
 };
 
@@ -187,6 +191,35 @@ void runLevel2(BackwardSweep &sweep, unsigned first, unsigned step) {
   }
 }
 
+/// The fused form: CTAs add to dQ.
+void runFused(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const char *const types[] = {"f32", "bf16", "f16"};
+  const HeadDims dims[] = {
+      {64, 64}, {56, 56}, {128, 128}, {192, 128}, {32, 16}};
+  const char *const schedules[] = {
+      "tiles=query=32,key=32",
+      "tiles=query=16,key=64 sawtooth=force",
+      "tiles=query=64,key=16 persistent sms=3 resident=1 sawtooth=force",
+      "tiles=query=17,key=23 splits=3",
+      "",
+      "tiles=query=32,key=16 grid-order=swizzled-head-first domains=4",
+      "tiles=query=64,key=32 traversal=inside-out"};
+  const BackwardSizes sizes[] = {{1, 1, 1},   {2, 37, 53}, {1, 97, 31},
+                                 {1, 64, 64}, {1, 5, 0},   {1, 0, 7}};
+  constexpr unsigned kCases = 21;
+  for (unsigned i = first; i < kCases; i += step) {
+    BackwardCase c{pick(types, i),
+                   pick(dims, i),
+                   pick(kHeadsOfGradients, 2 * i),
+                   pick(kMasks, 3 * i),
+                   pick(schedules, i),
+                   i % 3 == 2 ? pick(kScoresOfGradients, i) : "",
+                   i % 4 == 1};
+    c.fused = true;
+    sweep.run(c, sizes);
+  }
+}
+
 /// Asynchronous products, waited for late, and columns through rings.
 void runWarpgroups(BackwardSweep &sweep, unsigned first, unsigned step) {
   const HeadDims dims[] = {{64, 64}, {32, 16}, {128, 64}};
@@ -205,6 +238,34 @@ void runWarpgroups(BackwardSweep &sweep, unsigned first, unsigned step) {
                i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "", i % 5 == 1,
                pick(lower, i)},
               sizes);
+}
+
+/// The fused form: dX goes through a ring that threads who compute fill, and
+/// warps share the columns of what is added to dQ.
+void runFusedLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const HeadDims dims[] = {{64, 64}, {128, 128}, {64, 32}};
+  const char *const schedules[] = {
+      "target=h200 tiles=query=64,key=128", "target=gb10",
+      "target=h200 tiles=query=128,key=128 sawtooth=force",
+      "target=h200 tiles=query=32,key=64 persistent sms=3 resident=1",
+      "target=gb10 tiles=query=64,key=32"};
+  const char *const lower[] = {"wgmma=all specialize delay-waits stage-columns",
+                               "stages=3", "wgmma=all stage-columns stages=1",
+                               "copy=async", "stages=1"};
+  const BackwardSizes sizes[] = {{1, 1, 1}, {1, 101, 131}};
+  constexpr unsigned kCases = 10;
+  for (unsigned i = first; i < kCases; i += step) {
+    BackwardCase c{"bf16",
+                   pick(dims, i),
+                   pick(kHeadsOfGradients, 2 * i),
+                   pick(kMasks, 3 * i),
+                   schedules[i % 5],
+                   i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "",
+                   i % 5 == 1,
+                   lower[i % 5]};
+    c.fused = true;
+    sweep.run(c, sizes);
+  }
 }
 
 /// Through rings and fragments, for three machines.
@@ -226,6 +287,7 @@ void runLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
                pick(lower, i)},
               sizes);
   runWarpgroups(sweep, first, step);
+  runFusedLevel3(sweep, first, step);
 }
 
 /// A score modification of these lines, of %s and %i, that ends in %y.
@@ -290,6 +352,8 @@ int attn_test::runBackward(MLIRContext &context, StringRef what, unsigned first,
     runDerivatives(sweep);
   else if (what == "backward-sequential")
     runLevel3(sweep, first, step);
+  else if (what == "backward-fused")
+    runFused(sweep, first, step);
   else
     runLevel2(sweep, first, step);
   return sweep.close();

@@ -55,6 +55,9 @@ class Compilation {
 public:
   explicit Compilation(CompileOptions options) : options(std::move(options)) {}
 
+  /// Has operations that are programs say what form --schedule asks for.
+  mlir::LogicalResult stateForm();
+
   /// Options of both pipelines and variants: as asked, or chosen. Operations
   /// hold what is chosen; what is asked comes before what they hold.
   mlir::LogicalResult chooseOptions(llvm::ArrayRef<mlir::ModuleOp> tuning = {});
@@ -99,6 +102,15 @@ private:
                                    llvm::StringRef level3,
                                    bool smallChunks = false);
   mlir::LogicalResult lowerVariant(mlir::ModuleOp input, llvm::StringRef text);
+  mlir::LogicalResult lowerVariant(mlir::ModuleOp input,
+                                   const GuardedSchedules &variant);
+  mlir::LogicalResult lowerGuarded(mlir::ModuleOp input, llvm::StringRef level2,
+                                   llvm::StringRef level3,
+                                   llvm::StringRef guard);
+  template <typename Variant>
+  mlir::LogicalResult
+  keepFirst(std::vector<Variant> &all,
+            llvm::function_ref<std::string(const Variant &)> guardOf);
   mlir::LogicalResult addFewer(mlir::ModuleOp input, llvm::StringRef level2,
                                llvm::StringRef level3, llvm::StringRef guard);
   mlir::LogicalResult lowerUnaligned(mlir::ModuleOp input);
@@ -108,8 +120,8 @@ private:
   OptionChoice choice;
   /// Guards of variants that come before what is compiled, by --for-sizes.
   std::vector<std::string> excluded;
-  /// What --for-sizes selects is one of the variants, and all.
-  bool isSelected = false;
+  /// The guard of the variant that --for-sizes selects, which then is all.
+  std::optional<std::string> selected;
   /// For a page.
   std::vector<ScheduleCandidate> candidates;
   /// Lowered for the guards of variants.

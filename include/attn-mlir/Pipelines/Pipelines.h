@@ -24,6 +24,7 @@ struct ScheduleOptions : mlir::PassPipelineOptions<ScheduleOptions> {
                              llvm::cl::desc("attn-set-target: target")};
   ListOption<std::string> overrides{
       *this, "overrides", llvm::cl::desc("attn-set-target: overrides")};
+  Option<std::string> form{*this, "form", llvm::cl::desc("attn-expand: form")};
   Option<bool, PlainParser<bool>> packGroup{
       *this, "pack-group", llvm::cl::init(false),
       llvm::cl::desc("run attn-pack-group")};

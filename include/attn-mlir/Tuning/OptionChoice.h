@@ -9,6 +9,8 @@
 #define ATTN_MLIR_TUNING_OPTIONCHOICE_H
 
 #include "attn-mlir/Analysis/KernelRun.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -30,6 +32,16 @@ struct OptionRequest {
   double maxWork = kDefaultMaxWork;
 };
 
+/// The operations of a module, in order.
+llvm::SmallVector<StreamableOpInterface> operationsOf(mlir::ModuleOp module);
+
+/// A schedule for each operation of a module, for sizes for which a guard
+/// holds.
+struct GuardedSchedules {
+  std::string guard;
+  llvm::SmallVector<ScheduleAttr> schedules;
+};
+
 /// What was chosen, in words; operations hold it as #attn.schedule. Where they
 /// differ, the words are those of the first, and "several" chose if not all
 /// were chosen by the same.
@@ -39,6 +51,8 @@ struct OptionChoice {
   /// "guard: schedule: lower", tried in this order before the options above;
   /// for modules of one operation.
   std::vector<std::string> variants;
+  /// The same for several operations of one function, as attributes.
+  std::vector<GuardedSchedules> guarded;
   /// "default", "attribute", "measured", "related" (measured on a chip with the
   /// same SMs), "model" or "policy".
   std::string scheduleFrom = "default", lowerFrom = "default";

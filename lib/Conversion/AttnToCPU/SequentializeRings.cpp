@@ -498,7 +498,7 @@ LogicalResult computeAtWaits(KernelOp kernel) {
     rewriter.replaceOpWithNewOp<DotOp>(
         wait, wait.getTile().getType(), issue.getLhs(), issue.getRhs(),
         issue.getAcc(), issue.getTransposeRhs(), /*prioritized=*/false,
-        issue.getUnitAttr());
+        issue.getUnitAttr(), issue.getTransposeLhs());
     rewriter.eraseOp(issue);
   }
   return success();

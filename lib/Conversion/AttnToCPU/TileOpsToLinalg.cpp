@@ -63,21 +63,15 @@ struct DotPattern : OpRewritePattern<DotOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     GenericBuilder g{rewriter, loc};
-    auto type = cast<RankedTensorType>(op.getRhs().getType());
-    Value rhs = op.getRhs();
-    if (op.getTransposeRhs()) {
-      type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
-                                   type.getElementType());
-      rhs = linalg::TransposeOp::create(rewriter, loc, rhs, g.empty(type),
-                                        ArrayRef<int64_t>{1, 0})
-                ->getResult(0);
-    }
+    Value rhs = op.getTransposeRhs() ? transposed(g, op.getRhs()) : op.getRhs();
+    Value lhs = op.getTransposeLhs() ? transposed(g, op.getLhs()) : op.getLhs();
+    auto type = cast<RankedTensorType>(rhs.getType());
     auto f32Type = type.clone(rewriter.getF32Type());
     if (type != f32Type)
       rhs = linalg::CopyOp::create(rewriter, loc, rhs, g.empty(f32Type))
                 .getResult(0);
     Value result = g.generic(
-        op.getAcc(), {op.getLhs(), rhs},
+        op.getAcc(), {lhs, rhs},
         {g.map(3, {g.d(0), g.d(1)}), g.map(3, {g.d(1), g.d(2)}),
          g.map(3, {g.d(0), g.d(2)})},
         {IteratorType::parallel, IteratorType::reduction,
@@ -90,6 +84,16 @@ struct DotPattern : OpRewritePattern<DotOp> {
         });
     rewriter.replaceOp(op, result);
     return success();
+  }
+
+private:
+  static Value transposed(const GenericBuilder &g, Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
+                                 type.getElementType());
+    return linalg::TransposeOp::create(g.b, g.loc, tile, g.empty(type),
+                                       ArrayRef<int64_t>{1, 0})
+        ->getResult(0);
   }
 };
 

@@ -199,6 +199,32 @@ struct StorePattern : OpConversionPattern<StoreOp> {
   }
 };
 
+/// CTAs may run on several threads.
+struct AccumulatePattern : OpConversionPattern<AccumulateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AccumulateOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getTile().getType());
+    ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
+                    type.getShape(), /*until=*/Value());
+    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    SmallVector<Value> step(valid.lower.size(), one);
+    scf::buildLoopNest(
+        rewriter, loc, valid.lower, valid.upper, step,
+        [&](OpBuilder &b, Location, ValueRange indices) {
+          Value v =
+              tensor::ExtractOp::create(b, loc, adaptor.getTile(), indices);
+          memref::AtomicRMWOp::create(
+              b, loc, arith::AtomicRMWKind::addf, v, adaptor.getView(),
+              addressOf(b, loc, op.getOffsets(), indices));
+        });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct ReadPattern : OpConversionPattern<ReadOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -338,7 +364,8 @@ struct TouchPattern : OpConversionPattern<TouchOp> {
 
 void attn::populateViewAccessPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns) {
-  patterns.add<DimPattern, GatherPattern, LoadPattern, ReadPattern,
-               StorePattern, TakePattern, TouchPattern, WritePattern>(
-      converter, patterns.getContext());
+  patterns
+      .add<AccumulatePattern, DimPattern, GatherPattern, LoadPattern,
+           ReadPattern, StorePattern, TakePattern, TouchPattern, WritePattern>(
+          converter, patterns.getContext());
 }

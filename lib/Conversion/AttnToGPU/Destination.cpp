@@ -19,6 +19,10 @@ Destination::Destination(StoreOp op, OpBuilder &b)
   limits.front() = arith::MinSIOp::create(b, loc, limits.front(), left);
 }
 
+Destination::Destination(AccumulateOp op, OpBuilder &b)
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+}
+
 Destination::Destination(LoadOp op, OpBuilder &b)
     : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
   checkStarts(op.getOffsets());

@@ -11,6 +11,7 @@
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace attn {
+class AccumulateOp;
 class KernelOp;
 class LoadOp;
 class RingCreateOp;
@@ -135,6 +136,7 @@ class Destination {
 public:
   Destination(StoreOp op, mlir::OpBuilder &b);
   Destination(LoadOp op, mlir::OpBuilder &b);
+  Destination(AccumulateOp op, mlir::OpBuilder &b);
 
   /// Whether element (i), (i, j) of the tile lies in the view.
   mlir::Value contains(mlir::ValueRange coordinates) const;

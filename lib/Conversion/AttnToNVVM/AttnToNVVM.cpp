@@ -108,6 +108,8 @@ struct ConvertAttnToNVVMPass
       return issue.getBy() == CopyKind::Async ? issue.getChunk() : 16;
     if (auto load = dyn_cast<LoadOp>(user))
       return columnsAtOnce(load) * load.getView().getType().getElementBytes();
+    if (auto add = dyn_cast<AccumulateOp>(user))
+      return columnsAtOnce(add) * add.getView().getType().getElementBytes();
     auto store = dyn_cast<StoreOp>(user);
     if (store && !storesChunks(store))
       return columnsAtOnce(store) * store.getView().getType().getElementBytes();

@@ -76,6 +76,14 @@ int64_t attn::columnsAtOnce(StoreOp op) {
              : 1;
 }
 
+int64_t attn::columnsAtOnce(AccumulateOp op) {
+  FragmentAttr layout = fragmentOf(op.getTile().getType());
+  // Vectors are added from sm_90 on.
+  if (!layout || !TargetAttr::of(op).hasCapability("tma"))
+    return 1;
+  return ::columnsAtOnce(op.getView().getType(), op.getOffsets(), layout);
+}
+
 namespace {
 
 /// A tile of global memory; elements outside of the view are zeros there.

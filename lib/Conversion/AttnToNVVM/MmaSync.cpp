@@ -70,11 +70,14 @@ void multiply16(OpBuilder &b, Location loc, bool isF16, ValueRange lhs,
 /// Fetches operands of a warp from one tile in shared memory: four registers at
 /// a time, the matrices at (row, column), (row + 8, column), those 16 bytes of
 /// columns on, or, with `acrossFirst`, the second and third
-/// exchanged. `threadRow` is added to the row and is a multiple of 8.
+/// exchanged. `threadRow` is added to the row and is a multiple of 8;
+/// `threadColumn` (null: 0) to the column, and is a multiple of more columns
+/// than those that `fetch` is asked for.
 class Fetcher {
 public:
   Fetcher(OpBuilder &b, Location loc, RankedTensorType type, Value base,
-          Value threadRow, bool acrossFirst, bool transpose)
+          Value threadRow, bool acrossFirst, bool transpose,
+          Value threadColumn = {})
       : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base),
         matrixColumns(SharedTile::kChunkBytes / bytesOf(type)),
         layout(transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row) {
@@ -87,7 +90,15 @@ public:
     Value laneRow = t.add(inMatrix, t.mul(down, 8));
     if (threadRow)
       laneRow = t.add(laneRow, threadRow);
-    perThread = tile.perThread(laneRow, inMatrix, across);
+    if (!threadColumn) {
+      perThread = tile.perThread(laneRow, inMatrix, across);
+      return;
+    }
+    Value chunk = t.div(threadColumn, matrixColumns),
+          panel = t.div(chunk, tile.chunksPerPanel());
+    perThread = tile.perThread(
+        laneRow, inMatrix, t.add(across, t.rem(chunk, tile.chunksPerPanel())));
+    this->base = advance(b, loc, base, t.mul(panel, tile.panelDistance()));
   }
 
   SmallVector<Value> fetch(int64_t row, int64_t column) {
@@ -139,21 +150,27 @@ public:
         warps(warpsOf(op)) {}
 
   Value run() {
-    int64_t columns = result.getDimSize(1), depth = lhs.getDimSize(1);
-    int64_t rows = result.getDimSize(0) / warps;
+    WarpGrid grid = warpGrid(result.getDimSize(0), warps);
+    columns = result.getDimSize(1) / grid.across;
+    int64_t depth = op.getDepth(), rows = result.getDimSize(0) / grid.down;
     blocks = rows / kM;
     acc = llvm::to_vector_of<Value>(
         vector::ToElementsOp::create(b, loc, adaptor.getAcc()).getResults());
     if (fragmentOf(lhs))
       lhsRegisters = packed(b, loc, adaptor.getLhs());
+    else if (op.getTransposeLhs())
+      lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), Value(),
+                      /*acrossFirst=*/true, /*transpose=*/true,
+                      firstRow(grid, rows));
     else
-      lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), firstRow(rows),
+      lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), firstRow(grid, rows),
                       /*acrossFirst=*/false, /*transpose=*/false);
     // Two columns of matrices at once. Of K stored by rows of n, the matrices
     // along k come first; V is stored by rows of k.
     bool byColumns = op.getTransposeRhs();
     Fetcher rhsTile(b, loc, rhs, adaptor.getRhs(), Value(),
-                    /*acrossFirst=*/byColumns, /*transpose=*/!byColumns);
+                    /*acrossFirst=*/byColumns, /*transpose=*/!byColumns,
+                    firstColumn(grid));
     for (int64_t k = 0; k < depth; k += stepOf(lhs)) {
       SmallVector<SmallVector<Value>> a;
       for (int64_t block = 0; block < blocks; ++block)
@@ -175,20 +192,31 @@ private:
   /// A of rows 16 `block` .. of the warp and columns k ..
   SmallVector<Value> lhsOperand(int64_t block, int64_t k) {
     if (lhsTile)
-      return lhsTile->fetch(block * kM, k);
+      return op.getTransposeLhs() ? lhsTile->fetch(k, block * kM)
+                                  : lhsTile->fetch(block * kM, k);
     int64_t step = stepOf(lhs), perBlock = lhs.getDimSize(1) / step * 4;
     auto slice =
         ArrayRef(lhsRegisters).slice(block * perBlock + k / step * 4, 4);
     return llvm::to_vector(slice);
   }
 
-  Value firstRow(int64_t rows) const {
+  /// Of the warp, which has so many.
+  Value firstRow(const WarpGrid &grid, int64_t rows) const {
     ThreadBuilder t{b, loc};
-    return t.mul(warpOf(t), rows);
+    Value warp = grid.across > 1 ? t.rem(warpOf(t), grid.down) : warpOf(t);
+    return t.mul(warp, rows);
+  }
+
+  /// Of the right-hand side; null where each warp has all.
+  Value firstColumn(const WarpGrid &grid) const {
+    if (grid.across == 1)
+      return {};
+    ThreadBuilder t{b, loc};
+    return t.mul(t.div(warpOf(t), grid.down), columns);
   }
 
   void multiply(int64_t block, int64_t n, ValueRange a, ValueRange bOperand) {
-    int64_t first = (block * (result.getDimSize(1) / kN) + n) * 4;
+    int64_t first = (block * (columns / kN) + n) * 4;
     auto c = MutableArrayRef(acc).slice(first, 4);
     if (bytesOf(lhs) == 1) {
       Value product = multiply8(a, bOperand, c);
@@ -228,7 +256,7 @@ private:
   OpBuilder &b;
   Location loc;
   RankedTensorType lhs, rhs, result;
-  int64_t warps, blocks = 0;
+  int64_t warps, blocks = 0, columns = 0;
   SmallVector<Value> acc, lhsRegisters;
   std::optional<Fetcher> lhsTile;
 };
@@ -261,6 +289,15 @@ struct DotPattern : OpConversionPattern<DotOp> {
     if (wanted.sumsAlongRows() && !op.getTransposeRhs())
       return op.emitOpError("expected `transpose_rhs` of 8-bit elements, which "
                             "are summed over where they are neighbours");
+    if (op.getTransposeLhs()) {
+      std::string reason = whyNotLaidOut(
+          wanted, lhs, cast<RankedTensorType>(op.getRhs().getType()), result,
+          warps, /*transposeLhs=*/true);
+      if (reason.empty() && !op.getTransposeRhs())
+        return success();
+      return op.emitOpError("expected a product that mma.sync can compute: ")
+             << (reason.empty() ? "both sides are transposed" : reason);
+    }
     int64_t step = stepOf(lhs);
     if (!sharedOf(op.getRhs().getType()))
       return op.emitOpError(

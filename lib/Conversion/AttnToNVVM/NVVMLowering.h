@@ -9,6 +9,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 
 namespace attn {
+class AccumulateOp;
 class LoadOp;
 class StoreOp;
 
@@ -91,9 +92,18 @@ void populateLoadPatterns(const mlir::TypeConverter &converter,
 /// their address is a multiple.
 int64_t columnsAtOnce(LoadOp op);
 int64_t columnsAtOnce(StoreOp op);
-/// Stores, through shared memory or not.
+int64_t columnsAtOnce(AccumulateOp op);
+/// Stores, through shared memory or not, and additions.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
+/// Whether the warps of a function can write a tile of this layout to shared
+/// memory by stmatrix.
+bool writesMatrices(mlir::Operation *op, FragmentAttr layout,
+                    mlir::RankedTensorType shared);
+/// Does so: each warp its rows.
+void writeMatrices(ThreadBuilder t, FragmentAttr layout,
+                   mlir::RankedTensorType shared, mlir::Value elements,
+                   mlir::Value base, int64_t warps);
 /// Stores by the tensor memory accelerator.
 void populateTensorStorePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);

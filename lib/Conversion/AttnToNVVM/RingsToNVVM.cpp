@@ -269,9 +269,13 @@ struct PutPattern : OpConversionPattern<RingPutOp> {
     Location loc = op.getLoc();
     RingBuilder ring{rewriter, loc, ringOfSlot(op.getSlot()), Value()};
     Value slot = adaptor.getSlot(), data = ring.data(slot);
-    writeToShared(
-        ring.t(), ring.tile(), layout, adaptor.getTile(),
-        [&](Value offset) { return advance(rewriter, loc, data, offset); });
+    if (writesMatrices(op, layout, ring.tile()))
+      writeMatrices(ring.t(), layout, ring.tile(), adaptor.getTile(), data,
+                    computeThreads(op) / kWarpThreads);
+    else
+      writeToShared(
+          ring.t(), ring.tile(), layout, adaptor.getTile(),
+          [&](Value offset) { return advance(rewriter, loc, data, offset); });
     // Products of a warpgroup read by the asynchronous proxy.
     if (TargetAttr::of(op).hasCapability("wgmma"))
       NVVM::FenceProxyOp::create(

@@ -39,6 +39,28 @@ Value attn::readThreadAgain(OpBuilder &b, Location loc) {
 
 namespace {
 
+using Runs = SmallVector<int64_t>;
+
+/// Whether all columns of the tile lie in the view.
+template <typename Op> bool hasAllColumns(Op op) {
+  int64_t last = op.getView().getType().getShape().back();
+  std::optional<int64_t> offset = getConstantIntValue(op.getOffsets().back());
+  auto tile = cast<RankedTensorType>(op.getTile().getType());
+  return tile.getRank() == 2 && offset && !ShapedType::isDynamic(last) &&
+         *offset >= 0 && *offset + tile.getDimSize(1) <= last;
+}
+
+/// The first registers of what goes to the view at once; those in one group lie
+/// in the view together or not at all.
+template <typename Op>
+SmallVector<Runs> groupRuns(Op op, FragmentAttr layout, int64_t run) {
+  bool wholeRows = hasAllColumns(op);
+  llvm::MapVector<int64_t, Runs> groups;
+  for (int64_t r = 0; r < layout.getNumRegisters(); r += run)
+    groups[wholeRows ? layout.getRegisterOffset(r).front() : r].push_back(r);
+  return llvm::to_vector(llvm::make_second_range(groups));
+}
+
 /// Each thread stores the elements that it holds, neighbouring columns
 /// together.
 struct DirectStorePattern : OpConversionPattern<StoreOp> {
@@ -83,8 +105,6 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
   }
 
 private:
-  using Runs = SmallVector<int64_t>;
-
   static Value several(OpBuilder &b, Location loc, ValueRange values) {
     if (values.size() == 1)
       return values.front();
@@ -92,25 +112,72 @@ private:
                                 values.front().getType());
     return vector::FromElementsOp::create(b, loc, type, values);
   }
+};
 
-  /// Whether all columns of the tile lie in the view.
-  static bool hasAllColumns(StoreOp op) {
-    int64_t last = op.getView().getType().getShape().back();
-    std::optional<int64_t> offset = getConstantIntValue(op.getOffsets().back());
-    auto tile = cast<RankedTensorType>(op.getTile().getType());
-    return tile.getRank() == 2 && offset && !ShapedType::isDynamic(last) &&
-           *offset >= 0 && *offset + tile.getDimSize(1) <= last;
+/// Each thread adds what it holds, neighbouring columns together, where the
+/// memory is: PTX ISA, "red".
+struct AccumulatePattern : OpConversionPattern<AccumulateOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AccumulateOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FragmentAttr layout = fragmentOf(op.getTile().getType());
+    if (!layout)
+      return rewriter.notifyMatchFailure(op, "tile is not in registers");
+    Location loc = op.getLoc();
+    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
+    Destination destination(op, rewriter);
+    Value row = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1);
+    auto coordinatesOf = [&](int64_t r) {
+      SmallVector<int64_t> offset = layout.getRegisterOffset(r);
+      return SmallVector<Value>{t.add(row, offset[0]),
+                                t.add(column, offset[1])};
+    };
+    Value owner = t.ownsFirstCopy(layout);
+    auto elements =
+        vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
+    int64_t run = columnsAtOnce(op),
+            bytes = op.getView().getType().getElementBytes();
+    for (ArrayRef<int64_t> together : groupRuns(op, layout, run)) {
+      SmallVector<Value> first = coordinatesOf(together.front());
+      int64_t firstColumn = layout.getRegisterOffset(together.front())[1];
+      Value inside = t.both(owner, destination.contains(first));
+      auto additions = scf::IfOp::create(rewriter, loc, inside);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(additions.thenBlock());
+      // Of one row, whose columns are neighbours.
+      Value address = destination.address(first);
+      for (int64_t r : together) {
+        int64_t columns = layout.getRegisterOffset(r)[1] - firstColumn;
+        add(rewriter, loc, advance(rewriter, loc, address, columns * bytes),
+            elements.getResults().slice(r, run));
+      }
+    }
+    rewriter.eraseOp(op);
+    return success();
   }
 
-  /// The first registers of what is stored at once; those in one group lie in
-  /// the view together or not at all.
-  static SmallVector<Runs> groupRuns(StoreOp op, FragmentAttr layout,
-                                     int64_t run) {
-    bool wholeRows = hasAllColumns(op);
-    llvm::MapVector<int64_t, Runs> groups;
-    for (int64_t r = 0; r < layout.getNumRegisters(); r += run)
-      groups[wholeRows ? layout.getRegisterOffset(r).front() : r].push_back(r);
-    return llvm::to_vector(llvm::make_second_range(groups));
+private:
+  static void add(OpBuilder &b, Location loc, Value address,
+                  ValueRange values) {
+    SmallVector<Value> operands{address};
+    llvm::append_range(operands, values);
+    std::string list, constraints = "l";
+    for (size_t i = 0; i < values.size(); ++i) {
+      list += (i ? ", $" : "$") + std::to_string(i + 1);
+      constraints += ",f";
+    }
+    bool single = values.size() == 1;
+    std::string text = single ? "red.global.add.f32 [$0], " + list + ";"
+                              : "red.global.add.v" +
+                                    std::to_string(values.size()) +
+                                    ".f32 [$0], {" + list + "};";
+    LLVM::InlineAsmOp::create(
+        b, loc, TypeRange(), operands, text, constraints + ",~{memory}",
+        /*has_side_effects=*/true, /*is_align_stack=*/false,
+        LLVM::TailCallKind::None,
+        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+        ArrayAttr());
   }
 };
 
@@ -221,6 +288,6 @@ private:
 
 void attn::populateStorePatterns(const TypeConverter &converter,
                                  RewritePatternSet &patterns) {
-  patterns.add<DirectStorePattern, StagedStorePattern>(converter,
-                                                       patterns.getContext());
+  patterns.add<AccumulatePattern, DirectStorePattern, StagedStorePattern>(
+      converter, patterns.getContext());
 }

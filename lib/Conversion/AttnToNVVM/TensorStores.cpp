@@ -148,6 +148,29 @@ private:
 
 } // namespace
 
+bool attn::writesMatrices(Operation *op, FragmentAttr layout,
+                          RankedTensorType shared) {
+  int64_t warps = computeThreads(op) / kWarpThreads;
+  return TargetAttr::of(op).hasCapability("tma") &&
+         shared.getElementTypeBitWidth() == 16 && sharedOf(shared).isPlain() &&
+         shared.getDimSize(0) % (2 * kMatrix * warps) == 0 &&
+         shared.getDimSize(1) % (2 * kMatrix) == 0 &&
+         layout == mmaAccumulator(op->getContext(), shared.getDimSize(0),
+                                  shared.getDimSize(1), warps);
+}
+
+void attn::writeMatrices(ThreadBuilder t, FragmentAttr layout,
+                         RankedTensorType shared, Value elements, Value base,
+                         int64_t warps) {
+  int64_t rows = shared.getDimSize(0) / warps;
+  auto words =
+      VectorType::get({layout.getNumRegisters() / 2}, t.b.getI32Type());
+  auto packed = vector::ToElementsOp::create(
+      t.b, t.loc, vector::BitCastOp::create(t.b, t.loc, words, elements));
+  MatrixWriter(t, layout, shared, base, t.mul(warpOf(t), rows))
+      .write(packed.getResults(), rows);
+}
+
 void attn::populateTensorStorePatterns(const TypeConverter &converter,
                                        RewritePatternSet &patterns) {
   patterns.add<TensorStorePattern>(converter, patterns.getContext());

@@ -12,8 +12,10 @@
 
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
+#include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -59,8 +61,14 @@ public:
     int64_t column = k * kStepBytes;
     return (column / span * rows * span + column % span) / kUnit;
   }
-  /// Of the row at which a warpgroup begins.
-  int64_t rowOffset(int64_t row) const { return row * span / kUnit; }
+  /// Of the row at which a warpgroup begins, or of the column where the summed
+  /// dimension runs down the columns.
+  int64_t firstOffset(int64_t first) const {
+    if (byRows)
+      return first * span / kUnit;
+    int64_t byte = first * bytes;
+    return (byte / span * rows * span + byte % span) / kUnit;
+  }
 
   static constexpr int64_t kUnit = 16;
   /// Bytes of the memory of a CTA that addresses in descriptors span.
@@ -85,7 +93,8 @@ public:
       : op(op), adaptor(adaptor), b(b), loc(op.getLoc()),
         lhs(cast<RankedTensorType>(op.getLhs().getType())),
         rhs(cast<RankedTensorType>(op.getRhs().getType())),
-        acc(cast<RankedTensorType>(op.getAcc().getType())) {}
+        acc(cast<RankedTensorType>(op.getAcc().getType())),
+        groups(groupsOf(acc)) {}
 
   Value run() {
     auto vector = cast<VectorType>(adaptor.getAcc().getType());
@@ -95,7 +104,7 @@ public:
     addLhs();
     int64_t placeB = operands.size() + count;
     Descriptor b0(rhs, op.getTransposeRhs());
-    operands.push_back(address(adaptor.getRhs(), b0, Value()));
+    operands.push_back(address(adaptor.getRhs(), b0, firstColumn(b0)));
     constraints += ",r";
     std::string text = write(b0, firstA, placeB);
     constraints += ",~{memory}";
@@ -119,6 +128,15 @@ public:
   }
 
 private:
+  static constexpr int64_t kGroupThreads = 4 * kWarpThreads;
+
+  /// Warpgroups along the rows and the columns of the result.
+  static WarpGrid groupsOf(RankedTensorType acc) {
+    WarpGrid warps = warpGrid(acc.getDimSize(0),
+                              fragmentOf(acc).getNumThreads() / kWarpThreads);
+    return {std::max<int64_t>(warps.down / 4, 1), warps.across};
+  }
+
   /// A sum that starts from zero takes nothing in.
   bool startsFromZero() { return matchPattern(op.getAcc(), m_AnyZeroFloat()); }
 
@@ -127,19 +145,46 @@ private:
       constraints += i == 0 ? "=f" : ",=f";
     if (startsFromZero())
       return;
-    auto elements = vector::ToElementsOp::create(b, loc, adaptor.getAcc());
+    SmallVector<Value> elements = startOf(adaptor.getAcc());
     for (int64_t i = 0; i < count; ++i)
       constraints += "," + std::to_string(i);
-    llvm::append_range(operands, elements.getResults());
+    llvm::append_range(operands, elements);
+  }
+
+  /// The elements that a sum starts from. Where one value is that of several,
+  /// each gets a register of its own where the value is computed: copies in
+  /// front of the product would wait for those that are under way.
+  SmallVector<Value> startOf(Value vector) {
+    Operation *source = vector.getDefiningOp();
+    OpBuilder::InsertionGuard guard(b);
+    bool repeats = op.getAcc().getDefiningOp<BroadcastOp>() && source;
+    if (repeats)
+      b.setInsertionPointAfter(source);
+    SmallVector<Value> elements = llvm::to_vector_of<Value>(
+        vector::ToElementsOp::create(b, loc, vector).getResults());
+    if (!repeats)
+      return elements;
+    for (Value &element : elements)
+      element = LLVM::InlineAsmOp::create(
+                    b, loc, b.getF32Type(), element, "mov.b32 $0, $1;", "=f,f",
+                    /*has_side_effects=*/true, /*is_align_stack=*/false,
+                    LLVM::TailCallKind::None,
+                    LLVM::AsmDialectAttr::get(b.getContext(),
+                                              LLVM::AsmDialect::AD_ATT),
+                    ArrayAttr())
+                    .getResult(0);
+    return elements;
   }
 
   void addLhs() {
     if (sharedOf(lhs)) {
-      Descriptor a(lhs, /*byRows=*/true);
+      Descriptor a(lhs, /*byRows=*/!op.getTransposeLhs());
       ThreadBuilder t{b, loc};
-      Value group = t.div(t.thread(), 4 * 32);
+      Value group = t.div(t.thread(), kGroupThreads);
+      if (groups.across > 1)
+        group = t.rem(group, groups.down);
       operands.push_back(
-          address(adaptor.getLhs(), a, t.mul(group, a.rowOffset(kRows))));
+          address(adaptor.getLhs(), a, t.mul(group, a.firstOffset(kRows))));
       constraints += ",r";
       return;
     }
@@ -151,6 +196,16 @@ private:
     llvm::append_range(operands, elements.getResults());
     for (int64_t i = 0; i < words.getNumElements(); ++i)
       constraints += ",r";
+  }
+
+  /// Where the columns of a warpgroup begin; null where each has all.
+  Value firstColumn(const Descriptor &descriptor) {
+    if (groups.across == 1)
+      return {};
+    ThreadBuilder t{b, loc};
+    Value group = t.div(t.div(t.thread(), kGroupThreads), groups.down);
+    return t.mul(group,
+                 descriptor.firstOffset(acc.getDimSize(1) / groups.across));
   }
 
   /// The lower half of a descriptor.
@@ -190,8 +245,9 @@ private:
                         : type.isBF16()             ? "bf16"
                         : isa<Float8E5M2Type>(type) ? "e5m2"
                                                     : "e4m3";
-    int64_t columns = acc.getDimSize(1), step = stepOf(lhs),
-            steps = lhs.getDimSize(1) / step;
+    bool lhsDown = op.getTransposeLhs();
+    int64_t columns = acc.getDimSize(1) / groups.across, step = stepOf(lhs),
+            steps = lhs.getDimSize(lhsDown ? 0 : 1) / step;
     // Operands of 8-bit elements are never transposed, and nothing says so.
     bool says = !isFloat8(type);
     std::string text = "{\n.reg .pred no, yes; .reg .b32 al, bl; "
@@ -200,7 +256,7 @@ private:
     for (int64_t k = 0; k < steps; ++k) {
       std::string a = "a";
       if (fromShared) {
-        Descriptor a0(lhs, /*byRows=*/true);
+        Descriptor a0(lhs, /*byRows=*/!lhsDown);
         text += assembleDescriptor("a", firstA, a0.offset(k), a0.high());
       } else {
         a = list(firstA + 4 * k, 4);
@@ -210,7 +266,9 @@ private:
                Twine(step) + ".f32." + element + "." + element + " " +
                list(0, count) + ", " + a + ", b, " +
                (k == 0 && startsFromZero() ? "no" : "yes") + ", 1, 1" +
-               (says && fromShared ? ", 0" : "") +
+               (!says || !fromShared ? ""
+                : lhsDown            ? ", 1"
+                                     : ", 0") +
                (!says                  ? ""
                 : op.getTransposeRhs() ? ", 0"
                                        : ", 1") +
@@ -225,6 +283,7 @@ private:
   OpBuilder &b;
   Location loc;
   RankedTensorType lhs, rhs, acc;
+  WarpGrid groups;
   int64_t count = 0;
   SmallVector<Value> operands;
   std::string constraints;
@@ -245,7 +304,8 @@ struct ProductIssuePattern : OpConversionPattern<DotIssueOp> {
     std::string reason =
         whyNotLaidOut(unit, cast<RankedTensorType>(op.getLhs().getType()),
                       cast<RankedTensorType>(op.getRhs().getType()), acc,
-                      fragmentOf(acc).getNumThreads() / unit.getLanes());
+                      fragmentOf(acc).getNumThreads() / unit.getLanes(),
+                      op.getTransposeLhs());
     if (reason.empty() && unit.sumsAlongRows() && !op.getTransposeRhs())
       reason = "elements that are summed over are no neighbours in memory";
     if (!reason.empty())

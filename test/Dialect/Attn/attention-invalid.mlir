@@ -256,6 +256,34 @@ func.func @f(%q: tensor<1x16x6x64xf16>, %k: tensor<1x16x4x64xf16>, %v: tensor<1x
 
 // -----
 
+// With a layout of their own K and V have heads where that says.
+func.func @f(%q: tensor<1x6x16x64xf16>, %k: tensor<1x6x4x64xf16>, %v: tensor<1x6x4x64xf16>) {
+  // expected-error @below {{number of query heads expects to be a multiple of the number of KV heads, but got 6 and 4}}
+  %o = attn.attention %q, %k, %v layout(bhsd, kv = bshd) scale(0.125)
+      : (tensor<1x6x16x64xf16>, tensor<1x6x4x64xf16>, tensor<1x6x4x64xf16>) -> tensor<1x6x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x?x64xf16>, %k: tensor<1x9x?x64xf16>) {
+  // expected-error @below {{key expects a static number of heads (dimension 2), but got 'tensor<1x9x?x64xf16>'}}
+  %o = attn.attention %q, %k, %k layout(bhsd, kv = bshd) scale(0.125)
+      : (tensor<1x4x?x64xf16>, tensor<1x9x?x64xf16>, tensor<1x9x?x64xf16>) -> tensor<1x4x?x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x9x4x64xf16>, %v: tensor<1x8x4x64xf16>) {
+  // expected-error @below {{value expects sequence length 9, but got 8 ('tensor<1x8x4x64xf16>')}}
+  %o = attn.attention %q, %k, %v layout(bhsd, kv = bshd) scale(0.125)
+      : (tensor<1x4x16x64xf16>, tensor<1x9x4x64xf16>, tensor<1x8x4x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
 func.func @f(%q: tensor<1x4x16x64xf16>, %k: tensor<1x2x16x64xf16>, %v: tensor<1x4x16x64xf16>) {
   // expected-error @below {{value expects as many heads as key, 2, but got 4}}
   %o = attn.attention %q, %k, %v scale(0.125)
@@ -570,6 +598,24 @@ func.func @f(%q: tensor<1x4x16x64xf16>) {
 func.func @f(%q: tensor<1x4x16x64xf16>) {
   // expected-error @below {{unknown layout 'sbhd'; expected bhsd or bshd}}
   %o = attn.attention %q, %q, %q scale(0.125) layout(sbhd)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{unknown layout 'sbhd'; expected bhsd or bshd}}
+  %o = attn.attention %q, %q, %q scale(0.125) layout(bhsd, kv = sbhd)
+      : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
+  return
+}
+
+// -----
+
+func.func @f(%q: tensor<1x4x16x64xf16>) {
+  // expected-error @below {{expected 'kv'}}
+  %o = attn.attention %q, %q, %q scale(0.125) layout(bhsd, q = bshd)
       : (tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>, tensor<1x4x16x64xf16>) -> tensor<1x4x16x64xf16>
   return
 }

@@ -13,3 +13,8 @@ func.func @no_rule(%q: tensor<1x2x8x16xf16>, %o: tensor<1x2x8x16xf16>, %lse: ten
       -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
   return %dq : tensor<1x2x8x16xf16>
 }
+
+// -----
+
+// RUN: echo 'module {}' | not attn-opt --attn-expand=form=three-kernels 2>&1 | FileCheck %s --check-prefix=FORM
+// FORM: error: field 'form': expected one of two_kernels, fused, but got "three_kernels"

@@ -49,3 +49,23 @@ func.func @streamable(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>) -> tensor<4x4xf3
   %c = attn.matmul %a, %b : (tensor<4x8xf16>, tensor<8x4xf16>) -> tensor<4x4xf32>
   return %c : tensor<4x4xf32>
 }
+
+// The fused form, by the schedule of the operation, or by the option (FORM): the rows' dots with zeros, which the key
+// kernel adds to, and the sum with the scale.
+// RUN: attn-opt %s --attn-expand=form=fused | FileCheck %s --check-prefix=FORM
+// FORM-LABEL: func.func @causal
+// FORM: attn.attention_backward_fused
+// CHECK-LABEL: func.func @fused
+// CHECK-SAME: %[[Q:.*]]: tensor<?x?x4x64xbf16>, %[[LSE:.*]]: tensor<?x4x?xf32>
+// CHECK-NEXT: %[[DELTA:.*]], %[[ZEROS:.*]] = attn.row_dot %[[Q]], %[[Q]] layout(bshd) : {{.*}} -> (tensor<?x4x?xf32>, tensor<1x?x4x?x64xf32>)
+// CHECK-NEXT: %[[DK:.*]], %[[DV:.*]], %[[SUM:.*]] = attn.attention_backward_fused %[[Q]], %[[Q]], %[[Q]], %[[Q]], %[[LSE]], %[[DELTA]], %[[ZEROS]] scale(1.250000e-01) layout(bshd)
+// CHECK-NEXT: %[[DQ:.*]] = attn.sum_parts %[[SUM]] scale(1.250000e-01) layout(bshd) : tensor<1x?x4x?x64xf32> -> tensor<?x?x4x64xbf16>
+// CHECK-NEXT: return %[[DQ]], %[[DK]], %[[DV]]
+// TEXT-LABEL: func.func @fused
+// TEXT: {attn.schedule = #attn.schedule<form = fused>}
+func.func @fused(%q: tensor<?x?x4x64xbf16>, %lse: tensor<?x4x?xf32>) -> (tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>) {
+  %dq, %dk, %dv = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.125) layout(bshd) {attn.schedule = #attn.schedule<form = fused>}
+      : (tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x4x?xf32>)
+      -> (tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>)
+  return %dq, %dk, %dv : tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>
+}

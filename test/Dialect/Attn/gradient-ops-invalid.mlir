@@ -154,3 +154,51 @@ func.func @row_result(%x: tensor<1x8x2x16xf16>) {
   %r = attn.row_dot %x, %x layout(bshd) : (tensor<1x8x2x16xf16>, tensor<1x8x2x16xf16>) -> tensor<1x8x2xf32>
   return
 }
+
+// -----
+
+func.func @sum(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %sum: tensor<1x1x2x8x8xf32>) {
+  // expected-error @+1 {{sum expects 'tensor<1x1x2x8x16xf32>', but got 'tensor<1x1x2x8x8xf32>'}}
+  %r:3 = attn.attention_backward_fused %q, %q, %q, %q, %lse, %lse, %sum scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>, tensor<1x1x2x8x8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x1x2x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @zeros(%q: tensor<1x2x8x16xf16>) {
+  // expected-error @+1 {{zeros expect 'tensor<1x1x2x8x16xf32>', with any static last dimension of 1 or more, but got 'tensor<1x2x8x16xf32>'}}
+  %r:2 = attn.row_dot %q, %q : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>) -> (tensor<1x2x8xf32>, tensor<1x2x8x16xf32>)
+  return
+}
+
+// -----
+
+func.func @parts_rank(%x: tensor<1x2x8x16xf32>) {
+  // expected-error @+1 {{parts expect rank 5, [parts, batch, heads, queries, D], but got 'tensor<1x2x8x16xf32>'}}
+  %r = attn.sum_parts %x scale(0.25) : tensor<1x2x8x16xf32> -> tensor<1x2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @parts_dim(%x: tensor<1x1x2x8x?xf32>) {
+  // expected-error @+1 {{parts expect a static D of 1 or more, but got 'tensor<1x1x2x8x?xf32>'}}
+  %r = attn.sum_parts %x scale(0.25) : tensor<1x1x2x8x?xf32> -> tensor<1x2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @parts_scale(%x: tensor<1x1x2x8x16xf32>) {
+  // expected-error @+1 {{scale expects a finite number, but got 0x7F800000}}
+  %r = attn.sum_parts %x scale(0x7F800000) : tensor<1x1x2x8x16xf32> -> tensor<1x2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @parts_result(%x: tensor<3x1x2x8x16xf32>) {
+  // expected-error @+1 {{result expects 'tensor<1x8x2x16xf16>', but got 'tensor<1x2x8x16xf16>'}}
+  %r = attn.sum_parts %x scale(0.25) layout(bshd) : tensor<3x1x2x8x16xf32> -> tensor<1x2x8x16xf16>
+  return
+}

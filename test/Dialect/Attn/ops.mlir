@@ -126,6 +126,22 @@ func.func @attention_dynamic(%q: tensor<?x32x?x256xbf16>, %k: tensor<?x8x?x256xb
   return %o : tensor<?x32x?x8xbf16>
 }
 
+// K and V in a layout of their own, in front of which all tensors' stands.
+// CHECK-LABEL: func.func @attention_kv_layout
+func.func @attention_kv_layout(%q: tensor<3x6x?x64xf16>, %k: tensor<3x?x2x64xf16>, %p: tensor<?x32x2x64xf16>,
+                               %n: tensor<3xi32>, %t: tensor<3x?xi32>, %one: tensor<3x1x?x64xf16>) {
+  // CHECK: attn.attention %{{.*}} scale(1.250000e-01) layout(bhsd, kv = bshd) : (tensor<3x6x?x64xf16>, tensor<3x?x2x64xf16>, tensor<3x?x2x64xf16>) -> tensor<3x6x?x64xf16>
+  %o = attn.attention %q, %k, %k layout(bhsd, kv = bshd) scale(0.125)
+      : (tensor<3x6x?x64xf16>, tensor<3x?x2x64xf16>, tensor<3x?x2x64xf16>) -> tensor<3x6x?x64xf16>
+  // CHECK: attn.attention %{{.*}} scale(1.250000e-01) layout(bshd, kv = bhsd) : (tensor<3x?x2x64xf16>, tensor<3x1x?x64xf16>,
+  %o1 = "attn.attention"(%k, %one, %one) <{scale = 0.125 : f32, layout = 1 : i32, kvLayout = 0 : i32, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0>}> ({}, {})
+      : (tensor<3x?x2x64xf16>, tensor<3x1x?x64xf16>, tensor<3x1x?x64xf16>) -> tensor<3x?x2x64xf16>
+  // CHECK: attn.attention %{{.*}} layout(bhsd, kv = bshd) lengths(%{{.*}} : tensor<3xi32>) block_table(%{{.*}} : tensor<3x?xi32>) :
+  %o2 = attn.attention %q, %p, %p layout(bhsd, kv = bshd) scale(0.125) lengths(%n : tensor<3xi32>) block_table(%t : tensor<3x?xi32>)
+      : (tensor<3x6x?x64xf16>, tensor<?x32x2x64xf16>, tensor<?x32x2x64xf16>) -> tensor<3x6x?x64xf16>
+  return
+}
+
 // BSHD and LSE, which keeps the head before the query; no query at all.
 // CHECK-LABEL: func.func @attention_bshd_lse
 func.func @attention_bshd_lse(%q: tensor<3x?x6x64xf16>, %k: tensor<3x?x2x64xf16>,
@@ -580,6 +596,8 @@ attn.kernel @tiles(%w: !attn.view<?x64xbf16>, %i: index) {
   // CHECK-NEXT: %[[S:.*]] = attn.dot %[[A]], %[[A]], %[[Z16]] transpose_rhs : tensor<16x64xbf16>, tensor<16x64xbf16> into tensor<16x16xf32>
   %1 = attn.dot %a, %a, %z16 transpose_rhs
       : tensor<16x64xbf16>, tensor<16x64xbf16> into tensor<16x16xf32>
+  // CHECK-NEXT: attn.dot %[[S]], %[[S]], %[[S]] transpose_lhs transpose_rhs : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
+  %both = attn.dot %1, %1, %1 transpose_lhs transpose_rhs : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
   // CHECK-NEXT: attn.dot %[[S]], %[[S]], %[[S]] {note} : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
   %2 = attn.dot %1, %1, %1 {note} : tensor<16x16xf32>, tensor<16x16xf32> into tensor<16x16xf32>
   // CHECK-NEXT: %[[M:.*]] = attn.reduce max %[[S]] : tensor<16x16xf32>
@@ -606,6 +624,15 @@ attn.kernel @tiles(%w: !attn.view<?x64xbf16>, %i: index) {
   attn.stream %j step 16 over [masked %i to %i] {
     %10 = attn.mask %1 keep %9 : tensor<16x16xf32>
   }
+}
+
+// CHECK-LABEL: attn.kernel @accumulate
+// CHECK-SAME:    (%[[S:.*]]: !attn.view<2x?x64xf32>, %[[I:.*]]: index)
+attn.kernel @accumulate(%s: !attn.view<2x?x64xf32>, %i: index) {
+  // CHECK-NEXT: %[[T:.*]] = attn.load
+  %t = attn.load %s[%i, %i, %i] : <2x?x64xf32> -> tensor<16x64xf32>
+  // CHECK-NEXT: attn.accumulate %[[T]], %[[S]][%[[I]], %[[I]], %[[I]]] atomic {note} : tensor<16x64xf32> -> <2x?x64xf32>
+  attn.accumulate %t, %s[%i, %i, %i] atomic {note} : tensor<16x64xf32> -> !attn.view<2x?x64xf32>
 }
 
 //===----------------------------------------------------------------------===//

@@ -7,10 +7,10 @@
 // RUN: FileCheck %s --check-prefix=ALIBI --input-file=%t.positions
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{all}))' 2>&1 | FileCheck %s --check-prefix=OPTION
 // OPTION: error: {{.*}}no such option all
-// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=65}))' 2>&1 | FileCheck %s --check-prefix=LEAD
+// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=81}))' 2>&1 | FileCheck %s --check-prefix=LEAD
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-optimistic-max{lead=-1}))' 2>&1 | FileCheck %s --check-prefix=NOLEAD
-// LEAD: error: expected a lead of 0 to 64 binades, but got 65
-// NOLEAD: error: expected a lead of 0 to 64 binades, but got -1
+// LEAD: error: expected a lead of 0 to 80 binades, but got 81
+// NOLEAD: error: expected a lead of 0 to 80 binades, but got -1
 
 // POSITIONS-NOT: Passed
 // POSITIONS: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=positions |

@@ -43,12 +43,17 @@ func.func @head(%q: tensor<?x1x1x32xf16>, %k: tensor<?x1x?x32xf16>) -> tensor<?x
   return %o : tensor<?x1x1x32xf16>
 }
 
-// In bshd the query is before the heads. Neither four queries and one head, nor one
-// query and four heads.
-// CHECK: pack-group-invalid.mlir:[[# @LINE + 2]]:8: remark: [Missed] pack-group | Category:attn-pack-group | Remark="the heads of a group are no dimension of their own in layout bshd"
-func.func @bshd(%q: tensor<?x1x4x32xf16>, %k: tensor<?x?x2x32xf16>) -> tensor<?x1x4x32xf16> {
-  %o = attn.attention %q, %k, %k scale(1.0) layout(bshd) : (tensor<?x1x4x32xf16>, tensor<?x?x2x32xf16>, tensor<?x?x2x32xf16>) -> tensor<?x1x4x32xf16>
-  return %o : tensor<?x1x4x32xf16>
+// In bshd the queries are before the heads: two queries, and perhaps more than one;
+// four queries and one head.
+// CHECK: pack-group-invalid.mlir:[[# @LINE + 2]]:8: remark: [Missed] pack-group | Category:attn-pack-group | Remark="the heads of a group do not follow the queries of a head in layout bshd, unless there is one"
+func.func @bshd(%q: tensor<?x2x4x32xf16>, %k: tensor<?x?x2x32xf16>) -> tensor<?x2x4x32xf16> {
+  %o = attn.attention %q, %k, %k scale(1.0) layout(bshd) : (tensor<?x2x4x32xf16>, tensor<?x?x2x32xf16>, tensor<?x?x2x32xf16>) -> tensor<?x2x4x32xf16>
+  return %o : tensor<?x2x4x32xf16>
+}
+// CHECK: pack-group-invalid.mlir:[[# @LINE + 2]]:8: remark: [Missed] pack-group | Category:attn-pack-group | Remark="the heads of a group do not follow the queries of a head in layout bshd, unless there is one"
+func.func @bshd_dynamic(%q: tensor<?x?x4x32xf16>, %k: tensor<?x?x2x32xf16>) -> tensor<?x?x4x32xf16> {
+  %o = attn.attention %q, %k, %k scale(1.0) layout(bshd) : (tensor<?x?x4x32xf16>, tensor<?x?x2x32xf16>, tensor<?x?x2x32xf16>) -> tensor<?x?x4x32xf16>
+  return %o : tensor<?x?x4x32xf16>
 }
 // CHECK: pack-group-invalid.mlir:[[# @LINE + 2]]:8: remark: [Missed] {{.*}}Remark="no query heads share a KV head"
 func.func @bshd_queries(%q: tensor<?x4x1x32xf16>, %k: tensor<?x?x1x32xf16>) -> tensor<?x4x1x32xf16> {
@@ -61,6 +66,13 @@ func.func @bshd_queries(%q: tensor<?x4x1x32xf16>, %k: tensor<?x?x1x32xf16>) -> t
 func.func @dynamic_result(%q: tensor<?x4x1x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor<?x4x?x32xf16> {
   %o = attn.attention %q, %k, %k scale(1.0) : (tensor<?x4x1x32xf16>, tensor<?x2x?x32xf16>, tensor<?x2x?x32xf16>) -> tensor<?x4x?x32xf16>
   return %o : tensor<?x4x?x32xf16>
+}
+
+// Of O alone, in bshd.
+// CHECK: pack-group-invalid.mlir:[[# @LINE + 2]]:8: remark: [Missed] {{.*}}Remark="a result's number of queries is static where that of Q is not, or the other way round"
+func.func @bshd_result(%q: tensor<?x1x4x32xf16>, %k: tensor<?x?x2x32xf16>) -> tensor<?x?x4x32xf16> {
+  %o = attn.attention %q, %k, %k scale(1.0) layout(bshd) : (tensor<?x1x4x32xf16>, tensor<?x?x2x32xf16>, tensor<?x?x2x32xf16>) -> tensor<?x?x4x32xf16>
+  return %o : tensor<?x?x4x32xf16>
 }
 
 // Nothing to say of other operations.

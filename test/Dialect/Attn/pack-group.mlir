@@ -4,13 +4,15 @@
 // What is packed has no groups: it is not packed again.
 // RUN: attn-opt %t.once --split-input-file --attn-pack-group | diff %t.once -
 
-// REMARK: pack-group.mlir:[[# @LINE + 25]]:14: remark: [Passed] pack-group | Category:attn-pack-group | Remark="query heads of a group are rows of one tile:", group=4
+// REMARK: pack-group.mlir:[[# @LINE + 27]]:14: remark: [Passed] pack-group | Category:attn-pack-group | Remark="query heads of a group are rows of one tile:", group=4
 // REMARK: remark: [Passed] pack-group {{.*}}, group=5
 // REMARK: remark: [Passed] pack-group {{.*}}, group=2
 // REMARK: remark: [Missed] pack-group {{.*}}no query heads share a KV head
 // REMARK: remark: [Passed] pack-group {{.*}}, group=3
 // REMARK: remark: [Passed] pack-group {{.*}}, group=4
 // REMARK: remark: [Passed] pack-group {{.*}}, group=2
+// REMARK: remark: [Passed] pack-group {{.*}}, group=4
+// REMARK: remark: [Passed] pack-group {{.*}}, group=3
 
 // Q, O and LSE are reshaped, heads first: head h is row h % 4 of KV head h / 4. K and V
 // stay as they are. One query sees every key under a causal mask from the bottom right,
@@ -138,4 +140,38 @@ func.func @queries(%q: tensor<?x8x?x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor
 func.func @window(%q: tensor<?x4x1x32xf16>, %k: tensor<?x2x?x32xf16>) -> tensor<?x4x1x32xf16> {
   %o = attn.attention %q, %k, %k mask(#attn.window<left = 5, right = 0, align = bottom_right>) scale(1.0) : (tensor<?x4x1x32xf16>, tensor<?x2x?x32xf16>, tensor<?x2x?x32xf16>) -> tensor<?x4x1x32xf16>
   return %o : tensor<?x4x1x32xf16>
+}
+
+// -----
+
+// The query in front of the heads: Q and O are reshaped into the same, LSE as ever, K and
+// V keep their layout.
+// CHECK-LABEL: func.func @bshd
+// CHECK-SAME: (%[[Q:[^ ]+]]: tensor<?x1x32x128xbf16>, %[[K:[^ ]+]]: tensor<?x?x8x128xbf16>, %[[V:[^ ]+]]: tensor<?x?x8x64xbf16>)
+// CHECK: %[[S:[^ ]+]] = tensor.expand_shape %[[Q]] {{\[\[}}0], [1], [2, 3], [4]] output_shape [%{{[^ ]+}}, 1, 8, 4, 128] : tensor<?x1x32x128xbf16> into tensor<?x1x8x4x128xbf16>
+// CHECK-NEXT: %[[P:[^ ]+]] = tensor.collapse_shape %[[S]] {{\[\[}}0], [1, 2], [3], [4]] : tensor<?x1x8x4x128xbf16> into tensor<?x8x4x128xbf16>
+// CHECK-NEXT: %[[O:[^ ]+]], %[[LSE:[^ ]+]] = attn.attention %[[P]], %[[K]], %[[V]] scale(1.250000e-01) layout(bhsd, kv = bshd) : (tensor<?x8x4x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x?x8x64xbf16>) -> (tensor<?x8x4x64xbf16>, tensor<?x8x4xf32>)
+// CHECK: %[[OS:[^ ]+]] = tensor.expand_shape %[[O]] {{\[\[}}0], [1, 2], [3], [4]] output_shape [%{{[^ ]+}}, 1, 8, 4, 64] : tensor<?x8x4x64xbf16> into tensor<?x1x8x4x64xbf16>
+// CHECK-NEXT: %[[OR:[^ ]+]] = tensor.collapse_shape %[[OS]] {{\[\[}}0], [1], [2, 3], [4]] : tensor<?x1x8x4x64xbf16> into tensor<?x1x32x64xbf16>
+// CHECK: %[[LS:[^ ]+]] = tensor.expand_shape %[[LSE]] {{\[\[}}0], [1], [2, 3]] output_shape [%{{[^ ]+}}, 8, 4, 1]
+// CHECK-NEXT: %[[LR:[^ ]+]] = tensor.collapse_shape %[[LS]] {{\[\[}}0], [1, 2], [3]] : tensor<?x8x4x1xf32> into tensor<?x32x1xf32>
+// CHECK-NEXT: return %[[OR]], %[[LR]]
+func.func @bshd(%q: tensor<?x1x32x128xbf16>, %k: tensor<?x?x8x128xbf16>, %v: tensor<?x?x8x64xbf16>)
+    -> (tensor<?x1x32x64xbf16>, tensor<?x32x1xf32>) {
+  %o, %lse = attn.attention %q, %k, %v mask(#attn.causal<bottom_right>) scale(0.125) layout(bshd)
+      : (tensor<?x1x32x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x?x8x64xbf16>)
+      -> (tensor<?x1x32x64xbf16>, tensor<?x32x1xf32>)
+  return %o, %lse : tensor<?x1x32x64xbf16>, tensor<?x32x1xf32>
+}
+
+// -----
+
+// K and V with heads in front of what Q has behind them: one layout for all.
+// CHECK-LABEL: func.func @keys
+// CHECK: attn.attention %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} scale(1.250000e-01) : (tensor<2x2x3x16xf16>, tensor<2x2x9x16xf16>, tensor<2x2x9x16xf16>) -> tensor<2x2x3x16xf16>
+// CHECK: return %{{[^ ]+}} : tensor<2x1x6x16xf16>
+func.func @keys(%q: tensor<2x1x6x16xf16>, %k: tensor<2x2x9x16xf16>) -> tensor<2x1x6x16xf16> {
+  %o = attn.attention %q, %k, %k scale(0.125) layout(bshd, kv = bhsd)
+      : (tensor<2x1x6x16xf16>, tensor<2x2x9x16xf16>, tensor<2x2x9x16xf16>) -> tensor<2x1x6x16xf16>
+  return %o : tensor<2x1x6x16xf16>
 }

@@ -2,7 +2,7 @@
 //
 // RUN: attn-opt %s --split-input-file --verify-diagnostics
 
-// expected-error @below {{expected a field of a schedule, but got 'persistant'; did you mean 'persistent'? (known: pack_group, tiles,}}
+// expected-error @below {{expected a field of a schedule, but got 'persistant'; did you mean 'persistent'? (known: form, pack_group, tiles,}}
 module attributes {test.attr = #attn.schedule<persistant>} {}
 
 // -----
@@ -107,3 +107,24 @@ module attributes {test.attr = #attn.variant<"query<=2*", <>>} {}
 
 // expected-error @below {{expected a guard such as "query<=2048", or several joined by '&', but got "query<=batch*2"}}
 module attributes {test.attr = #attn.variant<"query<=batch*2", <>>} {}
+
+// -----
+
+func.func @f(%q: tensor<1x1x16x16xf16>) -> tensor<1x1x16x16xf16> {
+  // expected-error @below {{attribute 'attn.schedule' expected no field 'form', but got #attn.schedule<form = fused>}}
+  %o = attn.attention %q, %q, %q scale(1.0) {attn.schedule = #attn.schedule<form = fused>} : (tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>) -> tensor<1x1x16x16xf16>
+  return %o : tensor<1x1x16x16xf16>
+}
+
+// -----
+
+func.func @f(%q: tensor<1x1x16x16xf16>, %lse: tensor<1x1x16xf32>) -> tensor<1x1x16x16xf16> {
+  // expected-error @below {{attribute 'attn.schedule' expected the field 'form' alone, but got #attn.schedule<form = fused, splits = 2>}}
+  %r:3 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(1.0) {attn.schedule = #attn.schedule<form = fused, splits = 2>} : (tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>, tensor<1x1x16xf32>) -> (tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>, tensor<1x1x16x16xf16>)
+  return %r#0 : tensor<1x1x16x16xf16>
+}
+
+// -----
+
+// expected-error @below {{field 'form': expected one of two_kernels, fused, but got "both"}}
+module attributes {test.attr = #attn.schedule<form = both>} {}

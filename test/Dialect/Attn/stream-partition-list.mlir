@@ -131,3 +131,25 @@ func.func @f(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>) -> !q {
 // STATED-LABEL: attn.kernel @f_attention_split
 // STATED: %[[TOOK:.*]] = attn.read %list[%work, %c3]
 // STATED: attn.store %{{.*}}, %factor[%[[TOOK]],
+
+// Bounds of streams that are captured numbers are read where streams are dealt; a captured bias is not.
+// CHECK-LABEL: attn.kernel @bounds_attention_deal(%lengths: !attn.view<?xi32>, %k: {{.*}}, %tensor0: !attn.view<?xi32>, %list: !attn.view<?x3xi32>, %table: !attn.view<?x2xi32>)
+// CHECK-COUNT-8: attn.read %lengths
+// CHECK: attn.read %tensor0
+func.func @bounds(%q: !q, %k: !k, %v: !k, %n: tensor<?xi32>, %from: tensor<?xi32>, %bias: tensor<?xf32>) -> !q {
+  %o = attn.attention %q, %k, %v scale(0.125) lengths(%n : tensor<?xi32>)
+    captures(%from, %bias : tensor<?xi32>, tensor<?xf32>)
+    score(%s: f32, %b: index, %h: index, %i: index, %j: index, %first: tensor<?xi32>, %more: tensor<?xf32>) {
+      %0 = attn.gather %more[%j] : tensor<?xf32> -> f32
+      %1 = arith.addf %s, %0 : f32
+      attn.yield %1 : f32
+    }
+    keep(%b: index, %h: index, %i: index, %j: index, %first: tensor<?xi32>, %more: tensor<?xf32>) {
+      %0 = attn.gather %first[%b] : tensor<?xi32> -> i32
+      %1 = arith.index_cast %0 : i32 to index
+      %2 = arith.cmpi sge, %j, %1 : index
+      attn.yield %2 : i1
+    }
+    : (!q, !k, !k) -> !q
+  return %o : !q
+}

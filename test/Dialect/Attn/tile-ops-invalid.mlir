@@ -618,3 +618,58 @@ attn.kernel @k(%v: !attn.view<?x64xbf16>, %n: index, %x: bf16) {
     attn.store %t, %v[%i, %i] until %n through %q(tensor<64x64xbf16, #attn.shared<128>>) by_tensor_map : tensor<64x64xbf16> -> <?x64xbf16>
   }
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.accumulate, and transposed left-hand sides
+//===----------------------------------------------------------------------===//
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xf32>
+  // expected-error @below {{expected 2 offsets, one for each dimension of '!attn.view<?x64xf32>', but got 1}}
+  attn.accumulate %t, %v[%i] atomic : tensor<16x64xf32> -> <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %w: !attn.view<?x64xbf16>, %i: index) {
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xf32>
+  // expected-error @below {{expected a tile of 'bf16' as the view has, but got 'tensor<16x64xf32>'}}
+  attn.accumulate %t, %w[%i, %i] atomic : tensor<16x64xf32> -> <?x64xbf16>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xbf16>, %i: index) {
+  %t = attn.load %v[%i, %i] : <?x64xbf16> -> tensor<16x64xbf16>
+  // expected-error @below {{operand #0 must be}}
+  attn.accumulate %t, %v[%i, %i] atomic : tensor<16x64xbf16> -> <?x64xbf16>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  %t = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xf32>
+  // expected-error @below {{expected 'atomic'}}
+  attn.accumulate %t, %v[%i, %i] : tensor<16x64xf32> -> <?x64xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  %a = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xf32>
+  %b = attn.load %v[%i, %i] : <?x64xf32> -> tensor<64x32xf32>
+  %c = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x32xf32>
+  // expected-error @below {{expected operands that agree in the summed dimension, but got 16 and 64}}
+  %d = attn.dot %a, %b, %c transpose_lhs : tensor<16x64xf32>, tensor<64x32xf32> into tensor<16x32xf32>
+}
+
+// -----
+
+attn.kernel @k(%v: !attn.view<?x64xf32>, %i: index) {
+  %a = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x64xf32>
+  %c = attn.load %v[%i, %i] : <?x64xf32> -> tensor<16x32xf32>
+  // expected-error @below {{expected an accumulator of 64x32, but got 'tensor<16x32xf32>'}}
+  %d = attn.dot %a, %c, %c transpose_lhs : tensor<16x64xf32>, tensor<16x32xf32> into tensor<16x32xf32>
+}

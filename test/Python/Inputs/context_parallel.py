@@ -48,7 +48,13 @@ def band(left, right):
 @unittest.skipUnless(SIZE, "a rank of several")
 class Ranks(unittest.TestCase):
     def check(self, exchange, tensors, order="balanced", layout="bhsd", bound=1e-5, keep=None, modification=None, **options):
-        parallel = attn_mlir.torch.context_parallel(exchange=exchange, order=order)
+        found = [
+            self.check_transfers(transfers, exchange, tensors, order, layout, bound, keep, modification, **options)
+            for transfers in (("copies", "collectives") if exchange != "heads" else ("auto",))]
+        self.assertTrue(all(torch.equal(found[0], o) for o in found), "the same bits by copies and by collectives")
+
+    def check_transfers(self, transfers, exchange, tensors, order, layout, bound, keep, modification, **options):
+        parallel = attn_mlir.torch.context_parallel(exchange=exchange, order=order, transfers=transfers)
         dim = 2 if layout == "bhsd" else 1
         given = [x if layout == "bhsd" else x.transpose(1, 2).contiguous() for x in tensors]
         local = [parallel.shard(x, dim) for x in given]
@@ -64,8 +70,12 @@ class Ranks(unittest.TestCase):
         found_lse = parallel.unshard(lse, 2).double()
         self.assertTrue(torch.equal(found_lse.isfinite(), seen))
         self.assertLessEqual((found_lse - wanted_lse)[seen].abs().max().item(), 2e-5 if bound < 1e-4 else 2e-2)
-        again = parallel.attention(*local, layout=layout, **options)
-        self.assertTrue(torch.equal(again, o), "the same bits in a second run")
+        before = parallel.rounds
+        for _ in range(3):
+            again = parallel.attention(*local, layout=layout, **options)
+            self.assertTrue(torch.equal(again, o), "the same bits in each run")
+        self.assertEqual(parallel.rounds, before + 3, "a call like one before takes one round")
+        return found
 
     def exchanges(self, heads=4, kv_heads=4):
         return [kind for kind in EXCHANGES if kind != "heads" or heads % SIZE == kv_heads % SIZE == 0]
@@ -188,24 +198,58 @@ class Ranks(unittest.TestCase):
             parallel.attention(q, k, v, mask=bad)
         self.assertEqual(parallel.attention(q, k, v).shape, q.shape)
 
+    def test_ranks_of_which_some_know_the_call(self):
+        """One rank has a plan that the others have not, or one of other shares: all agree anew, and none hangs."""
+        for transfers in ("copies", "collectives"):
+            parallel = attn_mlir.torch.context_parallel(exchange="ring", transfers=transfers)
+            tensors = whole()
+            local = [parallel.shard(x, 2) for x in tensors]
+            wanted, before = exact(*tensors)[0], parallel.rounds
+            for forgets in (False, True, False, False):
+                if forgets and dist.get_rank() == 0:
+                    parallel._plans.clear()
+                o = parallel.attention(*local)
+                self.assertLess((parallel.unshard(o, 2) - wanted).abs().max().item(), 1e-5)
+            # Four of unshard; two of words for a call that is new to a rank, one for another.
+            self.assertEqual(parallel.rounds - before, 4 + 2 + 2 + 1 + 1)
+            odd = dist.get_rank() == 0
+            with self.assertRaisesRegex(attn_mlir.CollectiveError, "right bound of the window: expected the same on all"):
+                parallel.attention(*local, causal=odd)
+            # A length of which the first rank has as many positions: its plan is that of the other one.
+            for length in (2 * SIZE, 2 * SIZE + 1) * 2:
+                tensors = whole(length=length)
+                local = [parallel.shard(x, 2) for x in tensors]
+                o = parallel.unshard(parallel.attention(*local), 2)
+                self.assertLess((o - exact(*tensors)[0]).abs().max().item(), 1e-5)
+
+    def test_ranks_that_call_other_things(self):
+        parallel = attn_mlir.torch.context_parallel(exchange="ring")
+        q, k, v = (parallel.shard(x, 2) for x in whole())
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "expected the same call on all ranks, but got"):
+            if dist.get_rank() == 0:
+                parallel.unshard(q, 2)
+            else:
+                parallel.attention(q, k, v)
+        self.assertEqual(parallel.attention(q, k, v).shape, q.shape)
+
     def test_error_while_others_wait(self):
         """The exchange goes on, and ends in an error where it arose."""
         parallel = attn_mlir.torch.context_parallel(exchange="ring")
         q, k, v = (parallel.shard(x, 2) for x in whole())
-        from attn_mlir import _context_parallel
+        from attn_mlir import _context_parts
 
-        inner = _context_parallel._Part.run
+        inner = _context_parts.Part.run
 
         def failing(self, *arguments):
             raise RuntimeError("no memory")
 
         if dist.get_rank() == 0:
-            _context_parallel._Part.run = failing
+            _context_parts.Part.run = failing
             try:
                 with self.assertRaisesRegex(RuntimeError, "no memory"):
                     parallel.attention(q, k, v)
             finally:
-                _context_parallel._Part.run = inner
+                _context_parts.Part.run = inner
         else:
             parallel.attention(q, k, v)
         dist.barrier()
@@ -219,6 +263,8 @@ class Ranks(unittest.TestCase):
             parallel.attention(q.detach(), k, v, mask=torch.ones(3, 3, dtype=torch.bool))
         with self.assertRaisesRegex(ValueError, "'heads' expects multiples of"):
             attn_mlir.torch.context_parallel(exchange="heads").attention(q.detach(), k, v)
+        with self.assertRaisesRegex(ValueError, "transfers: expected 'auto', 'copies' or 'collectives', but got 'mail'"):
+            attn_mlir.torch.context_parallel(transfers="mail")
         with self.assertRaisesRegex(ValueError, "exchange: expected 'auto', 'ring'"):
             attn_mlir.torch.context_parallel(exchange="tree")
         with self.assertRaisesRegex(ValueError, "mesh: expected a DeviceMesh of one dimension"):
@@ -248,6 +294,7 @@ class Ranks(unittest.TestCase):
         """The last test: one rank ends, and the others say so at once."""
         parallel = attn_mlir.torch.context_parallel(timeout=20)
         q, k, v = (parallel.shard(x, 2) for x in whole())
+        parallel.attention(q, k, v)
         if dist.get_rank() == 0:
             return
         with self.assertRaisesRegex(attn_mlir.CollectiveError, "expected all . ranks to call attention"):

@@ -482,7 +482,7 @@ private:
       m.lower.push_back("resident-stages=" + number(1, 3));
     flag("optimistic-max", 2);
     if (random.oneIn(3))
-      m.lower.push_back("lead=" + number(1, 64));
+      m.lower.push_back("lead=" + number(1, 80));
     if (random.oneIn(3))
       m.lower.push_back(random.oneIn(2) ? "rounded-sums=registers"
                                         : "rounded-sums=products");

@@ -45,19 +45,31 @@ static ParseResult parseScale(OpAsmParser &parser, OperationState &result) {
   });
 }
 
+static ParseResult parseLayoutName(OpAsmParser &parser, StringRef attribute,
+                                   OperationState &result) {
+  StringRef keyword;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  std::optional<TensorLayout> layout = symbolizeTensorLayout(keyword);
+  if (!layout)
+    return parser.emitError(loc, "unknown layout '")
+           << keyword << "'; expected bhsd or bshd";
+  result.addAttribute(attribute,
+                      TensorLayoutAttr::get(parser.getContext(), *layout));
+  return success();
+}
+
+/// Of all tensors, and perhaps another one of K and V: `bhsd, kv = bshd`.
 static ParseResult parseLayout(OpAsmParser &parser, OperationState &result) {
   return parseParenthesised(parser, [&]() -> ParseResult {
-    StringRef keyword;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&keyword))
+    if (parseLayoutName(parser, "layout", result))
       return failure();
-    std::optional<TensorLayout> layout = symbolizeTensorLayout(keyword);
-    if (!layout)
-      return parser.emitError(loc, "unknown layout '")
-             << keyword << "'; expected bhsd or bshd";
-    result.addAttribute("layout",
-                        TensorLayoutAttr::get(parser.getContext(), *layout));
-    return success();
+    if (parser.parseOptionalComma())
+      return success();
+    if (parser.parseKeyword("kv") || parser.parseEqual())
+      return failure();
+    return parseLayoutName(parser, "kvLayout", result);
   });
 }
 
@@ -202,8 +214,12 @@ void AttentionOp::print(OpAsmPrinter &p) {
   p << " scale(";
   p.printAttributeWithoutType(getScaleAttr());
   p << ")";
-  if (getLayout() != TensorLayout::BHSD)
-    p << " layout(" << stringifyTensorLayout(getLayout()) << ")";
+  if (getLayout() != TensorLayout::BHSD || getKvLayout()) {
+    p << " layout(" << stringifyTensorLayout(getLayout());
+    if (getKvLayout())
+      p << ", kv = " << stringifyTensorLayout(*getKvLayout());
+    p << ")";
+  }
   if (hasInterleavedValues())
     p << " values(" << stringifyValueOrder(getValueOrder()) << ")";
   if (getLengths())
@@ -240,8 +256,9 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
-  SmallVector<StringRef> printed{"mask", "scale", "layout", "valueOrder",
-                                 getOperandSegmentSizeAttr()};
+  SmallVector<StringRef> printed{"mask",       "scale",
+                                 "layout",     "kvLayout",
+                                 "valueOrder", getOperandSegmentSizeAttr()};
   if (getSorted().empty())
     printed.push_back("sorted");
   p.printOptionalAttrDict((*this)->getAttrs(), printed);
@@ -286,7 +303,10 @@ struct AttentionVerifier {
                        << wanted << (mayBeWide ? ", or f32" : "")
                        << ", but got " << type.getElementType();
       bool byColumns = value == op.getValue() && op.hasInterleavedValues();
-      unsigned heads = byColumns ? 1 : op.getHeadDim(),
+      bool ofKeys = value == op.getKey() || value == op.getValue();
+      unsigned heads = byColumns ? 1
+                       : ofKeys  ? op.getKeyHeadDim()
+                                 : op.getHeadDim(),
                columns = byColumns ? 2 : 3;
       for (unsigned dim : {heads, columns})
         if (type.isDynamicDim(dim))
@@ -338,7 +358,7 @@ struct AttentionVerifier {
   LogicalResult sizes() {
     RankedTensorType q = op.getQuery().getType(), k = op.getKey().getType(),
                      v = op.getValue().getType(), o = op.getOutput().getType();
-    unsigned s = op.getSeqDim(), h = op.getHeadDim();
+    unsigned s = op.getSeqDim(), h = op.getHeadDim(), ks = op.getKeySeqDim();
     // First dimensions of K and V: sequences, one, or pages.
     int64_t wanted =
         op.getBlockTable() ? k.getDimSize(0) : batchOf(op.getKeyOffsets());
@@ -346,7 +366,7 @@ struct AttentionVerifier {
     if (failed(agree(what, "key", k, 0, wanted)) ||
         failed(agree(what, "value", v, 0, wanted)) ||
         failed(agree("batch", "output", o, 0, q.getDimSize(0))) ||
-        failed(valueLength(v, s, k.getDimSize(s))) ||
+        failed(valueLength(v, ks, k.getDimSize(ks))) ||
         failed(agree("sequence length", "output", o, s, q.getDimSize(s))) ||
         failed(agree("number of heads", "output", o, h, q.getDimSize(h))) ||
         failed(agree("head dimension", "output", o, 3, op.getValueDim())))

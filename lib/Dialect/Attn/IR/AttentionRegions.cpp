@@ -33,6 +33,22 @@ SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
   return views;
 }
 
+SmallVector<unsigned> AttentionOp::getSegmentViews() {
+  // Bounds of a mask are numbers that it captures.
+  SmallVector<unsigned> views;
+  if (!hasMaskRegion())
+    return views;
+  auto captures =
+      getKeep().front().getArguments().take_back(getCaptures().size());
+  for (auto [argument, view] : llvm::zip(captures, getCaptureViews())) {
+    auto type = dyn_cast<RankedTensorType>(argument.getType());
+    if (view && type && type.getElementTypeBitWidth() >= 32 &&
+        isa<IntegerType>(type.getElementType()) && !argument.use_empty())
+      views.push_back(*view);
+  }
+  return views;
+}
+
 std::optional<unsigned> AttentionOp::getSinksView() {
   if (!getSinks())
     return std::nullopt;

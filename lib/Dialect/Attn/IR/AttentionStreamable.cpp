@@ -62,7 +62,7 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
     batch.surplus = 1;
   }
   auto key =
-      StreamAxis{"key", AxisKind::Stream, k.getDimSize(getSeqDim()), K, 2};
+      StreamAxis{"key", AxisKind::Stream, k.getDimSize(getKeySeqDim()), K, 2};
   if (views.blockTable) {
     int64_t pages = getBlockTable().getType().getDimSize(1);
     key.block = getPageSize();
@@ -156,8 +156,9 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
 }
 
 SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
-  SmallVector<int64_t> perm{0, getHeadDim(), getSeqDim(), 3};
-  SmallVector<SmallVector<int64_t>> perms(3, perm);
+  SmallVector<int64_t> perm{0, getHeadDim(), getSeqDim(), 3},
+      ofKeys{0, getKeyHeadDim(), getKeySeqDim(), 3};
+  SmallVector<SmallVector<int64_t>> perms{perm, ofKeys, ofKeys};
   if (hasInterleavedValues())
     perms[V] = {0, 1, 2, 3};
   auto asIs = [&](Type type) {

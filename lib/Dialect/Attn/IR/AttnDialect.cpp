@@ -49,7 +49,8 @@ Operation *AttnDialect::materializeConstant(OpBuilder &builder, Attribute value,
 }
 
 static LogicalResult verifySchedule(Operation *op, Attribute value) {
-  if (!isa<StreamableOpInterface, KernelOp>(op))
+  bool isProgram = isa<CompositeOpInterface>(op);
+  if (!isProgram && !isa<StreamableOpInterface, KernelOp>(op))
     return op->emitOpError("attribute '")
            << ScheduleAttr::kAttrName
            << "' belongs on a streamable operation or a kernel";
@@ -57,6 +58,14 @@ static LogicalResult verifySchedule(Operation *op, Attribute value) {
     return op->emitOpError("attribute '")
            << ScheduleAttr::kAttrName
            << "' expected an #attn.schedule, but got " << value;
+  // Kernels of a program have schedules of their own.
+  auto schedule = cast<ScheduleAttr>(value);
+  bool hasForm = !schedule.getWord("form").empty();
+  if (isProgram ? !schedule.without({"form"}).getFields().empty() : hasForm)
+    return op->emitOpError("attribute '")
+           << ScheduleAttr::kAttrName << "' expected "
+           << (isProgram ? "the field 'form' alone" : "no field 'form'")
+           << ", but got " << value;
   return success();
 }
 

@@ -4,6 +4,7 @@
 #include "Derivatives.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -155,6 +156,14 @@ struct GradientVerifier {
     return shape(name, cast<RankedTensorType>(value.getType()), wanted);
   }
 
+  /// What contributions to the gradient of the query are added to.
+  LogicalResult querySum(StringRef name, Value value) {
+    SmallVector<int64_t> wanted{1, query.getDimSize(0),
+                                query.getDimSize(head()),
+                                query.getDimSize(seq()), query.getDimSize(3)};
+    return shape(name, cast<RankedTensorType>(value.getType()), wanted);
+  }
+
   SmallVector<int64_t> outputShape() const { return withLast(query, value); }
 };
 
@@ -241,17 +250,34 @@ LogicalResult AttentionBackwardKeyOp::verifyRegions() {
   return verifyGradientRegions(*this);
 }
 
+LogicalResult AttentionBackwardFusedOp::verify() {
+  GradientVerifier v = verifierOf(*this);
+  return failure(failed(verifyCommon(*this, v)) ||
+                 failed(v.rows("delta", getDelta())) ||
+                 failed(v.querySum("sum", getSum())) ||
+                 failed(v.querySum("query sum", getQuerySum())) ||
+                 failed(v.like("key gradient", getKeyGradient(),
+                               v.key.getShape(), true)) ||
+                 failed(v.like("value gradient", getValueGradient(),
+                               v.value.getShape(), true)));
+}
+
+LogicalResult AttentionBackwardFusedOp::verifyRegions() {
+  return verifyGradientRegions(*this);
+}
+
 //===----------------------------------------------------------------------===//
 // Expansion
 //===----------------------------------------------------------------------===//
 
-/// One of the two parts of `op`, of these results.
-template <typename Part>
-static Part buildPart(OpBuilder &b, AttentionBackwardOp op, Value delta,
-                      TypeRange results) {
+/// One of the parts of `op`, of these results, from rows of numbers (delta) and
+/// what it adds to, if anything.
+template <typename Part, typename... Sums>
+static Part buildPart(OpBuilder &b, AttentionBackwardOp op, TypeRange results,
+                      Sums... sums) {
   Part part = Part::create(b, op.getLoc(), results, op.getQuery(), op.getKey(),
                            op.getValue(), op.getOutputGradient(), op.getLse(),
-                           delta, op.getCaptures(), op.getMaskAttr(),
+                           sums..., op.getCaptures(), op.getMaskAttr(),
                            op.getScaleAttr(), op.getLayoutAttr());
   IRMapping map;
   op.getScore().cloneInto(&part.getScore(), map);
@@ -259,14 +285,44 @@ static Part buildPart(OpBuilder &b, AttentionBackwardOp op, Value delta,
   return part;
 }
 
-SmallVector<Value> AttentionBackwardOp::buildExpansion(OpBuilder &b) {
-  Value delta = RowDotOp::create(b, getLoc(), getLse().getType(), getOutput(),
-                                 getOutputGradient(), getLayoutAttr());
+/// dQ is the sum of what tiles of pairs contribute: five products each.
+static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op) {
+  RankedTensorType query = op.getQuery().getType();
+  SmallVector<int64_t> shape{
+      1, query.getDimSize(0), query.getDimSize(headDimOf(op.getLayout())),
+      query.getDimSize(seqDimOf(op.getLayout())), query.getDimSize(3)};
+  auto sums = RankedTensorType::get(shape, b.getF32Type());
+  auto dot =
+      RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
+                       op.getOutput(), op.getOutputGradient(), op.getLayout());
+  auto fused = buildPart<AttentionBackwardFusedOp>(
+      b, op,
+      {op.getKeyGradient().getType(), op.getValueGradient().getType(), sums},
+      dot.getResult(), dot.getZeros());
+  Value dq = SumPartsOp::create(b, op.getLoc(), op.getQueryGradient().getType(),
+                                fused.getQuerySum(), op.getScaleAttr(),
+                                op.getLayoutAttr());
+  return {dq, fused.getKeyGradient(), fused.getValueGradient()};
+}
+
+/// Nothing is added by several CTAs, for two products more.
+static SmallVector<Value> buildTwoKernels(OpBuilder &b,
+                                          AttentionBackwardOp op) {
+  Value delta = RowDotOp::create(b, op.getLoc(), op.getLse().getType(),
+                                 /*zeros=*/Type(), op.getOutput(),
+                                 op.getOutputGradient(), op.getLayout())
+                    .getResult();
   auto query = buildPart<AttentionBackwardQueryOp>(
-      b, *this, delta, getQueryGradient().getType());
+      b, op, op.getQueryGradient().getType(), delta);
   auto key = buildPart<AttentionBackwardKeyOp>(
-      b, *this, delta,
-      {getKeyGradient().getType(), getValueGradient().getType()});
+      b, op, {op.getKeyGradient().getType(), op.getValueGradient().getType()},
+      delta);
   return {query.getQueryGradient(), key.getKeyGradient(),
           key.getValueGradient()};
+}
+
+SmallVector<Value> AttentionBackwardOp::buildExpansion(OpBuilder &b) {
+  ScheduleAttr schedule = ScheduleAttr::of(*this);
+  bool fused = schedule && schedule.getWord("form") == "fused";
+  return fused ? buildFused(b, *this) : buildTwoKernels(b, *this);
 }

@@ -2,320 +2,16 @@
 //
 // One grid groups queries and streams keys, for dQ; the other groups keys and
 // streams queries, for dK and dV, with all tiles of pairs transposed, so that
-// the product of each with what is streamed needs no transposition.
+// the product of each with what is streamed needs no transposition. The fused
+// form is the second, and contributes to dQ.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Derivatives.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
-#include "attn-mlir/Dialect/Attn/IR/RegionTiles.h"
-#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
-#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
-#include "mlir/IR/IRMapping.h"
-#include <limits>
+#include "GradientTiles.h"
 
 using namespace mlir;
 using namespace attn;
-
-namespace {
-/// Positions of the views of both operations; behind them come the results.
-enum GradientView { kGradQ, kGradK, kGradV, kGradDO, kGradLse, kGradDelta };
-
-/// Positions of the axes, which differ.
-struct GradientAxes {
-  unsigned batch, kvHead, group, query, key, qkDim, valueDim;
-};
-constexpr unsigned kNumGradientAxes = 7;
-constexpr GradientAxes kByQueries{0, 1, 2, 3, 4, 5, 6};
-constexpr GradientAxes kByKeys{0, 1, 3, 4, 2, 5, 6};
-
-/// What both operations have.
-struct Gradient {
-  Operation *op;
-  GradientAxes at;
-  TensorLayout layout;
-  RankedTensorType q, k, v;
-  MaskInterface mask;
-  float scale;
-  Region *score, *keep;
-
-  bool isByKeys() const { return at.key < at.query; }
-  int64_t kvHeads() const { return k.getDimSize(headDimOf(layout)); }
-  int64_t groupSize() const {
-    return q.getDimSize(headDimOf(layout)) / kvHeads();
-  }
-  MLIRContext *context() const { return op->getContext(); }
-  /// What the products of query and key are multiplied by on the way to base-2
-  /// exponents, all at once unless a modification sees them before.
-  double exponentScale() const {
-    return (score->empty() ? double(scale) : 1.0) * llvm::numbers::log2e;
-  }
-};
-
-template <typename Op> Gradient gradientOf(Op op, const GradientAxes &axes) {
-  return {op,
-          axes,
-          op.getLayout(),
-          op.getQuery().getType(),
-          op.getKey().getType(),
-          op.getValue().getType(),
-          op.getMaskAttr(),
-          op.getScale().convertToFloat(),
-          &op.getScore(),
-          &op.getKeep()};
-}
-
-Gradient gradientOf(AttentionBackwardQueryOp op) {
-  return gradientOf(op, kByQueries);
-}
-Gradient gradientOf(AttentionBackwardKeyOp op) {
-  return gradientOf(op, kByKeys);
-}
-
-//===----------------------------------------------------------------------===//
-// Axes and views
-//===----------------------------------------------------------------------===//
-
-SmallVector<StreamAxis> axesOf(const Gradient &g) {
-  unsigned seq = seqDimOf(g.layout);
-  AxisKind query = g.isByKeys() ? AxisKind::Stream : AxisKind::Group,
-           key = g.isByKeys() ? AxisKind::Group : AxisKind::Stream,
-           group = g.isByKeys() ? AxisKind::Steps : AxisKind::Unit;
-  SmallVector<StreamAxis> axes(kNumGradientAxes);
-  axes[g.at.batch] = {"batch", AxisKind::Unit, g.q.getDimSize(0), kGradQ, 0,
-                      true};
-  axes[g.at.kvHead] = {"kv_head", AxisKind::Unit, g.kvHeads(), kGradK, 1, true};
-  axes[g.at.group] = {"group", group, g.groupSize()};
-  axes[g.at.query] = {"query", query, g.q.getDimSize(seq), kGradQ, 2};
-  axes[g.at.key] = {"key", key, g.k.getDimSize(seq), kGradK, 2};
-  axes[g.at.qkDim] = {"qk_dim", AxisKind::Whole, g.q.getDimSize(3), kGradQ, 3};
-  axes[g.at.valueDim] = {"value_dim", AxisKind::Whole, g.v.getDimSize(3),
-                         kGradV, 3};
-  return axes;
-}
-
-AffineMap mapOf(const Gradient &g, ArrayRef<AffineExpr> exprs) {
-  return AffineMap::get(kNumGradientAxes, 0, exprs, g.context());
-}
-
-/// Maps of Q, of K, of V and of what has a value dimension and queries.
-struct GradientMaps {
-  AffineMap q, k, v, o, rows;
-
-  explicit GradientMaps(const Gradient &g) {
-    auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
-    AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group);
-    q = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.qkDim)});
-    k = mapOf(g, {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.qkDim)});
-    v = mapOf(g,
-              {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.valueDim)});
-    o = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.valueDim)});
-    rows = mapOf(g, {d(g.at.batch), head, d(g.at.query)});
-  }
-  SmallVector<AffineMap> inputs() const { return {q, k, v, o, rows, rows}; }
-};
-
-SmallVector<SmallVector<int64_t>> permutationsOf(const Gradient &g) {
-  SmallVector<int64_t> perm{0, headDimOf(g.layout), seqDimOf(g.layout), 3},
-      rows{0, 1, 2};
-  SmallVector<SmallVector<int64_t>> perms{perm, perm, perm, perm, rows, rows};
-  perms.resize(perms.size() + g.op->getNumResults(), perm);
-  return perms;
-}
-
-/// The map of a sum of the state: a grouped axis, and one that is held whole.
-AffineMap sumMap(const Gradient &g, unsigned row, unsigned column) {
-  return mapOf(g, {getAffineDimExpr(row, g.context()),
-                   getAffineDimExpr(column, g.context())});
-}
-
-/// Scores that become weights and gradients, in f32, and both again as they are
-/// multiplied.
-int64_t temporariesOf(const Gradient &g, ArrayRef<int64_t> sizes) {
-  return 3 * sizes[g.at.query] * sizes[g.at.key];
-}
-
-/// The part of the streamed axis that matters to a tile of the grouped one.
-SmallVector<Segment> segmentsOf(const Gradient &g, OpBuilder &b, Location loc,
-                                const TileContext &tile) {
-  KeyRange range{};
-  TileBuilder t{b, loc};
-  if (g.mask) {
-    unsigned grouped = g.isByKeys() ? g.at.key : g.at.query;
-    MaskSizes sizes{tile.extents[g.at.query], tile.extents[g.at.key]};
-    Value first = tile.offsets[grouped];
-    // The last of the tile that exists.
-    Value end = b.createOrFold<arith::MinSIOp>(
-        loc, t.add(first, tile.sizes[grouped]), tile.extents[grouped]);
-    Value last = t.add(end, -1);
-    range = g.isByKeys() ? g.mask.buildQueryRange(b, loc, sizes, first, last)
-                         : g.mask.buildKeyRange(b, loc, sizes, first, last);
-  }
-  // What a region keeps may be anything.
-  range.partial |= !g.keep->empty();
-  return buildRangeSegments(b, loc, tile, range);
-}
-
-//===----------------------------------------------------------------------===//
-// One tile of pairs
-//===----------------------------------------------------------------------===//
-
-/// Weights and their gradients, of a tile of pairs in either orientation.
-class PairTile {
-public:
-  PairTile(const Gradient &g, OpBuilder &b, Location loc,
-           const TileContext &tile, ValueRange tiles)
-      : g(g), t{b, loc}, tile(tile), tiles(tiles),
-        rowAxis(g.isByKeys() ? g.at.key : g.at.query),
-        columnAxis(g.isByKeys() ? g.at.query : g.at.key),
-        shape{tile.sizes[rowAxis], tile.sizes[columnAxis]} {
-    clonedScore = std::make_unique<Region>();
-    if (g.score->empty())
-      return;
-    IRMapping map;
-    g.score->cloneInto(clonedScore.get(), map);
-    appendDerivative(clonedScore->front(), /*argument=*/0);
-  }
-
-  /// P, in f32.
-  Value buildWeights() {
-    Value scores =
-        g.isByKeys() ? product(kGradK, kGradQ) : product(kGradQ, kGradK);
-    if (!g.score->empty()) {
-      SmallVector<Value> both =
-          evaluate(*clonedScore, /*first=*/1, t.scale(scores, g.scale));
-      scores = both[0];
-      derivative = both[1];
-    }
-    if (Value kept = buildKeep())
-      scores = t.mask(scores, kept);
-    Value factor = t.splat(g.exponentScale(), shape);
-    return t.exp2(t.fma(scores, factor, ofQueries(kGradLse)));
-  }
-
-  /// dX, in f32, but for the scale.
-  Value buildGradient(Value weights) {
-    Value change =
-        g.isByKeys() ? product(kGradV, kGradDO) : product(kGradDO, kGradV);
-    Value gradient = t.mul(weights, t.sub(change, ofQueries(kGradDelta)));
-    return derivative ? t.mul(gradient, derivative) : gradient;
-  }
-
-  /// sum + tile x rhs, with the tile rounded to the type of `rhs`.
-  Value addProduct(Value pairs, GradientView rhs, Value sum) {
-    return t.dot(t.cast(pairs, getElementTypeOrSelf(tiles[rhs])), tiles[rhs],
-                 sum);
-  }
-
-private:
-  Value product(GradientView lhs, GradientView rhs) {
-    return t.dot(tiles[lhs], tiles[rhs], t.splat(0, shape),
-                 /*transposeRhs=*/true);
-  }
-
-  /// What there is one of for each query: of LSE minus the exponent that it is.
-  /// Where queries are rows it is computed once, before the stream.
-  Value ofQueries(GradientView view) {
-    OpBuilder outside = g.isByKeys() ? OpBuilder(t.b) : outsideStream(t.b);
-    TileBuilder once{outside, t.loc};
-    Value values = tiles[view];
-    if (view == kGradLse) {
-      // Of a query without keys it is infinite: all weights are 0.
-      constexpr double kNone = -std::numeric_limits<double>::infinity();
-      Value none = once.splat(kNone, once.shapeOf(values));
-      values = once.select(once.equal(values, none), none,
-                           once.scale(values, -llvm::numbers::log2e));
-    }
-    auto type = RankedTensorType::get(shape, t.b.getF32Type());
-    return BroadcastOp::create(t.b, t.loc, type, values);
-  }
-
-  /// The index of each element along an axis of the op.
-  Value indices(unsigned axis) {
-    return t.iota(axis == rowAxis ? 0 : 1, tile.offsets[axis], shape);
-  }
-
-  /// What a region yields for the tile: `scores` is its argument before the
-  /// indices, if it has one.
-  SmallVector<Value> evaluate(Region &region, unsigned first, Value scores) {
-    RegionTiles tiles(t.b, region.front(), shape);
-    if (scores)
-      tiles.map(0, scores);
-    // What depends on rows alone is computed in front of the stream.
-    OpBuilder outside = outsideStream(t.b);
-    TileBuilder once{outside, t.loc};
-    Value head = once.add(once.mul(tile.offsets[g.at.kvHead], g.groupSize()),
-                          tile.offsets[g.at.group]);
-    SmallVector<Value> arguments{tile.offsets[g.at.batch], head,
-                                 indices(g.at.query), indices(g.at.key)};
-    llvm::append_range(arguments, tile.scalars);
-    for (auto [i, value] : llvm::enumerate(arguments))
-      tiles.map(first + i, value);
-    return tiles.finish();
-  }
-
-  /// Which pairs take part; null for all.
-  Value buildKeep() {
-    Value keep;
-    auto restrict = [&](Value other) {
-      keep = keep ? t.logicalAnd(keep, other) : other;
-    };
-    MaskSizes sizes{tile.extents[g.at.query], tile.extents[g.at.key]};
-    if (g.mask)
-      if (Value kept = g.mask.buildPredicate(
-              t.b, t.loc, sizes, indices(g.at.query), indices(g.at.key)))
-        restrict(kept);
-    if (!g.keep->empty())
-      restrict(evaluate(*g.keep, /*first=*/0, Value()).front());
-    bool implied = !g.isByKeys() && g.mask && g.mask.impliesKeyExists();
-    if (tile.hasPartialTile() && !implied)
-      restrict(t.lessThan(indices(columnAxis),
-                          t.spread(tile.extents[columnAxis], shape)));
-    return keep;
-  }
-
-  const Gradient &g;
-  TileBuilder t;
-  const TileContext &tile;
-  ValueRange tiles;
-  unsigned rowAxis, columnAxis;
-  SmallVector<int64_t> shape;
-  /// The modification, with its derivative.
-  std::unique_ptr<Region> clonedScore;
-  /// The derivative, as a tile; null where it is 1.
-  Value derivative;
-};
-
-/// A result: a sum that may still want the scale.
-Value finishSum(const Gradient &g, OpBuilder &b, Location loc, Value sum,
-                Value result, bool scaled) {
-  TileBuilder t{b, loc};
-  return t.cast(scaled ? t.scale(sum, g.scale) : sum,
-                getElementTypeOrSelf(result));
-}
-
-SmallVector<Value> addStates(OpBuilder &b, Location loc, ValueRange lhs,
-                             ValueRange rhs) {
-  SmallVector<Value> sums;
-  for (auto [l, r] : llvm::zip_equal(lhs, rhs))
-    sums.push_back(TileBuilder{b, loc}.add(l, r));
-  return sums;
-}
-
-SmallVector<Value> buildZeros(OpBuilder &b, Location loc,
-                              ArrayRef<AffineMap> maps,
-                              const TileContext &tile) {
-  SmallVector<Value> zeros;
-  for (AffineMap map : maps) {
-    SmallVector<int64_t> shape;
-    for (AffineExpr expr : map.getResults())
-      shape.push_back(tile.sizes[cast<AffineDimExpr>(expr).getPosition()]);
-    zeros.push_back(TileBuilder{b, loc}.splat(0, shape));
-  }
-  return zeros;
-}
-
-} // namespace
+using namespace attn::gradients;
 
 //===----------------------------------------------------------------------===//
 // attn.attention_backward_query
@@ -381,7 +77,7 @@ SmallVector<Value> AttentionBackwardQueryOp::buildFold(OpBuilder &b,
                                                        ValueRange tiles) {
   Gradient g = gradientOf(*this);
   PairTile pairs(g, b, loc, tile, tiles);
-  Value gradient = pairs.buildGradient(pairs.buildWeights());
+  Value gradient = pairs.round(pairs.buildGradient(pairs.buildWeights()));
   return {pairs.addProduct(gradient, kGradK, state[0])};
 }
 
@@ -463,12 +159,8 @@ SmallVector<Value> AttentionBackwardKeyOp::buildFold(OpBuilder &b, Location loc,
                                                      const TileContext &tile,
                                                      ValueRange state,
                                                      ValueRange tiles) {
-  Gradient g = gradientOf(*this);
-  PairTile pairs(g, b, loc, tile, tiles);
-  Value weights = pairs.buildWeights();
-  Value dv = pairs.addProduct(weights, kGradDO, state[1]);
-  Value gradient = pairs.buildGradient(weights);
-  return {pairs.addProduct(gradient, kGradQ, state[0]), dv};
+  return foldByKeys(gradientOf(*this), b, loc, tile, state, tiles,
+                    /*contributes=*/false);
 }
 
 SmallVector<Value> AttentionBackwardKeyOp::buildMerge(OpBuilder &b,
@@ -482,7 +174,100 @@ SmallVector<Value> AttentionBackwardKeyOp::buildMerge(OpBuilder &b,
 SmallVector<Value> AttentionBackwardKeyOp::buildTail(OpBuilder &b, Location loc,
                                                      const TileContext &,
                                                      ValueRange state) {
+  return finishByKeys(gradientOf(*this), b, loc, state);
+}
+
+//===----------------------------------------------------------------------===//
+// attn.attention_backward_fused
+//===----------------------------------------------------------------------===//
+
+SmallVector<StreamAxis> AttentionBackwardFusedOp::getStreamAxes() {
+  return axesOf(gradientOf(*this));
+}
+
+SmallVector<AffineMap> AttentionBackwardFusedOp::getViewMaps() {
+  GradientMaps maps(gradientOf(*this));
+  SmallVector<AffineMap> all = maps.inputs();
+  all.append({maps.querySum, maps.k, maps.v, maps.querySum});
+  return all;
+}
+
+SmallVector<SmallVector<int64_t>>
+AttentionBackwardFusedOp::getViewPermutations() {
+  SmallVector<SmallVector<int64_t>> perms = permutationsOf(gradientOf(*this));
+  SmallVector<int64_t> sums{0, 1, 2, 3, 4};
+  perms.insert(perms.begin() + kGradSum, sums);
+  perms.back() = sums;
+  return perms;
+}
+
+SmallVector<StringRef> AttentionBackwardFusedOp::getViewNames() {
+  return {"q", "k", "v", "do", "lse", "delta", "sum", "dk", "dv", "dq_sum"};
+}
+
+SmallVector<Contribution> AttentionBackwardFusedOp::getContributions() {
+  constexpr unsigned kQuerySum = 2;
+  return {{kGradSum, kQuerySum}};
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::getScalarCaptures() {
+  return getCaptures();
+}
+
+bool AttentionBackwardFusedOp::isOfColumns(unsigned view) {
+  return view == kGradLse || view == kGradDelta;
+}
+
+Reorder AttentionBackwardFusedOp::getReorder() { return Reorder::Reassociates; }
+
+SmallVector<AffineMap> AttentionBackwardFusedOp::getStateMaps() {
   Gradient g = gradientOf(*this);
-  return {finishSum(g, b, loc, state[0], getKeyGradient(), /*scaled=*/true),
-          finishSum(g, b, loc, state[1], getValueGradient(), /*scaled=*/false)};
+  return {sumMap(g, g.at.key, g.at.qkDim), sumMap(g, g.at.key, g.at.valueDim)};
+}
+
+SmallVector<StringRef> AttentionBackwardFusedOp::getStateNames() {
+  return {"dk_sum", "dv_sum"};
+}
+
+/// The contribution comes when scores and weights are no longer there.
+int64_t AttentionBackwardFusedOp::getFoldTemporaries(ArrayRef<int64_t> sizes) {
+  Gradient g = gradientOf(*this);
+  return std::max(temporariesOf(g, sizes),
+                  sizes[g.at.query] * sizes[g.at.qkDim]);
+}
+
+SmallVector<Segment>
+AttentionBackwardFusedOp::buildSegments(OpBuilder &b, Location loc,
+                                        const TileContext &tile) {
+  return segmentsOf(gradientOf(*this), b, loc, tile);
+}
+
+SmallVector<Value>
+AttentionBackwardFusedOp::buildHead(OpBuilder &b, Location loc,
+                                    const TileContext &tile) {
+  return buildZeros(b, loc, getStateMaps(), tile);
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::buildFold(OpBuilder &b,
+                                                       Location loc,
+                                                       const TileContext &tile,
+                                                       ValueRange state,
+                                                       ValueRange tiles) {
+  return foldByKeys(gradientOf(*this), b, loc, tile, state, tiles,
+                    /*contributes=*/true);
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::buildMerge(OpBuilder &b,
+                                                        Location loc,
+                                                        const TileContext &,
+                                                        ValueRange lhs,
+                                                        ValueRange rhs) {
+  return addStates(b, loc, lhs, rhs);
+}
+
+SmallVector<Value> AttentionBackwardFusedOp::buildTail(OpBuilder &b,
+                                                       Location loc,
+                                                       const TileContext &,
+                                                       ValueRange state) {
+  return finishByKeys(gradientOf(*this), b, loc, state);
 }

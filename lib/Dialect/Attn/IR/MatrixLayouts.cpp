@@ -9,14 +9,30 @@ using namespace mlir;
 
 namespace attn {
 
+/// Rows of an instruction.
+static constexpr int64_t kMmaRows = 16;
+
 /// Lane l of a warp holds row l / 4 and columns 2 (l % 4), of every 8 x 8
 /// matrix; warps follow each other along the rows.
 static SmallVector<int64_t> mmaThreads(int64_t rows, int64_t warps) {
   return {4, 0, 2, 8, 1, 0, warps, rows / warps, 0};
 }
 
+WarpGrid warpGrid(int64_t rows, int64_t warps) {
+  int64_t down = std::min(warps, std::max<int64_t>(rows / kMmaRows, 1));
+  return {down, std::max<int64_t>(warps / down, 1)};
+}
+
 FragmentAttr mmaAccumulator(MLIRContext *context, int64_t rows, int64_t columns,
                             int64_t warps) {
+  WarpGrid grid = warpGrid(rows, warps);
+  if (grid.across > 1) {
+    SmallVector<int64_t> threads = mmaThreads(rows, grid.down);
+    threads.append({grid.across, 0, columns / grid.across});
+    SmallVector<int64_t> registers{2, 0, 1, 2, 8, 0, columns / grid.across / 8,
+                                   0, 8};
+    return FragmentAttr::getNormal(context, 2, threads, registers);
+  }
   // c0 c1 | c2 c3 eight rows below; then along the columns; then 16 rows down.
   SmallVector<int64_t> registers{
       2, 0, 1, 2, 8, 0, columns / 8, 0, 8, rows / warps / 16, 16, 0};

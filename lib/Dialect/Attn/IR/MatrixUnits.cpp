@@ -28,6 +28,19 @@ static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
                                transposed, folded);
 }
 
+/// With panels of 128 bytes in place of narrow ones: the tensor memory
+/// accelerator takes as long for a row of 32 bytes as for one of 128, and as
+/// long for one of 64 where rows begin in the middle of a sector, so that each
+/// panel has a sector more.
+static SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes) {
+  constexpr int64_t kSector = 32, kWide = 128;
+  int64_t narrow = rowBytes % kSector == 0 ? kSector : 2 * kSector;
+  if (!staged.isPlain() || staged.getSpan() > narrow)
+    return staged;
+  return SharedAttr::get(staged.getContext(), kWide, /*transposed=*/false,
+                         /*folded=*/false);
+}
+
 static std::string whyNotElement(MatrixUnitInterface unit) {
   SmallVector<Type> types = elementsOf(unit);
   return "operands are not of " + asText(types);
@@ -69,6 +82,22 @@ static std::string whyNotForWarpgroup(MatrixUnitInterface unit,
   return whyNotSized(unit, lhs, result, warps);
 }
 
+/// What both units of 16-bit elements of NVIDIA GPUs ask of a product with a
+/// transposed left-hand side.
+static std::string whyNotSplit(MatrixUnitInterface unit, RankedTensorType lhs,
+                               RankedTensorType result, int64_t warps) {
+  int64_t rows = result.getDimSize(0), columns = result.getDimSize(1);
+  if (!unit.takesElement(lhs.getElementType()))
+    return whyNotElement(unit);
+  if (rows % kGranule != 0 || lhs.getDimSize(0) % kGranule != 0)
+    return "rows are no multiple of 16";
+  WarpGrid grid = warpGrid(rows, warps);
+  if (grid.down * grid.across != warps || rows % (kGranule * grid.down) != 0 ||
+      columns % (kGranule * grid.across) != 0)
+    return "warps do not have 16 rows and columns, or multiples, each";
+  return "";
+}
+
 //===----------------------------------------------------------------------===//
 // MmaSyncAttr
 //===----------------------------------------------------------------------===//
@@ -96,10 +125,21 @@ SharedAttr MmaSyncAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr MmaSyncAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
+}
+
 std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                       RankedTensorType result,
                                       int64_t warps) const {
   return whyNotSized(*this, lhs, result, warps);
+}
+
+std::string MmaSyncAttr::whyNotTransposed(RankedTensorType lhs,
+                                          RankedTensorType,
+                                          RankedTensorType result,
+                                          int64_t warps) const {
+  return whyNotSplit(*this, lhs, result, warps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,6 +170,10 @@ FragmentAttr MmaSync8Attr::getLhs(int64_t rows, int64_t columns,
 
 SharedAttr MmaSync8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+SharedAttr MmaSync8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
 }
 
 std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
@@ -168,6 +212,10 @@ SharedAttr Wgmma8Attr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr Wgmma8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
+}
+
 std::string Wgmma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                      RankedTensorType result,
                                      int64_t warps) const {
@@ -202,10 +250,32 @@ SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
   return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
 }
 
+SharedAttr WgmmaAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
+}
+
 std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                     RankedTensorType result,
                                     int64_t warps) const {
   return whyNotForWarpgroup(*this, lhs, result, warps);
+}
+
+std::string WgmmaAttr::whyNotTransposed(RankedTensorType lhs, RankedTensorType,
+                                        RankedTensorType result,
+                                        int64_t warps) const {
+  constexpr int64_t kMostColumns = 256, kWarps = 4;
+  std::string reason = whyNotSplit(*this, lhs, result, warps);
+  if (!reason.empty())
+    return reason;
+  int64_t rows = result.getDimSize(0);
+  WarpGrid grid = warpGrid(rows, warps);
+  if (rows % (kWarps * getRowsPerWarp()) != 0)
+    return "rows are no multiple of 64";
+  if (rows != grid.down * getRowsPerWarp())
+    return "warps have other than 16 rows each";
+  if (result.getDimSize(1) / grid.across > kMostColumns)
+    return "columns of a warp are more than 256";
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -372,12 +442,14 @@ MatrixUnitInterface attn::unitOf(DotOp dot) {
 
 std::string attn::whyNotLaidOut(MatrixUnitInterface unit, RankedTensorType lhs,
                                 RankedTensorType rhs, RankedTensorType result,
-                                int64_t warps) {
+                                int64_t warps, bool transposeLhs) {
   const char *noAccumulator =
       "the result is not in the layout of an accumulator";
   if (!isa_and_nonnull<FragmentAttr>(result.getEncoding()))
     return noAccumulator;
-  std::string reason = unit.whyNotShaped(lhs, rhs, result, warps);
+  std::string reason = transposeLhs
+                           ? unit.whyNotTransposed(lhs, rhs, result, warps)
+                           : unit.whyNotShaped(lhs, rhs, result, warps);
   if (!reason.empty())
     return reason;
   int64_t rows = result.getDimSize(0);
@@ -386,6 +458,10 @@ std::string attn::whyNotLaidOut(MatrixUnitInterface unit, RankedTensorType lhs,
     return noAccumulator;
   if (!isa_and_nonnull<SharedAttr>(rhs.getEncoding()))
     return "the right-hand side is not in shared memory";
+  if (transposeLhs)
+    return isa_and_nonnull<SharedAttr>(lhs.getEncoding())
+               ? ""
+               : "the left-hand side is not in shared memory";
   if (!isa_and_nonnull<SharedAttr>(lhs.getEncoding()) &&
       lhs.getEncoding() != unit.getLhs(rows, lhs.getDimSize(1), warps))
     return "the left-hand side is neither in shared memory nor in the "

@@ -28,7 +28,8 @@ LogicalResult ProductType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult DotIssueOp::verify() {
   if (failed(verifyProduct(*this, getLhs().getType(), getRhs().getType(),
-                           getAcc().getType(), getTransposeRhs())))
+                           getAcc().getType(), getTransposeRhs(),
+                           getTransposeLhs())))
     return failure();
   auto acc = cast<RankedTensorType>(getAcc().getType());
   if (getProduct().getType().getTile() != acc)

@@ -14,9 +14,14 @@ enum RowDotAxis {
   kRowHead,
   kRowQuery,
   kRowValueDim,
-  kNumRowDotAxes
+  /// Of the zeros; without these there is no such axis.
+  kRowZeroDim
 };
 enum RowDotView { kRowLhs, kRowRhs, kRowResult };
+
+unsigned numAxes(RowDotOp op) {
+  return op.getZeros() ? kRowZeroDim + 1 : kRowZeroDim;
+}
 } // namespace
 
 LogicalResult RowDotOp::verify() {
@@ -34,42 +39,77 @@ LogicalResult RowDotOp::verify() {
            << lhs;
   SmallVector<int64_t> wanted{lhs.getDimSize(0), lhs.getDimSize(head),
                               lhs.getDimSize(query)};
-  if (result.getRank() == 3 &&
-      succeeded(verifyCompatibleShape(result.getShape(), wanted)))
+  if (result.getRank() != 3 ||
+      failed(verifyCompatibleShape(result.getShape(), wanted)))
+    return emitOpError("result expects ")
+           << RankedTensorType::get(wanted, result.getElementType())
+           << ", but got " << result;
+  if (!getZeros())
     return success();
-  return emitOpError("result expects ")
-         << RankedTensorType::get(wanted, result.getElementType())
-         << ", but got " << result;
+  auto zeros = cast<RankedTensorType>(getZeros().getType());
+  bool isKnown =
+      zeros.getRank() == 5 && !zeros.isDynamicDim(4) && zeros.getDimSize(4) > 0;
+  wanted.insert(wanted.begin(), 1);
+  wanted.push_back(isKnown ? zeros.getDimSize(4) : lhs.getDimSize(3));
+  if (isKnown && succeeded(verifyCompatibleShape(zeros.getShape(), wanted)))
+    return success();
+  return emitOpError("zeros expect ")
+         << RankedTensorType::get(wanted, zeros.getElementType())
+         << ", with any static last dimension of 1 or more, but got " << zeros;
 }
 
 SmallVector<StreamAxis> RowDotOp::getStreamAxes() {
   RankedTensorType lhs = getLhs().getType();
-  return {{"batch", AxisKind::Unit, lhs.getDimSize(0), kRowLhs, 0, true},
-          {"head", AxisKind::Unit, lhs.getDimSize(headDimOf(getLayout())),
-           kRowLhs, 1, true},
-          {"query", AxisKind::Group, lhs.getDimSize(seqDimOf(getLayout())),
-           kRowLhs, 2, true},
-          {"value_dim", AxisKind::Stream, lhs.getDimSize(3), kRowLhs, 3}};
+  SmallVector<StreamAxis> axes{
+      {"batch", AxisKind::Unit, lhs.getDimSize(0), kRowLhs, 0, true},
+      {"head", AxisKind::Unit, lhs.getDimSize(headDimOf(getLayout())), kRowLhs,
+       1, true},
+      {"query", AxisKind::Group, lhs.getDimSize(seqDimOf(getLayout())), kRowLhs,
+       2, true},
+      {"value_dim", AxisKind::Stream, lhs.getDimSize(3), kRowLhs, 3}};
+  if (getZeros())
+    axes.push_back(
+        {"zero_dim", AxisKind::Whole,
+         cast<RankedTensorType>(getZeros().getType()).getDimSize(4)});
+  return axes;
 }
 
 SmallVector<AffineMap> RowDotOp::getViewMaps() {
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(numAxes(*this), 0, exprs, getContext());
+  };
+  auto d = [&](RowDotAxis axis) {
+    return getAffineDimExpr(axis, getContext());
+  };
   AffineMap all =
-      AffineMap::getMultiDimIdentityMap(kNumRowDotAxes, getContext());
-  return {all, all, all.dropResult(kRowValueDim)};
+      map({d(kRowBatch), d(kRowHead), d(kRowQuery), d(kRowValueDim)});
+  SmallVector<AffineMap> maps{all, all, all.dropResult(kRowValueDim)};
+  if (getZeros())
+    maps.push_back(map({getAffineConstantExpr(0, getContext()), d(kRowBatch),
+                        d(kRowHead), d(kRowQuery), d(kRowZeroDim)}));
+  return maps;
 }
 
 SmallVector<SmallVector<int64_t>> RowDotOp::getViewPermutations() {
   SmallVector<int64_t> perm{0, headDimOf(getLayout()), seqDimOf(getLayout()),
                             3};
-  return {perm, perm, {0, 1, 2}};
+  SmallVector<SmallVector<int64_t>> perms{perm, perm, {0, 1, 2}};
+  if (getZeros())
+    perms.push_back({0, 1, 2, 3, 4});
+  return perms;
 }
 
-SmallVector<StringRef> RowDotOp::getViewNames() { return {"x", "y", "dots"}; }
+SmallVector<StringRef> RowDotOp::getViewNames() {
+  SmallVector<StringRef> names{"x", "y", "dots"};
+  if (getZeros())
+    names.push_back("zeros");
+  return names;
+}
 
 Reorder RowDotOp::getReorder() { return Reorder::Reassociates; }
 
 SmallVector<AffineMap> RowDotOp::getStateMaps() {
-  return {AffineMap::get(kNumRowDotAxes, 0,
+  return {AffineMap::get(numAxes(*this), 0,
                          getAffineDimExpr(kRowQuery, getContext()))};
 }
 
@@ -114,5 +154,9 @@ SmallVector<Value> RowDotOp::buildMerge(OpBuilder &b, Location loc,
 SmallVector<Value> RowDotOp::buildTail(OpBuilder &b, Location loc,
                                        const TileContext &tile,
                                        ValueRange state) {
-  return {state[0]};
+  SmallVector<Value> results{state[0]};
+  if (getZeros())
+    results.push_back(TileBuilder{b, loc}.splat(
+        0, {tile.sizes[kRowQuery], tile.sizes[kRowZeroDim]}));
+  return results;
 }

@@ -35,6 +35,9 @@ Words orderWords() {
           "swizzled_head_first", "block_outermost"};
 }
 
+/// Of operations that several kernels compute.
+Words formWords() { return {"two_kernels", "fused"}; }
+
 constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Rotated>;
 constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;
 /// What an option asks for: registers are for stores alone.
@@ -53,6 +56,7 @@ struct Field {
 
 /// In the order in which they are printed.
 constexpr Field kFields[] = {
+    {"form", FieldKind::Word, 2, "form", formWords},
     {"pack_group", FieldKind::Flag, 2, "pack-group"},
     {"tiles", FieldKind::Tiles, 2, "tiles"},
     {"splits", FieldKind::Number, 2, "splits"},

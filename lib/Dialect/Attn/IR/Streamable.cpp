@@ -2,6 +2,7 @@
 
 #include "attn-mlir/Dialect/Attn/IR/Streamable.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -50,7 +51,8 @@ int64_t StreamableOpInterface::getStateElements(ArrayRef<int64_t> tileSizes) {
 }
 
 bool StreamableOpInterface::canSplitOverCtas() {
-  return getReorder() != Reorder::Ordered && getPackedAxes().empty();
+  return getReorder() != Reorder::Ordered && getPackedAxes().empty() &&
+         getContributions().empty();
 }
 
 namespace {
@@ -115,6 +117,18 @@ SmallVector<Segment> buildRangeSegments(OpBuilder &builder, Location loc,
   if (segments.empty())
     segments.push_back({lo, hi, /*masked=*/false});
   return segments;
+}
+
+LogicalResult stateForm(Operation *root, StringRef form) {
+  auto asked =
+      ScheduleAttr::fromOptions(root->getContext(), 2, {{"form", form.str()}},
+                                [&]() { return emitError(root->getLoc()); });
+  if (!asked)
+    return failure();
+  root->walk([&](CompositeOpInterface op) {
+    ScheduleAttr::set(op, asked.over(ScheduleAttr::of(op)));
+  });
+  return success();
 }
 
 unsigned expandComposites(Operation *root) {

@@ -133,6 +133,14 @@ LogicalResult StoreOp::verify() {
                       tile.getShape());
 }
 
+LogicalResult AccumulateOp::verify() {
+  auto tile = cast<ShapedType>(getTile().getType());
+  if (failed(verifyElement(*this, getView().getType(), tile)))
+    return failure();
+  return verifyAccess(*this, getView().getType(), getOffsets().size(),
+                      tile.getShape());
+}
+
 LogicalResult InterleaveOp::verify() {
   auto from = cast<RankedTensorType>(getTile().getType()),
        to = cast<RankedTensorType>(getResult().getType());
@@ -157,28 +165,30 @@ LogicalResult TouchOp::verify() {
 }
 
 LogicalResult attn::verifyProduct(Operation *op, Type lhsType, Type rhsType,
-                                  Type accType, bool transposeRhs) {
+                                  Type accType, bool transposeRhs,
+                                  bool transposeLhs) {
   auto lhs = cast<ShapedType>(lhsType), rhs = cast<ShapedType>(rhsType),
        acc = cast<ShapedType>(accType);
   if (lhs.getElementType() != rhs.getElementType())
     return op->emitOpError("expected operands of one element type, but got ")
            << lhs.getElementType() << " and " << rhs.getElementType();
-  unsigned inner = transposeRhs ? 1 : 0;
-  if (lhs.getDimSize(1) != rhs.getDimSize(inner))
+  unsigned inner = transposeRhs ? 1 : 0, row = transposeLhs ? 1 : 0;
+  if (lhs.getDimSize(1 - row) != rhs.getDimSize(inner))
     return op->emitOpError(
                "expected operands that agree in the summed dimension, but got ")
-           << lhs.getDimSize(1) << " and " << rhs.getDimSize(inner);
-  if (acc.getDimSize(0) != lhs.getDimSize(0) ||
+           << lhs.getDimSize(1 - row) << " and " << rhs.getDimSize(inner);
+  if (acc.getDimSize(0) != lhs.getDimSize(row) ||
       acc.getDimSize(1) != rhs.getDimSize(1 - inner))
     return op->emitOpError("expected an accumulator of ")
-           << lhs.getDimSize(0) << "x" << rhs.getDimSize(1 - inner)
+           << lhs.getDimSize(row) << "x" << rhs.getDimSize(1 - inner)
            << ", but got " << acc;
   return success();
 }
 
 LogicalResult DotOp::verify() {
   return verifyProduct(*this, getLhs().getType(), getRhs().getType(),
-                       getAcc().getType(), getTransposeRhs());
+                       getAcc().getType(), getTransposeRhs(),
+                       getTransposeLhs());
 }
 
 LogicalResult ReduceOp::inferReturnTypes(MLIRContext *, std::optional<Location>,

@@ -52,8 +52,11 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
     if (!isa<RankedTensorType>(operand.getType()))
       continue;
     auto [elements, streamed] = tileOf(maps[view], axes, sizes);
-    // Of elements that are read one by one no tiles are held.
-    if (op.readsElements(view++))
+    // Of elements that are read one by one no tiles are held, nor of what is
+    // added to.
+    bool addedTo = llvm::any_of(op.getContributions(),
+                                [&](Contribution c) { return c.view == view; });
+    if (op.readsElements(view++) || addedTo)
       continue;
     int64_t bytes = elements * bytesOf(operand.getType());
     if (streamed)

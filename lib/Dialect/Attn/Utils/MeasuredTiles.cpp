@@ -70,7 +70,7 @@ ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
     return {};
   if (isa<AttentionBackwardQueryOp>(op))
     return rowOf(kMmaSyncQueryGradient, columns);
-  if (isa<AttentionBackwardKeyOp>(op))
+  if (isa<AttentionBackwardKeyOp, AttentionBackwardFusedOp>(op))
     return rowOf(kMmaSyncKeyGradient, columns);
   ArrayRef<MeasuredTile> tiles;
   if (isWindowed(op))

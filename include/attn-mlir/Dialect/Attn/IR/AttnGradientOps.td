@@ -51,11 +51,16 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
     and these gradients are right as they are; those of the sinks are not computed.
 
     *Rounding.* P and dX are rounded to the element type of dO and Q before they are multiplied,
-    and sums are f32, rounded once. Results do not depend on how the work falls on a device:
-    nothing is added by several CTAs.
+    and sums are f32, rounded once.
 
-    It is a program of three operations, which `attn-expand` makes of it: `attn.row_dot`,
-    `attn.attention_backward_query` and `attn.attention_backward_key`.
+    It is a program of three operations, which `attn-expand` makes of it, in the form that the
+    field `form` of its schedule says:
+
+    - `two_kernels`, the default: `attn.row_dot`, `attn.attention_backward_query` and
+      `attn.attention_backward_key`. Results do not depend on how the work falls on a device:
+      nothing is added by several CTAs.
+    - `fused`: `attn.row_dot`, `attn.attention_backward_fused` and `attn.sum_parts`. Five products
+      a tile of pairs, not seven; CTAs add to dQ in f32, in any order.
 
     Example:
 
@@ -89,14 +94,37 @@ def Attn_RowDotOp : Attn_Op<"row_dot", [
     R[b,h,i] = sum_d X[b,h,i,d] Y[b,h,i,d] in f32, of X and Y [B,H,S,D] (`layout(bshd)`: the
     sequence before the head). It streams d, in any order.
 
+    A second result [1,B,H,S,E] is zeros, for what follows to add to
+    (`attn.attention_backward_fused`).
+
     Example: `%r = attn.row_dot %o, %do : (tensor<?x32x?x128xbf16>, tensor<?x32x?x128xbf16>) -> tensor<?x32x?xf32>`
   }];
   let arguments = (ins Attn_GradientTensor:$lhs, Attn_GradientTensor:$rhs,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
-  let results = (outs Attn_RowTensor:$result);
+  let results = (outs Attn_RowTensor:$result, Optional<Attn_RowTensor>:$zeros);
   let assemblyFormat = [{
     $lhs `,` $rhs (`layout` `(` $layout^ `)`)? attr-dict `:`
     functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_SumPartsOp : Attn_Op<"sum_parts", [
+    Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+      ["getViewPermutations"]>]> {
+  let summary = "The sum of parts, times a number";
+  let description = [{
+    R[b,h,i,d] = scale * sum_p X[p,b,h,i,d], of X [parts,B,H,S,D] in f32; R has the order of
+    `layout`. It streams parts, in any order.
+
+    Example: `%dq = attn.sum_parts %sums scale(0.125) : tensor<1x?x32x?x128xf32> -> tensor<?x32x?x128xbf16>`
+  }];
+  let arguments = (ins Attn_RowTensor:$parts, F32Attr:$scale,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+  let results = (outs Attn_GradientTensor:$result);
+  let assemblyFormat = [{
+    $parts `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)? attr-dict `:`
+    type($parts) `->` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -134,6 +162,30 @@ def Attn_AttentionBackwardKeyOp : Attn_GradientPartOp<"attention_backward_key"> 
   }];
   let results = (outs Attn_GradientTensor:$key_gradient,
                       Attn_GradientTensor:$value_gradient);
+}
+
+def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
+    [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+      ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
+       "isOfColumns", "getContributions"]>]> {
+  let summary = "Gradients of attention with respect to key, value and query at once";
+  let description = [{
+    dK and dV as `attn.attention_backward_key` computes them, and `sum` [1,B,H,S,D] plus dQ
+    without the scale, in f32: each tile of pairs contributes the product of its dX with its
+    keys. Where `sum` is zeros, `attn.sum_parts` makes dQ of it.
+  }];
+  let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
+    Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Attn_RowTensor:$sum,
+    Variadic<Attn_Scalar>:$captures), gradientAttributes);
+  let results = (outs Attn_GradientTensor:$key_gradient,
+                      Attn_GradientTensor:$value_gradient, Attn_RowTensor:$query_sum);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta `,` $sum
+    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
+    attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 #endif // ATTN_GRADIENT_OPS

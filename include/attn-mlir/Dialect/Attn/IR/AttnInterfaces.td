@@ -122,6 +122,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       "::llvm::SmallVector<unsigned>", "getTailViews", (ins), "",
       [{ return {}; }]>,
     InterfaceMethod<[{
+      The operand views that `buildSegments` may read elements of, beside the
+      lengths. A kernel that only asks how long streams are has these.
+      }], "::llvm::SmallVector<unsigned>", "getSegmentViews", (ins), "",
+      [{ return {}; }]>,
+    InterfaceMethod<[{
       Whether a fold wants zeros in its tile of a view behind the length of the
       stream, in masked segments: there memory may hold anything, and a mask of
       scores does not keep NaN out of a sum.
@@ -132,6 +137,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       of the fold, of type [1, n], and not one a row.
       }], "bool", "isOfColumns", (ins "unsigned":$view), "",
       [{ return false; }]>,
+    InterfaceMethod<[{
+      The results that tiles of the grid add to together, the last ones, in their
+      order; the tail makes none of these.
+      }], "::llvm::SmallVector<::attn::Contribution>", "getContributions", (ins), "",
+      [{ return {}; }]>,
     InterfaceMethod<"What changing the order of the stream does to results.",
       "::attn::Reorder", "getReorder">,
     InterfaceMethod<[{
@@ -159,7 +169,8 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile)>,
     InterfaceMethod<[{
-      Takes one tile of the stream into the state. `tiles` holds one tile for
+      Takes one tile of the stream into the state, which it gives, and behind it what it
+      contributes to results (`getContributions`). `tiles` holds one tile for
       each operand view. Masking is by `attn.mask`, which acts in the masked
       segments only.
       }], "::llvm::SmallVector<::mlir::Value>", "buildFold",
@@ -172,7 +183,7 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile, "::mlir::ValueRange":$lhs,
            "::mlir::ValueRange":$rhs)>,
-    InterfaceMethod<"One tile for each result.",
+    InterfaceMethod<"One tile for each result that has no contributions.",
       "::llvm::SmallVector<::mlir::Value>", "buildTail",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile, "::mlir::ValueRange":$state)>
@@ -181,8 +192,9 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
     /// Number of f32 values of the state, for tiles of these sizes (one for each
     /// axis).
     int64_t getStateElements(::llvm::ArrayRef<int64_t> tileSizes);
-    /// Whether CTAs may share a stream: its order does not matter, and states
-    /// have a place for each point of the unit axes.
+    /// Whether CTAs may share a stream: its order does not matter, states
+    /// have a place for each point of the unit axes, and a merge of states is all
+    /// that there is to do.
     bool canSplitOverCtas();
   }];
 }

@@ -15,8 +15,8 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "Starts a product of tiles";
   let description = [{
-    product = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, as
-    `attn.dot`, without waiting for it. Products complete in the order in which
+    product = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, and lhs^T in
+    place of lhs with `transpose_lhs`, as `attn.dot`, without waiting for it. Products complete in the order in which
     they are issued. `rhs` lies in shared memory, `lhs` there or in registers.
 
     `by` names the matrix unit, as for `attn.dot`: with `#attn.wgmma` four warps
@@ -31,10 +31,11 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
                        UnitAttr:$transpose_rhs,
                        OptionalAttr<Attn_MatrixUnitInterface>:$unit,
-                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$stage);
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$stage,
+                       UnitAttr:$transpose_lhs);
   let results = (outs Attn_ProductType:$product);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`by` `(` custom<Unit>($unit)^ `)`)?
+    $lhs `,` $rhs `,` $acc (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`by` `(` custom<Unit>($unit)^ `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
   }];
   let hasVerifier = 1;

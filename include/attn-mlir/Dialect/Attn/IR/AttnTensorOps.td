@@ -21,7 +21,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "readsElements",
-       "getTailViews"]>]> {
+       "getTailViews", "getSegmentViews"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
@@ -35,8 +35,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
 
     Shapes: Q [B,Hq,Sq,Dqk], K [B,Hkv,Skv,Dqk], V [B,Hkv,Skv,Dv], O
     [B,Hq,Sq,Dv], LSE [B,Hq,Sq] (`layout(bshd)`: Q, K, V and O have the
-    sequence before the head). Hq is a multiple of Hkv. Head counts and head
-    dimensions are static; head dimensions are multiples of 8 up to 256. B, Sq
+    sequence before the head; `layout(bhsd, kv = bshd)`: K and V alone do, and the
+    other way round). Hq is a multiple of Hkv. Head counts and head dimensions are static; head dimensions are multiples of 8 up to 256. B, Sq
     and Skv may be dynamic. Element types f16, bf16, f32 or one of FP8 (f8E4M3FN,
     f8E5M2, f8E4M3FNUZ), the same for Q, K and V; O has it too, or f32, and f16, bf16
     or f32 where they are of FP8; scores, softmax and accumulation are f32; LSE is
@@ -170,6 +170,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Optional<Attn_ScaleTensor>:$valueScale,
     OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
+    OptionalAttr<Attn_TensorLayout>:$kvLayout,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sorted,
     DefaultValuedAttr<Attn_ValueOrder, "::attn::ValueOrder::Rows">:$valueOrder);
   let results = (outs Attn_InputTensor:$output,
@@ -179,11 +180,15 @@ def Attn_AttentionOp : Attn_Op<"attention", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    /// Dimension of Q, K, V and O that holds the head and the sequence.
+    /// Dimension of Q and O that holds the head and the sequence.
     unsigned getHeadDim() { return headDimOf(getLayout()); }
     unsigned getSeqDim() { return seqDimOf(getLayout()); }
+    /// Dimension of K and V (by rows) that holds the head and the sequence.
+    TensorLayout getKeyLayout() { return getKvLayout().value_or(getLayout()); }
+    unsigned getKeyHeadDim() { return headDimOf(getKeyLayout()); }
+    unsigned getKeySeqDim() { return seqDimOf(getKeyLayout()); }
     int64_t getNumQueryHeads() { return getQuery().getType().getDimSize(getHeadDim()); }
-    int64_t getNumKvHeads() { return getKey().getType().getDimSize(getHeadDim()); }
+    int64_t getNumKvHeads() { return getKey().getType().getDimSize(getKeyHeadDim()); }
     int64_t getQkDim() { return getQuery().getType().getDimSize(3); }
     int64_t getValueDim() {
       return getValue().getType().getDimSize(hasInterleavedValues() ? 2 : 3);
@@ -191,7 +196,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     bool hasInterleavedValues() { return getValueOrder() == ValueOrder::Interleaved; }
     /// Heads of V.
     int64_t getNumValueHeads() {
-      return getValue().getType().getDimSize(hasInterleavedValues() ? 1 : getHeadDim());
+      return getValue().getType().getDimSize(hasInterleavedValues() ? 1 : getKeyHeadDim());
     }
     /// Whether scores are of scaled Q or K.
     bool scalesScores() { return getQueryScale() || getKeyScale(); }
@@ -203,7 +208,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     /// its query and key.
     bool readsEachScore();
     /// Keys of a page, where K and V are caches of pages.
-    int64_t getPageSize() { return getKey().getType().getDimSize(getSeqDim()); }
+    int64_t getPageSize() { return getKey().getType().getDimSize(getKeySeqDim()); }
     /// Of the first view behind query, key and value that is neither lengths,
     /// offsets nor a table of pages.
     unsigned getFirstCaptureView();

@@ -14,11 +14,11 @@ class RewritePatternSet;
 } // namespace mlir
 
 namespace attn {
-/// Checks the shapes and element types of lhs x rhs (^T) added to acc, for an
-/// operation that computes it.
+/// Checks the shapes and element types of lhs (^T) x rhs (^T) added to acc, for
+/// an operation that computes it.
 llvm::LogicalResult verifyProduct(mlir::Operation *op, mlir::Type lhs,
                                   mlir::Type rhs, mlir::Type acc,
-                                  bool transposeRhs);
+                                  bool transposeRhs, bool transposeLhs);
 
 /// Checks a tile whose rows are loaded in blocks: one, and `others`.
 llvm::LogicalResult verifyBlocks(mlir::Operation *op, ViewType view,

@@ -79,6 +79,27 @@ def Attn_StoreOp : Attn_Op<"store", [AttrSizedOperandSegments,
   let hasVerifier = 1;
 }
 
+def Attn_AccumulateOp : Attn_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Adds a tile to a view";
+  let description = [{
+    Adds the elements of a tile of f32 to those of a view that other CTAs add to at the same
+    time: a sum of contributions, of which each tile of a grid has some. Places are those of
+    `attn.store`; nothing is added outside of the view.
+
+    `atomic`: each element is added at once, in any order, so that sums of three or more are
+    rounded in an order that launches do not repeat. What the view holds when the launch
+    begins is part of the sum.
+
+    Example: `attn.accumulate %t, %sum[%b, %h, %i, %c0] atomic : tensor<64x128xf32> -> !attn.view<?x32x?x128xf32>`
+  }];
+  let arguments = (ins Attn_AccTile:$tile, Attn_ViewType:$view,
+                       Variadic<Index>:$offsets);
+  let assemblyFormat = [{
+    $tile `,` $view `[` $offsets `]` `atomic` attr-dict `:` type($tile) `->` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_TouchOp : Attn_Op<"touch", [MemoryEffects<[MemWrite]>]> {
   let summary = "Reports an access to a tile, instead of doing it";
   let description = [{
@@ -100,7 +121,7 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
   let summary = "Matrix product of tiles, added to an accumulator";
   let description = [{
     result = acc + lhs x rhs, or acc + lhs x rhs^T with `transpose_rhs`, with
-    f32 accumulation. `prioritized`, a hint: warps that are at it go before others
+    f32 accumulation. `transpose_lhs` takes lhs^T in place of lhs. `prioritized`, a hint: warps that are at it go before others
     of their scheduler (attn-prioritize-products). `by` names the matrix unit that
     computes it (attn-assign-units).
 
@@ -108,10 +129,11 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
                        UnitAttr:$transpose_rhs, UnitAttr:$prioritized,
-                       OptionalAttr<Attn_MatrixUnitInterface>:$unit);
+                       OptionalAttr<Attn_MatrixUnitInterface>:$unit,
+                       UnitAttr:$transpose_lhs);
   let results = (outs Attn_AccTile:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_rhs` $transpose_rhs^)?
+    $lhs `,` $rhs `,` $acc (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)?
     (`prioritized` $prioritized^)? (`by` `(` custom<Unit>($unit)^ `)`)? attr-dict
     `:` type($lhs) `,` type($rhs) `into` type($result)
   }];
@@ -119,9 +141,13 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
   let extraClassDeclaration = [{
     /// Multiplications and additions.
     int64_t getNumOperations() {
-      auto lhs = ::llvm::cast<::mlir::ShapedType>(getLhs().getType());
       auto result = ::llvm::cast<::mlir::ShapedType>(getResult().getType());
-      return 2 * result.getNumElements() * lhs.getDimSize(1);
+      return 2 * result.getNumElements() * getDepth();
+    }
+    /// Elements that each element of the result is a sum of.
+    int64_t getDepth() {
+      return ::llvm::cast<::mlir::ShapedType>(getLhs().getType())
+          .getDimSize(getTransposeLhs() ? 0 : 1);
     }
   }];
 }

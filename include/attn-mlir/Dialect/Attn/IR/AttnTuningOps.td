@@ -10,7 +10,7 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
   let description = [{
     One row of a tuning file: a module whose `attn.target` is the chip that was
     measured. It is for operations `op` (a name), of elements of one of the types
-    `of`, whose K and V have together at most `columns` columns, which have
+    `of`, whose K and V have together at most `columns` columns (V twice, if it has more than K), which have
     `rows` or more queries where their number is known, and which have a causal
     mask, or not. A row with `packed` is for packed queries alone, one with `reads` is for modifications alone that read an element
     of a captured tensor for each score, one with `special` for those that take a

@@ -64,7 +64,8 @@ MatrixUnitInterface unitOf(DotOp dot);
 /// included; empty if it is.
 std::string whyNotLaidOut(MatrixUnitInterface unit, mlir::RankedTensorType lhs,
                           mlir::RankedTensorType rhs,
-                          mlir::RankedTensorType result, int64_t warps);
+                          mlir::RankedTensorType result, int64_t warps,
+                          bool transposeLhs);
 
 /// Rows and columns of tiles are multiples of this where a target has matrix
 /// units, else 1.

@@ -71,12 +71,29 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       "::attn::SharedAttr", "getStaged",
       (ins "::mlir::RankedTensorType":$tile, "bool":$summedOverRows)>,
     InterfaceMethod<[{
+      The layout that `getStaged` gave, or another that this unit reads as well,
+      of fewer and wider panels, of which copies fill the last in part: where a
+      copy takes as long for a part of a panel as for all of it. `rowBytes`: of the
+      rows that are copied, where they are in memory.
+      }],
+      "::attn::SharedAttr", "getWidened",
+      (ins "::attn::SharedAttr":$staged, "int64_t":$rowBytes), [{}],
+      [{ return staged; }]>,
+    InterfaceMethod<[{
       Why a product of tiles of these types, with a layout or none, is not for this
       unit over `warps` warps; empty if it is. Layouts are not looked at.
       }],
       "std::string", "whyNotShaped",
       (ins "::mlir::RankedTensorType":$lhs, "::mlir::RankedTensorType":$rhs,
-           "::mlir::RankedTensorType":$result, "int64_t":$warps)>
+           "::mlir::RankedTensorType":$result, "int64_t":$warps)>,
+    InterfaceMethod<[{
+      The same of a product whose left-hand side, in shared memory, is transposed. Warps
+      may share columns of its result.
+      }],
+      "std::string", "whyNotTransposed",
+      (ins "::mlir::RankedTensorType":$lhs, "::mlir::RankedTensorType":$rhs,
+           "::mlir::RankedTensorType":$result, "int64_t":$warps), [{}],
+      [{ return "it takes no transposed left-hand side"; }]>
   ];
 }
 
@@ -84,7 +101,7 @@ class Attn_Unit<string name, string mnemonic, list<string> methods = []>
     : Attn_Attr<name, mnemonic,
         [DeclareAttrInterfaceMethods<Attn_MatrixUnitInterface, methods>]>;
 
-def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync"> {
+def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["getWidened", "whyNotTransposed"]> {
   let summary = "Matrix products of a warp of NVIDIA GPUs";
   let description = [{
     `mma.sync.m16n8k16` (PTX ISA, "Matrix fragments for mma.m16n8k16"): a warp
@@ -96,7 +113,7 @@ def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync"> {
 }
 
 def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
-    ["getCompletion", "getRowsPerWarp"]> {
+    ["getCompletion", "getRowsPerWarp", "getWidened", "whyNotTransposed"]> {
   let summary = "Matrix products of a warpgroup of Hopper";
   let description = [{
     `wgmma.mma_async` (PTX ISA, "Asynchronous warpgroup level matrix instructions"):
@@ -111,7 +128,7 @@ def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
 }
 
 def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
-    ["takesElement", "sumsAlongRows"]> {
+    ["takesElement", "sumsAlongRows", "getWidened"]> {
   let summary = "Matrix products of FP8 of a warp of NVIDIA GPUs";
   let description = [{
     `mma.sync.m16n8k32` (PTX ISA, "Matrix fragments for mma.m16n8k32"), of f8E4M3FN or
@@ -123,7 +140,8 @@ def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
 }
 
 def Attn_Wgmma8Unit : Attn_Unit<"Wgmma8", "wgmma_f8",
-    ["getCompletion", "getRowsPerWarp", "takesElement", "sumsAlongRows"]> {
+    ["getCompletion", "getRowsPerWarp", "takesElement", "sumsAlongRows",
+     "getWidened"]> {
   let summary = "Matrix products of FP8 of a warpgroup of Hopper";
   let description = [{
     `wgmma.mma_async` of 64 x 32 by 32 x n elements of f8E4M3FN or f8E5M2, as `wgmma` but

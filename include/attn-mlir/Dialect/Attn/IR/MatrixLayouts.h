@@ -12,9 +12,17 @@
 
 namespace attn {
 
+/// Warps along the rows and along the columns of a result: where there are more
+/// than blocks of 16 rows, they share the columns.
+struct WarpGrid {
+  int64_t down, across;
+};
+WarpGrid warpGrid(int64_t rows, int64_t warps);
+
 /// The accumulator of mma.sync.m16n8k16 (PTX ISA, "Matrix fragments for
 /// mma.m16n8k16") for a tile of rows x columns: each of `warps` warps has
 /// rows / warps consecutive rows. rows is a multiple of 16 warps, columns of 8.
+/// With fewer rows (warpGrid) warps that follow have the next columns.
 FragmentAttr mmaAccumulator(mlir::MLIRContext *context, int64_t rows,
                             int64_t columns, int64_t warps);
 

@@ -80,6 +80,14 @@ struct PackedAxis {
   unsigned offsets;
 };
 
+/// A result that all tiles of the grid add to: a fold yields, behind the state,
+/// a tile of f32 for each such result, which lies at the place that the map of
+/// the result gives at the fold's position. The operand view `view` is what is
+/// added to: it holds the sum so far, and becomes the result.
+struct Contribution {
+  unsigned view, result;
+};
+
 /// Effect of changing the order of a stream, or of splitting it.
 enum class Reorder {
   /// Results keep every bit.
@@ -148,6 +156,11 @@ llvm::SmallVector<Segment> buildRangeSegments(mlir::OpBuilder &builder,
                                               mlir::Location loc,
                                               const TileContext &tile,
                                               const KeyRange &range);
+
+/// Has the composite operations inside of `root` take a form, as their
+/// schedules could ask for; fails after a diagnostic where there is none of
+/// that name.
+llvm::LogicalResult stateForm(mlir::Operation *root, llvm::StringRef form);
 
 /// Puts what computes the composite operations inside of `root` in their place;
 /// returns how many there were.

@@ -113,9 +113,9 @@ struct TileBuilder {
 
   // Tile operations of the dialect.
   mlir::Value dot(mlir::Value lhs, mlir::Value rhs, mlir::Value acc,
-                  bool transposeRhs = false) const {
+                  bool transposeRhs = false, bool transposeLhs = false) const {
     return DotOp::create(b, loc, acc.getType(), lhs, rhs, acc, transposeRhs,
-                         /*prioritized=*/false, /*unit=*/nullptr);
+                         /*prioritized=*/false, /*unit=*/nullptr, transposeLhs);
   }
   mlir::Value reduce(ReduceKind kind, mlir::Value tile) const {
     return ReduceOp::create(b, loc, kind, tile);

@@ -14,8 +14,8 @@ ATTN_LIST_VALUES(attn::TraversalOrder);
 
 namespace attn {
 /// The largest `lead` of attn-optimistic-max, in binades: what is left of f32's
-/// range below is that of weights of 2^-62.
-constexpr int64_t kMostLead = 64;
+/// range below is that of weights of 2^-46.
+constexpr int64_t kMostLead = 80;
 
 #define GEN_PASS_DECL
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h.inc"

@@ -100,8 +100,8 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Sizes of tiles in rings must be multiples of 16, at most 256.
 
     A tensor copy takes about as long for 32 bytes of a row as for 128. With
-    `wide-panels` tiles whose rows are no multiple of 64 bytes lie in panels of 128,
-    of which the last is in part empty; products read no more of them than before. Where shared memory has no room
+    `wide-panels` tiles whose panels would be narrow lie in fewer and wider ones, if the
+    matrix unit knows such; the last one is in part empty, and products read no more than before. Where shared memory has no room
     for them, panels stay as they are.
   }];
   let options = [
@@ -115,7 +115,7 @@ def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
     Option<"chunk", "chunk", "int64_t", /*default=*/"0",
            "Bytes of an asynchronous copy and of what a store aligns to: 4, 8 or 16 (0: by the rows of the view)">,
     Option<"widePanels", "wide-panels", "bool", /*default=*/"false",
-           "Tiles whose panels would be of 32 bytes have panels of 128">,
+           "Tiles lie in fewer and wider panels where the matrix unit knows such">,
     Option<"columns", "columns", "bool", /*default=*/"false",
            "Also through rings: tiles of one row, one value a column of others">,
     Option<"holdLhs", "hold-lhs", "bool", /*default=*/"false",

@@ -20,6 +20,16 @@ class NoGrid : AttnRemark<"no-grid", Missed, "the grid is materialised already, 
 
 //===- Level 2 ------------------------------------------------------------===//
 
+let category = "attn-expand" in {
+let namesFunction = 0 in {
+def Expand : AttnRemark<"expand", Passed, "a program in the form that was asked for:", [
+    RemarkArg<"form", String, "which kernels the program has">,
+    From<"form", "who chose it: an `option`, or the `attribute` of the operation">]> {
+  let description = "Once for each operation that says, or is told, which form it takes.";
+}
+}
+}
+
 let category = "attn-pack-group" in {
 // Passes on modules name no kernel: there is none yet.
 let namesFunction = 0 in {

@@ -38,8 +38,15 @@ def AttnExpand : Pass<"attn-expand", "::mlir::ModuleOp"> {
     %dq = attn.attention_backward_query %q, %k, %v, %do, %lse, %delta ...
     %dk, %dv = attn.attention_backward_key %q, %k, %v, %do, %lse, %delta ...
     ```
+
+    Some can be computed in several forms. `form` chooses for all operations of the module; without
+    it, the field `form` of an operation's schedule does.
   }];
   let dependentDialects = ["::attn::AttnDialect"];
+  let options = [
+    Option<"form", "form", "std::string", /*default=*/"\"\"",
+           "Form of gradients of attention: two-kernels or fused">
+  ];
   let statistics = [Statistic<"numExpanded", "expanded", "Operations expanded">];
 }
 

@@ -51,7 +51,7 @@ public:
   Operation *findFixed() {
     for (Operation &op : block.without_terminator())
       if (!isMemoryEffectFree(&op) && !ringOf(&op) &&
-          !isa<DotIssueOp, DotWaitOp, LoadOp, ReadOp>(op))
+          !isa<DotIssueOp, DotWaitOp, LoadOp, ReadOp, AccumulateOp>(op))
         return &op;
     return nullptr;
   }
@@ -61,11 +61,16 @@ public:
     for (Operation &op : block)
       original.push_back(&op);
     findRingOrder();
+    // What a sum starts from is there before any product is under way:
+    // assemblers would wait for that one.
+    for (DotIssueOp issue : firstProducts())
+      if (Operation *start = issue.getAcc().getDefiningOp();
+          start && start->getBlock() == &block && !isa<DotWaitOp>(start))
+        emit(start);
+    for (DotIssueOp issue : firstProducts())
+      emit(issue);
     for (Operation *op : original)
-      if (auto issue = dyn_cast<DotIssueOp>(op); issue && issue.getStage() == 0)
-        emit(op);
-    for (Operation *op : original)
-      if (!isa<DotWaitOp, RingReleaseOp>(op) &&
+      if (!isa<DotWaitOp, RingReleaseOp, AccumulateOp>(op) &&
           !op->hasTrait<OpTrait::IsTerminator>())
         emit(op);
     for (Operation *op : original)
@@ -79,6 +84,15 @@ public:
   }
 
 private:
+  /// Those that follow from loads alone.
+  SmallVector<DotIssueOp> firstProducts() const {
+    SmallVector<DotIssueOp> products;
+    for (Operation *op : original)
+      if (auto issue = dyn_cast<DotIssueOp>(op); issue && issue.getStage() == 0)
+        products.push_back(issue);
+    return products;
+  }
+
   /// Accesses to one ring keep their order, and a slot is given back behind
   /// what reads it.
   void findRingOrder() {

@@ -41,7 +41,7 @@ bool isCopy(Operation *op) {
 
 bool isComputation(Operation *op) {
   return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
-             ExchangeOp, StoreOp>(op) ||
+             ExchangeOp, StoreOp, AccumulateOp, BarrierOp>(op) ||
          isTakenToPut(op);
 }
 
@@ -49,10 +49,16 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Erases what `drop` names and what is dead then: uses before what they use
   /// (Region::walk would take the region's own operations forwards).
   static void eraseBackwards(Region &region, bool (*drop)(Operation *)) {
+    // What an operation is may follow from its users.
+    llvm::DenseSet<Operation *> dropped;
+    region.walk([&](Operation *op) {
+      if (drop(op))
+        dropped.insert(op);
+    });
     for (Operation &last :
          llvm::make_early_inc_range(llvm::reverse(region.front())))
       last.walk<WalkOrder::PostOrder, ReverseIterator>([&](Operation *op) {
-        if (drop(op) || isOpTriviallyDead(op))
+        if (dropped.contains(op) || isOpTriviallyDead(op))
           op->erase();
       });
   }

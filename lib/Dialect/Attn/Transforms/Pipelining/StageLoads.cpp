@@ -43,6 +43,12 @@ bool isSummedOverRows(LoadOp load) {
   });
 }
 
+/// Whether a product takes a left-hand side that is computed and transposed:
+/// other threads have computed what a thread multiplies.
+bool takesFromOthers(DotOp dot) {
+  return dot.getTransposeLhs() && !dot.getLhs().getDefiningOp<LoadOp>();
+}
+
 /// The unit that multiplies the tile, as far as any does.
 MatrixUnitInterface unitOf(LoadOp load) {
   for (Operation *user : load.getTile().getUsers())
@@ -59,19 +65,16 @@ RankedTensorType sharedType(LoadOp load) {
       unitOf(load).getStaged(tile, isSummedOverRows(load)));
 }
 
-/// Bytes of the narrowest panels, and of those that take their place.
-constexpr int64_t kNarrowPanel = 32, kWidePanel = 128;
-
-/// The type with wide panels in place of narrow ones, where a tensor map fills
-/// them.
-RankedTensorType withWidePanels(RankedTensorType tile) {
-  auto layout = cast<SharedAttr>(tile.getEncoding());
-  if (!layout.isPlain() || layout.getSpan() != kNarrowPanel)
-    return tile;
-  return RankedTensorType::get(tile.getShape(), tile.getElementType(),
-                               SharedAttr::get(tile.getContext(), kWidePanel,
-                                               /*transposed=*/false,
-                                               /*folded=*/false));
+/// The same in fewer and wider panels, if the unit knows any. Rows of an extent
+/// that is not known are as long as the tile's.
+RankedTensorType widenedType(LoadOp load) {
+  RankedTensorType tile = sharedType(load);
+  ViewType view = load.getView().getType();
+  int64_t columns = view.getShape().back();
+  if (ShapedType::isDynamic(columns))
+    columns = tile.getDimSize(1);
+  return tile.cloneWithEncoding(unitOf(load).getWidened(
+      cast<SharedAttr>(tile.getEncoding()), columns * view.getElementBytes()));
 }
 
 /// The first or last operation of `block` that uses `value`.
@@ -124,6 +127,29 @@ public:
         copy(copy), chunk(chunk), widePanels(widePanels), holdLhs(holdLhs),
         rewriter(kernel.getContext()) {}
 
+  /// Puts the left-hand side into a ring of one slot as soon as it is computed,
+  /// so that what comes between covers the wait.
+  void stageComputed(DotOp dot) {
+    Location loc = dot.getLoc();
+    auto tile = cast<RankedTensorType>(dot.getLhs().getType());
+    tile = RankedTensorType::get(
+        tile.getShape(), tile.getElementType(),
+        attn::unitOf(dot).getStaged(tile, /*summedOverRows=*/true));
+    rewriter.setInsertionPointToStart(&kernel.getBody().front());
+    MLIRContext *context = tile.getContext();
+    Value ring = RingCreateOp::create(
+        rewriter, loc, RingType::get(context, /*stages=*/1, tile));
+    rewriter.setInsertionPointAfterValue(dot.getLhs());
+    Value slot = RingAcquireOp::create(
+        rewriter, loc, SlotType::get(context, tile), ring, /*ahead=*/0);
+    RingPutOp::create(rewriter, loc, dot.getLhs(), slot);
+    rewriter.setInsertionPoint(dot);
+    auto wait = RingWaitOp::create(rewriter, loc, tile, ring);
+    dot.getLhsMutable().assign(wait.getTile());
+    rewriter.setInsertionPointAfter(dot);
+    RingReleaseOp::create(rewriter, loc, ring);
+  }
+
   void run(ArrayRef<LoadOp> loads) {
     widePanels &= fitsWithPanels(loads);
     bool inRegisters =
@@ -142,10 +168,9 @@ public:
 
 private:
   RankedTensorType tileInRing(LoadOp load) {
-    RankedTensorType tile = sharedType(load);
     if (widePanels && copierOf(load) == CopyKind::Tensor)
-      return withWidePanels(tile);
-    return tile;
+      return widenedType(load);
+    return sharedType(load);
   }
 
   /// Whether rings of tiles in wide panels have room in shared memory; streams
@@ -284,8 +309,21 @@ private:
               have.getNumElements() * have.getElementTypeBitWidth())
         continue;
       store.getScratchMutable().assign(wait.getTile());
+      // Warps rearrange rows that they alone have read, as a left-hand side.
+      if (isRightHandSide(wait.getTile())) {
+        rewriter.setInsertionPoint(store);
+        BarrierOp::create(rewriter, store.getLoc());
+        rewriter.setInsertionPoint(endOfUse(block));
+      }
       return;
     }
+  }
+
+  /// Whether products of other rows read the tile, too.
+  static bool isRightHandSide(Value tile) {
+    return llvm::any_of(tile.getUses(), [](OpOperand &use) {
+      return isa<DotOp>(use.getOwner()) && use.getOperandNumber() == 1;
+    });
   }
 
   void stageStreamed(LoadOp load, StreamOp stream) {
@@ -489,8 +527,16 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
       if (failed(check(load)))
         return signalPassFailure();
     int64_t depth = stages ? stages.getValue() : kDefaultStages;
-    Stager(kernel, depth, residentStages, copy, chunk, widePanels, holdLhs)
-        .run(loads);
+    Stager stager(kernel, depth, residentStages, copy, chunk, widePanels,
+                  holdLhs);
+    SmallVector<DotOp> fromOthers;
+    kernel.walk([&](DotOp dot) {
+      if (takesFromOthers(dot))
+        fromOthers.push_back(dot);
+    });
+    for (DotOp dot : fromOthers)
+      stager.stageComputed(dot);
+    stager.run(loads);
     numStaged += loads.size();
     remarks::emitStageLoads(kernel, loads.size(), depth,
                             stages ? "option" : "default");

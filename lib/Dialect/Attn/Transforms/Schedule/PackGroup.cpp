@@ -37,18 +37,21 @@ StringRef attn::whyNotPacked(AttentionOp op) {
     return "it has no queries";
   if (op.getNumQueryHeads() == op.getNumKvHeads())
     return "no query heads share a KV head";
-  if (op.getLayout() != TensorLayout::BHSD)
-    return "the heads of a group are no dimension of their own in layout bshd";
+  if (op.getLayout() == TensorLayout::BSHD && queries != 1)
+    return "the heads of a group do not follow the queries of a head in layout "
+           "bshd, unless there is one";
   if (op.hasScoreMod() && ShapedType::isDynamic(queries))
     return "its scores are modified, and its number of queries is not static";
   if (op.hasMaskRegion() && ShapedType::isDynamic(queries))
     return "its mask is a region, and its number of queries is not static";
   if (op.getSinks() && op.getSinks().getType().getRank() != 1)
     return "its sinks are not one a query head";
-  for (Value result : op->getResults())
-    if (cast<ShapedType>(result.getType()).getDimSize(2) != queries)
+  for (Value result : op->getResults()) {
+    unsigned dim = result == op.getOutput() ? op.getSeqDim() : 2;
+    if (cast<ShapedType>(result.getType()).getDimSize(dim) != queries)
       return "a result's number of queries is static where that of Q is not, "
              "or the other way round";
+  }
   return "";
 }
 
@@ -65,7 +68,7 @@ public:
 
   void run() {
     rewriter.setInsertionPoint(op);
-    Value query = pack(op.getQuery());
+    Value query = pack(op.getQuery(), op.getHeadDim());
     SmallVector<Type> types{packedType(op.getOutput().getType())};
     if (op.getLse())
       types.push_back(packedType(op.getLse().getType()));
@@ -81,8 +84,10 @@ public:
     if (op.hasMaskRegion())
       moveRegion(op.getKeep(), packed.getKeep(), /*number=*/1);
     SmallVector<Value> results;
+    packLayout(packed);
     for (auto [result, old] : llvm::zip(packed->getResults(), op->getResults()))
-      results.push_back(unpack(result, cast<RankedTensorType>(old.getType())));
+      results.push_back(unpack(result, cast<RankedTensorType>(old.getType()),
+                               old == op.getOutput() ? op.getHeadDim() : 1));
     rewriter.replaceOp(op, results);
   }
 
@@ -97,12 +102,22 @@ private:
       packed.setMaskAttr(PackedMaskAttr::get(op.getContext(), group, mask));
   }
 
-  /// B, Hq, Sq, ... as B, Hkv, group, Sq, ...
-  RankedTensorType splitType(Type type) {
+  /// Heads are in front of the rows of Q and O, whatever K and V have.
+  void packLayout(AttentionOp packed) {
+    TensorLayout ofKeys = op.getKeyLayout();
+    packed.setLayout(TensorLayout::BHSD);
+    if (ofKeys == TensorLayout::BHSD)
+      packed.removeKvLayoutAttr();
+    else
+      packed.setKvLayout(ofKeys);
+  }
+
+  /// B, Hq, Sq, ... as B, Hkv, group, Sq, ..., with the heads at `dim`.
+  RankedTensorType splitType(Type type, int64_t dim) {
     auto tensor = cast<RankedTensorType>(type);
     SmallVector<int64_t> shape(tensor.getShape());
-    shape[1] = group;
-    shape.insert(shape.begin() + 1, kvHeads);
+    shape[dim] = group;
+    shape.insert(shape.begin() + dim, kvHeads);
     return RankedTensorType::get(shape, tensor.getElementType());
   }
 
@@ -138,18 +153,20 @@ private:
                                          joined(type.getRank(), first), shape);
   }
 
-  Value pack(Value value) {
-    RankedTensorType split = splitType(value.getType());
+  /// Of a tensor with the heads at `dim`: behind them, or in front of them, is
+  /// the query, which the group takes in, or else the KV heads.
+  Value pack(Value value, int64_t dim) {
+    RankedTensorType split = splitType(value.getType(), dim);
     return tensor::CollapseShapeOp::create(
-        rewriter, loc, packedType(value.getType()), expand(split, value, 1),
-        joined(split.getRank(), 2));
+        rewriter, loc, packedType(value.getType()), expand(split, value, dim),
+        joined(split.getRank(), 3 - dim));
   }
 
-  Value unpack(Value value, RankedTensorType type) {
-    RankedTensorType split = splitType(type);
+  Value unpack(Value value, RankedTensorType type, int64_t dim) {
+    RankedTensorType split = splitType(type, dim);
     return tensor::CollapseShapeOp::create(rewriter, loc, type,
-                                           expand(split, value, 2),
-                                           joined(split.getRank(), 1));
+                                           expand(split, value, 3 - dim),
+                                           joined(split.getRank(), dim));
   }
 
   /// Those of the query heads of a group, side by side.

@@ -51,14 +51,26 @@ void Partitioner::describeViews() {
     ++number;
     return view;
   };
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType())) {
-      inputs.push_back(viewOf(operand));
-      inputs.back().number = number - 1;
+  // By its view, and by the result that it becomes.
+  llvm::SmallDenseMap<unsigned, Value> addedTo;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    if (const auto *its = llvm::find_if(
+            contributions, [&](Contribution c) { return c.view == number; });
+        its != contributions.end()) {
+      addedTo[its->result] = operand;
+      ++number;
+      continue;
     }
+    inputs.push_back(viewOf(operand));
+    inputs.back().number = number - 1;
+  }
   for (auto [i, type] : llvm::enumerate(op->getResultTypes())) {
     if (only && *only != i)
       ++number;
+    else if (Value sum = addedTo.lookup(i))
+      outputs.push_back(viewOf(sum));
     else
       outputs.push_back(viewOf(emptyResult(cast<RankedTensorType>(type),
                                            maps[number], perms[number])));
@@ -175,7 +187,14 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
     SmallVector<Value> tiles = kernel.loadTiles(/*streamed=*/true);
     for (auto [tile, held] : llvm::zip(tiles, resident))
       tile = held ? held : tile;
-    return op.buildFold(b, loc, kernel.getContext(), carried, tiles);
+    SmallVector<Value> folded =
+        op.buildFold(b, loc, kernel.getContext(), carried, tiles);
+    auto ofState = folded.size() - contributions.size();
+    for (auto [tile, to] :
+         llvm::zip(ArrayRef(folded).drop_front(ofState), contributions))
+      kernel.accumulate(tile, to.result);
+    folded.truncate(ofState);
+    return folded;
   };
   return buildAround(kernel, 0, head, [&](ValueRange carried) {
     return kernel.buildStream(segments, carried, fold);
@@ -422,9 +441,9 @@ SmallVector<Value> Partitioner::mergeParts(StreamKernel &kernel, unsigned axis,
     return state;
   }
   // More than half of a visit that is left is one.
-  Value visits =
-      m.div(m.add(m.sub(parts.hi, parts.lo), m.constant(atOnce / 2 - 1)),
-            m.constant(atOnce));
+  int64_t rounding = std::max<int64_t>(atOnce / 2 - 1, 0);
+  Value visits = m.div(m.add(m.sub(parts.hi, parts.lo), m.constant(rounding)),
+                       m.constant(atOnce));
   Value many =
       m.minS(m.add(parts.lo, m.mul(visits, m.constant(atOnce))), parts.hi);
   stream({parts.lo, many, /*masked=*/false}, atOnce);

@@ -25,8 +25,8 @@ public:
   Partitioner(StreamableOpInterface op, llvm::ArrayRef<int64_t> sizes,
               const StreamSplit &split,
               std::optional<unsigned> only = std::nullopt)
-      : op(op), axes(op.getStreamAxes()), sizes(sizes), split(split),
-        only(only), host(op) {
+      : op(op), axes(op.getStreamAxes()), contributions(op.getContributions()),
+        sizes(sizes), split(split), only(only), host(op) {
     streamed = innermostStreamed(axes);
     describeViews();
   }
@@ -247,6 +247,7 @@ private:
 
   StreamableOpInterface op;
   llvm::SmallVector<StreamAxis> axes;
+  llvm::SmallVector<Contribution> contributions;
   llvm::SmallVector<int64_t> sizes;
   StreamSplit split;
   std::optional<unsigned> only;

@@ -438,6 +438,12 @@ SmallVector<Value> StreamKernel::buildSteps(unsigned axis, ValueRange inits,
   return llvm::to_vector_of<Value>(stream.getResults());
 }
 
+void StreamKernel::accumulate(Value tile, unsigned output) {
+  unsigned view = numInputs + output;
+  AccumulateOp::create(builder, loc, tile, kernel.getArgument(view),
+                       offsetsOf(view));
+}
+
 void StreamKernel::storeTiles(ValueRange tiles) {
   for (auto [i, tile] : llvm::enumerate(tiles)) {
     unsigned view = numInputs + i;

@@ -133,7 +133,10 @@ public:
   llvm::SmallVector<mlir::Value> buildSteps(unsigned axis,
                                             mlir::ValueRange inits, Fold body);
 
-  /// Stores a tile for each output.
+  /// Adds a tile to an output, at the position of the stream.
+  void accumulate(mlir::Value tile, unsigned output);
+
+  /// Stores a tile for each output, or for the first of them.
   void storeTiles(mlir::ValueRange tiles);
 
   /// Launches the kernel where the op is.

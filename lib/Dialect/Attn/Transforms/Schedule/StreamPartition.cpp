@@ -141,6 +141,10 @@ struct StreamPartitionPass
       return op.emitOpError("expected no split over CTAs where sequences are "
                             "packed (cu_seqlens), but got one"),
              failure();
+    if (split.overCtas && !op.getContributions().empty())
+      return op.emitOpError("expected no split over CTAs where tiles are added "
+                            "to results, but got one"),
+             failure();
     if (failed(checkParts(op, split.parts, split.overCtas)))
       return failure();
     if (!split.overCtas)
@@ -201,7 +205,8 @@ struct StreamPartitionPass
     if (schedule && failed(addTiles(op, schedule, asked)))
       return failure();
     FailureOr<StreamSplit> split = splitOf(op, schedule);
-    bool each = succeeded(split) && !split->overCtas && splitsResults(schedule);
+    bool each = succeeded(split) && !split->overCtas &&
+                splitsResults(schedule) && op.getContributions().empty();
     FailureOr<TileChoice> choice =
         failed(split) ? FailureOr<TileChoice>() : chooseTile(op, asked, each);
     if (failed(choice) || failed(checkLength(op, *split, choice->sizes)))

@@ -163,7 +163,8 @@ KernelOp WorkList::deal(StringRef name, Value streams, Value capacity) {
         AffineMap::get(only + 1, 0, view.map.getResults(), op->getContext());
     return view;
   };
-  // The lengths, and the views that tell extents which are not static.
+  // The lengths, the views that tell extents which are not static, and those
+  // that bounds of streams are read from.
   SmallVector<KernelView> read{known(inputs[*op.getLengthsView()])};
   SmallVector<unsigned> taken;
   for (const StreamAxis &axis : axes)
@@ -172,6 +173,9 @@ KernelOp WorkList::deal(StringRef name, Value streams, Value capacity) {
       taken.push_back(axis.view);
       read.push_back(known(inputs[axis.view]));
     }
+  for (unsigned view : op.getSegmentViews())
+    if (!llvm::is_contained(taken, view))
+      read.push_back(known(inputs[view]));
   SmallVector<KernelView> written{
       makeArray(host, op.getLoc(), "list", capacity, numFields(), only + 1),
       makeArray(host, op.getLoc(), "table", m.add(streams, m.constant(1)),

@@ -41,6 +41,9 @@ struct TileGroup {
   /// Whether some are loaded straight into registers, and whether some are
   /// operands or results of matrix instructions or lie in shared memory, too.
   bool loads = false, matrices = false;
+  /// Whether they follow from a product whose result warps may share by columns
+  /// (WarpGrid).
+  bool shares = false;
   /// One row in one warp.
   bool isFree() const { return loads && !matrices; }
   /// Whether a tile has one value for each column of the others.
@@ -106,6 +109,8 @@ private:
       if (plainTile(result.getType())) {
         of(result).loads |= isa<LoadOp>(op);
         of(result).matrices |= isa<DotOp, ConvertLayoutOp>(op);
+        auto dot = dyn_cast<DotOp>(op);
+        of(result).shares |= dot && dot.getTransposeLhs();
       }
   }
 
@@ -155,7 +160,7 @@ struct AssignFragmentsPass
                                         bool free) {
     int64_t rows = 0;
     for (TileGroup &group : groups.get()) {
-      if (group.isFree() != free || group.rows == 0)
+      if (group.isFree() != free || group.rows == 0 || group.shares)
         continue;
       Value tile = group.tiles.front();
       if (rows != 0 && group.rows != rows)
@@ -284,6 +289,9 @@ struct AssignFragmentsPass
           << " warps for " << *rows << " rows";
       return signalPassFailure();
     }
+    for (TileGroup &group : groups.get())
+      if (group.shares && failed(checkShared(group, count)))
+        return signalPassFailure();
     for (TileGroup &group : groups.get()) {
       int64_t columns = columnsOf(group);
       for (Value tile : group.tiles)
@@ -293,6 +301,24 @@ struct AssignFragmentsPass
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(lanes() * count));
     remarks::emitAssignFragments(kernel, count, *rows);
+  }
+
+  /// Whether so many warps can share each result of the group.
+  static LogicalResult checkShared(const TileGroup &group, int64_t count) {
+    WarpGrid grid = warpGrid(group.rows, count);
+    for (Value value : group.tiles) {
+      RankedTensorType tile = plainTile(value.getType());
+      if (tile.getRank() == 2 && grid.down * grid.across == count &&
+          group.rows % (16 * grid.down) == 0 &&
+          tile.getDimSize(1) % (16 * grid.across) == 0)
+        continue;
+      return emitError(value.getLoc())
+             << "expected tiles that " << count
+             << " warps can share by 16 rows and columns, or multiples, but "
+                "got "
+             << tile;
+    }
+    return success();
   }
 
   /// The unit whose layouts tiles have: all that products name share them.

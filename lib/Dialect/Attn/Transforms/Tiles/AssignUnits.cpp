@@ -37,11 +37,11 @@ RankedTensorType resultOf(DotOp dot) {
 bool haveSameLayouts(MatrixUnitInterface a, MatrixUnitInterface b, DotOp dot,
                      int64_t warps) {
   int64_t rows = resultOf(dot).getDimSize(0),
-          columns = resultOf(dot).getDimSize(1),
-          depth = lhsOf(dot).getDimSize(1);
+          columns = resultOf(dot).getDimSize(1), depth = dot.getDepth();
   return a.getAccumulator(rows, columns, warps) ==
              b.getAccumulator(rows, columns, warps) &&
-         a.getLhs(rows, depth, warps) == b.getLhs(rows, depth, warps) &&
+         (dot.getTransposeLhs() ||
+          a.getLhs(rows, depth, warps) == b.getLhs(rows, depth, warps)) &&
          a.getStaged(rhsOf(dot), !dot.getTransposeRhs()) ==
              b.getStaged(rhsOf(dot), !dot.getTransposeRhs());
 }
@@ -86,7 +86,10 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
     if (unit.takesElement(lhsOf(dot).getElementType()) &&
         unit.sumsAlongRows() && !dot.getTransposeRhs())
       return "elements that are summed over are no neighbours in memory";
-    return unit.whyNotShaped(lhsOf(dot), rhsOf(dot), resultOf(dot), count);
+    return dot.getTransposeLhs() ? unit.whyNotTransposed(lhsOf(dot), rhsOf(dot),
+                                                         resultOf(dot), count)
+                                 : unit.whyNotShaped(lhsOf(dot), rhsOf(dot),
+                                                     resultOf(dot), count);
   }
 
   /// A unit for each product if `units.front()` computes some and the others of
@@ -128,6 +131,23 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
       if (!reason.empty())
         return dot.emitOpError("expected a product that ")
                << *unit << " can compute, but " << reason;
+    }
+    return success();
+  }
+
+  /// Threads multiply without a unit what they hold themselves, no more.
+  LogicalResult checkTransposed(int64_t count) {
+    SmallVector<MatrixUnitInterface> units =
+        dots.empty() ? SmallVector<MatrixUnitInterface>()
+                     : unitsOf(TargetAttr::of(dots.front()));
+    for (DotOp dot : dots) {
+      if (!dot.getTransposeLhs() || units.empty())
+        continue;
+      std::string reason = whyNot(units.back(), dot, count);
+      return dot.emitOpError("expected a product that ")
+             << units.back() << " can compute, but "
+             << (reason.empty() ? "another product of the kernel cannot be"
+                                : reason);
     }
     return success();
   }
@@ -197,7 +217,7 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
     }
     MatrixUnitInterface usual = usualUnit(TargetAttr::of(kernel));
     int64_t count = warpsFor(kernel, usual);
-    if (failed(checkElements(count)))
+    if (failed(checkElements(count)) || failed(checkTransposed(count)))
       return signalPassFailure();
     setThreads(kernel, count);
     explain(usual, count);

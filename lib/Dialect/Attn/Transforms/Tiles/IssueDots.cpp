@@ -58,7 +58,7 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
          result = cast<RankedTensorType>(dot.getResult().getType());
     std::string reason =
         whyNotLaidOut(unit, lhs, cast<RankedTensorType>(dot.getRhs().getType()),
-                      result, warpsOf(result, unit));
+                      result, warpsOf(result, unit), dot.getTransposeLhs());
     if (!reason.empty())
       return reason;
     bool lhsShared = isa_and_nonnull<SharedAttr>(lhs.getEncoding());
@@ -82,7 +82,8 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
     dot.removeUnitAttr();
     for (MatrixUnitInterface unit : unitsOf(TargetAttr::of(dot)))
       if (!isAsynchronous(unit) &&
-          whyNotLaidOut(unit, lhs, rhs, result, warpsOf(result, unit))
+          whyNotLaidOut(unit, lhs, rhs, result, warpsOf(result, unit),
+                        dot.getTransposeLhs())
               .empty()) {
         dot.setUnitAttr(unit);
         return;
@@ -96,6 +97,7 @@ struct IssueDotsPass : attn::impl::AttnIssueDotsBase<IssueDotsPass> {
         ProductType::get(dot.getContext(),
                          cast<RankedTensorType>(dot.getResult().getType())),
         dot.getLhs(), dot.getRhs(), dot.getAcc(), dot.getTransposeRhs(), unit);
+    product.setTransposeLhs(dot.getTransposeLhs());
     auto wait = rewriter.replaceOpWithNewOp<DotWaitOp>(
         dot, dot.getResult().getType(), product, /*outstanding=*/0);
     fetchMeanwhile(wait);

@@ -1,0 +1,310 @@
+"""What a rank computes of attention over several devices, and with whose keys; a run of it for one call."""
+
+import collections
+import math
+
+import torch
+
+from attn_mlir import _attention, _exchange, _spec
+from attn_mlir._captures import sorted as rising
+from attn_mlir._exchange_model import Shape
+from attn_mlir._merge import merge_parts
+from attn_mlir._peer_copies import slot_of
+from attn_mlir._segments import call_of, length_of, shares
+
+Options = collections.namedtuple("Options", "left right scale mask score_mod sinks")
+
+
+class Part:
+    """Attention of some rows of this device to the keys of another: its kernel is compiled when it is made."""
+
+    def __init__(self, q, k_shape, v_shape, call, options, positions, is_wide):
+        self.call = call
+        mask, modification = _on_positions(options, call, positions) if call.kind == "positions" else (None, None)
+        self.regions, self.captured = _attention.regions_of(mask, modification, q.shape[1])
+        rows, columns = (place.stop - place.start for place in call[:2])
+        shapes = _spec.shapes_of(
+            (*q.shape[:2], rows, q.shape[3]), (*k_shape[:2], columns, k_shape[3]), (*v_shape[:2], columns, v_shape[3]), "bhsd")
+        device = _attention.device_of("q", q)
+        element = _spec.element_of("q", q, device.platform == "cpu")
+        problem = _attention.problem_of(
+            shapes, element, _spec.mask_of("top_left" if call.kind == "causal" else False, None), options.scale, "bhsd", True, "",
+            _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
+        problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
+        self.plan = _attention.plan_of(problem, device, shapes, q)
+
+    def run(self, q, k, v, o, lse, sinks):
+        """Writes O and LSE of its rows."""
+        rows, columns = self.call.rows, self.call.columns
+        tensors = q[:, :, rows], k[:, :, columns], v[:, :, columns]
+        inputs = _attention.captured_inputs(self.plan, tensors, None, self.regions, self.captured, sinks)
+        self.plan.run(inputs, (o[:, :, rows], lse[:, :, rows]), None, _attention.numbers_of(self.regions))
+
+
+def _on_positions(options, call, positions):
+    """The mask and the score modification of a call, of functions and a window that speak of positions."""
+    of_queries, of_keys = (rising(array[place].contiguous()) for array, place in zip(positions, call[:2]))
+    left, right, mask = options.left, options.right, options.mask
+
+    def keep(b, h, q, k):
+        i, j = of_queries[q], of_keys[k]
+        parts = []
+        if right >= 0:
+            parts.append(j <= i + right)
+        if left >= 0:
+            parts.append(j >= i - left)
+        if mask is not None:
+            parts.append(mask(b, h, i, j))
+        kept = parts[0]
+        for part in parts[1:]:
+            kept = kept & part
+        return kept
+
+    def modified(score, b, h, q, k):
+        return options.score_mod(score, b, h, of_queries[q], of_keys[k])
+
+    restricts = left >= 0 or right >= 0 or mask is not None
+    return keep if restricts else None, modified if options.score_mod is not None else None
+
+
+def _of_heads(options, first, count):
+    """Options of heads from ``first`` on."""
+    mask, modification = options.mask, options.score_mod
+    return options._replace(
+        mask=mask and (lambda b, h, q, k: mask(b, h + first, q, k)),
+        score_mod=modification and (lambda score, b, h, q, k: modification(score, b, h + first, q, k)),
+        sinks=None if options.sinks is None else options.sinks[first : first + count])
+
+
+def _slots(calls):
+    """For each call the lowest slot in which no call in front of it has written its rows, and how many there are."""
+    used, found = [], []
+    for call in calls:
+        slot = next((i for i, places in enumerate(used) if all(
+            call.rows.start >= place.stop or place.start >= call.rows.stop for place in places)), len(used))
+        if slot == len(used):
+            used.append([])
+        used[slot].append(call.rows)
+        found.append(slot)
+    return found, len(used)
+
+
+def shape_of(q, k, v):
+    return Shape(q.shape[0], q.shape[1], k.shape[1], q.shape[3], v.shape[3], q.element_size())
+
+
+def filled(flat):
+    """A flat tensor of at least one element, which all exchanges can send."""
+    return flat if flat.numel() else flat.new_zeros(1)
+
+
+def _positions(share, device):
+    return torch.cat([torch.arange(chunk.begin, chunk.end, dtype=torch.int32, device=device) for chunk in share])
+
+
+def _put(whole, part, share):
+    at = 0
+    for chunk in share:
+        whole[:, :, chunk.begin : chunk.end] = part[:, :, at : at + chunk.end - chunk.begin]
+        at += chunk.end - chunk.begin
+
+
+def _taken(whole, share):
+    return torch.cat([whole[:, :, chunk.begin : chunk.end] for chunk in share], 2)
+
+
+class Parts:
+    """What a rank computes with the keys of each other one, and where it goes: the same for calls of one plan."""
+
+    def __init__(self, rank, q, k, v, options, held):
+        self.lengths = [length_of(share) for share in held]
+        self.shapes = [[(*x.shape[:2], length, x.shape[3]) for x in (k, v)] for length in self.lengths]
+        by_positions = options.mask is not None or options.score_mod is not None
+        calls = {}
+        for step in range(len(held)):
+            source = (rank - step) % len(held)
+            call = call_of(held[rank], held[source], options.left, options.right, by_positions)
+            if call is not None:
+                calls[source] = call
+        # Who computes with the keys of this rank, the next one first.
+        self.readers = [
+            reader for reader in ((rank + step) % len(held) for step in range(1, len(held)))
+            if call_of(held[reader], held[rank], options.left, options.right, by_positions) is not None]
+        slots, self.count = _slots(list(calls.values()))
+        self.slots = dict(zip(calls, slots))
+        moves = any(call.kind == "positions" for call in calls.values())
+        positions = [_positions(share, q.device) if moves else None for share in held]
+        self.parts = {}
+        for source, call in calls.items():
+            # Each query sees its own position's device, which counts the sinks.
+            own = options if source == rank else options._replace(sinks=None)
+            self.parts[source] = Part(
+                q, *self.shapes[source], call, own, (positions[rank], positions[source]), self.count > 1)
+
+    def elements(self, source):
+        """Of a rank's K and V."""
+        return [math.prod(shape) for shape in self.shapes[source]]
+
+
+def is_swapped(x):
+    """Whether a tensor [B, H, S, D] lies in memory as [B, S, H, D]."""
+    return not x.is_contiguous() and x.transpose(1, 2).is_contiguous()
+
+
+def _dense(x):
+    """A tensor [B, H, S, D] as it lies in memory; a copy where that has holes."""
+    return x.transpose(1, 2) if is_swapped(x) else x.contiguous()
+
+
+def _as_dense(flat, dtype, shape, swapped):
+    """[B, H, S, D] of bytes."""
+    x = flat.view(dtype)
+    return x.view(shape[0], shape[2], shape[1], shape[3]).transpose(1, 2) if swapped else x.view(shape)
+
+
+class RunOfParts:
+    """A call: own keys, then those of others as they arrive. Parts are merged in the order of slots."""
+
+    def __init__(self, parallel, plan, parts, q, k, v, options, o):
+        self._parallel, self._plan, self._parts = parallel, plan, parts
+        self._q, self._k, self._v, self._o, self._options = q, k, v, o, options
+        count = parts.count
+        self._lse = q.new_full((max(count, 1), *q.shape[:3]), float("-inf"), dtype=torch.float32)
+        self._outputs = o[None] if count <= 1 else o.new_empty((count, *o.shape), dtype=torch.float32)
+        if count == 0:
+            o.zero_()
+        self._visit = _exchange.Delayed(self._compute)
+        self._slot = None
+        if plan.copies is not None:
+            self._slot = slot_of(parallel.rounds)
+            # Kept until the copies are waited for: they read it on a stream of their own.
+            self._sent = _dense(k), _dense(v)
+            plan.copies.send(self._slot, self._sent, parts.readers)
+
+    def _compute(self, source, k, v):
+        part = self._parts.parts.get(source)
+        if part is not None:
+            slot = self._parts.slots[source]
+            sinks = self._options.sinks if source == self._parallel.rank else None
+            part.run(self._q, k, v, self._outputs[slot], self._lse[slot], sinks)
+
+    def early(self):
+        """What needs nothing of other ranks, while they agree. Where collectives move keys they come first, as their
+        kernels would wait for this."""
+        if self._slot is not None:
+            self._visit(self._parallel.rank, self._k, self._v)
+
+    def abandon(self):
+        """The call ends otherwise."""
+        if self._slot is not None:
+            self._plan.copies.finish(self._slot)
+
+    def finish(self):
+        """(O, LSE)."""
+        if self._slot is not None:
+            self._receive()
+        else:
+            self._exchange()
+        self._visit.finish()
+        o, q = self._o, self._q
+        if self._parts.count <= 1:
+            return o, self._lse[0]
+        merged, lse = merge_parts(self._outputs, self._lse, q.dtype, "bhsd")
+        return (merged if o.is_contiguous() else o.copy_(merged)), lse
+
+    def _receive(self):
+        rank, size = self._parallel.rank, self._parallel.size
+        try:
+            for step in range(1, size):
+                source = (rank - step) % size
+                if source not in self._parts.parts:
+                    continue
+                shapes, width = self._parts.shapes[source], self._k.element_size()
+                flat = self._plan.copies.receive(self._slot, source, [math.prod(shape) * width for shape in shapes])
+                self._visit(source, *(
+                    _as_dense(x, self._k.dtype, shape, swapped)
+                    for x, shape, swapped in zip(flat, shapes, self._plan.swapped[source])))
+        finally:
+            self._plan.copies.finish(self._slot)
+
+    def _exchange(self):
+        parts = self._parts
+        own = filled(torch.cat([self._k.reshape(-1), self._v.reshape(-1)]))
+        counts = [max(1, sum(parts.elements(source))) for source in range(self._parallel.size)]
+
+        def visit(source, flat):
+            of_k, of_v = parts.elements(source)
+            pieces = flat[:of_k], flat[of_k : of_k + of_v]
+            self._visit(source, *(x.view(shape) for x, shape in zip(pieces, parts.shapes[source])))
+
+        _exchange.exchange(self._plan.kind, self._parallel.group, own, counts, visit)
+
+
+class PartOfHeads:
+    """What a rank computes of all positions of its heads; None of ``part`` where queries see nothing."""
+
+    def __init__(self, parallel, q, k, v, options, held):
+        self.lengths = [length_of(share) for share in held]
+        total, heads = sum(self.lengths), q.shape[1] // parallel.size
+        everything = shares(total, 1, "contiguous")[0]
+        by_positions = options.mask is not None or options.score_mod is not None
+        call = call_of(everything, everything, options.left, options.right, by_positions)
+        self.part = None
+        if call is None:
+            return
+        shapes = ((x.shape[0], x.shape[1] // parallel.size, total, x.shape[3]) for x in (k, v))
+        positions = (_positions(everything, q.device) if call.kind == "positions" else None,) * 2
+        own = _of_heads(options, parallel.rank * heads, heads)
+        whole = q.new_empty(1).expand(q.shape[0], heads, total, q.shape[3])
+        self.part = Part(whole, *shapes, call, own, positions, is_wide=False)
+
+
+class RunOfHeads:
+    """A call: all positions of some heads on each rank, and back."""
+
+    def __init__(self, parallel, plan, parts, q, k, v, options, o):
+        self._parallel, self._held, self._parts = parallel, plan.held, parts
+        self._given, self._o, self._options = (q, k, v), o, options
+
+    def early(self):
+        """Nothing: the own positions are not kept apart."""
+
+    def abandon(self):
+        """The call ends otherwise."""
+
+    def finish(self):
+        """(O, LSE)."""
+        (q, k, v), o = self._given, self._o
+        if self._parts.part is None:
+            return o.zero_(), q.new_full(q.shape[:3], float("-inf"), dtype=torch.float32)
+        heads, total = q.shape[1] // self._parallel.size, sum(self._parts.lengths)
+        whole = [self._gathered(x) for x in (q, k, v)]
+        whole_o = q.new_empty((q.shape[0], heads, total, v.shape[3]))
+        whole_lse = q.new_empty((q.shape[0], heads, total), dtype=torch.float32)
+        sinks = self._options.sinks
+        sinks = None if sinks is None else sinks[self._parallel.rank * heads : (self._parallel.rank + 1) * heads]
+        self._parts.part.run(*whole, whole_o, whole_lse, sinks)
+        lse = q.new_empty(q.shape[:3], dtype=torch.float32)
+        self._return(whole_o, o)
+        self._return(whole_lse, lse)
+        return o, lse
+
+    def _gathered(self, x):
+        size, lengths = self._parallel.size, self._parts.lengths
+        count = x.shape[1] // size
+        parts = _exchange.swap(
+            self._parallel.group, [x[:, r * count : (r + 1) * count] for r in range(size)],
+            [x.shape[0] * count * length * x.shape[3] for length in lengths])
+        whole = x.new_empty((x.shape[0], count, sum(lengths), x.shape[3]))
+        for part, share, length in zip(parts, self._held, lengths):
+            _put(whole, part.view(x.shape[0], count, length, x.shape[3]), share)
+        return whole
+
+    def _return(self, x, target):
+        own, heads = self._parts.lengths[self._parallel.rank], x.shape[1]
+        width = math.prod(x.shape[3:])
+        parts = _exchange.swap(
+            self._parallel.group, [_taken(x, share) for share in self._held],
+            [x.shape[0] * heads * own * width] * self._parallel.size)
+        for r, piece in enumerate(parts):
+            target[:, r * heads : (r + 1) * heads] = piece.view(x.shape[0], heads, own, *x.shape[3:])

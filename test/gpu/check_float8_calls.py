@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""attn_mlir.attention() of float8 tensors on a GPU, against float64.
+
+    check_float8_calls.py               all cases; needs PyTorch, and the compiler installed or built
+    check_float8_calls.py --only REGEX  cases whose name matches
+
+V is [batch, heads, keys, D], as users have it, and once given by columns. Lengths of caches are read on the device; where FP8 does not
+have them yet, the case says so and counts as left out. What lies behind a length is NaN.
+"""
+
+import argparse
+import itertools
+import re
+import sys
+
+# Of weights with 4 bits (e4m3) and 3 (e5m2); errors are of all rows together.
+BOUNDS = {"e4m3fn": 4e-2, "e5m2": 8e-2}
+LSE_BOUND = 1e-3
+SHAPES = ((2, 300, 1000), (1, 77, 79), (3, 1, 513), (1, 128, 128), (1, 33, 16))
+
+
+def wide(x, scale, torch):
+    return x.to(torch.float32).double() * scale.double().repeat_interleave(x.shape[1] // scale.shape[1], 1)[:, :, None, None]
+
+
+def reference(torch, q, k, v, causal):
+    k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], 1) for x in (k, v))
+    scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
+    if causal:
+        queries, keys = scores.shape[-2:]
+        i, j = (torch.arange(n, device=q.device) for n in (queries, keys))
+        scores = scores.masked_fill(j[None] > i[:, None] + keys - queries, float("-inf"))
+    # Rows that see no key are 0, and their LSE is -inf.
+    return torch.softmax(scores, -1).nan_to_num(0) @ v, torch.logsumexp(scores, -1)
+
+
+def error(o, r):
+    return ((o.double() - r).norm() / r.norm().clamp_min(1e-30)).nan_to_num(float("inf")).item()
+
+
+def lse_error(lse, r):
+    same = lse.double() == r  # Infinities.
+    return (lse.double() - r).masked_fill(same, 0).abs().nan_to_num(float("inf")).max().item()
+
+
+def made(torch, element, dim, group, sizes, seed):
+    """Q, K and V with scales of each KV head."""
+    batch, queries, keys = sizes
+    generator = torch.Generator("cuda").manual_seed(seed)
+    dtype = getattr(torch, f"float8_{element}")
+    tensors = [torch.randn(batch, heads, length, dim, device="cuda", generator=generator).to(dtype)
+               for heads, length in ((4 * group, queries), (4, keys), (4, keys))]
+    return tensors, [torch.rand(batch, 4, device="cuda", generator=generator) + 0.5 for _ in range(3)]
+
+
+def check_dense(torch, attn_mlir, element, dim, group, causal, layout="bhsd", columns=False):
+    """The largest errors of O and of LSE."""
+    found = []
+    for number, sizes in enumerate(SHAPES):
+        (q, k, v), scales = made(torch, element, dim, group, sizes, number)
+        r, rl = reference(torch, *(wide(x, scale, torch) for x, scale in zip((q, k, v), scales)), causal)
+        given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (q, k, v)]
+        if columns:
+            given[2] = attn_mlir.interleaved_values(given[2], layout)
+        o, lse = attn_mlir.attention(*given, causal=causal, layout=layout, return_lse=True, **named(scales))
+        found.append((error(o.transpose(1, 2) if layout == "bshd" else o, r), lse_error(lse, rl)))
+    return [max(x) for x in zip(*found)]
+
+
+def check_lengths(torch, attn_mlir, element, dim, group, causal):
+    """Each sequence of a batch ends at a length of its own."""
+    found = []
+    for queries, capacity, lengths in ((1, 513, (513, 1, 100)), (5, 320, (5, 319, 64)), (1, 64, (0, 64, 17))):
+        (q, k, v), scales = made(torch, element, dim, group, (len(lengths), queries, capacity), capacity)
+        for number, length in enumerate(lengths):
+            for x in (k, v):
+                x.view(torch.uint8)[number, :, length:] = 0x7F  # NaN in both types.
+        o, lse = attn_mlir.attention(q, k, v, causal=causal, return_lse=True, **named(scales),
+                                     lengths=torch.tensor(lengths, dtype=torch.int32, device="cuda"))
+        for b, n in enumerate(lengths):
+            r, rl = reference(torch, wide(q[b:b + 1], scales[0][b:b + 1], torch),
+                              *(wide(x[b:b + 1, :, :n], s[b:b + 1], torch) for x, s in zip((k, v), scales[1:])), causal)
+            found.append((error(o[b:b + 1], r), lse_error(lse[b:b + 1], rl)))
+    return [max(x) for x in zip(*found)]
+
+
+def named(scales):
+    return dict(zip(("q_scale", "k_scale", "v_scale"), scales))
+
+
+def cases():
+    """Name, element, check and its arguments."""
+    for element, dim, group, causal in itertools.product(BOUNDS, (64, 128, 256), (1, 4), (False, True)):
+        name = f"{element} D {dim} group {group} {'causal' if causal else 'full'}"
+        arguments = (element, dim, group, causal)
+        yield name, element, check_dense, arguments
+        if element == "e4m3fn":
+            yield f"{name} lengths", element, check_lengths, arguments
+    yield "e4m3fn D 40 padded", "e4m3fn", check_dense, ("e4m3fn", 40, 2, True)
+    yield "e4m3fn D 128 bshd", "e4m3fn", check_dense, ("e4m3fn", 128, 2, True, "bshd")
+    yield "e4m3fn D 128 columns", "e4m3fn", check_dense, ("e4m3fn", 128, 2, False, "bhsd", True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", metavar="REGEX")
+    only = parser.parse_args().only
+    import attn_mlir
+    import torch
+
+    passed, failed, left_out = 0, 0, 0
+    for name, element, check, arguments in cases():
+        if not re.search(only, name):
+            continue
+        try:
+            o, lse = check(torch, attn_mlir, *arguments)
+        except NotImplementedError as error:
+            left_out += 1
+            print(f"{name}: left out, {error}", flush=True)
+            continue
+        except (RuntimeError, ValueError) as error:
+            failed += 1
+            print(f"{name}: FAIL {type(error).__name__}: {str(error).splitlines()[0]}", flush=True)
+            continue
+        good = o < BOUNDS[element] and lse < LSE_BOUND
+        passed, failed = passed + good, failed + (not good)
+        print(f"{name}: O {o:.2e}, LSE {lse:.2e} {'PASS' if good else 'FAIL'}", flush=True)
+    print(f"{passed} passed, {failed} failed, {left_out} left out")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
