@@ -4,14 +4,13 @@ import functools
 
 import torch
 
-from attn_mlir import _attention, _kernels, _spec
+from attn_mlir import _attention, _features, _kernels, _spec
 from attn_mlir._kernel import Kernel
 
 
-def obstacle(call, sinks=None):
-    """What of a call of attention() no kernel has gradients for, in words; None where there is nothing."""
-    if sinks is not None:
-        return "sinks, whose own gradient may be wanted"
+def obstacle(call):
+    """What of a call of attention() no kernel has gradients for, in words; None where there is nothing. LSE contains
+    sinks, which are none: theirs is `of_sinks`."""
     for name in ("mask", "lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table"):
         if call.get(name) is not None:
             return name
@@ -74,3 +73,33 @@ def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False):
     kernel = kernel_of(q, k, v, call, layout, is_wide)
     found = kernel(*map(_up, (q, k, v, o, dout)), lse.contiguous())
     return tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
+
+
+def packed_gradients(q, k, v, o, lse, dout, features, cu_q, cu_k, used_q, used_k):
+    """The same of sequences one after the other, [tokens, H, D] and LSE [H, tokens]: a launch for each sequence, whose
+    places the host reads. Tokens of no sequence have gradients of zero."""
+    found = [torch.zeros_like(x, memory_format=torch.contiguous_format) for x in (q, k, v)]
+    starts_q, starts_k = cu_q.tolist(), cu_k.tolist()
+    held_q = (cu_q[1:] - cu_q[:-1] if used_q is None else used_q).tolist()
+    held_k = (cu_k[1:] - cu_k[:-1] if used_k is None else used_k).tolist()
+    for i, j, queries, keys in zip(starts_q, starts_k, held_q, held_k):
+        if queries == 0 or keys == 0:
+            continue
+        rows, columns = slice(i, i + queries), slice(j, j + keys)
+        call = _features.dense(features, 1, queries, keys, q.device, has_own_kernels=True)
+        parts = [x[place][None] for x, place in ((q, rows), (k, columns), (v, columns), (o, rows))]
+        sums = gradients(*parts, lse[None, :, rows], dout[rows][None], call, "bshd")
+        for whole, place, part in zip(found, (rows, columns, columns), sums):
+            whole[place] = part[0]
+    return tuple(found)
+
+
+def of_sinks(sinks, o, lse, dout, dlse, layout):
+    """The gradient of sinks [H], from those of O and of LSE, which may be None. A sink takes the share exp(sink - LSE) of
+    each row, and has no value: the share times (dLSE - O * dO), summed over rows."""
+    change = -(o.float() * dout.float()).sum(-1)
+    change = change.transpose(1, 2) if layout == "bshd" else change
+    change = change if dlse is None else change + dlse
+    # Rows of nothing but a sink of -inf.
+    share = (sinks.float().view(1, -1, 1) - lse).exp().masked_fill(lse == float("-inf"), 0.0)
+    return (share * change).sum((0, 2)).to(sinks.dtype)

@@ -22,6 +22,7 @@ _PACKED = (
     "Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, Tensor? used_q, Tensor? used_k, Tensor? first, "
     f"Tensor? slopes, {_FEATURES}"
 )
+_SINKS = 4  # Their place in _DENSE.
 _library = torch.library.Library("attn_mlir", "DEF")
 _recompute = False
 
@@ -94,9 +95,7 @@ def dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, fi
     features = Features(scale, softcap, align, left, right, chunk)
     # A window that is read is a mask of an array, of which there are no gradients.
     call = _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels=True)
-    obstacle = "a gradient of LSE" if dlse is not None else _gradients.obstacle(call, sinks)
-    if obstacle is None and max(q.shape[-1], v.shape[-1]) > _MOST_VALUE_DIM:
-        obstacle = f"head dimensions of more than {_MOST_VALUE_DIM}"
+    obstacle = _obstacle(dlse, q, v, call)
     if obstacle is None:
         return _gradients.gradients(q, k, v, o, lse, dout, call, layout)
     _check_recompute(obstacle)
@@ -104,13 +103,28 @@ def dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, fi
     return _reference.dense_backward(dout, dlse, q, k, v, call, sinks, layout)
 
 
+def _obstacle(dlse, q, v, call):
+    """What no kernel has gradients for, or None."""
+    if dlse is not None:
+        return "a gradient of LSE"
+    if max(q.shape[-1], v.shape[-1]) > _MOST_VALUE_DIM:
+        return f"head dimensions of more than {_MOST_VALUE_DIM}"
+    return _gradients.obstacle(call)
+
+
 def packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
-    _check_recompute("packed sequences")
     if first is not None:
         raise NotImplementedError("first: keys that begin later have no backward")
+    features = Features(*numbers)
+    # A sequence of one key and query says what those of all do.
+    call = _features.dense(features, 1, 1, 1, q.device, slopes=slopes, has_own_kernels=True)
+    obstacle = _obstacle(dlse, q, v, call)
+    if obstacle is None:
+        return _gradients.packed_gradients(q, k, v, o, lse, dout, features, cu_q, cu_k, used_q, used_k)
+    _check_recompute(f"{obstacle} of packed sequences")
     dlse = torch.zeros_like(lse) if dlse is None else dlse
     return _reference.packed_backward(
-        dout, dlse, q, k, v, Features(*numbers), cu_q, cu_k, used_q, used_k, slopes)
+        dout, dlse, q, k, v, features, cu_q, cu_k, used_q, used_k, slopes)
 
 
 def _check_recompute(obstacle):
@@ -144,15 +158,19 @@ def _define(name, arguments, forward, shapes, backward):
         ctx.tensors = tensors
 
     def formula(ctx, dout, dlse):
-        if any(ctx.needs_input_grad[3:]):
-            raise NotImplementedError("attn_mlir: expected gradients of q, k and v alone, but others were asked for")
+        wants_sinks = name == "attention" and ctx.needs_input_grad[_SINKS]
+        if any(wanted for i, wanted in enumerate(ctx.needs_input_grad[3:], 3) if not (wants_sinks and i == _SINKS)):
+            raise NotImplementedError("attn_mlir: expected gradients of q, k, v and sinks alone, but others were asked for")
         if dout is None and dlse is None:
             return (None,) * len(ctx.tensors)
         o, lse, *rest = ctx.saved_tensors
         dout, saved = torch.zeros_like(o) if dout is None else dout, iter(rest)
         inputs = [next(saved) if is_tensor else x for is_tensor, x in zip(ctx.tensors, ctx.others)]
         gradients = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, o, lse, *inputs)
-        return (*gradients, *[None] * (len(inputs) - 3))
+        found = [*gradients, *[None] * (len(inputs) - 3)]
+        if wants_sinks:
+            found[_SINKS] = _gradients.of_sinks(inputs[_SINKS], o, lse, dout, dlse, inputs[-1])
+        return tuple(found)
 
     torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)
 

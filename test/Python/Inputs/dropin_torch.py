@@ -66,7 +66,7 @@ class Operators(unittest.TestCase):
     def test_backward_is_refused(self):
         q, k, v = (x.requires_grad_() for x in make())
         slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
-        for options, wanted in (({"mask": torch.rand(2, 1, 6, 9) > 0.3}, "mask"), ({"sinks": torch.zeros(4)}, "sinks"),
+        for options, wanted in (({"mask": torch.rand(2, 1, 6, 9) > 0.3}, "mask"),
                                 ({"lengths": torch.tensor([3, 9], dtype=torch.int32)}, "lengths"),
                                 ({"alibi_slopes": slopes}, "a score_mod that reads")):
             o, lse = attn_mlir.torch.attention(q, k, v, **options)
@@ -110,6 +110,65 @@ class Operators(unittest.TestCase):
                             self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
                             a = a.transpose(1, 2) if layout == "bshd" else a
                             self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
+
+    def test_gradients_of_sinks(self):
+        """Of sinks, q, k and v, beside float64, where rows without keys are among them."""
+        for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
+            for layout, kv_heads, seen in (("bhsd", 4, {}), ("bshd", 2, {"causal": True})):
+                with self.subTest(dtype=dtype, layout=layout, seen=seen):
+                    tensors = [x.to(dtype) for x in make(queries=11, keys=7, kv_heads=kv_heads)]
+                    sinks, weight = torch.tensor([0.5, -1.0, 2.0, float("-inf")]), torch.randn(tensors[0].shape).to(dtype)
+                    exact = [x.double().requires_grad_() for x in (*tensors, sinks[:3])]
+                    # A sink of -inf is none: its head's weights are those of the others' keys alone.
+                    o, _ = reference.attention(
+                        *exact[:3], keep=reference.window(11, 7, right=0 if seen else -1),
+                        sinks=torch.cat([exact[3], torch.full((1,), -1e30, dtype=torch.double)]))
+                    wanted = torch.autograd.grad((o * weight.double()).sum(), exact)
+                    given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (*tensors, weight)]
+                    leaves = [x.clone().requires_grad_() for x in (*given[:3], sinks)]
+                    o, _ = attn_mlir.torch.attention(*leaves[:3], sinks=leaves[3], layout=layout, **seen)
+                    found = torch.autograd.grad((o * given[3]).sum(), leaves)
+                    self.assertEqual((found[3].dtype, found[3][3].item()), (sinks.dtype, 0.0))
+                    for a, b in zip((*found[:3], found[3][:3]), wanted):
+                        a = a.transpose(1, 2) if layout == "bshd" and a.dim() == 4 else a
+                        self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
+
+    def test_gradients_of_sinks_by_lse(self):
+        """A gradient of LSE has no kernel for q, k and v; PyTorch's recomputation and the formula of sinks agree with
+        float64."""
+        tensors, sinks = make(), torch.tensor([0.5, -1.0, 2.0, 0.0])
+        exact, given = ([x.to(dtype).requires_grad_() for x in (*tensors, sinks)] for dtype in (torch.double, torch.float32))
+        wanted = torch.autograd.grad(sum(x.square().sum() for x in reference.attention(*exact[:3], sinks=exact[3])), exact)
+        with attn_mlir.torch.recompute_backward():
+            results = attn_mlir.torch.attention(*given[:3], sinks=given[3])
+            found = torch.autograd.grad(sum(x.square().sum() for x in results), given)
+        for a, b in zip(found, wanted):
+            reference.check(self, a, b, torch.float32, 1e-4)
+
+    def test_gradients_of_packed_sequences(self):
+        """By kernels, beside float64, each sequence for itself: more queries than keys, none of either, unused tokens."""
+        counts_q, counts_k = (5, 0, 3, 4), (7, 2, 0, 2)
+        places = starts(*counts_q), starts(*counts_k)
+        for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
+            for options in ({"causal": True, "softcap": 2.0}, {"window": (2, 1)}):
+                with self.subTest(dtype=dtype, options=options):
+                    torch.manual_seed(5)
+                    leaves = [torch.randn(n, h, 16).to(dtype).requires_grad_() for n, h in ((12, 4), (11, 2), (11, 2))]
+                    weight = torch.randn(12, 4, 16).to(dtype)
+                    o, _ = attn_mlir.torch.attention_varlen(*leaves, *places, **options)
+                    found = torch.autograd.grad((o * weight).sum(), leaves)
+                    wanted = [torch.zeros(x.shape, dtype=torch.double) for x in leaves]
+                    window = options.get("window", (-1, 0) if "causal" in options else (-1, -1))
+                    for i, j, n, m in zip(*(p.tolist() for p in places), counts_q, counts_k):
+                        rows, columns = slice(i, i + n), slice(j, j + m)
+                        if n and m:
+                            one = [x[p][None].transpose(1, 2) for x, p in zip((*leaves, weight), (rows, columns, columns, rows))]
+                            exact = self.gradients(one[:3], one[3], **{**options, "window": window})
+                            for whole, place, part in zip(wanted, (rows, columns, columns), exact):
+                                whole[place] = part[0].transpose(0, 1)
+                    for a, b, x in zip(found, wanted, leaves):
+                        self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
+                        self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
 
     def test_gradients_of_compiled_functions(self):
         q, k, v = (x.requires_grad_() for x in make())
@@ -355,22 +414,29 @@ class FlashAttention3(unittest.TestCase):
             torch.ops.flash_attn_3.bwd(*arguments, *found, seqused_k=torch.tensor([1, 2]))
 
     def test_packed_backward(self):
-        """Of packed sequences PyTorch's, where it is asked for: also below an operator that leaves out autograd."""
+        """Of packed sequences: those of autograd. With slopes PyTorch's, where it is asked for, also below an operator that
+        leaves out autograd."""
         attn_mlir.torch.register_flash_attn_3()
         q, k, v = (x.transpose(1, 2).flatten(0, 1).contiguous().requires_grad_() for x in make())
         cu = [torch.tensor([0, count, 2 * count], dtype=torch.int32) for count in (q.shape[0] // 2, k.shape[0] // 2)]
         o, lse = attn_mlir.torch.attention_varlen(q, k, v, *cu, causal=True)
         dout = torch.randn_like(o)
+        wanted = torch.autograd.grad(o, (q, k, v), dout)
         found = [torch.empty_like(x) for x in (q, k, v)]
-        arguments = [x.detach() for x in (dout, q, k, v, o, lse)]
-        with self.assertRaisesRegex(NotImplementedError, "packed sequences"):
-            torch.ops.flash_attn_3.bwd(*arguments, *found, *cu, is_causal=True)
+        torch.ops.flash_attn_3.bwd(*(x.detach() for x in (dout, q, k, v, o, lse)), *found, *cu, is_causal=True)
+        for mine, its in zip(found, wanted):
+            self.assertTrue(torch.equal(mine, its))
+        slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
+        o, lse = attn_mlir.torch.attention_varlen(q, k, v, *cu, causal=True, alibi_slopes=slopes)
+        with self.assertRaisesRegex(NotImplementedError, "score_mod that reads arrays of packed sequences"):
+            torch.autograd.grad(o, (q, k, v), dout, retain_graph=True)
         with attn_mlir.torch.recompute_backward():
             wanted = torch.autograd.grad(o, (q, k, v), dout)
             with torch._C._AutoDispatchBelowAutograd():
-                torch.ops.flash_attn_3.bwd(*arguments, *found, *cu, is_causal=True)
-        for mine, its in zip(found, wanted):
-            self.assertTrue(torch.equal(mine, its))
+                found = torch.ops.attn_mlir.varlen_bwd(
+                    dout, None, *(x.detach() for x in (o, lse, q, k, v)), *cu, None, None, None, slopes, 0.25, 0.0,
+                    "bottom_right", -1, 0, 0)
+        self.assertTrue(all(map(torch.equal, found, wanted)))
 
 
 if __name__ == "__main__":
