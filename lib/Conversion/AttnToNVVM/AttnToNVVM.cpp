@@ -108,6 +108,8 @@ struct ConvertAttnToNVVMPass
       return issue.getBy() == CopyKind::Async ? issue.getChunk() : 16;
     if (auto load = dyn_cast<LoadOp>(user))
       return columnsAtOnce(load) * load.getView().getType().getElementBytes();
+    if (isa<StoreColumnsOp>(user))
+      return InterleaveOp::kGroup;
     auto store = dyn_cast<StoreOp>(user);
     if (store && !storesChunks(store))
       return columnsAtOnce(store) * store.getView().getType().getElementBytes();
@@ -150,6 +152,7 @@ struct ConvertAttnToNVVMPass
     populateBarrierPattern(converter, patterns, computeBarrier);
     populateRingPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
+    populateStoreColumnsPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     populateTensorStorePatterns(converter, patterns);
     populateVotePatterns(converter, patterns);

@@ -92,6 +92,8 @@ void populateLoadPatterns(const mlir::TypeConverter &converter,
 int64_t columnsAtOnce(LoadOp op);
 int64_t columnsAtOnce(StoreOp op);
 /// Stores, through shared memory or not.
+void populateStoreColumnsPatterns(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns);
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 /// Stores by the tensor memory accelerator.
