@@ -196,8 +196,7 @@ bool FunctionReference::evaluateArrangement(Operation &op) {
     from[head] = index[1];
     from[seq] = key;
     from[3] = index[2];
-    int64_t to = placeOf(index, result.shape),
-            at = placeOf(from, source.shape);
+    int64_t to = placeOf(index, result.shape), at = placeOf(from, source.shape);
     result.values[to] = source.values[at];
     result.slack[to] = source.slack[at];
   });

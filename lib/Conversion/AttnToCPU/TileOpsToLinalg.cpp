@@ -247,5 +247,6 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
   populateDecomposeAdvance(patterns);
   patterns.add<AnyPattern, BroadcastPattern, DotPattern, InterleavePattern,
-               IotaPattern, ReducePattern, SplatPattern, StoreColumnsPattern>(patterns.getContext());
+               IotaPattern, ReducePattern, SplatPattern, StoreColumnsPattern>(
+      patterns.getContext());
 }

@@ -228,7 +228,11 @@ struct ConvertAttnToNVVMPass
                                tile.getDimSize(1),
                                layout.getNumThreads() / kWarpThreads);
     }
-    return isa<DotOp, DotIssueOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op);
+    // Whole words are loaded, and bytes of theirs exchanged.
+    if (isa<LoadOp>(op))
+      return llvm::all_of(op->getUsers(), llvm::IsaPred<StoreColumnsOp>);
+    return isa<DotOp, DotIssueOp, StoreColumnsOp, scf::ForOp, scf::IfOp,
+               scf::YieldOp>(op);
   }
 
   /// Four elements are a word there, which nothing else takes apart.

@@ -31,9 +31,8 @@ struct StoreColumnsPattern : OpConversionPattern<StoreColumnsOp> {
     Location loc = op.getLoc();
     ThreadBuilder t{rewriter, loc};
     Value key = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1);
-    auto turned =
-        RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
-                              type.getElementType());
+    auto turned = RankedTensorType::get(
+        {type.getDimSize(1), type.getDimSize(0)}, type.getElementType());
     Destination destination(rewriter, loc, op.getView(), op.getOffsets(),
                             turned);
     auto elements =
@@ -57,16 +56,19 @@ struct StoreColumnsPattern : OpConversionPattern<StoreColumnsOp> {
   }
 
 private:
-  /// For each of four columns from `first` on the elements of four places.
+  /// For each of four columns from `first` on the elements of four places, of
+  /// words of four neighbours.
   static SmallVector<Value> exchange(OpBuilder &b, Location loc,
-                                     ValueRange elements, int64_t first,
+                                     ValueRange words, int64_t first,
                                      int64_t place) {
-    auto word = VectorType::get({kWord}, elements.front().getType());
+    auto one = VectorType::get({1}, b.getI32Type()),
+         bytes = VectorType::get({kWord}, b.getI8Type());
     SmallVector<Value> rows;
     for (int64_t i = 0; i < kWord; ++i) {
       int64_t row = InterleaveOp::sourceOf(place + i);
-      rows.push_back(vector::FromElementsOp::create(
-          b, loc, word, elements.slice(row * kBlock + first, kWord)));
+      Value word = words[(row * kBlock + first) / kWord];
+      rows.push_back(vector::BitCastOp::create(
+          b, loc, bytes, vector::FromElementsOp::create(b, loc, one, word)));
     }
     auto mix = [&](Value x, Value y, ArrayRef<int64_t> order) -> Value {
       return vector::ShuffleOp::create(b, loc, x, y, order);
@@ -74,8 +76,7 @@ private:
     constexpr int64_t kLow[] = {0, 4, 1, 5}, kHigh[] = {2, 6, 3, 7},
                       kFirst[] = {0, 1, 4, 5}, kSecond[] = {2, 3, 6, 7};
     Value low[] = {mix(rows[0], rows[1], kLow), mix(rows[2], rows[3], kLow)},
-          high[] = {mix(rows[0], rows[1], kHigh),
-                    mix(rows[2], rows[3], kHigh)};
+          high[] = {mix(rows[0], rows[1], kHigh), mix(rows[2], rows[3], kHigh)};
     return {mix(low[0], low[1], kFirst), mix(low[0], low[1], kSecond),
             mix(high[0], high[1], kFirst), mix(high[0], high[1], kSecond)};
   }

@@ -49,8 +49,7 @@ static KernelOp createKernel(ArrangeValuesOp op, OpBuilder &b,
   while (isa_and_nonnull<KernelOp>(last->getNextNode()))
     last = last->getNextNode();
   SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
-  kernel->setAttr(KernelOp::kStepAttr,
-                  b.getStringAttr(KernelOp::kArrangeStep));
+  kernel->setAttr(KernelOp::kStepAttr, b.getStringAttr(KernelOp::kArrangeStep));
   kernel->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(1));
   return kernel;
 }
@@ -64,8 +63,8 @@ static void describeViews(KernelOp kernel, ArrayAttr permutations) {
   };
   kernel->setAttr(
       KernelOp::kDimNamesAttr,
-      b.getArrayAttr({b.getStrArrayAttr({nameOf(0, 0, "batch"), "",
-                                         nameOf(0, 2, "key"), ""}),
+      b.getArrayAttr({b.getStrArrayAttr(
+                          {nameOf(0, 0, "batch"), "", nameOf(0, 2, "key"), ""}),
                       b.getStrArrayAttr({nameOf(1, 0, "batch"), "", "", ""})}));
   kernel->setAttr(KernelOp::kPermutationsAttr, permutations);
 }
@@ -81,7 +80,8 @@ static void buildBody(KernelOp kernel, Location loc) {
       return DimOp::create(b, loc, values, dim);
     return m.constant(size);
   };
-  Value sizes[] = {sizeOf(0), sizeOf(1), m.ceilDiv(sizeOf(2), m.constant(kKeys))};
+  Value sizes[] = {sizeOf(0), sizeOf(1),
+                   m.ceilDiv(sizeOf(2), m.constant(kKeys))};
   ArrayAttr names = b.getStrArrayAttr({"batch", "head", "key"});
   auto grid = GridOp::create(
       b, loc, sizes, names, names, OrderAttr(), /*run=*/1, /*folded=*/false,
@@ -96,8 +96,8 @@ static void buildBody(KernelOp kernel, Location loc) {
         key = m.mul(block->getArgument(2), m.constant(kKeys));
   auto tile = RankedTensorType::get({kKeys, view.getShape().back()},
                                     view.getElementType());
-  Value loaded = LoadOp::create(b, loc, tile, values,
-                                ValueRange{batch, head, key, zero});
+  Value loaded =
+      LoadOp::create(b, loc, tile, values, ValueRange{batch, head, key, zero});
   StoreColumnsOp::create(b, loc, loaded, columns,
                          ValueRange{batch, head, zero, key});
 }
@@ -107,10 +107,10 @@ KernelOp attn::partitionArrangement(ArrangeValuesOp op) {
   Location loc = op.getLoc();
   SmallVector<int64_t> permutation{0, headDimOf(op.getLayout()),
                                    seqDimOf(op.getLayout()), 3};
-  ArrayAttr permutations = b.getArrayAttr(
-      {AffineMapAttr::get(
-           AffineMap::getPermutationMap(permutation, b.getContext())),
-       AffineMapAttr::get(b.getMultiDimIdentityMap(4))});
+  ArrayAttr permutations =
+      b.getArrayAttr({AffineMapAttr::get(AffineMap::getPermutationMap(
+                          permutation, b.getContext())),
+                      AffineMapAttr::get(b.getMultiDimIdentityMap(4))});
   KernelOp kernel = createKernel(op, b, permutation);
   describeViews(kernel, permutations);
   buildBody(kernel, loc);
@@ -119,8 +119,7 @@ KernelOp attn::partitionArrangement(ArrangeValuesOp op) {
   IndexBuilder m{b, loc};
   SmallVector<Value> dynamic;
   if (type.isDynamicDim(0))
-    dynamic.push_back(
-        b.createOrFold<tensor::DimOp>(loc, op.getValues(), 0));
+    dynamic.push_back(b.createOrFold<tensor::DimOp>(loc, op.getValues(), 0));
   if (type.isDynamicDim(3)) {
     Value group = m.constant(InterleaveOp::kGroup),
           keys = b.createOrFold<tensor::DimOp>(loc, op.getValues(),
@@ -128,10 +127,9 @@ KernelOp attn::partitionArrangement(ArrangeValuesOp op) {
     dynamic.push_back(m.mul(m.ceilDiv(keys, group), group));
   }
   Value room = tensor::EmptyOp::create(b, loc, type, dynamic);
-  auto launch =
-      LaunchOp::create(b, loc, TypeRange(type), kernel.getSymName(),
-                       ValueRange(op.getValues()), ValueRange(room),
-                       /*scalars=*/ValueRange(), permutations);
+  auto launch = LaunchOp::create(b, loc, TypeRange(type), kernel.getSymName(),
+                                 ValueRange(op.getValues()), ValueRange(room),
+                                 /*scalars=*/ValueRange(), permutations);
   b.replaceOp(op, launch.getResults());
   return kernel;
 }

@@ -262,8 +262,8 @@ struct AssignFragmentsPass
                  "loaded for it"),
              failure();
     auto tile = cast<RankedTensorType>(load.getTile().getType());
-    FragmentAttr layout = blocksOfThreads(&getContext(), tile.getDimSize(0),
-                                          tile.getDimSize(1));
+    FragmentAttr layout =
+        blocksOfThreads(&getContext(), tile.getDimSize(0), tile.getDimSize(1));
     int64_t threads = layout.getNumThreads();
     if (threads % lanes() != 0 ||
         threads > lanes() * mostWarps(TargetAttr::of(kernel)))
@@ -271,8 +271,8 @@ struct AssignFragmentsPass
                  "expected blocks of 16 x 16 for whole warps, but got ")
                  << tile,
              failure();
-    load.getTile().setType(RankedTensorType::get(
-        tile.getShape(), tile.getElementType(), layout));
+    load.getTile().setType(
+        RankedTensorType::get(tile.getShape(), tile.getElementType(), layout));
     ++numTiles;
     kernel->setAttr(KernelOp::kThreadsAttr,
                     OpBuilder(kernel).getI64IntegerAttr(threads));
