@@ -73,7 +73,7 @@ def checked(problem, platform, has_columns=False):
                       ("block_table", given.table)):
         if has:
             raise NotImplementedError(f"{name}: expected none with V by columns, as of float8 on a GPU, but got some")
-    return problem._replace(values="interleaved")
+    return problem._replace(values="interleaved" if has_columns else "arranged")
 
 
 def interleaved(v, layout="bhsd"):
