@@ -114,7 +114,10 @@ class Float8(unittest.TestCase):
         shapes = _attention.shapes_of((2, 4, 37, 64), (2, 2, 50, 64), (2, 2, 50, 64), "bhsd")
         problem = _attention.problem_of(shapes, "f8E4M3FN", "", None, "bhsd", True, "", "", None)
         text = _attention.text_of(_float8.checked(problem._replace(scales=("?x2", "", "1x1")), "cuda"))
-        self.assertIn("%v: tensor<?x2x64x?xf8E4M3FN>", text)
+        self.assertIn("%rows: tensor<?x2x?x64xf8E4M3FN>", text)
+        self.assertIn("%v = attn.arrange_values %rows : tensor<?x2x?x64xf8E4M3FN> -> tensor<?x2x64x?xf8E4M3FN>", text)
+        columns = _attention.text_of(_float8.checked(problem, "cuda", True))
+        self.assertIn("%v: tensor<?x2x64x?xf8E4M3FN>", columns)
         self.assertIn("values(interleaved) q_scale(%q_scale : tensor<?x2xf32>) v_scale(%v_scale : tensor<1x1xf32>)", text)
         with self.assertRaisesRegex(NotImplementedError, "^lengths: "):
             _float8.checked(problem._replace(lengths="i32"), "cuda")
