@@ -22,7 +22,7 @@ Problem = collections.namedtuple(
     defaults=(Sequences(), "", ("", "", ""), ""))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values`` the
-order of V, or "" for rows."""
+order of V: "interleaved", "arranged" (rows, which the program arranges), or ""."""
 
 
 def element_of(name, array, is_cpu):

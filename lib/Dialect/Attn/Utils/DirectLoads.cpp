@@ -51,5 +51,6 @@ bool attn::isDirect(LoadOp load) {
   if (feedsProduct(load.getTile()))
     return false;
   auto stream = load->getParentOfType<StreamOp>();
-  return isOfRowsOrColumns(load) || becomesColumns(load) || (stream && staysInPlace(load, stream));
+  return isOfRowsOrColumns(load) || becomesColumns(load) ||
+         (stream && staysInPlace(load, stream));
 }
