@@ -58,17 +58,10 @@ FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
 FragmentAttr blocksOfThreads(MLIRContext *context, int64_t rows,
                              int64_t columns) {
   constexpr int64_t kBlock = 16, kMostAlongRow = 4;
-  int64_t across = columns / kBlock,
-          alongRow = std::gcd(across, kMostAlongRow);
-  SmallVector<int64_t> threads{alongRow,
-                               0,
-                               kBlock,
-                               rows / kBlock,
-                               kBlock,
-                               0,
-                               across / alongRow,
-                               0,
-                               kBlock * alongRow};
+  int64_t across = columns / kBlock, alongRow = std::gcd(across, kMostAlongRow);
+  SmallVector<int64_t> threads{alongRow,          0,      kBlock,
+                               rows / kBlock,     kBlock, 0,
+                               across / alongRow, 0,      kBlock * alongRow};
   SmallVector<int64_t> registers{kBlock, 0, 1, kBlock, 1, 0};
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }
