@@ -5,7 +5,7 @@
     fp8.py run FOLDER [--fa3 F] [--cudnn]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
     fp8.py errors FOLDER [--fa3 F]  errors on inputs of several kinds, up to 131072 keys
 
-Kernels take V by columns (`values(interleaved)`). "attention(), V by rows" is what a user calls, with all that it takes to arrange V;
+Kernels take V by columns (`values(interleaved)`); programs whose names begin with "rows" arrange it first (`attn.arrange_values`). "attention(), V by rows" is what a user calls, with all that it takes to arrange V;
 "bf16" is attention() of the same shape in bf16. The last lines are geometric means of ratios of times.
 """
 
@@ -35,15 +35,17 @@ ROWS, BF16 = "attention(), V by rows", "bf16"
 PEERS = ("FA3", "cuDNN")
 
 
-def text_of(heads, kv_heads, dim, causal, element="f8E4M3FN"):
-    """Attention with dynamic batch and lengths, scales per KV head, and V by columns."""
+def text_of(heads, kv_heads, dim, causal, rows=False, element="f8E4M3FN"):
+    """Attention with dynamic batch and lengths, scales per KV head, and V by columns, or by rows that the program arranges."""
     q, k = (f"tensor<?x{h}x?x{dim}x{element}>" for h in (heads, kv_heads))
     v, scale = f"tensor<?x{kv_heads}x{dim}x?x{element}>", f"tensor<?x{kv_heads}xf32>"
+    arranged = f"  %v = attn.arrange_values %rows : {k} -> {v}\n" if rows else ""
+    argument = f"%rows: {k}" if rows else f"%v: {v}"
     o, lse = f"tensor<?x{heads}x?x{dim}xbf16>", f"tensor<?x{heads}x?xf32>"
     mask = " mask(#attn.causal<bottom_right>)" if causal else ""
     return (
-        f"func.func @attention(%q: {q}, %k: {k}, %v: {v}, %qs: {scale}, %ks: {scale}, %vs: {scale}) -> ({o}, {lse}) {{\n"
-        f"  %o, %lse = attn.attention %q, %k, %v{mask} scale({dim**-0.5:.9e}) values(interleaved)\n"
+        f"func.func @attention(%q: {q}, %k: {k}, {argument}, %qs: {scale}, %ks: {scale}, %vs: {scale}) -> ({o}, {lse}) {{\n"
+        f"{arranged}  %o, %lse = attn.attention %q, %k, %v{mask} scale({dim**-0.5:.9e}) values(interleaved)\n"
         f"    q_scale(%qs : {scale}) k_scale(%ks : {scale}) v_scale(%vs : {scale})\n"
         f"    : ({q}, {k}, {v}) -> ({o}, {lse})\n  return %o, %lse : {o}, {lse}\n}}\n")
 
@@ -68,14 +70,16 @@ def make(folder, tried, group):
     folder.mkdir(parents=True, exist_ok=True)
     cases = []
     for dim, by_mask in tiles_of(tried).items():
-        for causal, number in ((causal, number) for causal, tiles in by_mask.items() for number in range(len(tiles))):
+        all_of = ((causal, number) for causal, tiles in by_mask.items() for number in range(len(tiles)))
+        for (causal, number), rows in itertools.product(all_of, (False, True)):
             tiles, dealt, more = by_mask[causal][number]
-            name = f"d{dim}-{'causal' if causal else 'full'}-{number}"
+            name = f"d{dim}-{'causal' if causal else 'full'}-{number}{'-rows' if rows else ''}"
             source = folder / f"{name}.mlir"
-            source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal))
+            source.write_text(text_of(HEADS[dim], HEADS[dim] // group, dim, causal, rows))
             options = [f"--schedule=tiles={tiles} persistent resident=1 {dealt}".strip(), f"--lower={ROLES} {more}".strip(), "--target=h200"]
             subprocess.run(["attn-compile", source, *options, "--emit=archive", "-o", folder / f"{name}.tar"], check=True)
-            cases.append({"name": name, "dim": dim, "causal": causal, "group": group, "tiles": " ".join((tiles, *dealt.split()[:1], more)).strip()})
+            cases.append({"name": name, "dim": dim, "causal": causal, "group": group, "rows": rows,
+                          "tiles": " ".join(("rows" if rows else "", tiles, *dealt.split()[:1], more)).strip()})
     (folder / "cases.json").write_text(json.dumps(cases))
 
 
@@ -117,7 +121,7 @@ def check(torch, kernel, case, interleaved, fa3, generator):
     worst = []
     for batch, queries, keys in ((2, 300, 1000), (1, 77, 79)):
         (q, qs, wq), (k, ks, wk), (v, vs, wv) = quantised_inputs(torch, case, batch, queries, keys, generator)
-        o, lse = kernel(q, k, interleaved(v, "bhsd"), qs, ks, vs)
+        o, lse = kernel(q, k, v if case["rows"] else interleaved(v, "bhsd"), qs, ks, vs)
         r, rl = reference(torch, wq, wk, wv, case["causal"])
         row, whole = error(o, r)
         worst.append([row, whole, (lse.double() - rl).abs().max().item()])
@@ -152,7 +156,7 @@ def run(folder, wheel, rounds, only, lengths, with_cudnn):
     rows, found = [], []
     for (dim, causal), group in itertools.groupby(load(folder, only), lambda pair: (pair[0]["dim"], pair[0]["causal"])):
         group = list(group)
-        names = [case["tiles"] for case, _ in group]
+        names = [case["tiles"] for case, _ in group if not case["rows"]]
         for case, kernel in group:
             errors = check(torch, kernel, case, interleaved, fa3, generator)
             print(f"D {dim}", case["tiles"], "row, whole, LSE, FA3:", *(f"{x:.2e}" for x in errors), flush=True)
@@ -177,7 +181,9 @@ def summarise(found):
     """Geometric means of ratios: to the best peer of each shape, and to bf16 from 16384 keys on."""
     for dim in sorted({dim for dim, *_ in found}):
         mine = [(length, times, best) for d, length, times, best in found if d == dim]
-        for title, time_of in (("V by columns", lambda times, best: best), (ROWS, lambda times, best: times[ROWS])):
+        titles = (("V by columns", lambda times, best: best), (ROWS, lambda times, best: times[ROWS]),
+                  ("V by rows, arranged by the program", lambda times, best: min(ms for name, ms in times.items() if name.startswith("rows"))))
+        for title, time_of in titles:
             line = [f"D {dim}, {title}:"]
             peers = [min(times[name] for name in PEERS if name in times) / time_of(times, best)
                      for _, times, best in mine if any(name in times for name in PEERS)]
@@ -195,8 +201,9 @@ def calls_of(torch, group, batch, length, interleaved, fa3, causal, generator, w
     columns = interleaved(v, "bhsd")
     calls = {}
     for case, kernel in group:
-        prepared = kernel.prepare(q, k, columns, qs, ks, vs)
+        prepared = kernel.prepare(q, k, v if case["rows"] else columns, qs, ks, vs)
         calls[case["tiles"]] = lambda turn, prepared=prepared: prepared.launch()
+    calls["PyTorch's arrangement of V"] = lambda turn: interleaved(v, "bhsd")
     calls[ROWS] = lambda turn: attn_mlir.attention(q, k, v, causal=causal, q_scale=qs, k_scale=ks, v_scale=vs)
     wide = [x.to(torch.bfloat16) for x in (q, k, v)]
     calls[BF16] = lambda turn: attn_mlir.attention(*wide, causal=causal)
@@ -241,7 +248,7 @@ def errors(folder, wheel, only):
             row = [f"D {dim}, {kind}, {keys} keys"]
             for case, kernel in kernels:
                 if case["dim"] == dim:
-                    o, _ = kernel(q, k, columns, qs, ks, vs)
+                    o, _ = kernel(q, k, v if case["rows"] else columns, qs, ks, vs)
                     row.append(f"{case['tiles']}: {error(o, r)[1]:.2e}")
             if fa3 is not None:
                 row.append(f"FA3: {error(by_fa3(fa3, q, k, v, qs, ks, vs, False).transpose(1, 2), r)[1]:.2e}")

@@ -306,7 +306,7 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     StringRef step = named ? named.getValue() : "";
     auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
     size_t written = outputs ? outputs.getInt() : 0;
-    if (step == KernelOp::kClearStep)
+    if (step == KernelOp::kClearStep || step == KernelOp::kArrangeStep)
       continue;
     // Counters are no views of the operation, and a function clears them.
     if (auto counters =

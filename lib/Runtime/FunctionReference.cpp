@@ -2,6 +2,8 @@
 
 #include "FunctionReference.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Runtime/GradientReference.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -173,6 +175,34 @@ bool FunctionReference::evaluateMove(Operation &op) {
   return false;
 }
 
+/// V by columns, with zeros behind the last key.
+bool FunctionReference::evaluateArrangement(Operation &op) {
+  auto arrange = dyn_cast<ArrangeValuesOp>(op);
+  if (!arrange)
+    return false;
+  const ReferenceTensor source = tensors[arrange.getValues()];
+  unsigned head = headDimOf(arrange.getLayout()),
+           seq = seqDimOf(arrange.getLayout());
+  int64_t keys = source.shape[seq],
+          room = llvm::alignTo(keys, InterleaveOp::kGroup);
+  ReferenceTensor &result = make(
+      arrange, {source.shape[0], source.shape[head], source.shape[3], room});
+  forIndices(result.shape, [&](ArrayRef<int64_t> index) {
+    int64_t key = InterleaveOp::sourceOf(index[3]);
+    if (key >= keys)
+      return;
+    SmallVector<int64_t> from(4);
+    from[0] = index[0];
+    from[head] = index[1];
+    from[seq] = key;
+    from[3] = index[2];
+    int64_t to = placeOf(index, result.shape), at = placeOf(from, source.shape);
+    result.values[to] = source.values[at];
+    result.slack[to] = source.slack[at];
+  });
+  return true;
+}
+
 /// arith and math, on scalars and on tensors of floats.
 bool FunctionReference::evaluateElementwise(Operation &op) {
   std::function<Slot(ArrayRef<Slot>)> fn = compileScalarOp(op);
@@ -309,7 +339,8 @@ LogicalResult FunctionReference::evaluateGradient(Operation &op) {
 }
 
 bool FunctionReference::evaluate(Operation &op) {
-  return evaluateConstant(op) || evaluateMove(op) || evaluateElementwise(op);
+  return evaluateConstant(op) || evaluateMove(op) || evaluateArrangement(op) ||
+         evaluateElementwise(op);
 }
 
 FailureOr<std::vector<ReferenceTensor>>

@@ -48,6 +48,7 @@ public:
 private:
   bool evaluate(mlir::Operation &op);
   bool evaluateMove(mlir::Operation &op);
+  bool evaluateArrangement(mlir::Operation &op);
   bool evaluateConstant(mlir::Operation &op);
   bool evaluateElementwise(mlir::Operation &op);
   mlir::LogicalResult evaluateStreamable(StreamableOpInterface op);

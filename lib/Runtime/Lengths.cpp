@@ -13,7 +13,7 @@ static unsigned streamAxisOf(StreamableOpInterface op) {
   llvm_unreachable("a streamable operation has a streamed axis");
 }
 
-static int64_t elementsOf(ArrayRef<int64_t> sizes) {
+static int64_t roomOf(ArrayRef<int64_t> sizes) {
   int64_t count = 1;
   for (int64_t size : sizes)
     count *= size;
@@ -82,7 +82,7 @@ static std::vector<double> drawOffsets(int64_t sequences, int64_t total,
 static std::vector<double> drawTable(ArrayRef<int64_t> sizes, int64_t pages,
                                      int64_t block, ArrayRef<double> lengths,
                                      std::mt19937_64 &random) {
-  std::vector<double> order(pages), table(elementsOf(sizes));
+  std::vector<double> order(pages), table(roomOf(sizes));
   for (int64_t page = 0; page < pages; ++page)
     order[page] = double(page);
   std::shuffle(order.begin(), order.end(), random);
@@ -121,7 +121,7 @@ FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
   SequenceContents result;
   auto make = [&](unsigned view,
                   function_ref<std::vector<double>(int64_t)> draw) {
-    int64_t count = elementsOf(viewSizes(op, view, extents));
+    int64_t count = roomOf(viewSizes(op, view, extents));
     FailureOr<std::vector<double>> stated =
         statedContents(op, view, count, options.contents);
     if (failed(stated))
@@ -168,7 +168,7 @@ std::vector<double> attn::makeIntegers(IntegerType type, StringRef view,
                                        const ViewContents &contents,
                                        std::mt19937_64 &random) {
   constexpr int kMeanRun = 24;
-  std::vector<double> values(elementsOf(sizes));
+  std::vector<double> values(roomOf(sizes));
   auto stated = contents.find(view);
   std::uniform_int_distribution<int> draw(0, kMeanRun - 1);
   for (size_t i = 0; i < values.size(); ++i) {

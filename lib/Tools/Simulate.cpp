@@ -142,7 +142,8 @@ LogicalResult attn::simulateKernels(ModuleOp module,
     if (failed(own))
       return failure();
     own->contents = contents;
-    if (kernel.getStep() == KernelOp::kClearStep)
+    if (kernel.getStep() == KernelOp::kClearStep ||
+        kernel.getStep() == KernelOp::kArrangeStep)
       continue;
     if (kernel.getStep() == KernelOp::kDealStep ||
         kernel.getStep() == KernelOp::kOrderStep) {

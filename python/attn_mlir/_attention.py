@@ -177,7 +177,7 @@ class Plan:
         self.result = {"f32": "float32", "bf16": "bfloat16"}.get(problem.result)
         self.is_wide = problem.result not in ("", problem.element)
         self.granule = granule_of(problem.element)
-        self.interleaves = bool(problem.values)
+        self.interleaves = problem.values == "interleaved"
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
@@ -397,7 +397,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     multiples of 16 bytes.
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type.
-    On a GPU, v is transposed first, which takes time and memory (for several calls once: ``attn_mlir.interleaved_values``), and
+    On a GPU, a kernel in front transposes v, which takes time and memory (for several calls once: ``attn_mlir.interleaved_values``), and
     there are no lengths, cu_seqlens and block_table.
 
     mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that

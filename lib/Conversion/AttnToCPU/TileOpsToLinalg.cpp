@@ -194,6 +194,28 @@ struct InterleavePattern : OpRewritePattern<InterleaveOp> {
   }
 };
 
+/// Rows become columns, these are interleaved, and the tile is stored.
+struct StoreColumnsPattern : OpRewritePattern<StoreColumnsOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(StoreColumnsOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    GenericBuilder g{rewriter, loc};
+    auto tile = cast<RankedTensorType>(op.getTile().getType());
+    auto type = RankedTensorType::get({tile.getDimSize(1), tile.getDimSize(0)},
+                                      tile.getElementType());
+    Value turned =
+        g.generic(g.empty(type), op.getTile(),
+                  {g.map(2, {g.d(1), g.d(0)}), g.map(2, {g.d(0), g.d(1)})},
+                  {IteratorType::parallel, IteratorType::parallel},
+                  [](OpBuilder &, ValueRange args) { return args[0]; });
+    Value columns = InterleaveOp::create(rewriter, loc, type, turned);
+    StoreOp::create(rewriter, loc, columns, op.getView(), op.getOffsets());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct IotaPattern : OpRewritePattern<IotaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(IotaOp op,
@@ -229,5 +251,6 @@ struct SplatPattern : OpRewritePattern<tensor::SplatOp> {
 void attn::populateTileOpsToLinalg(RewritePatternSet &patterns) {
   populateDecomposeAdvance(patterns);
   patterns.add<AnyPattern, BroadcastPattern, DotPattern, InterleavePattern,
-               IotaPattern, ReducePattern, SplatPattern>(patterns.getContext());
+               IotaPattern, ReducePattern, SplatPattern, StoreColumnsPattern>(
+      patterns.getContext());
 }

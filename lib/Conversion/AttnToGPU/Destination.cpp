@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace attn;
 
 Destination::Destination(StoreOp op, OpBuilder &b)
-    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(),
+                  cast<RankedTensorType>(op.getTile().getType())) {
   if (!op.getUntil())
     return;
   ThreadBuilder t{b, loc};
@@ -24,7 +25,8 @@ Destination::Destination(AccumulateOp op, OpBuilder &b)
 }
 
 Destination::Destination(LoadOp op, OpBuilder &b)
-    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(),
+                  cast<RankedTensorType>(op.getTile().getType())) {
   checkStarts(op.getOffsets());
   ThreadBuilder t{b, loc};
   if (op.getUntil())
@@ -33,9 +35,8 @@ Destination::Destination(LoadOp op, OpBuilder &b)
 }
 
 Destination::Destination(OpBuilder &b, Location loc, Value viewValue,
-                         ValueRange offsets, Value tile)
-    : b(b), loc(loc), view(viewValue),
-      tileRank(cast<RankedTensorType>(tile.getType()).getRank()),
+                         ValueRange offsets, RankedTensorType tile)
+    : b(b), loc(loc), view(viewValue), tileRank(tile.getRank()),
       elementBytes(cast<ViewType>(viewValue.getType()).getElementBytes()) {
   ThreadBuilder t{b, loc};
   unsigned rank = view.sizes.size(), leading = rank - tileRank;

@@ -137,6 +137,8 @@ public:
   Destination(StoreOp op, mlir::OpBuilder &b);
   Destination(LoadOp op, mlir::OpBuilder &b);
   Destination(AccumulateOp op, mlir::OpBuilder &b);
+  Destination(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
+              mlir::ValueRange offsets, mlir::RankedTensorType tile);
 
   /// Whether element (i), (i, j) of the tile lies in the view.
   mlir::Value contains(mlir::ValueRange coordinates) const;
@@ -147,8 +149,6 @@ public:
              mlir::Value inside, unsigned alignment);
 
 private:
-  Destination(mlir::OpBuilder &b, mlir::Location loc, mlir::Value view,
-              mlir::ValueRange offsets, mlir::Value tile);
   /// Takes elements before the start of the view for outside of it, too.
   void checkStarts(mlir::ValueRange offsets);
 

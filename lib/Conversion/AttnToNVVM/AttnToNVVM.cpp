@@ -110,6 +110,8 @@ struct ConvertAttnToNVVMPass
       return columnsAtOnce(load) * load.getView().getType().getElementBytes();
     if (auto add = dyn_cast<AccumulateOp>(user))
       return columnsAtOnce(add) * add.getView().getType().getElementBytes();
+    if (isa<StoreColumnsOp>(user))
+      return InterleaveOp::kGroup;
     auto store = dyn_cast<StoreOp>(user);
     if (store && !storesChunks(store))
       return columnsAtOnce(store) * store.getView().getType().getElementBytes();
@@ -152,6 +154,7 @@ struct ConvertAttnToNVVMPass
     populateBarrierPattern(converter, patterns, computeBarrier);
     populateRingPatterns(converter, patterns);
     populateLoadPatterns(converter, patterns);
+    populateStoreColumnsPatterns(converter, patterns);
     populateStorePatterns(converter, patterns);
     populateTensorStorePatterns(converter, patterns);
     populateVotePatterns(converter, patterns);
@@ -227,7 +230,11 @@ struct ConvertAttnToNVVMPass
                                tile.getDimSize(1),
                                layout.getNumThreads() / kWarpThreads);
     }
-    return isa<DotOp, DotIssueOp, scf::ForOp, scf::IfOp, scf::YieldOp>(op);
+    // Whole words are loaded, and bytes of theirs exchanged.
+    if (isa<LoadOp>(op))
+      return llvm::all_of(op->getUsers(), llvm::IsaPred<StoreColumnsOp>);
+    return isa<DotOp, DotIssueOp, StoreColumnsOp, scf::ForOp, scf::IfOp,
+               scf::YieldOp>(op);
   }
 
   /// Four elements are a word there, which nothing else takes apart.

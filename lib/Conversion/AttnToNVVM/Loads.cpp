@@ -12,6 +12,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -136,8 +137,11 @@ private:
     for (unsigned dim = 0; dim < layout.getRank(); ++dim)
       thread.push_back(t.threadOffset(layout, dim));
     int64_t run = columnsAtOnce(op);
-    auto several = VectorType::get(
-        {run}, cast<ShapedType>(op.getTile().getType()).getElementType());
+    Type element = cast<ShapedType>(op.getTile().getType()).getElementType();
+    // Four elements of FP8 are one register.
+    auto several = isFloat8(element)
+                       ? VectorType::get({run / 4}, b.getI32Type())
+                       : VectorType::get({run}, element);
     int64_t bytes = run * op.getView().getType().getElementBytes();
     SmallVector<Value> elements;
     for (int64_t r = 0; r < layout.getNumRegisters(); r += run) {

@@ -93,6 +93,9 @@ void populateLoadPatterns(const mlir::TypeConverter &converter,
 int64_t columnsAtOnce(LoadOp op);
 int64_t columnsAtOnce(StoreOp op);
 int64_t columnsAtOnce(AccumulateOp op);
+/// Stores of rows as interleaved columns.
+void populateStoreColumnsPatterns(const mlir::TypeConverter &converter,
+                                  mlir::RewritePatternSet &patterns);
 /// Stores, through shared memory or not, and additions.
 void populateStorePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

@@ -71,6 +71,17 @@ FragmentAttr rowsOfWarps(MLIRContext *context, int64_t rows, int64_t columns,
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 
+FragmentAttr blocksOfThreads(MLIRContext *context, int64_t rows,
+                             int64_t columns) {
+  constexpr int64_t kBlock = 16, kMostAlongRow = 4;
+  int64_t across = columns / kBlock, alongRow = std::gcd(across, kMostAlongRow);
+  SmallVector<int64_t> threads{alongRow,          0,      kBlock,
+                               rows / kBlock,     kBlock, 0,
+                               across / alongRow, 0,      kBlock * alongRow};
+  SmallVector<int64_t> registers{kBlock, 0, 1, kBlock, 1, 0};
+  return FragmentAttr::getNormal(context, 2, threads, registers);
+}
+
 FragmentAttr mmaLhs(MLIRContext *context, int64_t rows, int64_t columns,
                     int64_t warps) {
   // a0 a1 | a2 a3 eight rows below | a4..a7 eight columns on; then the next 16

@@ -141,6 +141,24 @@ LogicalResult AccumulateOp::verify() {
                       tile.getShape());
 }
 
+LogicalResult StoreColumnsOp::verify() {
+  auto tile = cast<RankedTensorType>(getTile().getType());
+  ViewType view = getView().getType();
+  if (failed(verifyElement(*this, view, tile)) ||
+      failed(verifyAccess(*this, view, getOffsets().size(), tile.getShape())))
+    return failure();
+  constexpr int64_t kGroup = InterleaveOp::kGroup;
+  for (int64_t size : tile.getShape())
+    if (size % kGroup != 0)
+      return emitOpError("expected tile sizes of a multiple of ")
+             << kGroup << ", but got " << tile;
+  int64_t last = view.getShape().back();
+  if (!ShapedType::isDynamic(last) && last % kGroup != 0)
+    return emitOpError("expected a view of whole groups of ")
+           << kGroup << " columns, but got " << view;
+  return success();
+}
+
 LogicalResult InterleaveOp::verify() {
   auto from = cast<RankedTensorType>(getTile().getType()),
        to = cast<RankedTensorType>(getResult().getType());

@@ -41,9 +41,16 @@ static bool isOfRowsOrColumns(LoadOp load) {
          (tile.getRank() == 2 && tile.getDimSize(0) == 1);
 }
 
+/// Whether the tile is only stored as columns, of which a thread makes all that
+/// it loads.
+static bool becomesColumns(LoadOp load) {
+  return llvm::all_of(load.getTile().getUsers(), llvm::IsaPred<StoreColumnsOp>);
+}
+
 bool attn::isDirect(LoadOp load) {
   if (feedsProduct(load.getTile()))
     return false;
   auto stream = load->getParentOfType<StreamOp>();
-  return isOfRowsOrColumns(load) || (stream && staysInPlace(load, stream));
+  return isOfRowsOrColumns(load) || becomesColumns(load) ||
+         (stream && staysInPlace(load, stream));
 }

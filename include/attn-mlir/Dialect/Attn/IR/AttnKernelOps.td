@@ -108,6 +108,8 @@ def Attn_KernelOp : Attn_Op<"kernel", [
     static constexpr ::llvm::StringLiteral kOrderStep = "order";
     /// What makes a counter zero for the kernel behind it.
     static constexpr ::llvm::StringLiteral kClearStep = "clear";
+    /// What arranges values for the kernel behind it.
+    static constexpr ::llvm::StringLiteral kArrangeStep = "arrange";
     /// Attribute with the number of counters: they are the last of the views
     /// that are written.
     static constexpr ::llvm::StringLiteral kCountersAttr = "counters";

@@ -221,6 +221,30 @@ def Attn_AttentionOp : Attn_Op<"attention", [
   }];
 }
 
+def Attn_ArrangeValuesOp : Attn_Op<"arrange_values", [Pure]> {
+  let summary = "V by columns, from V by rows";
+  let description = [{
+    From V [B,Hkv,S,Dv] in `layout`, of 8-bit floats, what `values(interleaved)` of
+    `attn.attention` takes: [B,Hkv,Dv,S], S rounded up to a multiple of 16, with zeros
+    behind the last key. Dv is a multiple of 16, B and S may be dynamic.
+
+    A kernel of its own moves each 16 x 16 elements through the registers of a thread.
+
+    Example:
+
+    ```mlir
+    %columns = attn.arrange_values %v : tensor<?x8x?x128xf8E4M3FN> -> tensor<?x8x128x?xf8E4M3FN>
+    ```
+  }];
+  let arguments = (ins RankedTensorOf<[Attn_Float8]>:$values,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+  let results = (outs RankedTensorOf<[Attn_Float8]>:$columns);
+  let assemblyFormat = [{
+    $values (`layout` `(` $layout^ `)`)? attr-dict `:` type($values) `->` type($columns)
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_MergeStatesOp : Attn_Op<"merge_states", [
     Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getViewPermutations", "getFoldTemporaries"]>]> {

@@ -100,6 +100,26 @@ def Attn_AccumulateOp : Attn_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]
   let hasVerifier = 1;
 }
 
+def Attn_StoreColumnsOp : Attn_Op<"store_columns", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stores the rows of a tile as interleaved columns of a view";
+  let description = [{
+    Element (i, j) of the tile goes to the last two dimensions of the view at offsets of
+    j and of the place of i: in the order of `attn.interleave`, of which each 16 rows are
+    a group. Elements outside of the view are not written. The last offset is a multiple
+    of 16, and so is the last size of the view: a group lies in it as a whole.
+
+    *Level 3.* A thread has 16 x 16 elements, a group of rows, which it exchanges in its
+    registers.
+
+    Example: `attn.store_columns %t, %columns[%b, %h, %c0, %k] : tensor<256x128xf8E4M3FN> -> <?x8x128x?xf8E4M3FN>`
+  }];
+  let arguments = (ins Attn_Tile2D:$tile, Attn_ViewType:$view, Variadic<Index>:$offsets);
+  let assemblyFormat = [{
+    $tile `,` $view `[` $offsets `]` attr-dict `:` type($tile) `->` type($view)
+  }];
+  let hasVerifier = 1;
+}
+
 def Attn_TouchOp : Attn_Op<"touch", [MemoryEffects<[MemWrite]>]> {
   let summary = "Reports an access to a tile, instead of doing it";
   let description = [{

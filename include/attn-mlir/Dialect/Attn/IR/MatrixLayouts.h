@@ -35,6 +35,12 @@ FragmentAttr rowsOfWarps(mlir::MLIRContext *context, int64_t rows,
                          int64_t columns, int64_t warps, int64_t lanes,
                          int64_t least = 1);
 
+/// For tiles that are stored as columns (`attn.store_columns`): a thread has
+/// blocks of 16 rows and 16 columns, row by row. 16 divides both sizes. Lanes
+/// have up to four blocks of the same rows, then those of rows below.
+FragmentAttr blocksOfThreads(mlir::MLIRContext *context, int64_t rows,
+                             int64_t columns);
+
 /// The A operand (16-bit elements) of the same instruction. In normal form it
 /// is the accumulator's layout, so that a result feeds the next product as it
 /// is.

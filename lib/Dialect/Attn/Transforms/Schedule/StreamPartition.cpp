@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ArrangeValues.h"
 #include "PartitionStream.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Remarks.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Tidy.h"
@@ -257,14 +259,22 @@ struct StreamPartitionPass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<StreamableOpInterface> ops;
+    SmallVector<ArrangeValuesOp> arrangements;
     // A nested module is scheduled by a pipeline of its own.
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<ModuleOp>(op) && op != module)
         return WalkResult::skip();
       if (auto streamable = dyn_cast<StreamableOpInterface>(op))
         ops.push_back(streamable);
+      if (auto arrangement = dyn_cast<ArrangeValuesOp>(op))
+        arrangements.push_back(arrangement);
       return WalkResult::advance();
     });
+    // What they are for comes behind them.
+    for (ArrangeValuesOp op : arrangements) {
+      partitionArrangement(op);
+      ++numKernels;
+    }
     if (ops.empty() &&
         succeeded(checkParts(module, splits, splitCtas || splitLength != 0))) {
       remarks::emitNothingToPartition(module);

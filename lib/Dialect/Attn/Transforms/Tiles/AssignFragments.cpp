@@ -253,9 +253,46 @@ struct AssignFragmentsPass
     }
   }
 
+  /// A kernel that only stores what it loads as columns has as many threads as
+  /// there are blocks. Whether it is one; failure after a diagnostic.
+  FailureOr<bool> assignBlocks(KernelOp kernel) {
+    SmallVector<StoreColumnsOp> stores;
+    kernel.walk([&](StoreColumnsOp store) { stores.push_back(store); });
+    if (stores.empty())
+      return false;
+    auto load = stores.front().getTile().getDefiningOp<LoadOp>();
+    if (stores.size() > 1 || !load || !load.getTile().hasOneUse())
+      return stores.front()->emitOpError(
+                 "expected to be the only one of its kernel, of a tile that is "
+                 "loaded for it"),
+             failure();
+    auto tile = cast<RankedTensorType>(load.getTile().getType());
+    FragmentAttr layout =
+        blocksOfThreads(&getContext(), tile.getDimSize(0), tile.getDimSize(1));
+    int64_t threads = layout.getNumThreads();
+    if (threads % lanes() != 0 ||
+        threads > lanes() * mostWarps(TargetAttr::of(kernel)))
+      return stores.front()->emitOpError(
+                 "expected blocks of 16 x 16 for whole warps, but got ")
+                 << tile,
+             failure();
+    load.getTile().setType(
+        RankedTensorType::get(tile.getShape(), tile.getElementType(), layout));
+    ++numTiles;
+    kernel->setAttr(KernelOp::kThreadsAttr,
+                    OpBuilder(kernel).getI64IntegerAttr(threads));
+    remarks::emitAssignFragments(kernel, threads / lanes(), tile.getDimSize(0));
+    return true;
+  }
+
   void runOnOperation() override {
     KernelOp kernel = getOperation();
     unit = findUnit(kernel);
+    FailureOr<bool> hasBlocks = assignBlocks(kernel);
+    if (failed(hasBlocks))
+      return signalPassFailure();
+    if (*hasBlocks)
+      return;
     least = leastColumns(kernel);
     TileGroups groups(kernel);
     if (failed(findRows(kernel, groups)))
