@@ -69,3 +69,19 @@ def attention(target, schedule, *, heads=1, kv_heads=None, dim=64, causal=False,
     text = attention_text(heads, kv_heads or heads, dim, causal, element, "attention")
     sizes = {"batch": batch, "query": queries, "key": queries if keys is None else keys}
     return simulate(text, target, schedule, sizes, **rest)
+
+
+def gradients(target, schedule, kernel, *, heads, dim, element, batch, length, **rest):
+    """The same for one kernel of the gradients of attention over all keys: of dK and dV ("key") or of dQ ("query")."""
+    tensor, row = f"tensor<?x{heads}x?x{dim}x{element}>", f"tensor<?x{heads}x?xf32>"
+    results = "%dk, %dv" if kernel == "key" else "%dq"
+    types = f"{tensor}, {tensor}" if kernel == "key" else tensor
+    shown = f"({types})" if kernel == "key" else types
+    text = (
+        f"func.func @gradients(%q: {tensor}, %k: {tensor}, %v: {tensor}, %do: {tensor}, %lse: {row}, %delta: {row})\n"
+        f"    -> {shown} {{\n"
+        f"  {results} = attn.attention_backward_{kernel} %q, %k, %v, %do, %lse, %delta scale({dim**-0.5:.9f})\n"
+        f"      : ({tensor}, {tensor}, {tensor}, {tensor}, {row}, {row}) -> {shown}\n"
+        f"  return {results} : {types}\n}}\n"
+    )
+    return simulate(text, target, schedule, {"batch": batch, "query": length, "key": length}, **rest)
