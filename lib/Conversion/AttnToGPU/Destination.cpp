@@ -21,8 +21,8 @@ Destination::Destination(StoreOp op, OpBuilder &b)
 }
 
 Destination::Destination(AccumulateOp op, OpBuilder &b)
-    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(), op.getTile()) {
-}
+    : Destination(b, op.getLoc(), op.getView(), op.getOffsets(),
+                  cast<RankedTensorType>(op.getTile().getType())) {}
 
 Destination::Destination(LoadOp op, OpBuilder &b)
     : Destination(b, op.getLoc(), op.getView(), op.getOffsets(),
