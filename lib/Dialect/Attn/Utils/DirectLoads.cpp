@@ -44,7 +44,8 @@ static bool isOfRowsOrColumns(LoadOp load) {
 /// Whether the tile is only stored as columns, of which a thread makes all that
 /// it loads.
 static bool becomesColumns(LoadOp load) {
-  return llvm::all_of(load.getTile().getUsers(), llvm::IsaPred<StoreColumnsOp>);
+  return !load.getTile().use_empty() &&
+         llvm::all_of(load.getTile().getUsers(), llvm::IsaPred<StoreColumnsOp>);
 }
 
 bool attn::isDirect(LoadOp load) {
