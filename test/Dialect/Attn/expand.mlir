@@ -1,7 +1,7 @@
 // RUN: attn-opt %s --attn-expand | FileCheck %s
 // RUN: attn-opt %s | attn-opt | FileCheck %s --check-prefix=TEXT
-// RUN: attn-opt %examples/backward.mlir --attn-expand=form=fused --remarks-filter='attn-expand' -o /dev/null 2>&1 | FileCheck %s --check-prefix=FORM
-// FORM: remark: [Passed] expand | Category:attn-expand | Remark="a program in the form that was asked for:", form=fused, form-from=option
+// RUN: attn-opt %examples/backward.mlir --attn-expand=form=fused --remarks-filter='attn-expand' -o /dev/null 2>&1 | FileCheck %s --check-prefix=SAID
+// SAID: remark: [Passed] expand | Category:attn-expand | Remark="a program in the form that was asked for:", form=fused, form-from=option
 
 // CHECK-LABEL: func.func @causal
 // CHECK-SAME: %[[Q:.*]]: tensor<?x4x?x64xbf16>, %[[K:.*]]: tensor<?x2x?x64xbf16>, %[[V:.*]]: tensor<?x2x?x32xbf16>, %[[O:.*]]: tensor<?x4x?x32xf32>, %[[DO:.*]]: tensor<?x4x?x32xbf16>, %[[LSE:.*]]: tensor<?x4x?xf32>
