@@ -104,7 +104,6 @@ LogicalResult Compilation::chooseOptions(ArrayRef<ModuleOp> tuning) {
       })))
     return failure();
   if (options.asked || !options.variants.empty()) {
-    choice.variants = options.variants;
     choice.scheduleFrom = choice.lowerFrom = "option";
     return describeAsked(*module, options, choice);
   }
@@ -302,27 +301,28 @@ LogicalResult Compilation::selectForSizes() {
     return success();
   // Guards speak of axes, which the one variant that is left may not name.
   stateViews(*module);
-  for (const std::string &text : choice.variants) {
+  for (const std::string &text : options.variants) {
     SmallVector<StringRef> parts;
     if (failed(splitVariant(text, options.messagePrefix, parts)))
       return failure();
   }
-  if (choice.variants.empty())
-    return keepFirst<GuardedSchedules>(
-        choice.guarded, [](const GuardedSchedules &v) { return v.guard; });
-  return keepFirst<std::string>(choice.variants, [](const std::string &text) {
-    return StringRef(text).split(':').first.trim().str();
-  });
+  if (!options.variants.empty())
+    return keepFirst<std::string>(
+        options.variants, [](const std::string &text) {
+          return StringRef(text).split(':').first.trim().str();
+        });
+  return keepFirst<GuardedSchedules>(
+      choice.variants, [](const GuardedSchedules &v) { return v.guard; });
 }
 
 LogicalResult Compilation::lowerVariants() {
   if (failed(selectForSizes()))
     return failure();
   OwningOpRef<ModuleOp> input = std::move(module);
-  for (StringRef text : choice.variants)
+  for (StringRef text : options.variants)
     if (failed(lowerVariant(*input, text)))
       return failure();
-  for (const GuardedSchedules &variant : choice.guarded)
+  for (const GuardedSchedules &variant : choice.variants)
     if (failed(lowerVariant(*input, variant)))
       return failure();
   if (options.unaligned && failed(lowerUnaligned(*input)))

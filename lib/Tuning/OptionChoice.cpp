@@ -50,10 +50,7 @@ private:
   void from(const char *who) { choice.scheduleFrom = choice.lowerFrom = who; }
 
   void addVariant(StringRef guard, ScheduleAttr schedule) {
-    choice.variants.push_back(
-        (guard + ": " + schedule.asOptions(2) + ": " + schedule.asOptions(3))
-            .str());
-    choice.guarded.push_back({guard.str(), {schedule}});
+    choice.variants.push_back({guard.str(), {schedule}});
   }
 
   void take(ScheduleAttr schedule, const char *who) {
@@ -240,30 +237,24 @@ FailureOr<OptionChoice> attn::chooseOptions(ModuleOp module,
   for (OwningOpRef<ModuleOp> &file : builtin)
     tuning.push_back(*file);
   SmallVector<StreamableOpInterface> ops = operationsOf(module);
-  if (ops.size() == 1) {
-    FailureOr<OptionChoice> one =
-        Chooser(module, ops.front(), request, tuning).run();
-    if (succeeded(one))
-      one->guarded.clear();
-    return one;
-  }
+  if (ops.size() == 1)
+    return Chooser(module, ops.front(), request, tuning).run();
   OptionChoice all;
   std::vector<std::vector<GuardedSchedules>> each;
   for (auto [i, op] : llvm::enumerate(ops)) {
     FailureOr<OptionChoice> one = chooseAlone(op, request, tuning);
     if (failed(one))
       return failure();
-    each.push_back(one->guarded);
+    each.push_back(one->variants);
     each.back().push_back({"", {ScheduleAttr::of(op)}});
     if (i == 0) {
       all = *one;
       all.variants.clear();
-      all.guarded.clear();
     }
     if (all.scheduleFrom != one->scheduleFrom)
       all.scheduleFrom = all.lowerFrom = "several";
   }
   if (areOfOneFunction(ops))
-    all.guarded = combine(each);
+    all.variants = combine(each);
   return all;
 }

@@ -177,7 +177,7 @@ class Plan:
         self.result = {"f32": "float32", "bf16": "bfloat16"}.get(problem.result)
         self.is_wide = problem.result not in ("", problem.element)
         self.granule = granule_of(problem.element)
-        self.interleaves = problem.values == "interleaved"
+        self.interleaves = bool(problem.values)
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim

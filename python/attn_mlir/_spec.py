@@ -22,7 +22,7 @@ Problem = collections.namedtuple(
     defaults=(Sequences(), "", ("", "", ""), ""))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values`` the
-order of V: "interleaved", "arranged" (rows, which the program arranges), or ""."""
+order of V, or "" for rows."""
 
 
 def element_of(name, array, is_cpu):
@@ -132,7 +132,7 @@ def clauses_of(problem):
     if problem.layout != "bhsd":
         text += f" layout({problem.layout})"
     if problem.values:
-        text += " values(interleaved)"
+        text += f" values({problem.values})"
     if problem.lengths:
         text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in _sequence_tensors(problem))
@@ -172,15 +172,10 @@ def text_of(problem):
     q = tensor(heads, problem.qk_dim, given.cu_q)
     o = tensor(heads, problem.value_dim, given.cu_q, element=problem.result or problem.element)
     k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?") for dim in (problem.qk_dim, problem.value_dim))
-    rows = v
     if problem.values:
         v = f"tensor<?x{kv_heads}x{problem.value_dim}x?x{problem.element}>"
     types = problem.regions.types if problem.regions is not None else []
-    # A kernel in front arranges rows of V.
-    arranges = problem.values == "arranged"
-    arguments = [f"%q: {q}", f"%k: {k}", f"%rows: {rows}" if arranges else f"%v: {v}"]
-    layout = f" layout({problem.layout})" if problem.layout != "bhsd" else ""
-    arranged = f"  %v = attn.arrange_values %rows{layout} : {rows} -> {v}\n" if arranges else ""
+    arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
     if problem.lengths:
         arguments.append(f"%lengths: tensor<?x{problem.lengths}>")
     arguments += [f"%{name}: {type}" for name, type in _sequence_tensors(problem)]
@@ -195,7 +190,7 @@ def text_of(problem):
     shown = f"({results})" if problem.lse else results
     return (
         f"func.func @attention({', '.join(arguments)}) -> {shown} {{\n"
-        f"{arranged}  {values} = attn.attention %q, %k, %v{clauses_of(problem)}\n"
+        f"  {values} = attn.attention %q, %k, %v{clauses_of(problem)}\n"
         f"    : ({q}, {k}, {v}) -> {shown}\n"
         f"  return {values} : {results}\n}}\n"
     )

@@ -48,11 +48,9 @@ struct GuardedSchedules {
 struct OptionChoice {
   /// Options of the attn-schedule and attn-to-target pipelines.
   std::string schedule, lower;
-  /// "guard: schedule: lower", tried in this order before the options above;
-  /// for modules of one operation.
-  std::vector<std::string> variants;
-  /// The same for several operations of one function, as attributes.
-  std::vector<GuardedSchedules> guarded;
+  /// Tried in this order before what operations hold; for operations of one
+  /// function.
+  std::vector<GuardedSchedules> variants;
   /// "default", "attribute", "measured", "related" (measured on a chip with the
   /// same SMs), "model" or "policy".
   std::string scheduleFrom = "default", lowerFrom = "default";

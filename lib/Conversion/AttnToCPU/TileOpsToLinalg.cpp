@@ -57,6 +57,16 @@ Value toF32(OpBuilder &b, Location loc, Value v) {
 /// along rows of both the right-hand side and the result; for that the
 /// right-hand side is transposed where needed, and converted, first. Named ops
 /// do that: elementwise fusion would take generics back into the product.
+/// The tile with rows and columns exchanged.
+Value transposed(const GenericBuilder &g, Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
+                               type.getElementType());
+  return linalg::TransposeOp::create(g.b, g.loc, tile, g.empty(type),
+                                     ArrayRef<int64_t>{1, 0})
+      ->getResult(0);
+}
+
 struct DotPattern : OpRewritePattern<DotOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(DotOp op,
@@ -84,16 +94,6 @@ struct DotPattern : OpRewritePattern<DotOp> {
         });
     rewriter.replaceOp(op, result);
     return success();
-  }
-
-private:
-  static Value transposed(const GenericBuilder &g, Value tile) {
-    auto type = cast<RankedTensorType>(tile.getType());
-    type = RankedTensorType::get({type.getDimSize(1), type.getDimSize(0)},
-                                 type.getElementType());
-    return linalg::TransposeOp::create(g.b, g.loc, tile, g.empty(type),
-                                       ArrayRef<int64_t>{1, 0})
-        ->getResult(0);
   }
 };
 
@@ -201,15 +201,9 @@ struct StoreColumnsPattern : OpRewritePattern<StoreColumnsOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     GenericBuilder g{rewriter, loc};
-    auto tile = cast<RankedTensorType>(op.getTile().getType());
-    auto type = RankedTensorType::get({tile.getDimSize(1), tile.getDimSize(0)},
-                                      tile.getElementType());
-    Value turned =
-        g.generic(g.empty(type), op.getTile(),
-                  {g.map(2, {g.d(1), g.d(0)}), g.map(2, {g.d(0), g.d(1)})},
-                  {IteratorType::parallel, IteratorType::parallel},
-                  [](OpBuilder &, ValueRange args) { return args[0]; });
-    Value columns = InterleaveOp::create(rewriter, loc, type, turned);
+    Value turned = transposed(g, op.getTile());
+    Value columns =
+        InterleaveOp::create(rewriter, loc, turned.getType(), turned);
     StoreOp::create(rewriter, loc, columns, op.getView(), op.getOffsets());
     rewriter.eraseOp(op);
     return success();

@@ -175,26 +175,36 @@ struct LoadPattern : OpConversionPattern<LoadOp> {
   }
 };
 
+/// Writes each element of a tile, by what `write` builds, to its place in the
+/// view, if it has one.
+template <typename Op, typename Write>
+void writeElements(Op op, typename Op::Adaptor adaptor, Value until,
+                   ConversionPatternRewriter &rewriter, Write write) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getTile().getType());
+  ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
+                  type.getShape(), until);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  SmallVector<Value> step(valid.lower.size(), one);
+  scf::buildLoopNest(rewriter, loc, valid.lower, valid.upper, step,
+                     [&](OpBuilder &b, Location, ValueRange indices) {
+                       Value v = tensor::ExtractOp::create(
+                           b, loc, adaptor.getTile(), indices);
+                       write(b, v, addressOf(b, loc, op.getOffsets(), indices));
+                     });
+  rewriter.eraseOp(op);
+}
+
 struct StorePattern : OpConversionPattern<StoreOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
   matchAndRewrite(StoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getTile().getType());
-    ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
-                    type.getShape(), op.getUntil());
-    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    SmallVector<Value> step(valid.lower.size(), one);
-    scf::buildLoopNest(
-        rewriter, loc, valid.lower, valid.upper, step,
-        [&](OpBuilder &b, Location, ValueRange indices) {
-          Value v =
-              tensor::ExtractOp::create(b, loc, adaptor.getTile(), indices);
-          memref::StoreOp::create(b, loc, v, adaptor.getView(),
-                                  addressOf(b, loc, op.getOffsets(), indices));
-        });
-    rewriter.eraseOp(op);
+    writeElements(op, adaptor, op.getUntil(), rewriter,
+                  [&](OpBuilder &b, Value v, ValueRange place) {
+                    memref::StoreOp::create(b, op.getLoc(), v,
+                                            adaptor.getView(), place);
+                  });
     return success();
   }
 };
@@ -205,22 +215,12 @@ struct AccumulatePattern : OpConversionPattern<AccumulateOp> {
   LogicalResult
   matchAndRewrite(AccumulateOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getTile().getType());
-    ValidPart valid(rewriter, loc, adaptor.getView(), op.getOffsets(),
-                    type.getShape(), /*until=*/Value());
-    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    SmallVector<Value> step(valid.lower.size(), one);
-    scf::buildLoopNest(
-        rewriter, loc, valid.lower, valid.upper, step,
-        [&](OpBuilder &b, Location, ValueRange indices) {
-          Value v =
-              tensor::ExtractOp::create(b, loc, adaptor.getTile(), indices);
-          memref::AtomicRMWOp::create(
-              b, loc, arith::AtomicRMWKind::addf, v, adaptor.getView(),
-              addressOf(b, loc, op.getOffsets(), indices));
-        });
-    rewriter.eraseOp(op);
+    writeElements(op, adaptor, /*until=*/Value(), rewriter,
+                  [&](OpBuilder &b, Value v, ValueRange place) {
+                    memref::AtomicRMWOp::create(b, op.getLoc(),
+                                                arith::AtomicRMWKind::addf, v,
+                                                adaptor.getView(), place);
+                  });
     return success();
   }
 };

@@ -61,6 +61,56 @@ SmallVector<Runs> groupRuns(Op op, FragmentAttr layout, int64_t run) {
   return llvm::to_vector(llvm::make_second_range(groups));
 }
 
+/// What a thread holds of a tile, and where it goes.
+struct HeldElements {
+  ThreadBuilder t;
+  FragmentAttr layout;
+  const Destination &destination;
+  SmallVector<Value> first;
+  ValueRange elements;
+  int64_t run;
+
+  SmallVector<Value> coordinatesOf(int64_t r) const {
+    SmallVector<Value> coordinates;
+    for (auto [base, offset] : llvm::zip(first, layout.getRegisterOffset(r)))
+      coordinates.push_back(t.add(base, offset));
+    return coordinates;
+  }
+  /// Those of neighbouring columns from a register on.
+  ValueRange from(int64_t r) const { return elements.slice(r, run); }
+};
+
+/// Lets each thread write the elements that it holds: `write` builds what goes
+/// to the view for registers that lie in it together, within the condition that
+/// they do.
+template <typename Op, typename Write>
+LogicalResult writeHeld(Op op, Value tile, ConversionPatternRewriter &rewriter,
+                        Write write) {
+  FragmentAttr layout = fragmentOf(op.getTile().getType());
+  if (!layout)
+    return rewriter.notifyMatchFailure(op, "tile is not in registers");
+  Location loc = op.getLoc();
+  ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
+  Destination destination(op, rewriter);
+  SmallVector<Value> first;
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+    first.push_back(t.threadOffset(layout, dim));
+  Value owner = t.ownsFirstCopy(layout);
+  auto elements = vector::ToElementsOp::create(rewriter, loc, tile);
+  HeldElements held{
+      t, layout, destination, first, elements.getResults(), columnsAtOnce(op)};
+  for (ArrayRef<int64_t> together : groupRuns(op, layout, held.run)) {
+    SmallVector<Value> start = held.coordinatesOf(together.front());
+    Value inside = t.both(owner, destination.contains(start));
+    auto writes = scf::IfOp::create(rewriter, loc, inside);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(writes.thenBlock());
+    write(held, together, start);
+  }
+  rewriter.eraseOp(op);
+  return success();
+}
+
 /// Each thread stores the elements that it holds, neighbouring columns
 /// together.
 struct DirectStorePattern : OpConversionPattern<StoreOp> {
@@ -68,40 +118,16 @@ struct DirectStorePattern : OpConversionPattern<StoreOp> {
   LogicalResult
   matchAndRewrite(StoreOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FragmentAttr layout = fragmentOf(op.getTile().getType());
-    if (!layout)
-      return rewriter.notifyMatchFailure(op, "tile is not in registers");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
-    Destination destination(op, rewriter);
-    SmallVector<Value> thread;
-    for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-      thread.push_back(t.threadOffset(layout, dim));
-    Value owner = t.ownsFirstCopy(layout);
-    auto elements =
-        vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
-    auto coordinatesOf = [&](int64_t r) {
-      SmallVector<Value> coordinates;
-      for (auto [base, offset] : llvm::zip(thread, layout.getRegisterOffset(r)))
-        coordinates.push_back(t.add(base, offset));
-      return coordinates;
-    };
-    int64_t run = columnsAtOnce(op);
-    unsigned bytes = run * op.getView().getType().getElementBytes();
-    for (ArrayRef<int64_t> together : groupRuns(op, layout, run)) {
-      Value inside =
-          t.both(owner, destination.contains(coordinatesOf(together.front())));
-      auto stores = scf::IfOp::create(rewriter, loc, inside);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(stores.thenBlock());
-      for (int64_t r : together)
-        LLVM::StoreOp::create(
-            rewriter, loc,
-            several(rewriter, loc, elements.getResults().slice(r, run)),
-            destination.address(coordinatesOf(r)), bytes);
-    }
-    rewriter.eraseOp(op);
-    return success();
+    return writeHeld(
+        op, adaptor.getTile(), rewriter,
+        [&](const HeldElements &held, ArrayRef<int64_t> together, ValueRange) {
+          unsigned bytes = held.run * op.getView().getType().getElementBytes();
+          for (int64_t r : together)
+            LLVM::StoreOp::create(
+                rewriter, loc, several(rewriter, loc, held.from(r)),
+                held.destination.address(held.coordinatesOf(r)), bytes);
+        });
   }
 
 private:
@@ -121,40 +147,21 @@ struct AccumulatePattern : OpConversionPattern<AccumulateOp> {
   LogicalResult
   matchAndRewrite(AccumulateOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FragmentAttr layout = fragmentOf(op.getTile().getType());
-    if (!layout)
-      return rewriter.notifyMatchFailure(op, "tile is not in registers");
     Location loc = op.getLoc();
-    ThreadBuilder t{rewriter, loc, readThreadAgain(rewriter, loc)};
-    Destination destination(op, rewriter);
-    Value row = t.threadOffset(layout, 0), column = t.threadOffset(layout, 1);
-    auto coordinatesOf = [&](int64_t r) {
-      SmallVector<int64_t> offset = layout.getRegisterOffset(r);
-      return SmallVector<Value>{t.add(row, offset[0]),
-                                t.add(column, offset[1])};
-    };
-    Value owner = t.ownsFirstCopy(layout);
-    auto elements =
-        vector::ToElementsOp::create(rewriter, loc, adaptor.getTile());
-    int64_t run = columnsAtOnce(op),
-            bytes = op.getView().getType().getElementBytes();
-    for (ArrayRef<int64_t> together : groupRuns(op, layout, run)) {
-      SmallVector<Value> first = coordinatesOf(together.front());
-      int64_t firstColumn = layout.getRegisterOffset(together.front())[1];
-      Value inside = t.both(owner, destination.contains(first));
-      auto additions = scf::IfOp::create(rewriter, loc, inside);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(additions.thenBlock());
-      // Of one row, whose columns are neighbours.
-      Value address = destination.address(first);
-      for (int64_t r : together) {
-        int64_t columns = layout.getRegisterOffset(r)[1] - firstColumn;
-        add(rewriter, loc, advance(rewriter, loc, address, columns * bytes),
-            elements.getResults().slice(r, run));
-      }
-    }
-    rewriter.eraseOp(op);
-    return success();
+    return writeHeld(
+        op, adaptor.getTile(), rewriter,
+        [&](const HeldElements &held, ArrayRef<int64_t> together,
+            ValueRange start) {
+          // Of one row, whose columns are neighbours.
+          int64_t bytes = op.getView().getType().getElementBytes(),
+                  first = held.layout.getRegisterOffset(together.front())[1];
+          Value address = held.destination.address(start);
+          for (int64_t r : together) {
+            int64_t columns = held.layout.getRegisterOffset(r)[1] - first;
+            add(rewriter, loc, advance(rewriter, loc, address, columns * bytes),
+                held.from(r));
+          }
+        });
   }
 
 private:

@@ -33,6 +33,12 @@ SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
   return views;
 }
 
+SmallVector<Value> AttentionOp::getScalarCaptures() {
+  return llvm::filter_to_vector(getCaptures(), [](Value capture) {
+    return !isa<RankedTensorType>(capture.getType());
+  });
+}
+
 SmallVector<unsigned> AttentionOp::getSegmentViews() {
   // Bounds of a mask are numbers that it captures.
   SmallVector<unsigned> views;

@@ -210,12 +210,6 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
   return names;
 }
 
-SmallVector<Value> AttentionOp::getScalarCaptures() {
-  return llvm::filter_to_vector(getCaptures(), [](Value capture) {
-    return !isa<RankedTensorType>(capture.getType());
-  });
-}
-
 bool AttentionOp::readsElements(unsigned view) { return view > V; }
 
 SmallVector<unsigned> AttentionOp::getTailViews() {
