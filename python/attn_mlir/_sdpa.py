@@ -58,10 +58,21 @@ def _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, differen
     if over_devices is not None:
         return over_devices
     needs_gradient = differentiable and torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
-    if needs_gradient or not takes(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa):
+    # Arrays have no gradients yet, and transformations of functions are PyTorch's: operators here have no rule for them.
+    other = needs_gradient and (attn_mask is not None or torch._C._functorch.peek_interpreter_stack() is not None)
+    if other or not takes(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa):
         return _decompose(q, k, v, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)
-    o, _ = attention(q, k, v, mask=attn_mask, causal=is_causal, align="top_left", scale=scale)
+    options = {"mask": attn_mask, "causal": is_causal, "align": "top_left", "scale": scale}
+    if needs_gradient and _lies_as_bshd(q):
+        # The backward pass wants whole rows in a row, and copies what is not.
+        o, _ = attention(*(x.transpose(1, 2) for x in (q, k, v)), **options, layout="bshd")
+        return o.transpose(1, 2)
+    o, _ = attention(q, k, v, **options)
     return o
+
+
+def _lies_as_bshd(q):
+    return not q.is_contiguous() and q.transpose(1, 2).is_contiguous()
 
 
 def _autograd_kernel(q, k, v, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
@@ -128,8 +139,8 @@ def activate():
     """Serves torch.nn.functional.scaled_dot_product_attention by kernels of attn_mlir, from now on or, as a
     context manager, until its end.
 
-    Calls with dropout, with tensors that require gradients, of more than four dimensions or of other element
-    types are PyTorch's as before.
+    Gradients of q, k and v are kernels, too, deterministic ones, where there is no mask of an array. Calls with dropout, with
+    such a mask and gradients, of more than four dimensions or of other element types are PyTorch's as before.
     """
     global _installed
     if _installed is None:

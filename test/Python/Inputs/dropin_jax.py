@@ -8,15 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 from attn_mlir.jax import attention, dot_product_attention
 
-TOLERANCE = {jnp.float32: 1e-5, jnp.float16: 4e-3, jnp.bfloat16: 3e-2}
+# On a GPU kernels have f16 and bf16 alone, and 1e-5 of float32 is some roundings of f16.
+ON_GPU = jax.default_backend() != "cpu"
+TOLERANCE = {jnp.float16: 4e-3, jnp.bfloat16: 3e-2} if ON_GPU else {jnp.float32: 1e-5, jnp.float16: 4e-3, jnp.bfloat16: 3e-2}
+DTYPE, CLOSE = (jnp.float16, 4e-3) if ON_GPU else (jnp.float32, 1e-5)
 KEY = jax.random.PRNGKey(0)
 
 
-def normal(number, *shape, dtype=jnp.float32):
+def normal(number, *shape, dtype=DTYPE):
     return jax.random.normal(jax.random.fold_in(KEY, number), shape, dtype)
 
 
-def make(dtype=jnp.float32, keys=24):
+def make(dtype=DTYPE, keys=24):
     return normal(0, 2, 24, 4, 32, dtype=dtype), *(normal(i, 2, keys, 2, 32, dtype=dtype) for i in (1, 2))
 
 
@@ -41,17 +44,17 @@ class Jax(unittest.TestCase):
         for causal in (False, True):
             got, lse = jax.jit(lambda *x, c=causal: dot_product_attention(*x, is_causal=c, return_residual=True))(*tensors)
             wanted, residual = jax.nn.dot_product_attention(*tensors, is_causal=causal, return_residual=True)
-            self.check(got, wanted, 1e-5)
-            self.check(lse, residual, 1e-4)
+            self.check(got, wanted, CLOSE)
+            self.check(lse, residual, 10 * CLOSE)
 
     def test_within_programs(self):
         q, k, v = make()
         program = jax.jit(lambda q, k, v: (dot_product_attention(q * 2, k, v), dot_product_attention(q[0], k[0], v[0]) + 1))
         both = program(q, k, v)
-        self.check(both[0], jax.nn.dot_product_attention(q * 2, k, v), 1e-5)
-        self.check(both[1], jax.nn.dot_product_attention(q, k, v)[0] + 1, 1e-5)
+        self.check(both[0], jax.nn.dot_product_attention(q * 2, k, v), CLOSE)
+        self.check(both[1], jax.nn.dot_product_attention(q, k, v)[0] + 1, CLOSE)
         mapped = jax.vmap(dot_product_attention)(*(x[None] for x in (q, k, v)))
-        self.check(mapped[0], jax.nn.dot_product_attention(q, k, v), 1e-5)
+        self.check(mapped[0], jax.nn.dot_product_attention(q, k, v), CLOSE)
 
     def test_sinks_and_softcap(self):
         q, k, v = make()
@@ -61,7 +64,7 @@ class Jax(unittest.TestCase):
         scores = 3 * jnp.tanh(scores / 3)
         column = jnp.broadcast_to(sinks[None, :, None, None], (*scores.shape[:-1], 1))
         weights = jax.nn.softmax(jnp.concatenate([scores, column], -1), -1)[..., :-1]
-        self.check(got, jnp.einsum("bhqk,bkhd->bqhd", weights, jnp.repeat(v, 2, 2)), 1e-5)
+        self.check(got, jnp.einsum("bhqk,bkhd->bqhd", weights, jnp.repeat(v, 2, 2)), CLOSE)
 
     def test_threads(self):
         program, wanted, errors = jax.jit(dot_product_attention), jax.nn.dot_product_attention(*make()), []
@@ -76,7 +79,7 @@ class Jax(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(len(errors), 80)
-        self.assertLess(max(errors), 1e-5)
+        self.assertLess(max(errors), CLOSE)
 
     def test_errors(self):
         q, k, v = make()

@@ -264,8 +264,9 @@ class Sdpa(unittest.TestCase):
         q, k, v = make()
         attn_mlir.torch.activate()
         leaf = q.clone().requires_grad_()
-        F.scaled_dot_product_attention(leaf, k, v).sum().backward()
+        F.scaled_dot_product_attention(leaf, k, v, attn_mask=torch.rand(2, 1, 6, 9) > 0.3).sum().backward()
         self.assertIsNotNone(leaf.grad)
+        torch.func.grad(lambda x: F.scaled_dot_product_attention(x, k, v).sum())(q)
         F.scaled_dot_product_attention(q, k, v, dropout_p=0.5)
         F.scaled_dot_product_attention(*(x.double() for x in (q, k, v)))
         F.scaled_dot_product_attention(q[0], k[0], v[0])
@@ -273,6 +274,25 @@ class Sdpa(unittest.TestCase):
             warnings.simplefilter("ignore")
             torch.func.vmap(F.scaled_dot_product_attention)(*(x[None] for x in (q, k, v)))
         self.assertEqual(self.calls, [])
+
+    def test_gradients(self):
+        """In both orders in which memory holds heads and positions, a group of heads included."""
+        for swapped in (False, True):
+            for options in ({}, {"is_causal": True, "scale": 0.3}):
+                def gradients():
+                    leaves = [x.transpose(1, 2).contiguous().transpose(1, 2) if swapped else x for x in make(kv_heads=2)]
+                    leaves = [x.requires_grad_() for x in leaves]
+                    o = F.scaled_dot_product_attention(*leaves, enable_gqa=True, **options)
+                    return o, *torch.autograd.grad(o.square().sum(), leaves)
+
+                with self.subTest(swapped=swapped, options=options):
+                    wanted = gradients()
+                    self.calls.clear()
+                    with attn_mlir.torch.activate():
+                        found = gradients()
+                    self.assertEqual(len(self.calls), 1)
+                    for a, b in zip(found, wanted):
+                        reference.check(self, a, b.double(), torch.float32, 1e-4)
 
     def test_compile(self):
         q, k, v = make()
