@@ -213,11 +213,8 @@ class ContextParallel:
             except Exception:
                 plan = None  # That all ranks hear of below, if it still is so.
         try:
-            # Launches return at once; on the CPU others should not wait for what is computed.
-            if run is not None and q.device.type != "cpu":
-                run.early()
             pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
-            if run is not None and q.device.type == "cpu":
+            if run is not None:
                 run.early()
             said = pending.finish()
         except Exception:
@@ -288,7 +285,9 @@ class ContextParallel:
         else:
             o = q.new_empty((*q.shape[:3], v.shape[3]))
         parts = self._parts_of(plan, tensors, options) if plan.parts is None else plan.parts
-        return (RunOfHeads if plan.kind == "heads" else RunOfParts)(self, plan, parts, *tensors, options, o)
+        run = (RunOfHeads if plan.kind == "heads" else RunOfParts)(self, plan, parts, *tensors, options, o)
+        run.start()
+        return run
 
     def ready(self, prepare):
         """What is needed for an exchange, once all ranks have it."""

@@ -132,6 +132,8 @@ class Parts:
             if call_of(held[reader], held[rank], options.left, options.right, by_positions) is not None]
         slots, self.count = _slots(list(calls.values()))
         self.slots = dict(zip(calls, slots))
+        rows = [sum(c.rows.stop - c.rows.start for c, own in zip(calls.values(), slots) if own == slot) for slot in range(self.count)]
+        self.writes_all = self.count > 0 and set(rows) == {self.lengths[rank]}
         moves = any(call.kind == "positions" for call in calls.values())
         positions = [_positions(share, q.device) if moves else None for share in held]
         self.parts = {}
@@ -169,17 +171,21 @@ class RunOfParts:
         self._parallel, self._plan, self._parts = parallel, plan, parts
         self._q, self._k, self._v, self._o, self._options = q, k, v, o, options
         count = parts.count
-        self._lse = q.new_full((max(count, 1), *q.shape[:3]), float("-inf"), dtype=torch.float32)
+        shape = (max(count, 1), *q.shape[:3])
+        # Rows that a slot has nothing of count as empty.
+        self._lse = (
+            q.new_empty(shape, dtype=torch.float32) if parts.writes_all
+            else q.new_full(shape, float("-inf"), dtype=torch.float32))
         self._outputs = o[None] if count <= 1 else o.new_empty((count, *o.shape), dtype=torch.float32)
         if count == 0:
             o.zero_()
-        self._visit = _exchange.Delayed(self._compute)
-        self._slot = None
+        self._delayed = _exchange.Delayed()
+        self._slot, self._has_own = None, False
         if plan.copies is not None:
             self._slot = slot_of(parallel.rounds)
             # Kept until the copies are waited for: they read it on a stream of their own.
             self._sent = _dense(k), _dense(v)
-            plan.copies.send(self._slot, self._sent, parts.readers)
+            self._given = plan.copies.mark()
 
     def _compute(self, source, k, v):
         part = self._parts.parts.get(source)
@@ -188,11 +194,24 @@ class RunOfParts:
             sinks = self._options.sinks if source == self._parallel.rank else None
             part.run(self._q, k, v, self._outputs[slot], self._lse[slot], sinks)
 
+    def _own(self):
+        if not self._has_own:
+            self._has_own = True
+            self._delayed(self._compute, self._parallel.rank, self._k, self._v)
+
+    def start(self):
+        """In front of a round: keys are sent, on a GPU behind the launch of the own part, beside which they go. Where
+        collectives move keys they come first, as their kernels would wait for that part."""
+        if self._slot is None:
+            return
+        if self._q.device.type != "cpu":
+            self._own()
+        self._plan.copies.send(self._slot, self._given, self._sent, self._parts.readers)
+
     def early(self):
-        """What needs nothing of other ranks, while they agree. Where collectives move keys they come first, as their
-        kernels would wait for this."""
+        """What needs nothing of other ranks, while they agree."""
         if self._slot is not None:
-            self._visit(self._parallel.rank, self._k, self._v)
+            self._own()
 
     def abandon(self):
         """The call ends otherwise."""
@@ -205,7 +224,7 @@ class RunOfParts:
             self._receive()
         else:
             self._exchange()
-        self._visit.finish()
+        self._delayed.finish()
         o, q = self._o, self._q
         if self._parts.count <= 1:
             return o, self._lse[0]
@@ -221,7 +240,7 @@ class RunOfParts:
                     continue
                 shapes, width = self._parts.shapes[source], self._k.element_size()
                 flat = self._plan.copies.receive(self._slot, source, [math.prod(shape) * width for shape in shapes])
-                self._visit(source, *(
+                self._delayed(self._compute, source, *(
                     _as_dense(x, self._k.dtype, shape, swapped)
                     for x, shape, swapped in zip(flat, shapes, self._plan.swapped[source])))
         finally:
@@ -235,7 +254,7 @@ class RunOfParts:
         def visit(source, flat):
             of_k, of_v = parts.elements(source)
             pieces = flat[:of_k], flat[of_k : of_k + of_v]
-            self._visit(source, *(x.view(shape) for x, shape in zip(pieces, parts.shapes[source])))
+            self._compute(source, *(x.view(shape) for x, shape in zip(pieces, parts.shapes[source])))
 
         _exchange.exchange(self._plan.kind, self._parallel.group, own, counts, visit)
 
@@ -265,6 +284,9 @@ class RunOfHeads:
     def __init__(self, parallel, plan, parts, q, k, v, options, o):
         self._parallel, self._held, self._parts = parallel, plan.held, parts
         self._given, self._o, self._options = (q, k, v), o, options
+
+    def start(self):
+        """Nothing: queries go, too, which others wait for by a collective."""
 
     def early(self):
         """Nothing: the own positions are not kept apart."""

@@ -16,6 +16,7 @@ import os
 import socket
 import sys
 import tempfile
+import threading
 
 import torch
 
@@ -87,8 +88,35 @@ class _HostMemory:
     def open_event(self, handle):
         return _NoEvent()
 
-    def beside(self):
+    def mark(self):
+        """Where the work of this rank is now."""
+
+    def behind(self, mark):
         return contextlib.nullcontext()
+
+
+class _Mappings:
+    """Memory of other processes that this one has mapped: a piece of it once, whoever asks for it."""
+
+    def __init__(self):
+        self._lock, self._found = threading.Lock(), {}
+
+    def get(self, key, open_):
+        with self._lock:
+            address, users = self._found.get(key) or (open_(), 0)
+            self._found[key] = address, users + 1
+            return address
+
+    def release(self, key, close):
+        with self._lock:
+            address, users = self._found.pop(key)
+            if users > 1:
+                self._found[key] = address, users - 1
+            else:
+                close(address)
+
+
+_mappings = _Mappings()
 
 
 class _Handle(ctypes.Structure):
@@ -119,11 +147,14 @@ class _DeviceMemory:
     def open(self, token):
         handle, offset = token
         if handle not in self._opened:
-            pointer = ctypes.c_uint64()
-            # The flag lets devices reach each other where they can.
-            self._call("cuIpcOpenMemHandle_v2", ctypes.byref(pointer), _Handle.from_buffer_copy(handle), ctypes.c_uint(1))
-            self._opened[handle] = pointer.value
+            self._opened[handle] = _mappings.get((self._device, handle), lambda: self._mapped(handle))
         return self._opened[handle] + offset
+
+    def _mapped(self, handle):
+        pointer = ctypes.c_uint64()
+        # The flag lets devices reach each other where they can.
+        self._call("cuIpcOpenMemHandle_v2", ctypes.byref(pointer), _Handle.from_buffer_copy(handle), ctypes.c_uint(1))
+        return pointer.value
 
     def settle(self):
         pass
@@ -135,7 +166,9 @@ class _DeviceMemory:
         """Memory of others is theirs alone again."""
         self._stream.synchronize()
         while self._opened:
-            self._call("cuIpcCloseMemHandle", ctypes.c_uint64(self._opened.popitem()[1]))
+            _mappings.release(
+                (self._device, self._opened.popitem()[0]),
+                lambda address: self._call("cuIpcCloseMemHandle", ctypes.c_uint64(address)))
 
     def copy(self, peer, offset, tensor):
         self._call(
@@ -150,9 +183,14 @@ class _DeviceMemory:
     def open_event(self, handle):
         return torch.cuda.Event.from_ipc_handle(self._device, handle)
 
+    def mark(self):
+        event = torch.cuda.Event()
+        event.record()
+        return event
+
     @contextlib.contextmanager
-    def beside(self):
-        self._stream.wait_stream(torch.cuda.current_stream(self._device))
+    def behind(self, mark):
+        self._stream.wait_event(mark)
         with torch.cuda.stream(self._stream):
             yield
 
@@ -225,9 +263,13 @@ class Copies:
     def _place(self, slot, reader, writer):
         return (slot * (self._size - 1) + writer - (writer > reader)) * self._peer_room
 
-    def send(self, slot, tensors, readers):
-        """Copies tensors, each dense in memory, to the ranks ``readers``. ``finish`` must follow."""
-        with self._memory.beside():
+    def mark(self):
+        """Where the work of this rank is now, for ``send``."""
+        return self._memory.mark()
+
+    def send(self, slot, mark, tensors, readers):
+        """Copies tensors, each dense in memory and complete at ``mark``, to the ranks ``readers``. ``finish`` must follow."""
+        with self._memory.behind(mark):
             for rank in readers:
                 self._peer_free[rank][slot].wait()
                 offset = self._place(slot, rank, self._rank)

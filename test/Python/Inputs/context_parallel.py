@@ -1,5 +1,6 @@
 """One sequence over several processes (gloo), against float64 of the whole: run without arguments, it starts its ranks."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 EXCHANGES = ("ring", "all_gather", "heads")
+TRANSFERS = ("copies", "collectives")
 SIZE = int(os.environ.get("ATTN_TEST_RANKS", "0"))
 
 
@@ -50,7 +52,7 @@ class Ranks(unittest.TestCase):
     def check(self, exchange, tensors, order="balanced", layout="bhsd", bound=1e-5, keep=None, modification=None, **options):
         found = [
             self.check_transfers(transfers, exchange, tensors, order, layout, bound, keep, modification, **options)
-            for transfers in (("copies", "collectives") if exchange != "heads" else ("auto",))]
+            for transfers in (TRANSFERS if exchange != "heads" else ("auto",))]
         self.assertTrue(all(torch.equal(found[0], o) for o in found), "the same bits by copies and by collectives")
 
     def check_transfers(self, transfers, exchange, tensors, order, layout, bound, keep, modification, **options):
@@ -200,7 +202,7 @@ class Ranks(unittest.TestCase):
 
     def test_ranks_of_which_some_know_the_call(self):
         """One rank has a plan that the others have not, or one of other shares: all agree anew, and none hangs."""
-        for transfers in ("copies", "collectives"):
+        for transfers in TRANSFERS:
             parallel = attn_mlir.torch.context_parallel(exchange="ring", transfers=transfers)
             tensors = whole()
             local = [parallel.shard(x, 2) for x in tensors]
@@ -269,6 +271,24 @@ class Ranks(unittest.TestCase):
             attn_mlir.torch.context_parallel(exchange="tree")
         with self.assertRaisesRegex(ValueError, "mesh: expected a DeviceMesh of one dimension"):
             attn_mlir.torch.context_parallel(3)
+
+    def test_calls_keep_nothing(self):
+        """What a call takes is given back at its end, and not when Python looks for cycles: parts are large."""
+        from attn_mlir import _context_parts
+
+        for transfers in TRANSFERS:
+            parallel = attn_mlir.torch.context_parallel(exchange="ring", transfers=transfers)
+            local = [parallel.shard(x, 2) for x in whole()]
+            parallel.attention(*local, causal=True)
+            gc.collect()
+            gc.disable()
+            try:
+                for _ in range(2):
+                    parallel.attention(*local, causal=True)
+                runs = [x for x in gc.get_objects() if isinstance(x, _context_parts.RunOfParts)]
+                self.assertEqual(runs, [])
+            finally:
+                gc.enable()
 
     def test_mesh(self):
         mesh = torch.distributed.device_mesh.init_device_mesh("cpu", (SIZE,))
