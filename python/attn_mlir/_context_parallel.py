@@ -27,7 +27,7 @@ from attn_mlir._peer_copies import Copies, room_of
 from attn_mlir._segments import length_of, shares
 
 _ELEMENTS = (torch.float16, torch.bfloat16, torch.float32)
-_TRANSFERS = ("auto", "copies", "collectives")
+_TRANSFERS = ("auto", "copies", "collectives", "reads")
 _AGREED = (
     "batch size", "heads", "heads of k", "head dimension", "head dimension of v", "element type", "left bound of the window",
     "right bound of the window", "whether there is a mask", "whether there is a score modification", "whether there are sinks",
@@ -64,7 +64,7 @@ class ContextParallel:
         if exchange not in (*EXCHANGES, "auto"):
             raise ArgumentError(f"exchange: expected 'auto', 'ring', 'all_gather' or 'heads', but got {exchange!r}")
         if transfers not in _TRANSFERS:
-            raise ArgumentError(f"transfers: expected 'auto', 'copies' or 'collectives', but got {transfers!r}")
+            raise ArgumentError(f"transfers: expected 'auto', 'copies', 'reads' or 'collectives', but got {transfers!r}")
         shares(0, 1, order)
         self.group = _group_of(mesh)
         self._exchange, self._order, self._links = exchange, order, Links(*links)
@@ -253,12 +253,13 @@ class ContextParallel:
         if self.size == 1:
             return None
         if self._copies is None or self._copies.device != device:
-            self._copies = Copies(self._agree, device)
+            self._copies = Copies(self._agree, device, self._transfers == "reads")
             self._plans.clear()
         if self._copies.grow(room):
             return self._copies
-        if self._transfers == "copies":
-            raise CollectiveError("transfers: 'copies' expects ranks of one host that can write into each other's memory")
+        if self._transfers != "auto":
+            raise CollectiveError(
+                f"transfers: {self._transfers!r} expects ranks of one host that can reach each other's memory")
         self._transfers = "collectives"
         self._plans.clear()
         return None
@@ -366,6 +367,6 @@ def context_parallel(mesh=None, *, exchange="auto", order="balanced", links=H200
     timeout: seconds to wait for other ranks to make a call.
     transfers: "copies" of a rank into memory of the others, by copy engines, where all are on one host and can; else
         "collectives" of the process group; "auto" tries copies. With copies "ring" and "all_gather" are the same: keys go
-        from each rank to each other one that needs them.
+        from each rank to each other one that needs them. "reads": kernels read keys where they are, in memory of the others.
     """
     return ContextParallel(mesh, exchange=exchange, order=order, links=links, timeout=timeout, transfers=transfers)

@@ -1,8 +1,9 @@
 """Keys and values by copies: a rank writes those that it holds into memory of the others, on a stream of its own.
 
 On GPUs that reach each other's memory that is done by copy engines, which leave the multiprocessors to the kernels. A
-rank has a buffer with a place for each other rank, twice: slots are taken in turn. Nothing but events keeps devices
-apart, and an event counts if it was recorded before another process waits for it. Rounds of words see to that:
+rank has a buffer with a place for each other rank, twice: slots are taken in turn. Or it writes them once into a buffer of
+its own, where kernels of the others read them ("reads"). Nothing but events keeps devices apart, and an event counts if it
+was recorded before another process waits for it. Rounds of words see to that:
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
 - Behind the last of its reads a rank records that the slot is free (``free``), before the next round. As slots are taken in
@@ -66,6 +67,14 @@ class _HostMemory:
     def open(self, path):
         with open(path, "r+b") as file:
             return torch.frombuffer(mmap.mmap(file.fileno(), 0), dtype=torch.uint8)
+
+    def place_of(self, buffer):
+        """Where ``copy`` writes into a buffer."""
+        return buffer
+
+    def tensor_of(self, place, size):
+        """The bytes of what was opened."""
+        return place[:size]
 
     def settle(self):
         if self._path is not None:
@@ -156,6 +165,14 @@ class _DeviceMemory:
         self._call("cuIpcOpenMemHandle_v2", ctypes.byref(pointer), _Handle.from_buffer_copy(handle), ctypes.c_uint(1))
         return pointer.value
 
+    def place_of(self, buffer):
+        return buffer.data_ptr()
+
+    def tensor_of(self, place, size):
+        # Tensors of memory that another process owns: PyTorch has no public way to them, but for copies of its own.
+        storage = torch._C._construct_storage_from_data_pointer(place, self._device, size)
+        return torch.empty(0, dtype=torch.uint8, device=self._device).set_(storage, 0, (size,))
+
     def settle(self):
         pass
 
@@ -206,10 +223,11 @@ def _machine():
 
 
 class Copies:
-    """Buffers of the ranks of an agreement. ``grow`` and rounds are what all ranks do alike."""
+    """Buffers of the ranks of an agreement. ``grow`` and rounds are what all ranks do alike. ``are_read``: others read what a
+    rank has in its own buffer, instead of getting it in theirs."""
 
-    def __init__(self, agreement, device):
-        self._agree, self.device = agreement, device
+    def __init__(self, agreement, device, are_read=False):
+        self._agree, self.device, self._are_read = agreement, device, are_read
         self._rank, self._size = agreement.rank, agreement.size
         self._room = 0
         self._memory = self._buffer = None
@@ -246,7 +264,8 @@ class Copies:
     def _offer(self, room):
         if self._memory is None:
             self._memory = _DeviceMemory(self.device) if self.device.type == "cuda" else _HostMemory()
-        buffer, token = self._memory.allocate(max(_SLOTS * (self._size - 1) * room, 1))
+        self._new_bytes = max(_SLOTS * (1 if self._are_read else self._size - 1) * room, 1)
+        buffer, token = self._memory.allocate(self._new_bytes)
         self._new, self._new_room = buffer, room
         self._free = [self._memory.event() for _ in range(_SLOTS)]
         self._sent = [[self._memory.event() for _ in range(self._size)] for _ in range(_SLOTS)]
@@ -259,8 +278,13 @@ class Copies:
         self._peer_free = {rank: [self._memory.open_event(handle) for handle in offers[rank][1]] for rank in others}
         self._arrived = {
             rank: [self._memory.open_event(row[self._rank]) for row in offers[rank][2]] for rank in others}
+        self._read = {
+            rank: self._memory.tensor_of(place, self._new_bytes) if self._are_read else self._buffer
+            for rank, place in self._peers.items()}
 
     def _place(self, slot, reader, writer):
+        if self._are_read:
+            return slot * self._peer_room
         return (slot * (self._size - 1) + writer - (writer > reader)) * self._peer_room
 
     def mark(self):
@@ -270,21 +294,28 @@ class Copies:
     def send(self, slot, mark, tensors, readers):
         """Copies tensors, each dense in memory and complete at ``mark``, to the ranks ``readers``. ``finish`` must follow."""
         with self._memory.behind(mark):
+            if self._are_read and readers:
+                for rank in readers:
+                    self._peer_free[rank][slot].wait()
+                self._write(self._memory.place_of(self._buffer), self._place(slot, None, self._rank), tensors)
             for rank in readers:
-                self._peer_free[rank][slot].wait()
-                offset = self._place(slot, rank, self._rank)
-                for tensor in tensors:
-                    if tensor.numel():
-                        self._memory.copy(self._peers[rank], offset, tensor)
-                    offset += _rounded(tensor.numel() * tensor.element_size())
+                if not self._are_read:
+                    self._peer_free[rank][slot].wait()
+                    self._write(self._peers[rank], self._place(slot, rank, self._rank), tensors)
                 self._sent[slot][rank][0].record()
+
+    def _write(self, place, offset, tensors):
+        for tensor in tensors:
+            if tensor.numel():
+                self._memory.copy(place, offset, tensor)
+            offset += _rounded(tensor.numel() * tensor.element_size())
 
     def receive(self, slot, rank, sizes):
         """Bytes that a rank has sent in a round that is over, in tensors of ``sizes``."""
         self._arrived[rank][slot].wait()
         offset, found = self._place(slot, self._rank, rank), []
         for size in sizes:
-            found.append(self._buffer[offset : offset + size])
+            found.append(self._read[rank][offset : offset + size])
             offset += _rounded(size)
         return found
 

@@ -14,7 +14,7 @@ import torch.distributed as dist
 import torch.nn.functional as F
 
 EXCHANGES = ("ring", "all_gather", "heads")
-TRANSFERS = ("copies", "collectives")
+TRANSFERS = ("copies", "collectives", "reads")
 SIZE = int(os.environ.get("ATTN_TEST_RANKS", "0"))
 
 
@@ -53,7 +53,7 @@ class Ranks(unittest.TestCase):
         found = [
             self.check_transfers(transfers, exchange, tensors, order, layout, bound, keep, modification, **options)
             for transfers in (TRANSFERS if exchange != "heads" else ("auto",))]
-        self.assertTrue(all(torch.equal(found[0], o) for o in found), "the same bits by copies and by collectives")
+        self.assertTrue(all(torch.equal(found[0], o) for o in found), "the same bits by each way of transfers")
 
     def check_transfers(self, transfers, exchange, tensors, order, layout, bound, keep, modification, **options):
         parallel = attn_mlir.torch.context_parallel(exchange=exchange, order=order, transfers=transfers)
@@ -265,7 +265,7 @@ class Ranks(unittest.TestCase):
             parallel.attention(q.detach(), k, v, mask=torch.ones(3, 3, dtype=torch.bool))
         with self.assertRaisesRegex(ValueError, "'heads' expects multiples of"):
             attn_mlir.torch.context_parallel(exchange="heads").attention(q.detach(), k, v)
-        with self.assertRaisesRegex(ValueError, "transfers: expected 'auto', 'copies' or 'collectives', but got 'mail'"):
+        with self.assertRaisesRegex(ValueError, "transfers: expected 'auto', 'copies', 'reads' or 'collectives', but got 'mail'"):
             attn_mlir.torch.context_parallel(transfers="mail")
         with self.assertRaisesRegex(ValueError, "exchange: expected 'auto', 'ring'"):
             attn_mlir.torch.context_parallel(exchange="tree")
