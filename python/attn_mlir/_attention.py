@@ -167,7 +167,7 @@ class Plan:
     """How calls of one shape, element type and device are done."""
 
     __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel", "granule",
-                 "result", "interleaves")
+                 "result", "has_columns")
 
     def __init__(self, entry, shapes, problem, device, q):
         self.entry = entry
@@ -177,7 +177,7 @@ class Plan:
         self.result = {"f32": "float32", "bf16": "bfloat16"}.get(problem.result)
         self.is_wide = problem.result not in ("", problem.element)
         self.granule = granule_of(problem.element)
-        self.interleaves = bool(problem.values)
+        self.has_columns = problem.values == "interleaved"
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
@@ -242,11 +242,7 @@ class Plan:
 
     def _ordered(self, inputs):
         """With V in the order that the kernel takes."""
-        if not self.interleaves:
-            return inputs
-        v = inputs[2]
-        columns = v.tensor if isinstance(v, _float8.InterleavedValues) else _float8.interleaved(v, self.layout)
-        return (*inputs[:2], columns, *inputs[3:])
+        return (*inputs[:2], inputs[2].tensor, *inputs[3:]) if self.has_columns else inputs
 
     def _launch(self, inputs, outputs, stream, numbers):
         entry = self.entry
