@@ -4,19 +4,20 @@
     context_parallel.py model                      bytes and times of the exchanges by the model alone; no GPU
     context_parallel.py run [--json FILE]          starts a process for each GPU
 
-run: causal bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns, the slowest rank's time: ours by copies
+run: bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns, the slowest rank's time: ours by copies
 into the other ranks' memory, by kernels that read it, and by each exchange of collectives, PyTorch's over cuDNN, and our own kernel on one device at the
 sequence's whole length. "alone": a call that all ranks begin at once, on GPUs that wait for it. "in a row": a call of several one
 behind the other, as layers of a model make them.
 
-Each shape has processes of its own: where one fails, what it said is printed, the file keeps what was measured until then, and the
-next shape follows. A way that raises on a rank is left out, with its traceback. `--timeline` prints kernels and copies of a call.
+A way that raises on a rank is left out, with its traceback. Where a rank fails, what it said is printed, the file keeps what was
+measured until then, and new processes go on with the next shape. `--timeline` prints kernels and copies of calls.
 `--device cpu --quick` shows on two processes of any machine that it runs; its times say nothing.
 """
 
 import argparse
 import contextlib
 import functools
+import itertools
 import json
 import os
 import pathlib
@@ -35,8 +36,8 @@ from attn_mlir import _exchange_model as model
 from attn_mlir._segments import shares
 
 HEADS = 32
-SHAPES = [(dim, length) for dim in (64, 128) for length in (8192, 32768, 131072)]
-QUICK = [(64, 256)]
+DIMS, LENGTHS, MASKS = (64, 128), (8192, 32768, 131072), ("causal", "full")
+QUICK = [(64, 256, "causal")]
 COLLECTIVES = {kind: {"exchange": kind, "transfers": "collectives"} for kind in model.EXCHANGES}
 OURS = {**{how: {"exchange": "all_gather", "transfers": how} for how in ("copies", "reads")}, **COLLECTIVES}
 PYTORCH, ALONE = "PyTorch", "one device"
@@ -45,7 +46,7 @@ PYTORCH, ALONE = "PyTorch", "one device"
 def predict():
     print(f"causal bf16, {HEADS} heads; links and rate of H200s: {model.H200}; by the model alone\n")
     for devices in (2, 4, 8):
-        for dim, length in SHAPES:
+        for dim, length in itertools.product(DIMS, LENGTHS):
             shape = model.Shape(1, HEADS, HEADS, dim, dim, 2)
             found = model.predictions(shares(length, devices), shape, (-1, 0))
             print(f"{devices} devices, D {dim}, S {length}")
@@ -74,7 +75,7 @@ class Timer:
 
 
 @contextlib.contextmanager
-def rival(torch, mesh, q, k, v):
+def rival(torch, mesh, is_causal, q, k, v):
     """PyTorch's own over cuDNN: within its context, a call with the shards that it made."""
     from torch.distributed.tensor.experimental import context_parallel
     from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -82,28 +83,28 @@ def rival(torch, mesh, q, k, v):
     local = [x.clone() for x in (q, k, v)]
     with torch.no_grad(), sdpa_kernel(SDPBackend.CUDNN_ATTENTION), context_parallel(
             mesh, buffers=local, buffer_seq_dims=[2, 2, 2]):
-        yield lambda: torch.nn.functional.scaled_dot_product_attention(*local, is_causal=True)
+        yield lambda: torch.nn.functional.scaled_dot_product_attention(*local, is_causal=is_causal)
 
 
 class Ways:
     """What is measured of a shape: for each name a context that gives a call."""
 
-    def __init__(self, options, dim, length):
+    def __init__(self, options, dim, length, mask):
         import torch
         import torch.distributed as dist
 
         import attn_mlir
         import attn_mlir.torch
 
-        self.torch, self.dist, self.device = torch, dist, options.device
+        self.torch, self.dist, self.device, self.is_causal = torch, dist, options.device, mask == "causal"
         torch.manual_seed(dim + length)
         tensors = [torch.randn(1, HEADS, length, dim, device=options.device).to(torch.bfloat16) for _ in range(3)]
         makers = {name: functools.partial(self._ours, attn_mlir.torch, how, tensors) for name, how in OURS.items()}
         makers[ALONE] = lambda: functools.partial(
-            contextlib.nullcontext, functools.partial(attn_mlir.attention, *tensors, causal=True))
+            contextlib.nullcontext, functools.partial(attn_mlir.attention, *tensors, causal=self.is_causal))
         if options.device == "cuda":
             makers[PYTORCH] = lambda: functools.partial(
-                rival, torch, torch.distributed.device_mesh.init_device_mesh("cuda", (dist.get_world_size(),)), *tensors)
+                rival, torch, torch.distributed.device_mesh.init_device_mesh("cuda", (dist.get_world_size(),)), self.is_causal, *tensors)
         self.calls = {}
         for name, make in makers.items():
             if options.ways and name not in options.ways:
@@ -112,11 +113,10 @@ class Ways:
             if call is not None:
                 self.calls[name] = call
 
-    @staticmethod
-    def _ours(package, how, tensors):
+    def _ours(self, package, how, tensors):
         parallel = package.context_parallel(**how)
         local = [parallel.shard(x, 2) for x in tensors]
-        return functools.partial(contextlib.nullcontext, functools.partial(parallel.attention, *local, causal=True))
+        return functools.partial(contextlib.nullcontext, functools.partial(parallel.attention, *local, causal=self.is_causal))
 
     def _tried(self, name, make):
         """A way that a call of was done on all ranks; None where one of them raised."""
@@ -144,8 +144,9 @@ class Ways:
         return took.item()
 
 
-def measured(options, dim, length):
-    ways, count = Ways(options, dim, length), options.calls
+def measured(options, dim, length, mask):
+    """Rows of a shape, each of one round more."""
+    ways, count = Ways(options, dim, length, mask), options.calls
     timer, order = Timer(ways.torch, options.device), random.Random(length)
     times = {kind: {name: [] for name in ways.calls} for kind in ("alone", "in a row")}
     for turn in range(options.rounds):
@@ -153,16 +154,16 @@ def measured(options, dim, length):
         for name in order.sample(list(ways.calls), len(ways.calls)):
             times["alone"][name].append(ways.slowest(timer, name, 1))
             times["in a row"][name].append(ways.slowest(timer, name, count))
-        yield row_of(dim, length, ways.dist.get_world_size(), turn + 1, times)
-    if options.timeline:
-        for name in ways.calls:
+        yield row_of(dim, length, mask, ways.dist.get_world_size(), turn + 1, times)
+    for name in options.timeline:
+        if name in ways.calls:
             with ways.calls[name]() as call:
-                timeline.show(ways.torch, ways.dist, f"D {dim}, S {length}: {name}", call)
+                timeline.show(ways.torch, ways.dist, f"D {dim}, S {length}, {mask}: {name}", call)
 
 
-def row_of(dim, length, size, rounds, times):
-    row = {"dim": dim, "length": length, "devices": size, "rounds": rounds}
-    operations = 4 * HEADS * dim * length**2 / 2
+def row_of(dim, length, mask, size, rounds, times):
+    row = {"dim": dim, "length": length, "mask": mask, "devices": size, "rounds": rounds}
+    operations = 4 * HEADS * dim * length**2 / (2 if mask == "causal" else 1)
     for kind, found in times.items():
         ms = {name: statistics.median(each) for name, each in found.items()}
         best = min((ms[name] for name in OURS if name in ms), default=None)
@@ -178,17 +179,20 @@ def row_of(dim, length, size, rounds, times):
 
 
 def run_rank(options):
-    """A rank of one shape; the first writes the row so far into the file of --json."""
+    """A rank; the first writes the rows so far into the file of --json."""
     import torch
 
     ranks.join(torch, options.device)
-    (dim,), (length,) = options.dims, options.lengths
-    row = None
-    for row in measured(options, dim, length):
-        if ranks.rank() == 0:
-            pathlib.Path(options.json).write_text(json.dumps(row))
-    if ranks.rank() == 0:
-        print(json.dumps(row), flush=True)
+    rows, is_first = [], ranks.rank() == 0
+    for number, shape in enumerate(shapes_of(options)):
+        if number < options.skip:
+            continue
+        rows.append(None)
+        for rows[-1] in measured(options, *shape):
+            if is_first:
+                pathlib.Path(options.json).write_text(json.dumps(rows))
+        if is_first:
+            print(json.dumps(rows[-1]), flush=True)
     torch.distributed.barrier()
     torch.distributed.destroy_process_group()
     return 0
@@ -200,25 +204,27 @@ def devices(options):
     return 2 if options.device == "cpu" else torch.cuda.device_count()
 
 
+def shapes_of(options):
+    return QUICK if options.quick else list(itertools.product(options.dims, options.lengths, options.masks))
+
+
 def run(options):
     if devices(options) < 2:
         print("SKIPPED: two GPUs are wanted")
         return 77 if options.strict else 0
-    rows, failed = [], 0
-    result = pathlib.Path(options.json) if options.json else None
-    for dim, length in QUICK if options.quick else SHAPES:
-        if (options.lengths and length not in options.lengths) or (options.dims and dim not in options.dims):
-            continue
-        part = pathlib.Path(f"{options.json or 'context_parallel'}.{os.getpid()}.part")
-        command = [__file__, "run", "--device", options.device, "--rounds", str(options.rounds), "--calls", str(options.calls),
-                   "--dims", str(dim), "--lengths", str(length), "--json", str(part), *(["--timeline"] if options.timeline else []),
-                   *(["--ways", *options.ways] if options.ways else [])]
-        failed += not ranks.start(command, options.ranks or devices(options), options.limit)
-        if part.exists():
-            rows.append(json.loads(part.read_text()))
-            part.unlink()
-        if result:
-            result.write_text(json.dumps(rows, indent=1) + "\n")
+    rows, failed, skip = [], 0, 0
+    part = pathlib.Path(f"{options.json or 'context_parallel'}.{os.getpid()}.part")
+    # What a shape that fails leaves behind is no other's trouble: the rest has new processes.
+    while skip < len(shapes_of(options)):
+        is_well = ranks.start(
+            [__file__, *sys.argv[1:], "--json", str(part), "--skip", str(skip)], options.ranks or devices(options), options.limit)
+        found = json.loads(part.read_text()) if part.exists() else []
+        part.unlink(missing_ok=True)
+        rows += found
+        failed += not is_well
+        skip = len(shapes_of(options)) if is_well else skip + max(1, len(found))
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
     return 1 if failed else 0
 
 
@@ -227,14 +233,16 @@ def main():
     parser.add_argument("what", choices=("model", "run"))
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--quick", action="store_true", help="one small shape")
-    parser.add_argument("--lengths", type=int, nargs="*", default=[], help="of the shapes those of such lengths; default: all")
-    parser.add_argument("--dims", type=int, nargs="*", default=[], help="of the shapes those of such head dimensions")
+    parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS)
+    parser.add_argument("--dims", type=int, nargs="*", default=DIMS)
+    parser.add_argument("--masks", nargs="*", choices=MASKS, default=MASKS[:1])
     parser.add_argument("--ways", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="default: all")
     parser.add_argument("--ranks", type=int, help="processes; default: one for each GPU")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--calls", type=int, default=5, help="of those in a row")
-    parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds of a shape")
-    parser.add_argument("--timeline", action="store_true", help="what a call of each way does on the first two ranks, and when")
+    parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds until all ranks are ended")
+    parser.add_argument("--timeline", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="what calls of these ways do, and when")
+    parser.add_argument("--skip", type=int, default=0, help="of the shapes so many")
     parser.add_argument("--strict", action="store_true", help="exit with 77 where it is skipped")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()

@@ -19,11 +19,12 @@ import torch
 import torch.distributed as dist
 
 from attn_mlir import _attention, _exchange, _exchange_model, _spec
+from attn_mlir._context_gathered import Gathered, RunOfGathered
 from attn_mlir._context_gradients import Gradients
 from attn_mlir._context_parts import Options, PartOfHeads, Parts, RunOfHeads, RunOfParts, filled, is_swapped, shape_of
 from attn_mlir._errors import ArgumentError, CollectiveError
 from attn_mlir._exchange_model import EXCHANGES, H200, Links
-from attn_mlir._peer_copies import Copies, room_of
+from attn_mlir._peer_copies import Copies
 from attn_mlir._segments import length_of, shares
 
 _ELEMENTS = (torch.float16, torch.bfloat16, torch.float32)
@@ -40,10 +41,10 @@ _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
 
 _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
-Plan = collections.namedtuple("Plan", "digest held kind swapped copies parts")
+Plan = collections.namedtuple("Plan", "digest held kind swapped copies is_read gathers parts")
 Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the
 exchange; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
-``parts``: what is computed, None where functions are traced for each call."""
+``is_read``: whether keys are read where they are instead; ``gathers``: whether keys lie one behind the other; ``parts``: what is computed, None where functions are traced for each call."""
 
 def _group_of(mesh):
     if mesh is None:
@@ -241,15 +242,19 @@ class ContextParallel:
         held = self._held(lengths)
         shape = shape_of(*tensors)
         kind = self.choose(held, shape, (options.left, options.right))
-        copies = None
+        copies, is_read = None, self._transfers == "reads"
+        gathers = False
         if kind != "heads" and self._transfers != "collectives":
-            row = shape.batch * shape.kv_heads * max(lengths) * shape.bytes
-            copies = self._copies_of(tensors[0].device, room_of([row * shape.qk_dim, row * shape.value_dim]))
+            room = None if is_read else Gathered.room_of(shape, held, options)
+            gathers = room is not None
+            if not gathers:
+                room = Parts.room_of(shape, held) * (1 if is_read else self.size - 1)
+            copies = self._copies_of(tensors[0].device, room)
         swapped = [tuple(map(bool, words[-4:-2])) for words in said]
-        return Plan(_exchange.digest_of(said), held, kind, swapped, copies, None)
+        return Plan(_exchange.digest_of(said), held, kind, swapped, copies, is_read, gathers and copies is not None, None)
 
     def _copies_of(self, device, room):
-        """Buffers of so many bytes for each rank, or None where not all have them."""
+        """Slots of so many bytes, or None where not all have them."""
         if self.size == 1:
             return None
         if self._copies is None or self._copies.device != device:
@@ -277,6 +282,8 @@ class ContextParallel:
     def _parts_of(self, plan, tensors, options):
         if plan.kind == "heads":
             return PartOfHeads(self, *tensors, options, plan.held)
+        if plan.gathers:
+            return Gathered(self.rank, *tensors, options, plan.held, plan.swapped)
         return Parts(self.rank, *tensors, options, plan.held)
 
     def _begin(self, plan, tensors, options, layout):
@@ -286,7 +293,8 @@ class ContextParallel:
         else:
             o = q.new_empty((*q.shape[:3], v.shape[3]))
         parts = self._parts_of(plan, tensors, options) if plan.parts is None else plan.parts
-        run = (RunOfHeads if plan.kind == "heads" else RunOfParts)(self, plan, parts, *tensors, options, o)
+        runs = {"heads": RunOfHeads}.get(plan.kind, RunOfGathered if plan.gathers else RunOfParts)
+        run = runs(self, plan, parts, *tensors, options, o)
         run.start()
         return run
 

@@ -9,8 +9,10 @@ from attn_mlir import _attention, _exchange, _spec
 from attn_mlir._captures import sorted as rising
 from attn_mlir._exchange_model import Shape
 from attn_mlir._merge import merge_parts
-from attn_mlir._peer_copies import slot_of
+from attn_mlir._peer_copies import Piece, places_of, slot_of
 from attn_mlir._segments import call_of, length_of, shares
+
+_CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks")
 
@@ -28,7 +30,7 @@ class Part:
         device = _attention.device_of("q", q)
         element = _spec.element_of("q", q, device.platform == "cpu")
         problem = _attention.problem_of(
-            shapes, element, _spec.mask_of("top_left" if call.kind == "causal" else False, None), options.scale, "bhsd", True, "",
+            shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
         problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
         self.plan = _attention.plan_of(problem, device, shapes, q)
@@ -134,6 +136,7 @@ class Parts:
         self.slots = dict(zip(calls, slots))
         rows = [sum(c.rows.stop - c.rows.start for c, own in zip(calls.values(), slots) if own == slot) for slot in range(self.count)]
         self.writes_all = self.count > 0 and set(rows) == {self.lengths[rank]}
+        self.room = Parts.room_of(shape_of(q, k, v), held)
         moves = any(call.kind == "positions" for call in calls.values())
         positions = [_positions(share, q.device) if moves else None for share in held]
         self.parts = {}
@@ -142,6 +145,12 @@ class Parts:
             own = options if source == rank else options._replace(sinks=None)
             self.parts[source] = Part(
                 q, *self.shapes[source], call, own, (positions[rank], positions[source]), self.count > 1)
+
+    @staticmethod
+    def room_of(shape, held):
+        """Bytes of the K and V of any rank."""
+        return places_of([
+            shape.batch * shape.kv_heads * max(map(length_of, held)) * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
 
     def elements(self, source):
         """Of a rank's K and V."""
@@ -154,8 +163,8 @@ def is_swapped(x):
 
 
 def _dense(x):
-    """A tensor [B, H, S, D] as it lies in memory; a copy where that has holes."""
-    return x.transpose(1, 2) if is_swapped(x) else x.contiguous()
+    """A tensor [B, H, S, D]; a copy where that has holes."""
+    return x if is_swapped(x) else x.contiguous()
 
 
 def _as_dense(flat, dtype, shape, swapped):
@@ -164,12 +173,44 @@ def _as_dense(flat, dtype, shape, swapped):
     return x.view(shape[0], shape[2], shape[1], shape[3]).transpose(1, 2) if swapped else x.view(shape)
 
 
-class RunOfParts:
-    """A call: own keys, then those of others as they arrive. Parts are merged in the order of slots."""
+class Run:
+    """A call by copies, or by collectives where the plan has none."""
 
     def __init__(self, parallel, plan, parts, q, k, v, options, o):
         self._parallel, self._plan, self._parts = parallel, plan, parts
         self._q, self._k, self._v, self._o, self._options = q, k, v, o, options
+        self._delayed = _exchange.Delayed()
+        self._slot, self._has_own = None, False
+        if plan.copies is not None:
+            self._slot = slot_of(parallel.rounds)
+            self._given = plan.copies.mark()
+
+    def start(self):
+        """In front of a round: keys are sent, on a GPU behind the launch of what needs the own ones alone, beside which they go.
+        Where collectives move keys they come first, as their kernels would wait for that."""
+        if self._slot is None:
+            return
+        if self._q.device.type != "cpu":
+            self.early()
+        self._plan.copies.send(self._slot, self._given, self._parts.readers, self._groups())
+
+    def early(self):
+        """What needs nothing of other ranks, while they agree."""
+        if self._slot is not None and not self._has_own:
+            self._has_own = True
+            self._own()
+
+    def abandon(self):
+        """The call ends otherwise."""
+        if self._slot is not None:
+            self._plan.copies.finish(self._slot)
+
+
+class RunOfParts(Run):
+    """Own keys, then those of others as they arrive. Parts are merged in the order of slots."""
+
+    def __init__(self, parallel, plan, parts, q, k, v, options, o):
+        super().__init__(parallel, plan, parts, q, k, v, options, o)
         count = parts.count
         shape = (max(count, 1), *q.shape[:3])
         # Rows that a slot has nothing of count as empty.
@@ -179,13 +220,22 @@ class RunOfParts:
         self._outputs = o[None] if count <= 1 else o.new_empty((count, *o.shape), dtype=torch.float32)
         if count == 0:
             o.zero_()
-        self._delayed = _exchange.Delayed()
-        self._slot, self._has_own = None, False
-        if plan.copies is not None:
-            self._slot = slot_of(parallel.rounds)
-            # Kept until the copies are waited for: they read it on a stream of their own.
-            self._sent = _dense(k), _dense(v)
-            self._given = plan.copies.mark()
+
+    def _groups(self):
+        # Kept until the copies are waited for: they read it on a stream of their own.
+        self._sent = _dense(self._k), _dense(self._v)
+        rank, size = self._parallel.rank, self._parallel.size
+        readers = [rank] if self._plan.is_read else self._parts.readers
+        return [{reader: [
+            Piece(x, self._place(reader, rank) + offset, x.stride()[:3]) for x, offset in zip(self._sent, self._places(rank))]
+            for reader in readers}] if size > 1 else []
+
+    def _place(self, reader, writer):
+        """Where a rank's keys lie in the slot of one that reads them."""
+        return 0 if self._plan.is_read else (writer - (writer > reader)) * self._parts.room
+
+    def _places(self, source):
+        return places_of([elements * self._k.element_size() for elements in self._parts.elements(source)])
 
     def _compute(self, source, k, v):
         part = self._parts.parts.get(source)
@@ -195,28 +245,7 @@ class RunOfParts:
             part.run(self._q, k, v, self._outputs[slot], self._lse[slot], sinks)
 
     def _own(self):
-        if not self._has_own:
-            self._has_own = True
-            self._delayed(self._compute, self._parallel.rank, self._k, self._v)
-
-    def start(self):
-        """In front of a round: keys are sent, on a GPU behind the launch of the own part, beside which they go. Where
-        collectives move keys they come first, as their kernels would wait for that part."""
-        if self._slot is None:
-            return
-        if self._q.device.type != "cpu":
-            self._own()
-        self._plan.copies.send(self._slot, self._given, self._sent, self._parts.readers)
-
-    def early(self):
-        """What needs nothing of other ranks, while they agree."""
-        if self._slot is not None:
-            self._own()
-
-    def abandon(self):
-        """The call ends otherwise."""
-        if self._slot is not None:
-            self._plan.copies.finish(self._slot)
+        self._delayed(self._compute, self._parallel.rank, self._k, self._v)
 
     def finish(self):
         """(O, LSE)."""
@@ -238,11 +267,13 @@ class RunOfParts:
                 source = (rank - step) % size
                 if source not in self._parts.parts:
                     continue
-                shapes, width = self._parts.shapes[source], self._k.element_size()
-                flat = self._plan.copies.receive(self._slot, source, [math.prod(shape) * width for shape in shapes])
+                self._plan.copies.receive(self._slot, source)
+                flat = self._plan.copies.slot(self._slot, source)[self._place(rank, source) :]
                 self._delayed(self._compute, source, *(
-                    _as_dense(x, self._k.dtype, shape, swapped)
-                    for x, shape, swapped in zip(flat, shapes, self._plan.swapped[source])))
+                    _as_dense(flat[begin : begin + elements * self._k.element_size()], self._k.dtype, shape, swapped)
+                    for begin, elements, shape, swapped in zip(
+                        self._places(source), self._parts.elements(source), self._parts.shapes[source],
+                        self._plan.swapped[source])))
         finally:
             self._plan.copies.finish(self._slot)
 

@@ -1,8 +1,8 @@
 """Keys and values by copies: a rank writes those that it holds into memory of the others, on a stream of its own.
 
 On GPUs that reach each other's memory that is done by copy engines, which leave the multiprocessors to the kernels. A
-rank has a buffer with a place for each other rank, twice: slots are taken in turn. Or it writes them once into a buffer of
-its own, where kernels of the others read them ("reads"). Nothing but events keeps devices apart, and an event counts if it
+rank has a buffer with two slots, which are taken in turn; where in a slot something goes, the caller says. Or a rank writes
+into a buffer of its own alone, where kernels of the others read it ("reads"). Nothing but events keeps devices apart, and an event counts if it
 was recorded before another process waits for it. Rounds of words see to that:
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
@@ -10,8 +10,10 @@ was recorded before another process waits for it. Rounds of words see to that:
   turn, who copies into that one again has passed the next round.
 """
 
+import collections
 import contextlib
 import ctypes
+import itertools
 import mmap
 import os
 import socket
@@ -22,7 +24,29 @@ import threading
 import torch
 
 _SLOTS = 2
+GROUPS = 2  # Of copies to a rank in a slot, which is told of each.
 _ALIGNMENT = 256
+
+
+Piece = collections.namedtuple("Piece", "tensor offset strides")
+Piece.__doc__ = """A tensor [B, H, S, D], where it goes in a slot (bytes), and with which strides (elements, of B, H and S)."""
+
+
+def runs(sizes, source, target):
+    """Copies of rows that do a copy of a tensor: (offset there, offset here, width, height, pitch there, pitch here), in elements.
+    Strides are of all dimensions, of which the last is dense."""
+    dims = sorted((dim for dim in zip(sizes, source, target) if dim[0] != 1), key=lambda dim: dim[2])
+    width = 1
+    while dims and dims[0][1] == dims[0][2] == width:
+        width *= dims.pop(0)[0]
+    dims.sort(key=lambda dim: dim[0])
+    height, *pitches = dims.pop() if dims else (1, width, width)
+    for dim in [dim for dim in dims if dim[1:] == tuple(height * pitch for pitch in pitches)][:1]:
+        dims.remove(dim)
+        height *= dim[0]
+    outer = [[(i * here, i * there) for i in range(size)] for size, here, there in dims]
+    for place in itertools.product(*outer):
+        yield sum(here for here, _ in place), sum(there for _, there in place), width, height, *pitches
 
 
 def slot_of(rounds):
@@ -34,9 +58,9 @@ def _rounded(size):
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def room_of(sizes):
-    """Bytes of tensors of so many bytes, each at a multiple of the alignment."""
-    return sum(map(_rounded, sizes))
+def places_of(sizes):
+    """Where tensors of so many bytes lie one behind the other, each at a multiple of the alignment, and the end."""
+    return list(itertools.accumulate(map(_rounded, sizes), initial=0))
 
 
 class _NoEvent:
@@ -84,9 +108,10 @@ class _HostMemory:
     def end(self):
         """All copies are over."""
 
-    def copy(self, peer, offset, tensor):
-        source = tensor.view(-1).view(torch.uint8)
-        peer[offset : offset + source.numel()] = source
+    def copy(self, place, offset, piece):
+        x = piece.tensor
+        target = place.view(x.dtype).as_strided(x.shape, (*piece.strides, 1), (offset + piece.offset) // x.element_size())
+        target.copy_(x)
 
     def close(self):
         pass
@@ -100,8 +125,17 @@ class _HostMemory:
     def mark(self):
         """Where the work of this rank is now."""
 
-    def behind(self, mark):
+    def wait(self, mark):
+        """What follows comes behind that."""
+
+    def behind(self, mark, is_own=False):
         return contextlib.nullcontext()
+
+    def beside(self, mark):
+        return contextlib.nullcontext()
+
+    def join(self):
+        pass
 
 
 class _Mappings:
@@ -132,6 +166,20 @@ class _Handle(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_char * 64)]
 
 
+_UNIFIED = 4
+
+
+class _Rows(ctypes.Structure):
+    """CUDA_MEMCPY2D."""
+
+    _fields_ = [
+        ("source_x", ctypes.c_size_t), ("source_y", ctypes.c_size_t), ("source_kind", ctypes.c_int), ("source_host", ctypes.c_void_p),
+        ("source", ctypes.c_uint64), ("source_array", ctypes.c_void_p), ("source_pitch", ctypes.c_size_t),
+        ("target_x", ctypes.c_size_t), ("target_y", ctypes.c_size_t), ("target_kind", ctypes.c_int), ("target_host", ctypes.c_void_p),
+        ("target", ctypes.c_uint64), ("target_array", ctypes.c_void_p), ("target_pitch", ctypes.c_size_t),
+        ("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
+
+
 class _DeviceMemory:
     """Memory of CUDA devices, by the driver's handles for other processes."""
 
@@ -139,7 +187,9 @@ class _DeviceMemory:
         self._device = device
         self._driver = ctypes.CDLL("libcuda.so.1")
         self._opened = {}
-        self._stream = torch.cuda.Stream(device)
+        # Copies to others and those within the device are done by different engines.
+        self._stream, self._own_stream = torch.cuda.Stream(device), torch.cuda.Stream(device)
+        self._second, self._is_beside = torch.cuda.Stream(device), False
 
     def _call(self, name, *arguments):
         code = getattr(self._driver, name)(*arguments)
@@ -187,10 +237,16 @@ class _DeviceMemory:
                 (self._device, self._opened.popitem()[0]),
                 lambda address: self._call("cuIpcCloseMemHandle", ctypes.c_uint64(address)))
 
-    def copy(self, peer, offset, tensor):
-        self._call(
-            "cuMemcpyAsync", ctypes.c_uint64(peer + offset), ctypes.c_uint64(tensor.data_ptr()),
-            ctypes.c_size_t(tensor.numel() * tensor.element_size()), ctypes.c_void_p(self._stream.cuda_stream))
+    def copy(self, place, offset, piece):
+        x, element = piece.tensor, piece.tensor.element_size()
+        stream = ctypes.c_void_p(torch.cuda.current_stream(self._device).cuda_stream)
+        for source, target, width, height, *pitches in runs(x.shape, x.stride(), (*piece.strides, 1)):
+            source_pitch, target_pitch = (pitch * element for pitch in pitches)
+            what = _Rows(
+                source_kind=_UNIFIED, source=x.data_ptr() + source * element, source_pitch=source_pitch, target_kind=_UNIFIED,
+                target=place + offset + piece.offset + target * element, target_pitch=target_pitch, width=width * element,
+                height=height)
+            self._call("cuMemcpy2DAsync_v2", ctypes.byref(what), stream)
 
     def event(self):
         event = torch.cuda.Event(interprocess=True)
@@ -205,11 +261,26 @@ class _DeviceMemory:
         event.record()
         return event
 
+    def wait(self, mark):
+        mark.wait()
+
+    def behind(self, mark, is_own=False):
+        return self._on(self._own_stream if is_own else self._stream, mark)
+
     @contextlib.contextmanager
-    def behind(self, mark):
-        self._stream.wait_event(mark)
-        with torch.cuda.stream(self._stream):
+    def _on(self, stream, mark):
+        stream.wait_event(mark)
+        with torch.cuda.stream(stream):
             yield
+
+    def beside(self, mark):
+        self._is_beside = True
+        return self._on(self._second, mark)
+
+    def join(self):
+        if self._is_beside:
+            torch.cuda.current_stream(self._device).wait_stream(self._second)
+            self._is_beside = False
 
 
 def _machine():
@@ -229,7 +300,7 @@ class Copies:
     def __init__(self, agreement, device, are_read=False):
         self._agree, self.device, self._are_read = agreement, device, are_read
         self._rank, self._size = agreement.rank, agreement.size
-        self._room = 0
+        self._room, self._kept = 0, []
         self._memory = self._buffer = None
 
     def __del__(self):
@@ -238,7 +309,7 @@ class Copies:
                 self._memory.close()
 
     def grow(self, room):
-        """Whether all ranks can copy ``room`` bytes to each other."""
+        """Whether all ranks have slots of ``room`` bytes which the others reach."""
         if room <= self._room:
             return True
         offer, before = None, self._buffer
@@ -264,64 +335,86 @@ class Copies:
     def _offer(self, room):
         if self._memory is None:
             self._memory = _DeviceMemory(self.device) if self.device.type == "cuda" else _HostMemory()
-        self._new_bytes = max(_SLOTS * (1 if self._are_read else self._size - 1) * room, 1)
+        self._new_bytes = max(_SLOTS * room, 1)
         buffer, token = self._memory.allocate(self._new_bytes)
-        self._new, self._new_room = buffer, room
+        self._new = buffer
         self._free = [self._memory.event() for _ in range(_SLOTS)]
-        self._sent = [[self._memory.event() for _ in range(self._size)] for _ in range(_SLOTS)]
-        return token, [handle for _, handle in self._free], [[handle for _, handle in row] for row in self._sent]
+        self._sent = [[[self._memory.event() for _ in range(GROUPS)] for _ in range(self._size)] for _ in range(_SLOTS)]
+        handles = [[[handle for _, handle in groups] for groups in row] for row in self._sent]
+        return token, [handle for _, handle in self._free], handles
 
     def _open(self, offers):
-        self._buffer, self._peer_room = self._new, self._new_room
+        self._buffer = self._new
         others = [rank for rank in range(self._size) if rank != self._rank]
         self._peers = {rank: self._memory.open(offers[rank][0]) for rank in others}
         self._peer_free = {rank: [self._memory.open_event(handle) for handle in offers[rank][1]] for rank in others}
         self._arrived = {
-            rank: [self._memory.open_event(row[self._rank]) for row in offers[rank][2]] for rank in others}
+            rank: [[self._memory.open_event(handle) for handle in row[self._rank]] for row in offers[rank][2]] for rank in others}
         self._read = {
             rank: self._memory.tensor_of(place, self._new_bytes) if self._are_read else self._buffer
             for rank, place in self._peers.items()}
-
-    def _place(self, slot, reader, writer):
-        if self._are_read:
-            return slot * self._peer_room
-        return (slot * (self._size - 1) + writer - (writer > reader)) * self._peer_room
 
     def mark(self):
         """Where the work of this rank is now, for ``send``."""
         return self._memory.mark()
 
-    def send(self, slot, mark, tensors, readers):
-        """Copies tensors, each dense in memory and complete at ``mark``, to the ranks ``readers``. ``finish`` must follow."""
+    def send(self, slot, mark, readers, groups):
+        """Copies what is complete at ``mark``. ``groups``: for each group a dictionary of a rank's pieces; those of this rank itself go
+        into its own buffer. ``finish`` must follow."""
+        own = [group.get(self._rank, ()) for group in groups]
+        if not self._are_read:
+            self._keep(slot, mark, own)
         with self._memory.behind(mark):
-            if self._are_read and readers:
-                for rank in readers:
-                    self._peer_free[rank][slot].wait()
-                self._write(self._memory.place_of(self._buffer), self._place(slot, None, self._rank), tensors)
             for rank in readers:
-                if not self._are_read:
-                    self._peer_free[rank][slot].wait()
-                    self._write(self._peers[rank], self._place(slot, rank, self._rank), tensors)
-                self._sent[slot][rank][0].record()
+                self._peer_free[rank][slot].wait()
+            for number, group in enumerate(groups):
+                if self._are_read:
+                    self._write(self._memory.place_of(self._buffer), slot, own[number])
+                for rank in readers:
+                    self._write(self._peers[rank], slot, group.get(rank, ()))
+                    self._sent[slot][rank][number][0].record()
 
-    def _write(self, place, offset, tensors):
-        for tensor in tensors:
-            if tensor.numel():
-                self._memory.copy(place, offset, tensor)
-            offset += _rounded(tensor.numel() * tensor.element_size())
+    def _keep(self, slot, mark, groups):
+        """Copies of a rank to itself."""
+        self._kept = []
+        if not any(groups):
+            return
+        with self._memory.behind(mark, is_own=True):
+            for pieces in groups:
+                self._write(self._memory.place_of(self._buffer), slot, pieces)
+                self._kept.append(self._memory.mark())
 
-    def receive(self, slot, rank, sizes):
-        """Bytes that a rank has sent in a round that is over, in tensors of ``sizes``."""
-        self._arrived[rank][slot].wait()
-        offset, found = self._place(slot, self._rank, rank), []
-        for size in sizes:
-            found.append(self._read[rank][offset : offset + size])
-            offset += _rounded(size)
-        return found
+    def _write(self, place, slot, pieces):
+        for piece in pieces:
+            if piece.tensor.numel():
+                self._memory.copy(place, slot * self._room, piece)
+
+    def receive(self, slot, rank, group=0):
+        """Waits for what a rank, or this one itself, has sent in a round that is over."""
+        if rank != self._rank:
+            self._arrived[rank][slot][group].wait()
+        elif group < len(self._kept):
+            self._memory.wait(self._kept[group])
+
+    def slot(self, slot, rank=None):
+        """The bytes of a slot: of a rank where they are read there, else of the own buffer."""
+        buffer = self._read[rank] if self._are_read else self._buffer
+        return buffer[slot * self._room : (slot + 1) * self._room]
+
+    def beside(self, mark, is_second):
+        """A context of the second stream, behind ``mark``, or of the one that the caller is on."""
+        return self._memory.beside(mark) if is_second else contextlib.nullcontext()
+
+    def join(self):
+        """What follows comes behind the second stream."""
+        self._memory.join()
 
     def finish(self, slot):
         """What was received is read; what was sent may be overwritten."""
+        for event in self._kept:
+            self._memory.wait(event)
         self._free[slot][0].record()
         for rank in range(self._size):
             if rank != self._rank:
-                self._sent[slot][rank][0].wait()
+                for event, _ in self._sent[slot][rank]:
+                    event.wait()

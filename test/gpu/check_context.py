@@ -124,11 +124,12 @@ class Check:
             calls.append(keywords)
             return inner(*arguments, **keywords)
 
-        local = [x.clone().requires_grad_() for x in (q, k, v)]
+        buffers = [x.clone() for x in (q, k, v)]
         _sdpa.attention = counted
         try:
             with self.package.activate(), sdpa_kernel(SDPBackend.FLASH_ATTENTION), context_parallel(
-                    mesh, buffers=local, buffer_seq_dims=[2, 2, 2]):
+                    mesh, buffers=buffers, buffer_seq_dims=[2, 2, 2]):
+                local = [x.detach().clone().requires_grad_() for x in buffers]
                 o = torch.nn.functional.scaled_dot_product_attention(*local, is_causal=True)
                 found = torch.autograd.grad(o.float().sum(), local)
                 (whole,) = context_parallel_unshard(mesh, [o.detach()], [2])

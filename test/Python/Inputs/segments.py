@@ -5,7 +5,7 @@ import unittest
 
 from attn_mlir import _exchange_model as model
 from attn_mlir._errors import ArgumentError
-from attn_mlir._segments import call_of, length_of, shares
+from attn_mlir._segments import call_of, gathered, length_of, shares
 
 
 def positions(share):
@@ -57,6 +57,33 @@ class Segments(unittest.TestCase):
                     other = call_of(queries, keys, left, right, by_positions=True)
                     self.assertEqual(self.covered(queries, keys, other, left, right), wanted)
         self.assertEqual(kinds, {None, "full", "causal", "positions"})
+
+    def test_gathered(self):
+        """Each row has one call, which shows it what it sees, and nothing comes that no row sees."""
+        for total, devices, order, right in itertools.product(
+                (0, 1, 5, 12, 29), (1, 2, 3, 4), ("balanced", "contiguous"), (-1, 0)):
+            held = shares(total, devices, order)
+            for rank, share in enumerate(held):
+                with self.subTest(held=held, rank=rank, right=right):
+                    found = gathered(held, rank, -1, right)
+                    array = [None] * found.length
+                    for source, place, begin in found.pieces:
+                        array[begin : begin + place.stop - place.start] = positions(held[source])[place]
+                    self.assertNotIn(None, array)
+                    rows = positions(share)
+                    seen = {}
+                    for call in found.calls:
+                        keys = array[call.columns]
+                        past = len(keys) - (call.rows.stop - call.rows.start)
+                        for row, i in enumerate(rows[call.rows]):
+                            self.assertNotIn(i, seen)
+                            seen[i] = keys if call.kind == "full" else keys[: row + past + 1]
+                    self.assertEqual(sorted(seen), sorted(rows))
+                    for i, keys in seen.items():
+                        self.assertEqual(sorted(keys), [j for j in range(total) if sees(i, j, -1, right)])
+                    self.assertTrue(set(array) <= {j for keys in seen.values() for j in keys} | set(rows))
+        for window in ((3, 0), (-1, 2), (0, -1)):
+            self.assertIsNone(gathered(shares(12, 2), 0, *window))
 
     def test_causal_needs_no_positions(self):
         """Of the balanced order each call is a plain one, and does half of the square, or all of one half of it."""
