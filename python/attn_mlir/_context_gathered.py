@@ -14,7 +14,7 @@ import itertools
 
 import torch
 
-from attn_mlir._context_parts import Part, Run
+from attn_mlir._context_parts import Part, Run, asks_positions
 from attn_mlir._peer_copies import Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
 
@@ -50,7 +50,7 @@ class Gathered:
     @staticmethod
     def room_of(shape, held, options):
         """Bytes of a slot; None where keys cannot lie so."""
-        if options.mask is not None or options.score_mod is not None:
+        if asks_positions(options):
             return None
         found = [gathered(held, rank, options.left, options.right) for rank in range(len(held))]
         if any(each is None for each in found):

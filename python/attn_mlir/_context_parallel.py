@@ -13,6 +13,7 @@ import collections
 import contextvars
 import functools
 import math
+import operator
 import zlib
 
 import torch
@@ -21,7 +22,8 @@ import torch.distributed as dist
 from attn_mlir import _attention, _exchange, _exchange_model, _spec
 from attn_mlir._context_gathered import Gathered, RunOfGathered
 from attn_mlir._context_gradients import Gradients
-from attn_mlir._context_parts import Options, PartOfHeads, Parts, RunOfHeads, RunOfParts, filled, is_swapped, shape_of
+from attn_mlir._context_parts import (
+    Options, PartOfHeads, Parts, RunOfHeads, RunOfParts, asks_positions, filled, is_swapped, shape_of)
 from attn_mlir._errors import ArgumentError, CollectiveError
 from attn_mlir._exchange_model import EXCHANGES, H200, Links
 from attn_mlir._peer_copies import Copies
@@ -32,7 +34,7 @@ _TRANSFERS = ("auto", "copies", "collectives", "reads")
 _AGREED = (
     "batch size", "heads", "heads of k", "head dimension", "head dimension of v", "element type", "left bound of the window",
     "right bound of the window", "whether there is a mask", "whether there is a score modification", "whether there are sinks",
-    "exchange", "order", "links", "transfers")
+    "exchange", "order", "links", "transfers", "cu_seqlens")
 # Besides, a rank says how its K and V lie, and how many positions it has.
 _SAID = len(_AGREED) + 4
 _MOST_PLANS = 64
@@ -118,17 +120,21 @@ class ContextParallel:
         return held
 
     def attention(self, q, k, v, *, causal=False, window=None, scale=None, mask=None, score_mod=None, sinks=None,
-                  return_lse=False, layout="bhsd"):
+                  cu_seqlens=None, return_lse=False, layout="bhsd"):
         """Attention of the positions that this rank holds to those of all ranks; all ranks call it alike.
 
         Arguments are those of :func:`attn_mlir.attention`, of which each rank has its share of positions (``shard``).
-        ``mask`` and ``score_mod`` are functions; their ``q`` and ``k`` are positions in the whole sequence.
+        ``mask`` and ``score_mod`` are functions; their ``q`` and ``k`` are positions in the whole sequence. ``cu_seqlens``: where each of
+        several sequences, one behind the other, begins in the whole, and the last ends; numbers, or a tensor, which is read
+        by the host.
         """
         try:
             q, k, v = self._checked(q, k, v, layout)
+            offsets = _offsets_of(cu_seqlens)
             options = self._options(q, k, causal, window, scale, mask, score_mod, sinks)
+            options = options._replace(sequences=_sequences_of(offsets, q.device))
             self._check_gradients((q, k, v), options)
-            numbers = self._numbers(q, k, v, options)
+            numbers = self._numbers(q, k, v, options, offsets)
         except Exception as failure:
             self._agree("attention", [0] * _SAID, failure)  # Raises it, here and in words elsewhere.
         # Streams and events are those of the tensors' device.
@@ -164,20 +170,20 @@ class ContextParallel:
         left, right = (-1 if bound is None else bound for bound in (left, right))
         right = 0 if causal else right
         _attention.sinks_element(sinks, q.shape[1])
-        return Options(left, right, _spec.scale_of(scale, q.shape[3]), mask, score_mod, sinks)
+        return Options(left, right, _spec.scale_of(scale, q.shape[3]), mask, score_mod, sinks, None)
 
     def _check_gradients(self, tensors, options):
-        reads = any(x is not None for x in (options.mask, options.score_mod, options.sinks))
+        reads = asks_positions(options) or options.sinks is not None
         if self._differentiates(*tensors) and (reads or (options.left, options.right) not in _WINDOWS_OF_GRADIENTS):
             raise NotImplementedError(
-                "q, k, v: gradients over several devices are there of full and causal attention, without window, mask, score_mod "
-                "and sinks; call under torch.no_grad()")
+                "q, k, v: gradients over several devices are there of full and causal attention, without window, mask, score_mod, "
+                "sinks and cu_seqlens; call under torch.no_grad()")
 
     @staticmethod
     def _differentiates(*tensors):
         return torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
 
-    def _numbers(self, q, k, v, options):
+    def _numbers(self, q, k, v, options, offsets):
         kind = EXCHANGES.index(self._exchange) if self._exchange in EXCHANGES else -1
         links = zlib.crc32(repr(tuple(self._links)).encode())
         flags = (options.mask, options.score_mod, options.sinks)
@@ -188,7 +194,7 @@ class ContextParallel:
         return [
             q.shape[0], q.shape[1], k.shape[1], q.shape[3], v.shape[3], _ELEMENTS.index(q.dtype) if q.dtype in _ELEMENTS else -1,
             options.left, options.right, *(x is not None for x in flags), kind, self._order == "balanced", links,
-            _TRANSFERS.index(self._transfers), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
+            _TRANSFERS.index(self._transfers), _said_of(offsets), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
 
     def choose(self, held, shape, window=(-1, -1)):
         """The exchange: what was asked for, or what the model finds best."""
@@ -239,6 +245,9 @@ class ContextParallel:
         if lengths != [words[-1] for words in said]:
             raise CollectiveError(
                 f"expected as many keys as queries on each rank, but got {lengths} and {[words[-1] for words in said]}")
+        total = said[0][_AGREED.index("cu_seqlens")] >> 32
+        if total and total - 1 != sum(lengths):
+            raise CollectiveError(f"cu_seqlens: expected the last to be {sum(lengths)}, as many positions as all ranks have, but got {total - 1}")
         held = self._held(lengths)
         shape = shape_of(*tensors)
         kind = self.choose(held, shape, (options.left, options.right))
@@ -325,6 +334,32 @@ class ContextParallel:
 @functools.lru_cache(maxsize=64)
 def _best_exchange(held, shape, window, links):
     return _exchange_model.predictions(held, shape, window, links)[0].exchange
+
+
+def _offsets_of(cu_seqlens):
+    """Numbers, or None."""
+    if cu_seqlens is None:
+        return None
+    try:
+        offsets = [operator.index(offset) for offset in (cu_seqlens.tolist() if torch.is_tensor(cu_seqlens) else cu_seqlens)]
+    except TypeError:
+        raise ArgumentError(f"cu_seqlens: expected whole numbers or a tensor of them, but got {cu_seqlens!r}") from None
+    if not offsets or offsets[0] != 0 or any(end < begin for begin, end in zip(offsets, offsets[1:])):
+        raise ArgumentError(f"cu_seqlens: expected numbers that rise from 0 on, but got {offsets}")
+    return offsets
+
+
+def _said_of(offsets):
+    """One number of them for all ranks, with that of positions above it; 0 of none."""
+    return 0 if offsets is None else (offsets[-1] + 1 << 32) + zlib.crc32(repr(offsets).encode())
+
+
+def _sequences_of(offsets, device):
+    """Where the sequence of each position begins, and where it ends."""
+    if offsets is None:
+        return None
+    bounds = torch.tensor(offsets, dtype=torch.int32, device=device)
+    return tuple(torch.repeat_interleave(bound, bounds.diff()) for bound in (bounds[:-1], bounds[1:]))
 
 
 def _described(x):

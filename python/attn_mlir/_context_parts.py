@@ -14,7 +14,13 @@ from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
-Options = collections.namedtuple("Options", "left right scale mask score_mod sinks")
+Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
+Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
+
+
+def asks_positions(options):
+    """Whether more than bounds of a window asks where queries and keys are."""
+    return any(x is not None for x in (options.mask, options.score_mod, options.sequences))
 
 
 class Part:
@@ -47,6 +53,10 @@ def _on_positions(options, call, positions):
     """The mask and the score modification of a call, of functions and a window that speak of positions."""
     of_queries, of_keys = (rising(array[place].contiguous()) for array, place in zip(positions, call[:2]))
     left, right, mask = options.left, options.right, options.mask
+    of_sequences, begins, ends = options.sequences, None, None
+    if of_sequences is not None:
+        rows = positions[0][call.rows].long()
+        begins, ends = (rising(bound[rows].contiguous()) for bound in of_sequences)
 
     def keep(b, h, q, k):
         i, j = of_queries[q], of_keys[k]
@@ -55,6 +65,8 @@ def _on_positions(options, call, positions):
             parts.append(j <= i + right)
         if left >= 0:
             parts.append(j >= i - left)
+        if of_sequences is not None:
+            parts += [j >= begins[q], j < ends[q]]
         if mask is not None:
             parts.append(mask(b, h, i, j))
         kept = parts[0]
@@ -65,7 +77,7 @@ def _on_positions(options, call, positions):
     def modified(score, b, h, q, k):
         return options.score_mod(score, b, h, of_queries[q], of_keys[k])
 
-    restricts = left >= 0 or right >= 0 or mask is not None
+    restricts = left >= 0 or right >= 0 or mask is not None or of_sequences is not None
     return keep if restricts else None, modified if options.score_mod is not None else None
 
 
@@ -121,7 +133,7 @@ class Parts:
     def __init__(self, rank, q, k, v, options, held):
         self.lengths = [length_of(share) for share in held]
         self.shapes = [[(*x.shape[:2], length, x.shape[3]) for x in (k, v)] for length in self.lengths]
-        by_positions = options.mask is not None or options.score_mod is not None
+        by_positions = asks_positions(options)
         calls = {}
         for step in range(len(held)):
             source = (rank - step) % len(held)
@@ -297,7 +309,7 @@ class PartOfHeads:
         self.lengths = [length_of(share) for share in held]
         total, heads = sum(self.lengths), q.shape[1] // parallel.size
         everything = shares(total, 1, "contiguous")[0]
-        by_positions = options.mask is not None or options.score_mod is not None
+        by_positions = asks_positions(options)
         call = call_of(everything, everything, options.left, options.right, by_positions)
         self.part = None
         if call is None:

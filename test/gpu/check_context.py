@@ -3,7 +3,7 @@
 
     check_context.py [--runs N]        exits with 1 where something is wrong, 77 where there are no two GPUs
 
-Cases: uneven lengths, grouped heads, windows, head dimensions, memory [B, S, H, D]; keys by copies, read by kernels in memory of the
+Cases: uneven lengths, grouped heads, windows, packed sequences, head dimensions, memory [B, S, H, D]; keys by copies, read by kernels in memory of the
 others, and by the collectives of each exchange; gradients. PyTorch's own context_parallel, unmodified, on kernels of
 attn_mlir.torch.activate(), forward and backward. `--device cpu` runs all but the last on two processes without a GPU.
 """
@@ -27,6 +27,7 @@ CASES = [
     (1999, 8, 4, 64, 64, {"layout": "bshd"}),
     (2500, 4, 2, 128, 128, {"window": (300, 0)}),
     (2500, 4, 2, 64, 64, {"window": (100, 700)}),
+    (3001, 8, 2, 128, 128, {"causal": True, "cu_seqlens": [0, 700, 700, 2201, 3001]}),
 ]
 WAYS = [
     {"transfers": "copies"}, {"transfers": "reads"}, *(
@@ -35,14 +36,19 @@ WAYS = [
 BOUND, BOUND_OF_GRADIENTS = 1e-2, 2e-2
 
 
-def exact(torch, q, k, v, causal=False, window=None):
+def exact(torch, q, k, v, causal=False, window=None, cu_seqlens=None):
     """O in float64 of tensors [B, H, S, D] of doubles."""
     group = q.shape[1] // k.shape[1]
     k, v = (x.repeat_interleave(group, 1) for x in (k, v))
     i, j = (torch.arange(q.shape[2], device=q.device).view(shape) for shape in ((-1, 1), (1, -1)))
     left, right = window or (q.shape[2], 0 if causal else q.shape[2])
     scores = (q @ k.transpose(-1, -2)) * q.shape[-1] ** -0.5
-    return torch.softmax(scores.masked_fill((j < i - left) | (j > i + right), float("-inf")), -1) @ v
+    hidden = (j < i - left) | (j > i + right)
+    if cu_seqlens is not None:
+        bounds = torch.tensor(cu_seqlens, device=q.device)
+        sequence = torch.repeat_interleave(torch.arange(len(bounds) - 1, device=q.device), bounds.diff())
+        hidden |= sequence[:, None] != sequence
+    return torch.softmax(scores.masked_fill(hidden, float("-inf")), -1) @ v
 
 
 def error_of(found, wanted):
@@ -81,7 +87,7 @@ class Check:
         torch, (*sizes, options) = self.torch, case
         dim = 1 if options.get("layout") == "bshd" else 2
         q, k, v = self.tensors(*sizes)
-        wanted = exact(torch, *(x.double() for x in (q, k, v)), options.get("causal", False), options.get("window"))
+        wanted = exact(torch, *(x.double() for x in (q, k, v)), options.get("causal", False), options.get("window"), options.get("cu_seqlens"))
         parallel = self.package.context_parallel(**how)
         local = [parallel.shard(x if dim == 2 else x.transpose(1, 2).contiguous(), dim) for x in (q, k, v)]
         o = parallel.attention(*local, **options)

@@ -155,6 +155,28 @@ class Ranks(unittest.TestCase):
             with self.subTest(exchange=exchange):
                 self.check(exchange, whole(), keep=keep, modification=modification, mask=keep, score_mod=modification)
 
+    def test_packed_sequences(self):
+        offsets = [0, 9, 9, 26, 37]
+        sequence = torch.repeat_interleave(torch.arange(4), torch.tensor(offsets).diff())
+
+        def keep(b, h, i, j):
+            return sequence[i] == sequence[j]
+
+        for exchange in self.exchanges():
+            for given in (offsets, torch.tensor(offsets, dtype=torch.int32)):
+                self.check(exchange, whole(), keep=keep, cu_seqlens=given)
+            self.check(exchange, whole(), keep=lambda b, h, i, j: keep(b, h, i, j) & (j <= i), cu_seqlens=offsets, causal=True)
+        parallel = attn_mlir.torch.context_parallel()
+        local = [parallel.shard(x, 2) for x in whole()]
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "cu_seqlens: expected the last to be 37, .* but got 36"):
+            parallel.attention(*local, cu_seqlens=[0, 36])
+        with self.assertRaisesRegex(attn_mlir.CollectiveError, "cu_seqlens: expected the same on all ranks"):
+            parallel.attention(*local, cu_seqlens=[0, 1 + dist.get_rank(), 37])
+        with self.assertRaisesRegex(ValueError, "cu_seqlens: expected numbers that rise from 0 on"):
+            parallel.attention(*local, cu_seqlens=[0, 5, 4, 37])
+        with self.assertRaisesRegex(ValueError, "cu_seqlens: expected whole numbers"):
+            parallel.attention(*local, cu_seqlens=[0, 1.5])
+
     def test_sinks(self):
         sinks = torch.tensor([0.3, -1.0, 2.0, 0.0])
         for exchange in self.exchanges():
