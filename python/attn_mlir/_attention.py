@@ -393,8 +393,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     multiples of 16 bytes.
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type.
-    On a GPU, v is transposed first, which takes time and memory (for several calls once: ``attn_mlir.interleaved_values``), and
-    there are no lengths, cu_seqlens and block_table.
+    On a GPU a kernel in front transposes v, which takes its memory once more (for several calls once:
+    ``attn_mlir.interleaved_values``), and there are no lengths, cu_seqlens and block_table.
 
     mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that
         broadcasts to [batch, heads, queries, keys]: booleans that say so, or numbers that are added to scores.
