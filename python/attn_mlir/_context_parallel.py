@@ -1,8 +1,9 @@
 """One sequence over the devices of a process group: attention of the queries that a device holds to the keys of all.
 
-Each device computes a part of its result from the keys of each other one, and a kernel merges the parts by their LSE
-(attn.merge_states). Parts are f32, so that the result is rounded once, as on one device, and they are merged in a fixed
-order, so that it is the same in every run.
+Under a causal mask, and without one, keys of others come to lie in front of the own ones, and a kernel computes rows from all that they see.
+Where masks ask for positions, and where collectives move keys, a device computes a part of its result from the keys of each other one, and
+a kernel merges the parts by their LSE (attn.merge_states). Parts are f32, so that the result is rounded once, as on one device, and they
+are merged in a fixed order, so that it is the same in every run.
 
 A call of a kind that all ranks had before takes one round of words: each does what it can by the plan of that time (it
 copies its keys to the others, and starts with them itself) while the round tells whether all have the same plan. Else
