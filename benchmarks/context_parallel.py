@@ -3,6 +3,7 @@
 
     context_parallel.py model                      bytes and times of the exchanges by the model alone; no GPU
     context_parallel.py run [--json FILE]          starts a process for each GPU
+    context_parallel.py compare FILE               the model beside the times of such a file, in a row
 
 run: bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns, the slowest rank's time: ours by copies
 into the other ranks' memory, by kernels that read it, and by each exchange of collectives, PyTorch's over cuDNN, and our own kernel on one device at the
@@ -30,6 +31,7 @@ import traceback
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
 import common  # noqa: F401  (adds test/gpu to the path)
+import exchange_fit
 import ranks
 import timeline
 from attn_mlir import _exchange_model as model
@@ -48,7 +50,7 @@ def predict():
     for devices in (2, 4, 8):
         for dim, length in itertools.product(DIMS, LENGTHS):
             shape = model.Shape(1, HEADS, HEADS, dim, dim, 2)
-            found = model.predictions(shares(length, devices), shape, (-1, 0))
+            found = model.predictions(shares(length, devices), shape, (-1, 0), kinds=(model.COPIES, *model.EXCHANGES))
             print(f"{devices} devices, D {dim}, S {length}")
             print(model.page(found, found[0].exchange))
 
@@ -230,7 +232,8 @@ def run(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("model", "run"))
+    parser.add_argument("what", choices=("model", "run", "compare"))
+    parser.add_argument("file", nargs="?", help="of compare")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--quick", action="store_true", help="one small shape")
     parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS)
@@ -248,6 +251,9 @@ def main():
     options = parser.parse_args()
     if options.what == "model":
         return predict()
+    if options.what == "compare":
+        exchange_fit.show(json.loads(pathlib.Path(options.file).read_text()), HEADS, ALONE, 32768)
+        return 0
     return run(options) if ranks.rank() is None else run_rank(options)
 
 

@@ -26,7 +26,7 @@ from attn_mlir._context_gradients import Gradients
 from attn_mlir._context_parts import (
     Options, PartOfHeads, Parts, RunOfHeads, RunOfParts, asks_positions, filled, is_swapped, shape_of)
 from attn_mlir._errors import ArgumentError, CollectiveError
-from attn_mlir._exchange_model import EXCHANGES, H200, Links
+from attn_mlir._exchange_model import COPIES, EXCHANGES, H200, Links
 from attn_mlir._peer_copies import Copies
 from attn_mlir._segments import length_of, shares
 
@@ -46,7 +46,7 @@ _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
 Plan = collections.namedtuple("Plan", "digest held kind swapped copies is_read gathers parts")
 Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the
-exchange; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
+exchange, or copies; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
 ``is_read``: whether keys are read where they are instead; ``gathers``: whether keys lie one behind the other; ``parts``: what is computed, None where functions are traced for each call."""
 
 def _group_of(mesh):
@@ -198,18 +198,29 @@ class ContextParallel:
             _TRANSFERS.index(self._transfers), _said_of(offsets), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
 
     def choose(self, held, shape, window=(-1, -1)):
-        """The exchange: what was asked for, or what the model finds best."""
+        """The exchange of collectives: what was asked for, or what the model finds best."""
         if self._exchange != "auto":
             return self._exchange
-        return _best_exchange(tuple(map(tuple, held)), shape, tuple(window), self._links)
+        return _best_of(EXCHANGES, tuple(map(tuple, held)), shape, tuple(window), self._links)
+
+    def _prefers_copies(self, held, shape, window):
+        """Whether keys go by copies, or are read, where devices can."""
+        if self._transfers == "collectives" or self._exchange == "heads":
+            return False
+        if self._transfers != "auto" or self._exchange != "auto":
+            return True
+        return _best_of((COPIES, *EXCHANGES), tuple(map(tuple, held)), shape, tuple(window), self._links) == COPIES
 
     def explain(self, q, k, v, *, causal=False, window=(-1, -1), layout="bhsd"):
         """A page about the exchanges for such tensors of a rank, by a model; nothing is computed or sent."""
         q, k, v = (x.transpose(1, 2) if layout == "bshd" else x for x in (q, k, v))
         left, right = window
         held, shape, window = self.shares(q.shape[2] * self.size), shape_of(q, k, v), (left, 0 if causal else right)
+        has_copies = self._prefers_copies(held, shape, window)
+        kinds = EXCHANGES if self._transfers == "collectives" else (COPIES, *EXCHANGES)
         return _exchange_model.page(
-            _exchange_model.predictions(held, shape, window, self._links), self.choose(held, shape, window))
+            _exchange_model.predictions(held, shape, window, self._links, kinds),
+            COPIES if has_copies else self.choose(held, shape, window))
 
     def _attend(self, q, k, v, options, numbers, layout):
         """(O, LSE, shares of ranks), of K and V without holes."""
@@ -251,15 +262,16 @@ class ContextParallel:
             raise CollectiveError(f"cu_seqlens: expected the last to be {sum(lengths)}, as many positions as all ranks have, but got {total - 1}")
         held = self._held(lengths)
         shape = shape_of(*tensors)
-        kind = self.choose(held, shape, (options.left, options.right))
+        window = options.left, options.right
         copies, is_read = None, self._transfers == "reads"
         gathers = False
-        if kind != "heads" and self._transfers != "collectives":
+        if self._prefers_copies(held, shape, window):
             room = None if is_read else Gathered.room_of(shape, held, options)
             gathers = room is not None
             if not gathers:
                 room = Parts.room_of(shape, held) * (1 if is_read else self.size - 1)
             copies = self._copies_of(tensors[0].device, room)
+        kind = COPIES if copies is not None else self.choose(held, shape, window)
         swapped = [tuple(map(bool, words[-4:-2])) for words in said]
         return Plan(_exchange.digest_of(said), held, kind, swapped, copies, is_read, gathers and copies is not None, None)
 
@@ -333,8 +345,8 @@ class ContextParallel:
 
 
 @functools.lru_cache(maxsize=64)
-def _best_exchange(held, shape, window, links):
-    return _exchange_model.predictions(held, shape, window, links)[0].exchange
+def _best_of(kinds, held, shape, window, links):
+    return _exchange_model.predictions(held, shape, window, links, kinds)[0].exchange
 
 
 def _offsets_of(cu_seqlens):

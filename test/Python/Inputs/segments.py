@@ -109,13 +109,16 @@ class Segments(unittest.TestCase):
             swapped = (devices - 1) * 2 * length * (8 * 64 + 4 * 96 + 8 * 32) // devices * 2
             self.assertEqual({kind: p.bytes for kind, p in found.items()}, {
                 "ring": others, "all_gather": others, "heads": swapped})
+            # Copies bring what rows see: all of it to the device with the last chunk, half of it to one with a chunk in the middle.
+            for rank, part in ((0, 1), (devices - 1, 1 / 2)):
+                self.assertEqual(model._copies(held, rank, shape, model.H200, (-1, 0))[1], others * part)
         odd = model.predictions(shares(1024, 3), shape)
         self.assertNotIn("heads", [p.exchange for p in odd])
 
     def test_times(self):
         """Long sequences hide a ring's transfers; of short ones all is transfer, of which fewer bytes take less."""
         shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
-        links = model.Links(pair=1e11, gather=5e10, latency=1e-5, rate=5e14)
+        links = model.Links(pair=1e11, gather=5e10, latency=1e-5, rate=5e14, memory=float("inf"))
         times = {}
         for length in (4096, 262144):
             found = model.predictions(shares(length, 4), shape, (-1, 0), links)
@@ -128,6 +131,13 @@ class Segments(unittest.TestCase):
         short = times[4096]
         self.assertGreater(short["ring"].seconds, 2 * short["ring"].computing)
         self.assertLess(short["heads"].seconds, short["all_gather"].seconds)
+        # Merges and collectives that take a part of the device cost where copies do not.
+        slow = links._replace(memory=1e12, taken=0.1)
+        before, after = ({p.exchange: p.seconds for p in model.predictions(
+            shares(262144, 4), shape, (-1, 0), each, (model.COPIES, *model.EXCHANGES))} for each in (links, slow))
+        self.assertEqual(before[model.COPIES], after[model.COPIES])
+        for kind in model.EXCHANGES:
+            self.assertGreater(after[kind], before[kind])
         page = model.page(model.predictions(shares(4096, 4), shape), "ring")
         self.assertRegex(page, r"ring .*<- this one")
         self.assertEqual(page.count("<-"), 1)
