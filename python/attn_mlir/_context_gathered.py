@@ -1,8 +1,8 @@
 """Attention over several devices, of keys that lie one behind the other: those of others by copies, own ones behind them.
 
 A run of rows then sees the last of a run of keys, and is one kernel's: nothing is merged, and results are rounded as on one device. Rows
-that see own keys alone come first, beside the copies of the others. Where there are none, keys come in two groups of heads, so that
-the kernel of the first few waits for little.
+that see own keys alone come first, beside the copies of the others. Where these take longer, keys come in groups of heads, so that the kernel
+of the first few waits for little.
 
 Kernels need nothing of each other, so on a GPU they alternate between two streams: CTAs of one start where those of the one in front
 have no tile left. The last one is that of the shortest streams, some heads of the rows that see least.
@@ -14,11 +14,12 @@ import itertools
 
 import torch
 
-from attn_mlir._context_parts import Part, Run, asks_positions
+from attn_mlir._context_parts import Part, Run, asks_positions, shape_of
+from attn_mlir._exchange_model import groups_of
 from attn_mlir._peer_copies import Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
 
-# Of heads of K: a group that is there first, or comes last, is this part.
+# Of heads of K: what of the own rows comes last is this part.
 _FEW = 4
 
 _Launch = collections.namedtuple("_Launch", "part heads kv_heads")
@@ -26,16 +27,6 @@ _Launch = collections.namedtuple("_Launch", "part heads kv_heads")
 
 def _is_own(held, rank, arrangement, call):
     return call.columns.start >= arrangement.length - length_of(held[rank])
-
-
-def _groups_of(held, rank, arrangement, kv_heads):
-    """Heads of K in the order in which they come."""
-    everything = [slice(0, kv_heads)]
-    waits = not any(_is_own(held, rank, arrangement, call) and call.rows.stop > call.rows.start for call in arrangement.calls)
-    if not waits or kv_heads < 2:
-        return everything
-    first = max(1, kv_heads // _FEW)
-    return [slice(0, first), slice(first, kv_heads)]
 
 
 def _strides(shape, swapped):
@@ -58,10 +49,10 @@ class Gathered:
         most = max(each.length for each in found)
         return places_of([shape.batch * shape.kv_heads * most * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
 
-    def __init__(self, rank, q, k, v, options, held, swapped):
+    def __init__(self, rank, q, k, v, options, held, swapped, links):
         self.rank, self._swapped = rank, swapped
         self._of = [gathered(held, reader, options.left, options.right) for reader in range(len(held))]
-        self._groups = [_groups_of(held, reader, of, k.shape[1]) for reader, of in enumerate(self._of)]
+        self._groups = [groups_of(held, reader, of, shape_of(q, k, v), links) for reader, of in enumerate(self._of)]
         self.readers = [
             reader for reader in ((rank + step) % len(held) for step in range(1, len(held)))
             if any(source == rank for source, *_ in self._of[reader].pieces)]

@@ -305,7 +305,7 @@ class ContextParallel:
         if plan.kind == "heads":
             return PartOfHeads(self, *tensors, options, plan.held)
         if plan.gathers:
-            return Gathered(self.rank, *tensors, options, plan.held, plan.swapped)
+            return Gathered(self.rank, *tensors, options, plan.held, plan.swapped, self._links)
         return Parts(self.rank, *tensors, options, plan.held)
 
     def _begin(self, plan, tensors, options, layout):

@@ -12,6 +12,9 @@ EXCHANGES = ("ring", "all_gather", "heads")
 # Not an exchange of collectives: each rank writes into memory of the others.
 COPIES = "copies"
 
+# Groups of heads in which keys are copied.
+MOST_GROUPS = 4
+
 Links = collections.namedtuple("Links", "pair gather latency rate memory taken", defaults=(2.7e12, 0.0))
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
 ``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention; ``memory``: bytes a second of its own
@@ -115,14 +118,35 @@ def _copies(held, rank, shape, links, window):
         own = _computing(held, rank, rank, shape, links, window)
         others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
         return max(own, links.latency + moved / links.pair) + others + _merging(held, rank, shape, links, window), moved
+    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    seconds = own
+    for group in groups_of(held, rank, of, shape, links):
+        part = (group.stop - group.start) / shape.kv_heads
+        seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
+    return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
+
+
+def _gathering(held, rank, of, shape, links):
+    """Seconds until all keys have arrived, of rows that see own keys alone, and of the others."""
     before = of.length - length_of(held[rank])
-    moved = _kv_bytes(before, shape)
-    arrival = links.latency + moved / links.pair if before else 0.0
+    arrival = links.latency + _kv_bytes(before, shape) / links.pair if before else 0.0
     own = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
-    rest = sum(map(_pairs, of.calls)) - own
-    # Where nothing can begin, a quarter of the heads comes first.
-    wait = max(0.0, arrival - _seconds(own, shape, links)) if own else arrival / 4
-    return wait + _seconds(own + rest, shape, links), moved
+    return arrival, _seconds(own, shape, links), _seconds(sum(map(_pairs, of.calls)) - own, shape, links)
+
+
+def groups_of(held, rank, of, shape, links):
+    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else a first part and
+    the rest where that arrives beside the first, else as many of the size of the first."""
+    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    heads = shape.kv_heads
+    few = max(1, heads // MOST_GROUPS)
+    if arrival <= own or heads < 2:
+        ends = [heads]
+    elif arrival <= max(own, arrival * few / heads) + rest * few / heads:
+        ends = [few, heads]
+    else:
+        ends = [heads * (i + 1) // min(MOST_GROUPS, heads) for i in range(min(MOST_GROUPS, heads))]
+    return [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends)]
 
 
 _MODELS = {COPIES: _copies, "ring": _ring, "all_gather": _all_gather, "heads": _heads}

@@ -23,8 +23,9 @@ import threading
 
 import torch
 
+from attn_mlir._exchange_model import MOST_GROUPS
+
 _SLOTS = 2
-GROUPS = 2  # Of copies to a rank in a slot, which is told of each.
 _ALIGNMENT = 256
 
 
@@ -339,7 +340,7 @@ class Copies:
         buffer, token = self._memory.allocate(self._new_bytes)
         self._new = buffer
         self._free = [self._memory.event() for _ in range(_SLOTS)]
-        self._sent = [[[self._memory.event() for _ in range(GROUPS)] for _ in range(self._size)] for _ in range(_SLOTS)]
+        self._sent = [[[self._memory.event() for _ in range(MOST_GROUPS)] for _ in range(self._size)] for _ in range(_SLOTS)]
         handles = [[[handle for _, handle in groups] for groups in row] for row in self._sent]
         return token, [handle for _, handle in self._free], handles
 
