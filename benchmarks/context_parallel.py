@@ -6,8 +6,8 @@
     context_parallel.py compare FILE               the model beside the times of such a file, in a row
 
 run: bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns, the slowest rank's time: ours by copies
-into the other ranks' memory, by kernels that read it, and by each exchange of collectives, PyTorch's over cuDNN, and our own kernel on one device at the
-sequence's whole length. "alone": a call that all ranks begin at once, on GPUs that wait for it. "in a row": a call of several one
+into the other ranks' memory, by kernels that read it, and by each exchange of collectives, PyTorch's over cuDNN, and our own
+kernel on one device at the sequence's whole length. "alone": a call that all ranks begin at once, on GPUs that wait for it. "in a row": a call of several one
 behind the other, as layers of a model make them.
 
 A way that raises on a rank is left out, with its traceback. Where a rank fails, what it said is printed, the file keeps what was

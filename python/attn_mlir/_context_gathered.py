@@ -1,8 +1,8 @@
 """Attention over several devices, of keys that lie one behind the other: those of others by copies, own ones behind them.
 
-A run of rows then sees the last of a run of keys, and is one kernel's: nothing is merged, and results are rounded as on one device. Rows
-that see own keys alone come first, beside the copies of the others. Where these take longer, keys come in groups of heads, so that the kernel
-of the first few waits for little.
+A run of rows then sees the last of a run of keys, and is one kernel's: nothing is merged, and results are rounded as on one device.
+Rows that see own keys alone come first, beside the copies of the others. Where these take longer, keys come in groups of heads, so
+that the kernel of the first few waits for little.
 
 Kernels need nothing of each other, so on a GPU they alternate between two streams: CTAs of one start where those of the one in front
 have no tile left. The last one is that of the shortest streams, some heads of the rows that see least.

@@ -1,9 +1,9 @@
 """One sequence over the devices of a process group: attention of the queries that a device holds to the keys of all.
 
-Under a causal mask, and without one, keys of others come to lie in front of the own ones, and a kernel computes rows from all that they see.
-Where masks ask for positions, and where collectives move keys, a device computes a part of its result from the keys of each other one, and
-a kernel merges the parts by their LSE (attn.merge_states). Parts are f32, so that the result is rounded once, as on one device, and they
-are merged in a fixed order, so that it is the same in every run.
+Under a causal mask, and without one, keys of others come to lie in front of the own ones, and a kernel computes rows from all that
+they see. Where masks ask for positions, and where collectives move keys, a device computes a part of its result from the keys of each
+other one, and a kernel merges the parts by their LSE (attn.merge_states). Parts are f32, so that the result is rounded once, as on one
+device, and they are merged in a fixed order, so that it is the same in every run.
 
 A call of a kind that all ranks had before takes one round of words: each does what it can by the plan of that time (it
 copies its keys to the others, and starts with them itself) while the round tells whether all have the same plan. Else
@@ -47,7 +47,8 @@ _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 Plan = collections.namedtuple("Plan", "digest held kind swapped copies is_read gathers parts")
 Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the
 exchange, or copies; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
-``is_read``: whether keys are read where they are instead; ``gathers``: whether keys lie one behind the other; ``parts``: what is computed, None where functions are traced for each call."""
+``is_read``: whether keys are read where they are instead; ``gathers``: whether keys lie one behind the other; ``parts``: what is
+computed, None where functions are traced for each call."""
 
 def _group_of(mesh):
     if mesh is None:
@@ -259,7 +260,8 @@ class ContextParallel:
                 f"expected as many keys as queries on each rank, but got {lengths} and {[words[-1] for words in said]}")
         total = said[0][_AGREED.index("cu_seqlens")] >> 32
         if total and total - 1 != sum(lengths):
-            raise CollectiveError(f"cu_seqlens: expected the last to be {sum(lengths)}, as many positions as all ranks have, but got {total - 1}")
+            raise CollectiveError(
+                f"cu_seqlens: expected the last to be {sum(lengths)}, as many positions as all ranks have, but got {total - 1}")
         held = self._held(lengths)
         shape = shape_of(*tensors)
         window = options.left, options.right

@@ -1,7 +1,7 @@
 """What the exchanges of a sequence over devices move, and how long that takes: which one is chosen, and why.
 
-A device computes the pairs of queries and keys that its calls visit, at a rate; transfers run beside what needs nothing of them. Only ratios
-of the figures count for the choice.
+A device computes the pairs of queries and keys that its calls visit, at a rate; transfers run beside what needs nothing of them.
+Only ratios of the figures count for the choice.
 """
 
 import collections

@@ -2,8 +2,8 @@
 
 On GPUs that reach each other's memory that is done by copy engines, which leave the multiprocessors to the kernels. A
 rank has a buffer with two slots, which are taken in turn; where in a slot something goes, the caller says. Or a rank writes
-into a buffer of its own alone, where kernels of the others read it ("reads"). Nothing but events keeps devices apart, and an event counts if it
-was recorded before another process waits for it. Rounds of words see to that:
+into a buffer of its own alone, where kernels of the others read it ("reads"). Nothing but events keeps devices apart, and an
+event counts if it was recorded before another process waits for it. Rounds of words see to that:
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
 - Behind the last of its reads a rank records that the slot is free (``free``), before the next round. As slots are taken in

@@ -3,8 +3,8 @@
 
     check_context.py [--runs N]        exits with 1 where something is wrong, 77 where there are no two GPUs
 
-Cases: uneven lengths, grouped heads, windows, packed sequences, head dimensions, memory [B, S, H, D]; keys by copies, read by kernels in memory of the
-others, and by the collectives of each exchange; gradients. PyTorch's own context_parallel, unmodified, on kernels of
+Cases: uneven lengths, grouped heads, windows, packed sequences, head dimensions, memory [B, S, H, D]; keys by copies, read by kernels in
+memory of the others, and by the collectives of each exchange; gradients. PyTorch's own context_parallel, unmodified, on kernels of
 attn_mlir.torch.activate(), forward and backward. `--device cpu` runs all but the last on two processes without a GPU.
 """
 
@@ -87,7 +87,8 @@ class Check:
         torch, (*sizes, options) = self.torch, case
         dim = 1 if options.get("layout") == "bshd" else 2
         q, k, v = self.tensors(*sizes)
-        wanted = exact(torch, *(x.double() for x in (q, k, v)), options.get("causal", False), options.get("window"), options.get("cu_seqlens"))
+        masks = {name: option for name, option in options.items() if name != "layout"}
+        wanted = exact(torch, *(x.double() for x in (q, k, v)), **masks)
         parallel = self.package.context_parallel(**how)
         local = [parallel.shard(x if dim == 2 else x.transpose(1, 2).contiguous(), dim) for x in (q, k, v)]
         o = parallel.attention(*local, **options)
