@@ -2,150 +2,259 @@
 """One sequence over several GPUs, beside PyTorch's context_parallel.
 
     context_parallel.py model                      bytes and times of the exchanges by the model alone; no GPU
-    torchrun --nproc-per-node 2 benchmarks/context_parallel.py run [--json FILE]
+    context_parallel.py run [--json FILE]          starts a process for each GPU
+    context_parallel.py compare FILE               the model beside the times of such a file, in a row
 
-run: causal bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns: ours by copies into the other
-ranks' memory and by each exchange of collectives, PyTorch's over cuDNN, and our own kernel on one device at the sequence's
-whole length. The time is that of the slowest rank.
+run: bf16, 32 heads, by CUDA events around calls of all ranks, medians in drawn turns, the slowest rank's time: ours by copies
+into the other ranks' memory, by kernels that read it, and by each exchange of collectives, PyTorch's over cuDNN, and our own
+kernel on one device at the sequence's whole length. "alone": a call that all ranks begin at once, on GPUs that wait for it. "in a row": a call of several one
+behind the other, as layers of a model make them.
+
+A way that raises on a rank is left out, with its traceback. Where a rank fails, what it said is printed, the file keeps what was
+measured until then, and new processes go on with the next shape. `--timeline` prints kernels and copies of calls.
 `--device cpu --quick` shows on two processes of any machine that it runs; its times say nothing.
 """
 
 import argparse
 import contextlib
 import functools
+import itertools
 import json
+import os
 import pathlib
 import random
 import statistics
 import sys
 import time
+import traceback
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
 
+import common  # noqa: F401  (adds test/gpu to the path)
+import exchange_fit
+import ranks
+import timeline
 from attn_mlir import _exchange_model as model
 from attn_mlir._segments import shares
 
 HEADS = 32
-SHAPES = [(dim, length) for dim in (64, 128) for length in (8192, 32768, 131072)]
-QUICK = [(64, 256)]
-ROUNDS = 7
+DIMS, LENGTHS, MASKS = (64, 128), (8192, 32768, 131072), ("causal", "full")
+QUICK = [(64, 256, "causal")]
+COLLECTIVES = {kind: {"exchange": kind, "transfers": "collectives"} for kind in model.EXCHANGES}
+OURS = {**{how: {"exchange": "all_gather", "transfers": how} for how in ("copies", "reads")}, **COLLECTIVES}
+PYTORCH, ALONE = "PyTorch", "one device"
 
 
 def predict():
     print(f"causal bf16, {HEADS} heads; links and rate of H200s: {model.H200}; by the model alone\n")
     for devices in (2, 4, 8):
-        for dim, length in SHAPES:
+        for dim, length in itertools.product(DIMS, LENGTHS):
             shape = model.Shape(1, HEADS, HEADS, dim, dim, 2)
-            found = model.predictions(shares(length, devices), shape, (-1, 0))
+            found = model.predictions(shares(length, devices), shape, (-1, 0), kinds=(model.COPIES, *model.EXCHANGES))
             print(f"{devices} devices, D {dim}, S {length}")
             print(model.page(found, found[0].exchange))
 
 
 class Timer:
-    """Milliseconds of a call on this rank."""
+    """Milliseconds of a call of several on this rank."""
 
     def __init__(self, torch, device):
         self.torch, self.is_cuda = torch, device == "cuda"
 
-    def __call__(self, call):
+    def __call__(self, call, count):
         if not self.is_cuda:
             before = time.perf_counter()
-            call()
-            return 1e3 * (time.perf_counter() - before)
+            for _ in range(count):
+                call()
+            return 1e3 * (time.perf_counter() - before) / count
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         begin.record()
-        call()
+        for _ in range(count):
+            call()
         end.record()
         end.synchronize()
-        return begin.elapsed_time(end)
+        return begin.elapsed_time(end) / count
 
 
 @contextlib.contextmanager
-def rival(torch, mesh, q, k, v):
+def rival(torch, mesh, is_causal, q, k, v):
     """PyTorch's own over cuDNN: within its context, a call with the shards that it made."""
     from torch.distributed.tensor.experimental import context_parallel
     from torch.nn.attention import SDPBackend, sdpa_kernel
 
     local = [x.clone() for x in (q, k, v)]
-    with sdpa_kernel(SDPBackend.CUDNN_ATTENTION), context_parallel(mesh, buffers=local, buffer_seq_dims=[2, 2, 2]):
-        yield lambda: torch.nn.functional.scaled_dot_product_attention(*local, is_causal=True)
+    with torch.no_grad(), sdpa_kernel(SDPBackend.CUDNN_ATTENTION), context_parallel(
+            mesh, buffers=local, buffer_seq_dims=[2, 2, 2]):
+        yield lambda: torch.nn.functional.scaled_dot_product_attention(*local, is_causal=is_causal)
 
 
-def ways(exchanges):
-    """What is measured: names, and arguments of context_parallel()."""
-    collectives = {exchange: {"exchange": exchange, "transfers": "collectives"} for exchange in exchanges}
-    return {"copies": {"exchange": "all_gather", "transfers": "copies"}, **collectives}
+class Ways:
+    """What is measured of a shape: for each name a context that gives a call."""
 
+    def __init__(self, options, dim, length, mask):
+        import torch
+        import torch.distributed as dist
 
-def measure(torch, dist, device, dim, length, has_rival):
-    import attn_mlir
-    import attn_mlir.torch
+        import attn_mlir
+        import attn_mlir.torch
 
-    torch.manual_seed(dim + length)
-    q, k, v = (torch.randn(1, HEADS, length, dim, device=device).to(torch.bfloat16) for _ in range(3))
-    calls = {}
-    for name, how in ways(model.EXCHANGES).items():
-        parallel = attn_mlir.torch.context_parallel(**how)
-        local = [parallel.shard(x, 2) for x in (q, k, v)]
-        calls[name] = functools.partial(
-            contextlib.nullcontext, functools.partial(parallel.attention, *local, causal=True))
-    calls["one device"] = functools.partial(
-        contextlib.nullcontext, functools.partial(attn_mlir.attention, q, k, v, causal=True))
-    if has_rival:
-        mesh = torch.distributed.device_mesh.init_device_mesh(device, (dist.get_world_size(),))
-        calls["PyTorch"] = functools.partial(rival, torch, mesh, q, k, v)
-    timer, times = Timer(torch, device), {name: [] for name in calls}
-    order = random.Random(length)
-    for _ in range(ROUNDS):
-        # The same on all ranks, drawn anew in each round.
-        for name in order.sample(list(calls), len(calls)):
-            with calls[name]() as call:
+        self.torch, self.dist, self.device, self.is_causal = torch, dist, options.device, mask == "causal"
+        torch.manual_seed(dim + length)
+        tensors = [torch.randn(1, HEADS, length, dim, device=options.device).to(torch.bfloat16) for _ in range(3)]
+        makers = {name: functools.partial(self._ours, attn_mlir.torch, how, tensors) for name, how in OURS.items()}
+        makers[ALONE] = lambda: functools.partial(
+            contextlib.nullcontext, functools.partial(attn_mlir.attention, *tensors, causal=self.is_causal))
+        if options.device == "cuda":
+            makers[PYTORCH] = lambda: functools.partial(
+                rival, torch, torch.distributed.device_mesh.init_device_mesh("cuda", (dist.get_world_size(),)), self.is_causal, *tensors)
+        self.calls = {}
+        for name, make in makers.items():
+            if options.ways and name not in options.ways:
+                continue
+            call = self._tried(name, make)
+            if call is not None:
+                self.calls[name] = call
+
+    def _ours(self, package, how, tensors):
+        parallel = package.context_parallel(**how)
+        local = [parallel.shard(x, 2) for x in tensors]
+        return functools.partial(contextlib.nullcontext, functools.partial(parallel.attention, *local, causal=self.is_causal))
+
+    def _tried(self, name, make):
+        """A way that a call of was done on all ranks; None where one of them raised."""
+        found, failed = None, self.torch.zeros(1)
+        try:
+            found = make()
+            with found() as call:
                 call()
-                dist.barrier()
-                took = torch.tensor([timer(call)], device=device)
-            dist.all_reduce(took, dist.ReduceOp.MAX)
-            times[name].append(took.item())
-    return {name: statistics.median(each) for name, each in times.items()}
+            if self.device == "cuda":
+                self.torch.cuda.synchronize()
+        except Exception:
+            failed += 1
+            print(f"rank {ranks.rank()}: {name} failed:\n{traceback.format_exc()}", flush=True)
+        self.dist.all_reduce(failed)
+        return found if failed.item() == 0 else None
+
+    def slowest(self, timer, name, count):
+        with self.calls[name]() as call:
+            call()
+            if self.device == "cuda":
+                self.torch.cuda.synchronize()
+            self.dist.barrier()
+            took = self.torch.tensor([timer(call, count)])
+        self.dist.all_reduce(took, self.dist.ReduceOp.MAX)
+        return took.item()
+
+
+def measured(options, dim, length, mask):
+    """Rows of a shape, each of one round more."""
+    ways, count = Ways(options, dim, length, mask), options.calls
+    timer, order = Timer(ways.torch, options.device), random.Random(length)
+    times = {kind: {name: [] for name in ways.calls} for kind in ("alone", "in a row")}
+    for turn in range(options.rounds):
+        # The same on all ranks, drawn anew in each round.
+        for name in order.sample(list(ways.calls), len(ways.calls)):
+            times["alone"][name].append(ways.slowest(timer, name, 1))
+            times["in a row"][name].append(ways.slowest(timer, name, count))
+        yield row_of(dim, length, mask, ways.dist.get_world_size(), turn + 1, times)
+    for name in options.timeline:
+        if name in ways.calls:
+            with ways.calls[name]() as call:
+                timeline.show(ways.torch, ways.dist, f"D {dim}, S {length}, {mask}: {name}", call)
+
+
+def row_of(dim, length, mask, size, rounds, times):
+    row = {"dim": dim, "length": length, "mask": mask, "devices": size, "rounds": rounds}
+    operations = 4 * HEADS * dim * length**2 / (2 if mask == "causal" else 1)
+    for kind, found in times.items():
+        ms = {name: statistics.median(each) for name, each in found.items()}
+        best = min((ms[name] for name in OURS if name in ms), default=None)
+        row[kind] = {"ms": {name: round(each, 4) for name, each in ms.items()}}
+        if best is None:
+            continue
+        row[kind]["tflops a device"] = operations / size / best / 1e9
+        if ALONE in ms:
+            row[kind]["of one device's share"] = ms[ALONE] / size / best
+        if PYTORCH in ms:
+            row[kind]["PyTorch / best"] = ms[PYTORCH] / best
+    return row
+
+
+def run_rank(options):
+    """A rank; the first writes the rows so far into the file of --json."""
+    import torch
+
+    ranks.join(torch, options.device)
+    rows, is_first = [], ranks.rank() == 0
+    for number, shape in enumerate(shapes_of(options)):
+        if number < options.skip:
+            continue
+        rows.append(None)
+        for rows[-1] in measured(options, *shape):
+            if is_first:
+                pathlib.Path(options.json).write_text(json.dumps(rows))
+        if is_first:
+            print(json.dumps(rows[-1]), flush=True)
+    torch.distributed.barrier()
+    torch.distributed.destroy_process_group()
+    return 0
+
+
+def devices(options):
+    import torch
+
+    return 2 if options.device == "cpu" else torch.cuda.device_count()
+
+
+def shapes_of(options):
+    return QUICK if options.quick else list(itertools.product(options.dims, options.lengths, options.masks))
 
 
 def run(options):
-    import torch
-    import torch.distributed as dist
-
-    if options.device == "cuda" and torch.cuda.device_count() < 2:
+    if devices(options) < 2:
         print("SKIPPED: two GPUs are wanted")
         return 77 if options.strict else 0
-    dist.init_process_group("gloo" if options.device == "cpu" else "nccl")
-    rank, size = dist.get_rank(), dist.get_world_size()
-    if options.device == "cuda":
-        torch.cuda.set_device(rank)
-    rows = []
-    for dim, length in QUICK if options.quick else SHAPES:
-        if options.lengths and length not in options.lengths:
-            continue
-        found = measure(torch, dist, options.device, dim, length, options.device == "cuda")
-        best = min(found[name] for name in ways(model.EXCHANGES))
-        operations = 4 * HEADS * dim * length**2 / 2
-        rows.append({"dim": dim, "length": length, "ms": found, "best": best, "devices": size,
-                     "of ideal": found["one device"] / size / best, "tflops a device": operations / size / best / 1e9})
-        if rank == 0:
-            print(json.dumps(rows[-1]))
-    if rank == 0 and options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
-    dist.destroy_process_group()
-    return 0
+    rows, failed, skip = [], 0, 0
+    part = pathlib.Path(f"{options.json or 'context_parallel'}.{os.getpid()}.part")
+    # What a shape that fails leaves behind is no other's trouble: the rest has new processes.
+    while skip < len(shapes_of(options)):
+        is_well = ranks.start(
+            [__file__, *sys.argv[1:], "--json", str(part), "--skip", str(skip)], options.ranks or devices(options), options.limit)
+        found = json.loads(part.read_text()) if part.exists() else []
+        part.unlink(missing_ok=True)
+        rows += found
+        failed += not is_well
+        skip = len(shapes_of(options)) if is_well else skip + max(1, len(found))
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(rows, indent=1) + "\n")
+    return 1 if failed else 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("model", "run"))
+    parser.add_argument("what", choices=("model", "run", "compare"))
+    parser.add_argument("file", nargs="?", help="of compare")
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--quick", action="store_true", help="one small shape")
-    parser.add_argument("--lengths", type=int, nargs="*", default=[], help="of the shapes those of such lengths; default: all")
+    parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS)
+    parser.add_argument("--dims", type=int, nargs="*", default=DIMS)
+    parser.add_argument("--masks", nargs="*", choices=MASKS, default=MASKS[:1])
+    parser.add_argument("--ways", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="default: all")
+    parser.add_argument("--ranks", type=int, help="processes; default: one for each GPU")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--calls", type=int, default=5, help="of those in a row")
+    parser.add_argument("--limit", type=int, default=300, metavar="S", help="seconds until all ranks are ended")
+    parser.add_argument("--timeline", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="what calls of these ways do, and when")
+    parser.add_argument("--skip", type=int, default=0, help="of the shapes so many")
     parser.add_argument("--strict", action="store_true", help="exit with 77 where it is skipped")
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args()
-    return predict() if options.what == "model" else run(options)
+    if options.what == "model":
+        return predict()
+    if options.what == "compare":
+        exchange_fit.show(json.loads(pathlib.Path(options.file).read_text()), HEADS, ALONE, 32768)
+        return 0
+    return run(options) if ranks.rank() is None else run_rank(options)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     fp8.py run FOLDER [--fa3 F] [--cudnn]  on a GPU: errors against float64, then TFLOP/s; F: the wheel of fa3-fwd, or its folder
     fp8.py errors FOLDER [--fa3 F]  errors on inputs of several kinds, up to 131072 keys
 
-Kernels take V by columns (`values(interleaved)`); programs whose names begin with "rows" arrange it first (`attn.arrange_values`). "attention(), V by rows" is what a user calls, with all that it takes to arrange V;
+Kernels take V by columns (`values(interleaved)`); programs whose names begin with "rows" arrange it first (`attn.arrange_values`). "attention(), V by rows" is what a user calls, from Python;
 "bf16" is attention() of the same shape in bf16. The last lines are geometric means of ratios of times.
 """
 

@@ -167,7 +167,7 @@ class Plan:
     """How calls of one shape, element type and device are done."""
 
     __slots__ = ("entry", "shapes", "layout", "lse", "is_wide", "device", "is_torch", "takes_like_q", "pads", "kernel", "granule",
-                 "result", "interleaves")
+                 "result", "has_columns")
 
     def __init__(self, entry, shapes, problem, device, q):
         self.entry = entry
@@ -177,7 +177,7 @@ class Plan:
         self.result = {"f32": "float32", "bf16": "bfloat16"}.get(problem.result)
         self.is_wide = problem.result not in ("", problem.element)
         self.granule = granule_of(problem.element)
-        self.interleaves = bool(problem.values)
+        self.has_columns = problem.values == "interleaved"
         self.device = device
         self.is_torch = is_torch(q)
         self.takes_like_q = shapes.value_dim == shapes.qk_dim
@@ -242,11 +242,7 @@ class Plan:
 
     def _ordered(self, inputs):
         """With V in the order that the kernel takes."""
-        if not self.interleaves:
-            return inputs
-        v = inputs[2]
-        columns = v.tensor if isinstance(v, _float8.InterleavedValues) else _float8.interleaved(v, self.layout)
-        return (*inputs[:2], columns, *inputs[3:])
+        return (*inputs[:2], inputs[2].tensor, *inputs[3:]) if self.has_columns else inputs
 
     def _launch(self, inputs, outputs, stream, numbers):
         entry = self.entry
@@ -397,8 +393,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     multiples of 16 bytes.
 
     Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type.
-    On a GPU, v is transposed first, which takes time and memory (for several calls once: ``attn_mlir.interleaved_values``), and
-    there are no lengths, cu_seqlens and block_table.
+    On a GPU a kernel in front transposes v, which takes its memory once more (for several calls once:
+    ``attn_mlir.interleaved_values``), and there are no lengths, cu_seqlens and block_table.
 
     mask: a function of (batch, head, q, k) that says whether the query attends to the key, or an array that
         broadcasts to [batch, heads, queries, keys]: booleans that say so, or numbers that are added to scores.

@@ -1,8 +1,9 @@
 """One sequence over the devices of a process group: attention of the queries that a device holds to the keys of all.
 
-Each device computes a part of its result from the keys of each other one, and a kernel merges the parts by their LSE
-(attn.merge_states). Parts are f32, so that the result is rounded once, as on one device, and they are merged in a fixed
-order, so that it is the same in every run.
+Under a causal mask, and without one, keys of others come to lie in front of the own ones, and a kernel computes rows from all that
+they see. Where masks ask for positions, and where collectives move keys, a device computes a part of its result from the keys of each
+other one, and a kernel merges the parts by their LSE (attn.merge_states). Parts are f32, so that the result is rounded once, as on one
+device, and they are merged in a fixed order, so that it is the same in every run.
 
 A call of a kind that all ranks had before takes one round of words: each does what it can by the plan of that time (it
 copies its keys to the others, and starts with them itself) while the round tells whether all have the same plan. Else
@@ -13,25 +14,28 @@ import collections
 import contextvars
 import functools
 import math
+import operator
 import zlib
 
 import torch
 import torch.distributed as dist
 
 from attn_mlir import _attention, _exchange, _exchange_model, _spec
+from attn_mlir._context_gathered import Gathered, RunOfGathered
 from attn_mlir._context_gradients import Gradients
-from attn_mlir._context_parts import Options, PartOfHeads, Parts, RunOfHeads, RunOfParts, filled, is_swapped, shape_of
+from attn_mlir._context_parts import (
+    Options, PartOfHeads, Parts, RunOfHeads, RunOfParts, asks_positions, filled, is_swapped, shape_of)
 from attn_mlir._errors import ArgumentError, CollectiveError
-from attn_mlir._exchange_model import EXCHANGES, H200, Links
-from attn_mlir._peer_copies import Copies, room_of
+from attn_mlir._exchange_model import COPIES, EXCHANGES, H200, Links
+from attn_mlir._peer_copies import Copies
 from attn_mlir._segments import length_of, shares
 
 _ELEMENTS = (torch.float16, torch.bfloat16, torch.float32)
-_TRANSFERS = ("auto", "copies", "collectives")
+_TRANSFERS = ("auto", "copies", "collectives", "reads")
 _AGREED = (
     "batch size", "heads", "heads of k", "head dimension", "head dimension of v", "element type", "left bound of the window",
     "right bound of the window", "whether there is a mask", "whether there is a score modification", "whether there are sinks",
-    "exchange", "order", "links", "transfers")
+    "exchange", "order", "links", "transfers", "cu_seqlens")
 # Besides, a rank says how its K and V lie, and how many positions it has.
 _SAID = len(_AGREED) + 4
 _MOST_PLANS = 64
@@ -40,10 +44,11 @@ _active = contextvars.ContextVar("attn_mlir_context_parallel", default=None)
 
 _WINDOWS_OF_GRADIENTS = ((-1, -1), (-1, 0))
 
-Plan = collections.namedtuple("Plan", "digest held kind swapped copies parts")
+Plan = collections.namedtuple("Plan", "digest held kind swapped copies is_read gathers parts")
 Plan.__doc__ = """How calls of a kind are done. ``digest``: of what all ranks said of it; ``held``: their shares; ``kind``: the
-exchange; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
-``parts``: what is computed, None where functions are traced for each call."""
+exchange, or copies; ``swapped``: whether K and V of each rank lie as [B, S, H, D]; ``copies``: None where collectives move them;
+``is_read``: whether keys are read where they are instead; ``gathers``: whether keys lie one behind the other; ``parts``: what is
+computed, None where functions are traced for each call."""
 
 def _group_of(mesh):
     if mesh is None:
@@ -64,7 +69,7 @@ class ContextParallel:
         if exchange not in (*EXCHANGES, "auto"):
             raise ArgumentError(f"exchange: expected 'auto', 'ring', 'all_gather' or 'heads', but got {exchange!r}")
         if transfers not in _TRANSFERS:
-            raise ArgumentError(f"transfers: expected 'auto', 'copies' or 'collectives', but got {transfers!r}")
+            raise ArgumentError(f"transfers: expected 'auto', 'copies', 'reads' or 'collectives', but got {transfers!r}")
         shares(0, 1, order)
         self.group = _group_of(mesh)
         self._exchange, self._order, self._links = exchange, order, Links(*links)
@@ -117,17 +122,21 @@ class ContextParallel:
         return held
 
     def attention(self, q, k, v, *, causal=False, window=None, scale=None, mask=None, score_mod=None, sinks=None,
-                  return_lse=False, layout="bhsd"):
+                  cu_seqlens=None, return_lse=False, layout="bhsd"):
         """Attention of the positions that this rank holds to those of all ranks; all ranks call it alike.
 
         Arguments are those of :func:`attn_mlir.attention`, of which each rank has its share of positions (``shard``).
-        ``mask`` and ``score_mod`` are functions; their ``q`` and ``k`` are positions in the whole sequence.
+        ``mask`` and ``score_mod`` are functions; their ``q`` and ``k`` are positions in the whole sequence. ``cu_seqlens``: where each of
+        several sequences, one behind the other, begins in the whole, and the last ends; numbers, or a tensor, which is read
+        by the host.
         """
         try:
             q, k, v = self._checked(q, k, v, layout)
+            offsets = _offsets_of(cu_seqlens)
             options = self._options(q, k, causal, window, scale, mask, score_mod, sinks)
+            options = options._replace(sequences=_sequences_of(offsets, q.device))
             self._check_gradients((q, k, v), options)
-            numbers = self._numbers(q, k, v, options)
+            numbers = self._numbers(q, k, v, options, offsets)
         except Exception as failure:
             self._agree("attention", [0] * _SAID, failure)  # Raises it, here and in words elsewhere.
         # Streams and events are those of the tensors' device.
@@ -163,20 +172,20 @@ class ContextParallel:
         left, right = (-1 if bound is None else bound for bound in (left, right))
         right = 0 if causal else right
         _attention.sinks_element(sinks, q.shape[1])
-        return Options(left, right, _spec.scale_of(scale, q.shape[3]), mask, score_mod, sinks)
+        return Options(left, right, _spec.scale_of(scale, q.shape[3]), mask, score_mod, sinks, None)
 
     def _check_gradients(self, tensors, options):
-        reads = any(x is not None for x in (options.mask, options.score_mod, options.sinks))
+        reads = asks_positions(options) or options.sinks is not None
         if self._differentiates(*tensors) and (reads or (options.left, options.right) not in _WINDOWS_OF_GRADIENTS):
             raise NotImplementedError(
-                "q, k, v: gradients over several devices are there of full and causal attention, without window, mask, score_mod "
-                "and sinks; call under torch.no_grad()")
+                "q, k, v: gradients over several devices are there of full and causal attention, without window, mask, score_mod, "
+                "sinks and cu_seqlens; call under torch.no_grad()")
 
     @staticmethod
     def _differentiates(*tensors):
         return torch.is_grad_enabled() and any(x.requires_grad for x in tensors)
 
-    def _numbers(self, q, k, v, options):
+    def _numbers(self, q, k, v, options, offsets):
         kind = EXCHANGES.index(self._exchange) if self._exchange in EXCHANGES else -1
         links = zlib.crc32(repr(tuple(self._links)).encode())
         flags = (options.mask, options.score_mod, options.sinks)
@@ -187,21 +196,32 @@ class ContextParallel:
         return [
             q.shape[0], q.shape[1], k.shape[1], q.shape[3], v.shape[3], _ELEMENTS.index(q.dtype) if q.dtype in _ELEMENTS else -1,
             options.left, options.right, *(x is not None for x in flags), kind, self._order == "balanced", links,
-            _TRANSFERS.index(self._transfers), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
+            _TRANSFERS.index(self._transfers), _said_of(offsets), *map(is_swapped, (k, v)), q.shape[2], k.shape[2]]
 
     def choose(self, held, shape, window=(-1, -1)):
-        """The exchange: what was asked for, or what the model finds best."""
+        """The exchange of collectives: what was asked for, or what the model finds best."""
         if self._exchange != "auto":
             return self._exchange
-        return _best_exchange(tuple(map(tuple, held)), shape, tuple(window), self._links)
+        return _best_of(EXCHANGES, tuple(map(tuple, held)), shape, tuple(window), self._links)
+
+    def _prefers_copies(self, held, shape, window):
+        """Whether keys go by copies, or are read, where devices can."""
+        if self._transfers == "collectives" or self._exchange == "heads":
+            return False
+        if self._transfers != "auto" or self._exchange != "auto":
+            return True
+        return _best_of((COPIES, *EXCHANGES), tuple(map(tuple, held)), shape, tuple(window), self._links) == COPIES
 
     def explain(self, q, k, v, *, causal=False, window=(-1, -1), layout="bhsd"):
         """A page about the exchanges for such tensors of a rank, by a model; nothing is computed or sent."""
         q, k, v = (x.transpose(1, 2) if layout == "bshd" else x for x in (q, k, v))
         left, right = window
         held, shape, window = self.shares(q.shape[2] * self.size), shape_of(q, k, v), (left, 0 if causal else right)
+        has_copies = self._prefers_copies(held, shape, window)
+        kinds = EXCHANGES if self._transfers == "collectives" else (COPIES, *EXCHANGES)
         return _exchange_model.page(
-            _exchange_model.predictions(held, shape, window, self._links), self.choose(held, shape, window))
+            _exchange_model.predictions(held, shape, window, self._links, kinds),
+            COPIES if has_copies else self.choose(held, shape, window))
 
     def _attend(self, q, k, v, options, numbers, layout):
         """(O, LSE, shares of ranks), of K and V without holes."""
@@ -213,11 +233,8 @@ class ContextParallel:
             except Exception:
                 plan = None  # That all ranks hear of below, if it still is so.
         try:
-            # Launches return at once; on the CPU others should not wait for what is computed.
-            if run is not None and q.device.type != "cpu":
-                run.early()
             pending = self._agree.begin("attention", numbers, digest=plan.digest if plan is not None else 0)
-            if run is not None and q.device.type == "cpu":
+            if run is not None:
                 run.early()
             said = pending.finish()
         except Exception:
@@ -241,27 +258,37 @@ class ContextParallel:
         if lengths != [words[-1] for words in said]:
             raise CollectiveError(
                 f"expected as many keys as queries on each rank, but got {lengths} and {[words[-1] for words in said]}")
+        total = said[0][_AGREED.index("cu_seqlens")] >> 32
+        if total and total - 1 != sum(lengths):
+            raise CollectiveError(
+                f"cu_seqlens: expected the last to be {sum(lengths)}, as many positions as all ranks have, but got {total - 1}")
         held = self._held(lengths)
         shape = shape_of(*tensors)
-        kind = self.choose(held, shape, (options.left, options.right))
-        copies = None
-        if kind != "heads" and self._transfers != "collectives":
-            row = shape.batch * shape.kv_heads * max(lengths) * shape.bytes
-            copies = self._copies_of(tensors[0].device, room_of([row * shape.qk_dim, row * shape.value_dim]))
+        window = options.left, options.right
+        copies, is_read = None, self._transfers == "reads"
+        gathers = False
+        if self._prefers_copies(held, shape, window):
+            room = None if is_read else Gathered.room_of(shape, held, options)
+            gathers = room is not None
+            if not gathers:
+                room = Parts.room_of(shape, held) * (1 if is_read else self.size - 1)
+            copies = self._copies_of(tensors[0].device, room)
+        kind = COPIES if copies is not None else self.choose(held, shape, window)
         swapped = [tuple(map(bool, words[-4:-2])) for words in said]
-        return Plan(_exchange.digest_of(said), held, kind, swapped, copies, None)
+        return Plan(_exchange.digest_of(said), held, kind, swapped, copies, is_read, gathers and copies is not None, None)
 
     def _copies_of(self, device, room):
-        """Buffers of so many bytes for each rank, or None where not all have them."""
+        """Slots of so many bytes, or None where not all have them."""
         if self.size == 1:
             return None
         if self._copies is None or self._copies.device != device:
-            self._copies = Copies(self._agree, device)
+            self._copies = Copies(self._agree, device, self._transfers == "reads")
             self._plans.clear()
         if self._copies.grow(room):
             return self._copies
-        if self._transfers == "copies":
-            raise CollectiveError("transfers: 'copies' expects ranks of one host that can write into each other's memory")
+        if self._transfers != "auto":
+            raise CollectiveError(
+                f"transfers: {self._transfers!r} expects ranks of one host that can reach each other's memory")
         self._transfers = "collectives"
         self._plans.clear()
         return None
@@ -279,6 +306,8 @@ class ContextParallel:
     def _parts_of(self, plan, tensors, options):
         if plan.kind == "heads":
             return PartOfHeads(self, *tensors, options, plan.held)
+        if plan.gathers:
+            return Gathered(self.rank, *tensors, options, plan.held, plan.swapped, self._links)
         return Parts(self.rank, *tensors, options, plan.held)
 
     def _begin(self, plan, tensors, options, layout):
@@ -288,7 +317,10 @@ class ContextParallel:
         else:
             o = q.new_empty((*q.shape[:3], v.shape[3]))
         parts = self._parts_of(plan, tensors, options) if plan.parts is None else plan.parts
-        return (RunOfHeads if plan.kind == "heads" else RunOfParts)(self, plan, parts, *tensors, options, o)
+        runs = {"heads": RunOfHeads}.get(plan.kind, RunOfGathered if plan.gathers else RunOfParts)
+        run = runs(self, plan, parts, *tensors, options, o)
+        run.start()
+        return run
 
     def ready(self, prepare):
         """What is needed for an exchange, once all ranks have it."""
@@ -315,8 +347,34 @@ class ContextParallel:
 
 
 @functools.lru_cache(maxsize=64)
-def _best_exchange(held, shape, window, links):
-    return _exchange_model.predictions(held, shape, window, links)[0].exchange
+def _best_of(kinds, held, shape, window, links):
+    return _exchange_model.predictions(held, shape, window, links, kinds)[0].exchange
+
+
+def _offsets_of(cu_seqlens):
+    """Numbers, or None."""
+    if cu_seqlens is None:
+        return None
+    try:
+        offsets = [operator.index(offset) for offset in (cu_seqlens.tolist() if torch.is_tensor(cu_seqlens) else cu_seqlens)]
+    except TypeError:
+        raise ArgumentError(f"cu_seqlens: expected whole numbers or a tensor of them, but got {cu_seqlens!r}") from None
+    if not offsets or offsets[0] != 0 or any(end < begin for begin, end in zip(offsets, offsets[1:])):
+        raise ArgumentError(f"cu_seqlens: expected numbers that rise from 0 on, but got {offsets}")
+    return offsets
+
+
+def _said_of(offsets):
+    """One number of them for all ranks, with that of positions above it; 0 of none."""
+    return 0 if offsets is None else (offsets[-1] + 1 << 32) + zlib.crc32(repr(offsets).encode())
+
+
+def _sequences_of(offsets, device):
+    """Where the sequence of each position begins, and where it ends."""
+    if offsets is None:
+        return None
+    bounds = torch.tensor(offsets, dtype=torch.int32, device=device)
+    return tuple(torch.repeat_interleave(bound, bounds.diff()) for bound in (bounds[:-1], bounds[1:]))
 
 
 def _described(x):
@@ -367,6 +425,6 @@ def context_parallel(mesh=None, *, exchange="auto", order="balanced", links=H200
     timeout: seconds to wait for other ranks to make a call.
     transfers: "copies" of a rank into memory of the others, by copy engines, where all are on one host and can; else
         "collectives" of the process group; "auto" tries copies. With copies "ring" and "all_gather" are the same: keys go
-        from each rank to each other one that needs them.
+        from each rank to each other one that needs them. "reads": kernels read keys where they are, in memory of the others.
     """
     return ContextParallel(mesh, exchange=exchange, order=order, links=links, timeout=timeout, transfers=transfers)

@@ -9,10 +9,18 @@ from attn_mlir import _attention, _exchange, _spec
 from attn_mlir._captures import sorted as rising
 from attn_mlir._exchange_model import Shape
 from attn_mlir._merge import merge_parts
-from attn_mlir._peer_copies import slot_of
+from attn_mlir._peer_copies import Piece, places_of, slot_of
 from attn_mlir._segments import call_of, length_of, shares
 
-Options = collections.namedtuple("Options", "left right scale mask score_mod sinks")
+_CAUSAL = {"causal": "top_left", "last": "bottom_right"}
+
+Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
+Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
+
+
+def asks_positions(options):
+    """Whether more than bounds of a window asks where queries and keys are."""
+    return any(x is not None for x in (options.mask, options.score_mod, options.sequences))
 
 
 class Part:
@@ -28,7 +36,7 @@ class Part:
         device = _attention.device_of("q", q)
         element = _spec.element_of("q", q, device.platform == "cpu")
         problem = _attention.problem_of(
-            shapes, element, _spec.mask_of("top_left" if call.kind == "causal" else False, None), options.scale, "bhsd", True, "",
+            shapes, element, _spec.mask_of(_CAUSAL.get(call.kind, False), None), options.scale, "bhsd", True, "",
             _attention.sinks_element(options.sinks, q.shape[1]), self.regions)
         problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
         self.plan = _attention.plan_of(problem, device, shapes, q)
@@ -45,6 +53,10 @@ def _on_positions(options, call, positions):
     """The mask and the score modification of a call, of functions and a window that speak of positions."""
     of_queries, of_keys = (rising(array[place].contiguous()) for array, place in zip(positions, call[:2]))
     left, right, mask = options.left, options.right, options.mask
+    of_sequences, begins, ends = options.sequences, None, None
+    if of_sequences is not None:
+        rows = positions[0][call.rows].long()
+        begins, ends = (rising(bound[rows].contiguous()) for bound in of_sequences)
 
     def keep(b, h, q, k):
         i, j = of_queries[q], of_keys[k]
@@ -53,6 +65,8 @@ def _on_positions(options, call, positions):
             parts.append(j <= i + right)
         if left >= 0:
             parts.append(j >= i - left)
+        if of_sequences is not None:
+            parts += [j >= begins[q], j < ends[q]]
         if mask is not None:
             parts.append(mask(b, h, i, j))
         kept = parts[0]
@@ -63,7 +77,7 @@ def _on_positions(options, call, positions):
     def modified(score, b, h, q, k):
         return options.score_mod(score, b, h, of_queries[q], of_keys[k])
 
-    restricts = left >= 0 or right >= 0 or mask is not None
+    restricts = left >= 0 or right >= 0 or mask is not None or of_sequences is not None
     return keep if restricts else None, modified if options.score_mod is not None else None
 
 
@@ -119,7 +133,7 @@ class Parts:
     def __init__(self, rank, q, k, v, options, held):
         self.lengths = [length_of(share) for share in held]
         self.shapes = [[(*x.shape[:2], length, x.shape[3]) for x in (k, v)] for length in self.lengths]
-        by_positions = options.mask is not None or options.score_mod is not None
+        by_positions = asks_positions(options)
         calls = {}
         for step in range(len(held)):
             source = (rank - step) % len(held)
@@ -132,6 +146,9 @@ class Parts:
             if call_of(held[reader], held[rank], options.left, options.right, by_positions) is not None]
         slots, self.count = _slots(list(calls.values()))
         self.slots = dict(zip(calls, slots))
+        rows = [sum(c.rows.stop - c.rows.start for c, own in zip(calls.values(), slots) if own == slot) for slot in range(self.count)]
+        self.writes_all = self.count > 0 and set(rows) == {self.lengths[rank]}
+        self.room = Parts.room_of(shape_of(q, k, v), held)
         moves = any(call.kind == "positions" for call in calls.values())
         positions = [_positions(share, q.device) if moves else None for share in held]
         self.parts = {}
@@ -140,6 +157,12 @@ class Parts:
             own = options if source == rank else options._replace(sinks=None)
             self.parts[source] = Part(
                 q, *self.shapes[source], call, own, (positions[rank], positions[source]), self.count > 1)
+
+    @staticmethod
+    def room_of(shape, held):
+        """Bytes of the K and V of any rank."""
+        return places_of([
+            shape.batch * shape.kv_heads * max(map(length_of, held)) * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
 
     def elements(self, source):
         """Of a rank's K and V."""
@@ -152,8 +175,8 @@ def is_swapped(x):
 
 
 def _dense(x):
-    """A tensor [B, H, S, D] as it lies in memory; a copy where that has holes."""
-    return x.transpose(1, 2) if is_swapped(x) else x.contiguous()
+    """A tensor [B, H, S, D]; a copy where that has holes."""
+    return x if is_swapped(x) else x.contiguous()
 
 
 def _as_dense(flat, dtype, shape, swapped):
@@ -162,24 +185,69 @@ def _as_dense(flat, dtype, shape, swapped):
     return x.view(shape[0], shape[2], shape[1], shape[3]).transpose(1, 2) if swapped else x.view(shape)
 
 
-class RunOfParts:
-    """A call: own keys, then those of others as they arrive. Parts are merged in the order of slots."""
+class Run:
+    """A call by copies, or by collectives where the plan has none."""
 
     def __init__(self, parallel, plan, parts, q, k, v, options, o):
         self._parallel, self._plan, self._parts = parallel, plan, parts
         self._q, self._k, self._v, self._o, self._options = q, k, v, o, options
+        self._delayed = _exchange.Delayed()
+        self._slot, self._has_own = None, False
+        if plan.copies is not None:
+            self._slot = slot_of(parallel.rounds)
+            self._given = plan.copies.mark()
+
+    def start(self):
+        """In front of a round: keys are sent, on a GPU behind the launch of what needs the own ones alone, beside which they go.
+        Where collectives move keys they come first, as their kernels would wait for that."""
+        if self._slot is None:
+            return
+        if self._q.device.type != "cpu":
+            self.early()
+        self._plan.copies.send(self._slot, self._given, self._parts.readers, self._groups())
+
+    def early(self):
+        """What needs nothing of other ranks, while they agree."""
+        if self._slot is not None and not self._has_own:
+            self._has_own = True
+            self._own()
+
+    def abandon(self):
+        """The call ends otherwise."""
+        if self._slot is not None:
+            self._plan.copies.finish(self._slot)
+
+
+class RunOfParts(Run):
+    """Own keys, then those of others as they arrive. Parts are merged in the order of slots."""
+
+    def __init__(self, parallel, plan, parts, q, k, v, options, o):
+        super().__init__(parallel, plan, parts, q, k, v, options, o)
         count = parts.count
-        self._lse = q.new_full((max(count, 1), *q.shape[:3]), float("-inf"), dtype=torch.float32)
+        shape = (max(count, 1), *q.shape[:3])
+        # Rows that a slot has nothing of count as empty.
+        self._lse = (
+            q.new_empty(shape, dtype=torch.float32) if parts.writes_all
+            else q.new_full(shape, float("-inf"), dtype=torch.float32))
         self._outputs = o[None] if count <= 1 else o.new_empty((count, *o.shape), dtype=torch.float32)
         if count == 0:
             o.zero_()
-        self._visit = _exchange.Delayed(self._compute)
-        self._slot = None
-        if plan.copies is not None:
-            self._slot = slot_of(parallel.rounds)
-            # Kept until the copies are waited for: they read it on a stream of their own.
-            self._sent = _dense(k), _dense(v)
-            plan.copies.send(self._slot, self._sent, parts.readers)
+
+    def _groups(self):
+        # Kept until the copies are waited for: they read it on a stream of their own.
+        self._sent = _dense(self._k), _dense(self._v)
+        rank, size = self._parallel.rank, self._parallel.size
+        readers = [rank] if self._plan.is_read else self._parts.readers
+        return [{reader: [
+            Piece(x, self._place(reader, rank) + offset, x.stride()[:3]) for x, offset in zip(self._sent, self._places(rank))]
+            for reader in readers}] if size > 1 else []
+
+    def _place(self, reader, writer):
+        """Where a rank's keys lie in the slot of one that reads them."""
+        return 0 if self._plan.is_read else (writer - (writer > reader)) * self._parts.room
+
+    def _places(self, source):
+        return places_of([elements * self._k.element_size() for elements in self._parts.elements(source)])
 
     def _compute(self, source, k, v):
         part = self._parts.parts.get(source)
@@ -188,16 +256,8 @@ class RunOfParts:
             sinks = self._options.sinks if source == self._parallel.rank else None
             part.run(self._q, k, v, self._outputs[slot], self._lse[slot], sinks)
 
-    def early(self):
-        """What needs nothing of other ranks, while they agree. Where collectives move keys they come first, as their
-        kernels would wait for this."""
-        if self._slot is not None:
-            self._visit(self._parallel.rank, self._k, self._v)
-
-    def abandon(self):
-        """The call ends otherwise."""
-        if self._slot is not None:
-            self._plan.copies.finish(self._slot)
+    def _own(self):
+        self._delayed(self._compute, self._parallel.rank, self._k, self._v)
 
     def finish(self):
         """(O, LSE)."""
@@ -205,7 +265,7 @@ class RunOfParts:
             self._receive()
         else:
             self._exchange()
-        self._visit.finish()
+        self._delayed.finish()
         o, q = self._o, self._q
         if self._parts.count <= 1:
             return o, self._lse[0]
@@ -219,11 +279,13 @@ class RunOfParts:
                 source = (rank - step) % size
                 if source not in self._parts.parts:
                     continue
-                shapes, width = self._parts.shapes[source], self._k.element_size()
-                flat = self._plan.copies.receive(self._slot, source, [math.prod(shape) * width for shape in shapes])
-                self._visit(source, *(
-                    _as_dense(x, self._k.dtype, shape, swapped)
-                    for x, shape, swapped in zip(flat, shapes, self._plan.swapped[source])))
+                self._plan.copies.receive(self._slot, source)
+                flat = self._plan.copies.slot(self._slot, source)[self._place(rank, source) :]
+                self._delayed(self._compute, source, *(
+                    _as_dense(flat[begin : begin + elements * self._k.element_size()], self._k.dtype, shape, swapped)
+                    for begin, elements, shape, swapped in zip(
+                        self._places(source), self._parts.elements(source), self._parts.shapes[source],
+                        self._plan.swapped[source])))
         finally:
             self._plan.copies.finish(self._slot)
 
@@ -235,7 +297,7 @@ class RunOfParts:
         def visit(source, flat):
             of_k, of_v = parts.elements(source)
             pieces = flat[:of_k], flat[of_k : of_k + of_v]
-            self._visit(source, *(x.view(shape) for x, shape in zip(pieces, parts.shapes[source])))
+            self._compute(source, *(x.view(shape) for x, shape in zip(pieces, parts.shapes[source])))
 
         _exchange.exchange(self._plan.kind, self._parallel.group, own, counts, visit)
 
@@ -247,7 +309,7 @@ class PartOfHeads:
         self.lengths = [length_of(share) for share in held]
         total, heads = sum(self.lengths), q.shape[1] // parallel.size
         everything = shares(total, 1, "contiguous")[0]
-        by_positions = options.mask is not None or options.score_mod is not None
+        by_positions = asks_positions(options)
         call = call_of(everything, everything, options.left, options.right, by_positions)
         self.part = None
         if call is None:
@@ -265,6 +327,9 @@ class RunOfHeads:
     def __init__(self, parallel, plan, parts, q, k, v, options, o):
         self._parallel, self._held, self._parts = parallel, plan.held, parts
         self._given, self._o, self._options = (q, k, v), o, options
+
+    def start(self):
+        """Nothing: queries go, too, which others wait for by a collective."""
 
     def early(self):
         """Nothing: the own positions are not kept apart."""

@@ -7,6 +7,7 @@ rank waits for ever.
 
 import contextlib
 import datetime
+import functools
 import hashlib
 import struct
 
@@ -111,16 +112,16 @@ def agree_on(names, said):
 
 
 class Delayed:
-    """Calls a function, and keeps what it raises."""
+    """Calls functions, and keeps what the first that fails raises. It keeps no function, so that what owns it may call its own."""
 
-    def __init__(self, visit):
-        self._visit, self._error = visit, None
+    def __init__(self):
+        self._error = None
 
-    def __call__(self, *arguments):
+    def __call__(self, function, *arguments):
         if self._error is not None:
             return
         try:
-            self._visit(*arguments)
+            function(*arguments)
         except Exception as error:
             self._error = error
 
@@ -163,8 +164,8 @@ _EXCHANGES = {"ring": _ring, "all_gather": _all_gather}
 
 def exchange(kind, group, own, counts, visit):
     """Shows each rank the tensors of all. ``counts``: the elements of each, at least 1."""
-    delayed = Delayed(visit)
-    _EXCHANGES[kind](group, own, counts, delayed)
+    delayed = Delayed()
+    _EXCHANGES[kind](group, own, counts, functools.partial(delayed, visit))
     delayed.finish()
 
 

@@ -1,18 +1,24 @@
 """What the exchanges of a sequence over devices move, and how long that takes: which one is chosen, and why.
 
-A transfer runs beside the computation of what has arrived before, so a step takes the longer of the two; what a device
-computes is the pairs of queries and keys that its calls visit, at a rate. Only ratios of the figures count for the choice.
+A device computes the pairs of queries and keys that its calls visit, at a rate; transfers run beside what needs nothing of them.
+Only ratios of the figures count for the choice.
 """
 
 import collections
 
-from ._segments import call_of, length_of
+from ._segments import call_of, gathered, length_of
 
 EXCHANGES = ("ring", "all_gather", "heads")
+# Not an exchange of collectives: each rank writes into memory of the others.
+COPIES = "copies"
 
-Links = collections.namedtuple("Links", "pair gather latency rate")
+# Groups of heads in which keys are copied.
+MOST_GROUPS = 4
+
+Links = collections.namedtuple("Links", "pair gather latency rate memory taken", defaults=(2.7e12, 0.0))
 Links.__doc__ = """``pair``, ``gather``: bytes a second that a device receives from one other, and in an all-gather;
-``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention."""
+``latency``: seconds of a transfer of nothing; ``rate``: operations a second of a device's attention; ``memory``: bytes a second of its own
+memory; ``taken``: the part of a device that collectives take while they move keys."""
 
 # Two H200 of one host over NVLink: bytes a second as measured through NCCL. Latency and rate are assumed, of the size
 # that transfers and long causal attention in bf16 of D 128 have; they were not fitted.
@@ -30,63 +36,132 @@ def _pairs(call):
     if call is None:
         return 0
     rows, columns = (place.stop - place.start for place in call[:2])
+    if call.kind == "last":
+        return rows * columns - rows * rows // 2
     return rows * columns // (2 if call.kind == "causal" else 1)
 
 
-def _computing(held, rank, source, shape, links, window):
-    pairs = _pairs(call_of(held[rank], held[source], *window))
+def _seconds(pairs, shape, links):
     return 2 * shape.batch * shape.heads * pairs * (shape.qk_dim + shape.value_dim) / links.rate
 
 
-def _kv_bytes(share, shape):
-    return length_of(share) * shape.batch * shape.kv_heads * (shape.qk_dim + shape.value_dim) * shape.bytes
+def _computing(held, rank, source, shape, links, window):
+    return _seconds(_pairs(call_of(held[rank], held[source], *window)), shape, links)
+
+
+def _kv_bytes(length, shape):
+    return length * shape.batch * shape.kv_heads * (shape.qk_dim + shape.value_dim) * shape.bytes
+
+
+def _merging(held, rank, shape, links, window):
+    """Parts of f32 written, read again, and one result of them."""
+    calls = [call_of(held[rank], share, *window) for share in held]
+    rows = [call.rows.stop - call.rows.start for call in calls if call is not None]
+    if len(rows) < 2:
+        return 0.0
+    width = shape.batch * shape.heads * shape.value_dim
+    return width * (2 * 4 * sum(rows) + shape.bytes * length_of(held[rank])) / links.memory
+
+
+def _packing(held, rank, shape, links):
+    """K and V of a rank in one array."""
+    return 2 * _kv_bytes(length_of(held[rank]), shape) / links.memory
+
+
+def _beside(compute, transfer, links):
+    """Computation and a collective's transfer at one time."""
+    return max(compute + links.taken * min(compute, transfer), transfer)
 
 
 def _ring(held, rank, shape, links, window):
-    size, seconds, moved = len(held), 0.0, 0
+    size, seconds, moved = len(held), _packing(held, rank, shape, links), 0
     for step in range(size):
         compute = _computing(held, rank, (rank - step) % size, shape, links, window)
         transfer = 0.0
         if step + 1 < size:
-            received = _kv_bytes(held[(rank - step - 1) % size], shape)
+            received = _kv_bytes(length_of(held[(rank - step - 1) % size]), shape)
             moved += received
             transfer = links.latency + received / links.pair
-        seconds += max(compute, transfer)
-    return seconds, moved
+        seconds += _beside(compute, transfer, links)
+    return seconds + _merging(held, rank, shape, links, window), moved
 
 
 def _all_gather(held, rank, shape, links, window):
     size = len(held)
-    most = max(_kv_bytes(share, shape) for share in held)
+    most = max(_kv_bytes(length_of(share), shape) for share in held)
     transfer = links.latency + (size - 1) * most / links.gather
     others = sum(_computing(held, rank, source, shape, links, window) for source in range(size) if source != rank)
-    return max(_computing(held, rank, rank, shape, links, window), transfer) + others, (size - 1) * most
+    seconds = _packing(held, rank, shape, links) + _beside(_computing(held, rank, rank, shape, links, window), transfer, links)
+    return seconds + others + _merging(held, rank, shape, links, window), (size - 1) * most
 
 
 def _heads(held, rank, shape, links, window):
-    """Nothing runs beside: all of Q, K and V is there before the kernel, and all of O before the end."""
+    """Nothing runs beside: all of Q, K and V is there before the kernel, and all of O before the end. Each is put into order by a copy
+    where it leaves, and where it arrives."""
     size = len(held)
     length = sum(map(length_of, held)) - length_of(held[rank])
     row = shape.batch * shape.bytes / size
     there = length * row * (shape.heads * shape.qk_dim + shape.kv_heads * (shape.qk_dim + shape.value_dim))
     back = length_of(held[rank]) * row * (size - 1) * shape.heads * shape.value_dim
     computing = sum(_computing(held, i, j, shape, links, window) for i in range(size) for j in range(size)) / size
-    return 2 * links.latency + (there + back) / links.pair + computing, there + back
+    ordering = 4 * (there + back) * size / (size - 1) / links.memory if size > 1 else 0.0
+    return 5 * links.latency + (there + back) / links.pair + ordering + computing, there + back
 
 
-_MODELS = {"ring": _ring, "all_gather": _all_gather, "heads": _heads}
+def _copies(held, rank, shape, links, window):
+    """Keys that lie one behind the other, or parts where masks ask for positions."""
+    size = len(held)
+    of = gathered(held, rank, *window)
+    if of is None:
+        sources = [(rank - step) % size for step in range(1, size)]
+        moved = _kv_bytes(sum(length_of(held[source]) for source in sources), shape)
+        own = _computing(held, rank, rank, shape, links, window)
+        others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
+        return max(own, links.latency + moved / links.pair) + others + _merging(held, rank, shape, links, window), moved
+    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    seconds = own
+    for group in groups_of(held, rank, of, shape, links):
+        part = (group.stop - group.start) / shape.kv_heads
+        seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
+    return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
+
+
+def _gathering(held, rank, of, shape, links):
+    """Seconds until all keys have arrived, of rows that see own keys alone, and of the others."""
+    before = of.length - length_of(held[rank])
+    arrival = links.latency + _kv_bytes(before, shape) / links.pair if before else 0.0
+    own = sum(_pairs(call) for call in of.calls if call.columns.start >= before)
+    return arrival, _seconds(own, shape, links), _seconds(sum(map(_pairs, of.calls)) - own, shape, links)
+
+
+def groups_of(held, rank, of, shape, links):
+    """Heads of K in the order in which they come to lie as ``of`` says: all of them where the own part takes as long, else a first part and
+    the rest where that arrives beside the first, else as many of the size of the first."""
+    arrival, own, rest = _gathering(held, rank, of, shape, links)
+    heads = shape.kv_heads
+    few = max(1, heads // MOST_GROUPS)
+    if arrival <= own or heads < 2:
+        ends = [heads]
+    elif arrival <= max(own, arrival * few / heads) + rest * few / heads:
+        ends = [few, heads]
+    else:
+        ends = [heads * (i + 1) // min(MOST_GROUPS, heads) for i in range(min(MOST_GROUPS, heads))]
+    return [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends)]
+
+
+_MODELS = {COPIES: _copies, "ring": _ring, "all_gather": _all_gather, "heads": _heads}
 
 
 def can_swap_heads(shape, devices):
     return shape.heads % devices == 0 and shape.kv_heads % devices == 0
 
 
-def predictions(held, shape, window=(-1, -1), links=H200):
-    """A Prediction for each exchange that serves, the best first. ``held`` are the shares of all devices."""
+def predictions(held, shape, window=(-1, -1), links=H200, kinds=EXCHANGES):
+    """A Prediction for each of ``kinds`` that serves, the best first. ``held`` are the shares of all devices."""
     size, found = len(held), []
     computing = max(
         sum(_computing(held, rank, source, shape, links, window) for source in range(size)) for rank in range(size))
-    for kind in EXCHANGES:
+    for kind in kinds:
         if kind == "heads" and not can_swap_heads(shape, size):
             continue
         worst = max(_MODELS[kind](held, rank, shape, links, window) for rank in range(size))

@@ -1,26 +1,53 @@
 """Keys and values by copies: a rank writes those that it holds into memory of the others, on a stream of its own.
 
 On GPUs that reach each other's memory that is done by copy engines, which leave the multiprocessors to the kernels. A
-rank has a buffer with a place for each other rank, twice: slots are taken in turn. Nothing but events keeps devices
-apart, and an event counts if it was recorded before another process waits for it. Rounds of words see to that:
+rank has a buffer with two slots, which are taken in turn; where in a slot something goes, the caller says. Or a rank writes
+into a buffer of its own alone, where kernels of the others read it ("reads"). Nothing but events keeps devices apart, and an
+event counts if it was recorded before another process waits for it. Rounds of words see to that:
 
 - A rank copies before a round, and records that it did (``sent``). Behind the round the others wait for that, and read.
 - Behind the last of its reads a rank records that the slot is free (``free``), before the next round. As slots are taken in
   turn, who copies into that one again has passed the next round.
 """
 
+import collections
 import contextlib
 import ctypes
+import itertools
 import mmap
 import os
 import socket
 import sys
 import tempfile
+import threading
 
 import torch
 
+from attn_mlir._exchange_model import MOST_GROUPS
+
 _SLOTS = 2
 _ALIGNMENT = 256
+
+
+Piece = collections.namedtuple("Piece", "tensor offset strides")
+Piece.__doc__ = """A tensor [B, H, S, D], where it goes in a slot (bytes), and with which strides (elements, of B, H and S)."""
+
+
+def runs(sizes, source, target):
+    """Copies of rows that do a copy of a tensor: (offset there, offset here, width, height, pitch there, pitch here), in elements.
+    Strides are of all dimensions, of which the last is dense."""
+    dims = sorted((dim for dim in zip(sizes, source, target) if dim[0] != 1), key=lambda dim: dim[2])
+    width = 1
+    while dims and dims[0][1] == dims[0][2] == width:
+        width *= dims.pop(0)[0]
+    dims.sort(key=lambda dim: dim[0])
+    height, *pitches = dims.pop() if dims else (1, width, width)
+    for dim in [dim for dim in dims if dim[1:] == tuple(height * pitch for pitch in pitches)][:1]:
+        dims.remove(dim)
+        height *= dim[0]
+    outer = [[(i * here, i * there) for i in range(size)] for size, here, there in dims]
+    for place in itertools.product(*outer):
+        yield sum(here for here, _ in place), sum(there for _, there in place), width, height, *pitches
 
 
 def slot_of(rounds):
@@ -32,9 +59,9 @@ def _rounded(size):
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-def room_of(sizes):
-    """Bytes of tensors of so many bytes, each at a multiple of the alignment."""
-    return sum(map(_rounded, sizes))
+def places_of(sizes):
+    """Where tensors of so many bytes lie one behind the other, each at a multiple of the alignment, and the end."""
+    return list(itertools.accumulate(map(_rounded, sizes), initial=0))
 
 
 class _NoEvent:
@@ -66,6 +93,14 @@ class _HostMemory:
         with open(path, "r+b") as file:
             return torch.frombuffer(mmap.mmap(file.fileno(), 0), dtype=torch.uint8)
 
+    def place_of(self, buffer):
+        """Where ``copy`` writes into a buffer."""
+        return buffer
+
+    def tensor_of(self, place, size):
+        """The bytes of what was opened."""
+        return place[:size]
+
     def settle(self):
         if self._path is not None:
             os.unlink(self._path)
@@ -74,9 +109,10 @@ class _HostMemory:
     def end(self):
         """All copies are over."""
 
-    def copy(self, peer, offset, tensor):
-        source = tensor.view(-1).view(torch.uint8)
-        peer[offset : offset + source.numel()] = source
+    def copy(self, place, offset, piece):
+        x = piece.tensor
+        target = place.view(x.dtype).as_strided(x.shape, (*piece.strides, 1), (offset + piece.offset) // x.element_size())
+        target.copy_(x)
 
     def close(self):
         pass
@@ -87,12 +123,62 @@ class _HostMemory:
     def open_event(self, handle):
         return _NoEvent()
 
-    def beside(self):
+    def mark(self):
+        """Where the work of this rank is now."""
+
+    def wait(self, mark):
+        """What follows comes behind that."""
+
+    def behind(self, mark, is_own=False):
         return contextlib.nullcontext()
+
+    def beside(self, mark):
+        return contextlib.nullcontext()
+
+    def join(self):
+        pass
+
+
+class _Mappings:
+    """Memory of other processes that this one has mapped: a piece of it once, whoever asks for it."""
+
+    def __init__(self):
+        self._lock, self._found = threading.Lock(), {}
+
+    def get(self, key, open_):
+        with self._lock:
+            address, users = self._found.get(key) or (open_(), 0)
+            self._found[key] = address, users + 1
+            return address
+
+    def release(self, key, close):
+        with self._lock:
+            address, users = self._found.pop(key)
+            if users > 1:
+                self._found[key] = address, users - 1
+            else:
+                close(address)
+
+
+_mappings = _Mappings()
 
 
 class _Handle(ctypes.Structure):
     _fields_ = [("bytes", ctypes.c_char * 64)]
+
+
+_UNIFIED = 4
+
+
+class _Rows(ctypes.Structure):
+    """CUDA_MEMCPY2D."""
+
+    _fields_ = [
+        ("source_x", ctypes.c_size_t), ("source_y", ctypes.c_size_t), ("source_kind", ctypes.c_int), ("source_host", ctypes.c_void_p),
+        ("source", ctypes.c_uint64), ("source_array", ctypes.c_void_p), ("source_pitch", ctypes.c_size_t),
+        ("target_x", ctypes.c_size_t), ("target_y", ctypes.c_size_t), ("target_kind", ctypes.c_int), ("target_host", ctypes.c_void_p),
+        ("target", ctypes.c_uint64), ("target_array", ctypes.c_void_p), ("target_pitch", ctypes.c_size_t),
+        ("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
 
 
 class _DeviceMemory:
@@ -102,7 +188,9 @@ class _DeviceMemory:
         self._device = device
         self._driver = ctypes.CDLL("libcuda.so.1")
         self._opened = {}
-        self._stream = torch.cuda.Stream(device)
+        # Copies to others and those within the device are done by different engines.
+        self._stream, self._own_stream = torch.cuda.Stream(device), torch.cuda.Stream(device)
+        self._second, self._is_beside = torch.cuda.Stream(device), False
 
     def _call(self, name, *arguments):
         code = getattr(self._driver, name)(*arguments)
@@ -119,11 +207,22 @@ class _DeviceMemory:
     def open(self, token):
         handle, offset = token
         if handle not in self._opened:
-            pointer = ctypes.c_uint64()
-            # The flag lets devices reach each other where they can.
-            self._call("cuIpcOpenMemHandle_v2", ctypes.byref(pointer), _Handle.from_buffer_copy(handle), ctypes.c_uint(1))
-            self._opened[handle] = pointer.value
+            self._opened[handle] = _mappings.get((self._device, handle), lambda: self._mapped(handle))
         return self._opened[handle] + offset
+
+    def _mapped(self, handle):
+        pointer = ctypes.c_uint64()
+        # The flag lets devices reach each other where they can.
+        self._call("cuIpcOpenMemHandle_v2", ctypes.byref(pointer), _Handle.from_buffer_copy(handle), ctypes.c_uint(1))
+        return pointer.value
+
+    def place_of(self, buffer):
+        return buffer.data_ptr()
+
+    def tensor_of(self, place, size):
+        # Tensors of memory that another process owns: PyTorch has no public way to them, but for copies of its own.
+        storage = torch._C._construct_storage_from_data_pointer(place, self._device, size)
+        return torch.empty(0, dtype=torch.uint8, device=self._device).set_(storage, 0, (size,))
 
     def settle(self):
         pass
@@ -135,12 +234,20 @@ class _DeviceMemory:
         """Memory of others is theirs alone again."""
         self._stream.synchronize()
         while self._opened:
-            self._call("cuIpcCloseMemHandle", ctypes.c_uint64(self._opened.popitem()[1]))
+            _mappings.release(
+                (self._device, self._opened.popitem()[0]),
+                lambda address: self._call("cuIpcCloseMemHandle", ctypes.c_uint64(address)))
 
-    def copy(self, peer, offset, tensor):
-        self._call(
-            "cuMemcpyAsync", ctypes.c_uint64(peer + offset), ctypes.c_uint64(tensor.data_ptr()),
-            ctypes.c_size_t(tensor.numel() * tensor.element_size()), ctypes.c_void_p(self._stream.cuda_stream))
+    def copy(self, place, offset, piece):
+        x, element = piece.tensor, piece.tensor.element_size()
+        stream = ctypes.c_void_p(torch.cuda.current_stream(self._device).cuda_stream)
+        for source, target, width, height, *pitches in runs(x.shape, x.stride(), (*piece.strides, 1)):
+            source_pitch, target_pitch = (pitch * element for pitch in pitches)
+            what = _Rows(
+                source_kind=_UNIFIED, source=x.data_ptr() + source * element, source_pitch=source_pitch, target_kind=_UNIFIED,
+                target=place + offset + piece.offset + target * element, target_pitch=target_pitch, width=width * element,
+                height=height)
+            self._call("cuMemcpy2DAsync_v2", ctypes.byref(what), stream)
 
     def event(self):
         event = torch.cuda.Event(interprocess=True)
@@ -150,11 +257,31 @@ class _DeviceMemory:
     def open_event(self, handle):
         return torch.cuda.Event.from_ipc_handle(self._device, handle)
 
+    def mark(self):
+        event = torch.cuda.Event()
+        event.record()
+        return event
+
+    def wait(self, mark):
+        mark.wait()
+
+    def behind(self, mark, is_own=False):
+        return self._on(self._own_stream if is_own else self._stream, mark)
+
     @contextlib.contextmanager
-    def beside(self):
-        self._stream.wait_stream(torch.cuda.current_stream(self._device))
-        with torch.cuda.stream(self._stream):
+    def _on(self, stream, mark):
+        stream.wait_event(mark)
+        with torch.cuda.stream(stream):
             yield
+
+    def beside(self, mark):
+        self._is_beside = True
+        return self._on(self._second, mark)
+
+    def join(self):
+        if self._is_beside:
+            torch.cuda.current_stream(self._device).wait_stream(self._second)
+            self._is_beside = False
 
 
 def _machine():
@@ -168,12 +295,13 @@ def _machine():
 
 
 class Copies:
-    """Buffers of the ranks of an agreement. ``grow`` and rounds are what all ranks do alike."""
+    """Buffers of the ranks of an agreement. ``grow`` and rounds are what all ranks do alike. ``are_read``: others read what a
+    rank has in its own buffer, instead of getting it in theirs."""
 
-    def __init__(self, agreement, device):
-        self._agree, self.device = agreement, device
+    def __init__(self, agreement, device, are_read=False):
+        self._agree, self.device, self._are_read = agreement, device, are_read
         self._rank, self._size = agreement.rank, agreement.size
-        self._room = 0
+        self._room, self._kept = 0, []
         self._memory = self._buffer = None
 
     def __del__(self):
@@ -182,7 +310,7 @@ class Copies:
                 self._memory.close()
 
     def grow(self, room):
-        """Whether all ranks can copy ``room`` bytes to each other."""
+        """Whether all ranks have slots of ``room`` bytes which the others reach."""
         if room <= self._room:
             return True
         offer, before = None, self._buffer
@@ -208,47 +336,86 @@ class Copies:
     def _offer(self, room):
         if self._memory is None:
             self._memory = _DeviceMemory(self.device) if self.device.type == "cuda" else _HostMemory()
-        buffer, token = self._memory.allocate(max(_SLOTS * (self._size - 1) * room, 1))
-        self._new, self._new_room = buffer, room
+        self._new_bytes = max(_SLOTS * room, 1)
+        buffer, token = self._memory.allocate(self._new_bytes)
+        self._new = buffer
         self._free = [self._memory.event() for _ in range(_SLOTS)]
-        self._sent = [[self._memory.event() for _ in range(self._size)] for _ in range(_SLOTS)]
-        return token, [handle for _, handle in self._free], [[handle for _, handle in row] for row in self._sent]
+        self._sent = [[[self._memory.event() for _ in range(MOST_GROUPS)] for _ in range(self._size)] for _ in range(_SLOTS)]
+        handles = [[[handle for _, handle in groups] for groups in row] for row in self._sent]
+        return token, [handle for _, handle in self._free], handles
 
     def _open(self, offers):
-        self._buffer, self._peer_room = self._new, self._new_room
+        self._buffer = self._new
         others = [rank for rank in range(self._size) if rank != self._rank]
         self._peers = {rank: self._memory.open(offers[rank][0]) for rank in others}
         self._peer_free = {rank: [self._memory.open_event(handle) for handle in offers[rank][1]] for rank in others}
         self._arrived = {
-            rank: [self._memory.open_event(row[self._rank]) for row in offers[rank][2]] for rank in others}
+            rank: [[self._memory.open_event(handle) for handle in row[self._rank]] for row in offers[rank][2]] for rank in others}
+        self._read = {
+            rank: self._memory.tensor_of(place, self._new_bytes) if self._are_read else self._buffer
+            for rank, place in self._peers.items()}
 
-    def _place(self, slot, reader, writer):
-        return (slot * (self._size - 1) + writer - (writer > reader)) * self._peer_room
+    def mark(self):
+        """Where the work of this rank is now, for ``send``."""
+        return self._memory.mark()
 
-    def send(self, slot, tensors, readers):
-        """Copies tensors, each dense in memory, to the ranks ``readers``. ``finish`` must follow."""
-        with self._memory.beside():
+    def send(self, slot, mark, readers, groups):
+        """Copies what is complete at ``mark``. ``groups``: for each group a dictionary of a rank's pieces; those of this rank itself go
+        into its own buffer. ``finish`` must follow."""
+        own = [group.get(self._rank, ()) for group in groups]
+        if not self._are_read:
+            self._keep(slot, mark, own)
+        with self._memory.behind(mark):
             for rank in readers:
                 self._peer_free[rank][slot].wait()
-                offset = self._place(slot, rank, self._rank)
-                for tensor in tensors:
-                    if tensor.numel():
-                        self._memory.copy(self._peers[rank], offset, tensor)
-                    offset += _rounded(tensor.numel() * tensor.element_size())
-                self._sent[slot][rank][0].record()
+            for number, group in enumerate(groups):
+                if self._are_read:
+                    self._write(self._memory.place_of(self._buffer), slot, own[number])
+                for rank in readers:
+                    self._write(self._peers[rank], slot, group.get(rank, ()))
+                    self._sent[slot][rank][number][0].record()
 
-    def receive(self, slot, rank, sizes):
-        """Bytes that a rank has sent in a round that is over, in tensors of ``sizes``."""
-        self._arrived[rank][slot].wait()
-        offset, found = self._place(slot, self._rank, rank), []
-        for size in sizes:
-            found.append(self._buffer[offset : offset + size])
-            offset += _rounded(size)
-        return found
+    def _keep(self, slot, mark, groups):
+        """Copies of a rank to itself."""
+        self._kept = []
+        if not any(groups):
+            return
+        with self._memory.behind(mark, is_own=True):
+            for pieces in groups:
+                self._write(self._memory.place_of(self._buffer), slot, pieces)
+                self._kept.append(self._memory.mark())
+
+    def _write(self, place, slot, pieces):
+        for piece in pieces:
+            if piece.tensor.numel():
+                self._memory.copy(place, slot * self._room, piece)
+
+    def receive(self, slot, rank, group=0):
+        """Waits for what a rank, or this one itself, has sent in a round that is over."""
+        if rank != self._rank:
+            self._arrived[rank][slot][group].wait()
+        elif group < len(self._kept):
+            self._memory.wait(self._kept[group])
+
+    def slot(self, slot, rank=None):
+        """The bytes of a slot: of a rank where they are read there, else of the own buffer."""
+        buffer = self._read[rank] if self._are_read else self._buffer
+        return buffer[slot * self._room : (slot + 1) * self._room]
+
+    def beside(self, mark, is_second):
+        """A context of the second stream, behind ``mark``, or of the one that the caller is on."""
+        return self._memory.beside(mark) if is_second else contextlib.nullcontext()
+
+    def join(self):
+        """What follows comes behind the second stream."""
+        self._memory.join()
 
     def finish(self, slot):
         """What was received is read; what was sent may be overwritten."""
+        for event in self._kept:
+            self._memory.wait(event)
         self._free[slot][0].record()
         for rank in range(self._size):
             if rank != self._rank:
-                self._sent[slot][rank][0].wait()
+                for event, _ in self._sent[slot][rank]:
+                    event.wait()

@@ -13,7 +13,8 @@ Chunk.__doc__ = """Positions from ``begin`` to before ``end``."""
 
 Call = collections.namedtuple("Call", "rows columns kind")
 Call.__doc__ = """Attention of the queries ``rows`` of a share to the keys ``columns`` of another, both slices. ``kind``:
-"full" (each sees each), "causal" (by the rows of the slices), or "positions" (what positions say)."""
+"full" (each sees each), "causal" (by the rows of the slices), "last" (the same, the last query sees the last key), or "positions"
+(what positions say)."""
 
 ORDERS = ("balanced", "contiguous")
 
@@ -38,7 +39,7 @@ def length_of(share):
     return sum(chunk.end - chunk.begin for chunk in share)
 
 
-def _slices(share):
+def slices_of(share):
     """Where each chunk lies in its share."""
     found, at = [], 0
     for chunk in share:
@@ -61,7 +62,7 @@ def _seen(queries, keys, left, right):
 
 def _crop(flags, share):
     """The slice from the first chunk that is flagged to the last."""
-    places = [place for place, flag in zip(_slices(share), flags) if flag]
+    places = [place for place, flag in zip(slices_of(share), flags) if flag]
     return slice(places[0].start, places[-1].stop)
 
 
@@ -90,3 +91,49 @@ def call_of(queries, keys, left=-1, right=-1, by_positions=False):
         every = slice(0, length_of(queries))
         return Call(every, every, "causal")
     return Call(*place, "positions")
+
+
+Gathered = collections.namedtuple("Gathered", "pieces length calls")
+Gathered.__doc__ = """Keys that a device has in one array: ``pieces`` are (device, columns of its share, where they begin there), own ones last;
+``length`` of them all. ``calls``: each of rows of the own share; its columns are those of the array."""
+
+
+def gathered(held, rank, left=-1, right=-1):
+    """How keys lie so that rows of ``held[rank]`` see the last of a run of them; None where that cannot be.
+
+    Behind keys that all of its rows see, a call has those of its own chunk: under a causal mask its last query sees the last of them.
+    Rows that are further behind see more, so that theirs come in front.
+    """
+    if left >= 0 or right > 0:
+        return None
+    if length_of(held[rank]) == 0:
+        return Gathered([], 0, [])
+    own = [(rank, place) for place in slices_of(held[rank])]
+    others = [
+        [(source, place, chunk) for place, chunk in zip(slices_of(held[source]), held[source]) if chunk.end > chunk.begin]
+        for source in range(len(held)) if source != rank]
+    others = [each for share in others for each in share]
+    if right < 0:
+        rows = slice(0, length_of(held[rank]))
+        pieces, length = _placed([(source, place) for source, place, _ in others] + own)
+        return Gathered(pieces, length, [Call(rows, slice(0, length), "full")])
+    seen = [[(source, place) for source, place, chunk in others if chunk.end <= rows.begin] for rows in held[rank]]
+    new = [[each for each in more if each not in before] for before, more in zip([[], *seen[:-1]], seen)]
+    pieces, length = _placed([each for more in reversed(new) for each in more] + own)
+    calls, end = [], length - length_of(held[rank])
+    for rows, keys in zip(slices_of(held[rank]), seen):
+        calls.append(Call(rows, slice(end - sum(place.stop - place.start for _, place in keys), end + rows.stop), "last"))
+    return Gathered(pieces, length, calls)
+
+
+def _placed(parts):
+    """Parts one behind the other, joined where they are neighbours on their device, too."""
+    found, at = [], 0
+    for source, place in parts:
+        if found and found[-1][0] == source and found[-1][1].stop == place.start:
+            source, before, begin = found.pop()
+            found.append((source, slice(before.start, place.stop), begin))
+        elif place.stop > place.start:
+            found.append((source, place, at))
+        at += place.stop - place.start
+    return found, at

@@ -21,8 +21,8 @@ Problem = collections.namedtuple(
     "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values",
     defaults=(Sequences(), "", ("", "", ""), ""))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
-or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values`` the
-order of V, or "" for rows."""
+or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values``
+"interleaved" for V by columns, "rows" for rows that the program arranges so, "" where the kernel takes rows."""
 
 
 def element_of(name, array, is_cpu):
@@ -132,7 +132,7 @@ def clauses_of(problem):
     if problem.layout != "bhsd":
         text += f" layout({problem.layout})"
     if problem.values:
-        text += f" values({problem.values})"
+        text += " values(interleaved)"
     if problem.lengths:
         text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in _sequence_tensors(problem))
@@ -172,10 +172,14 @@ def text_of(problem):
     q = tensor(heads, problem.qk_dim, given.cu_q)
     o = tensor(heads, problem.value_dim, given.cu_q, element=problem.result or problem.element)
     k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?") for dim in (problem.qk_dim, problem.value_dim))
-    if problem.values:
-        v = f"tensor<?x{kv_heads}x{problem.value_dim}x?x{problem.element}>"
+    rows, columns = v, f"tensor<?x{kv_heads}x{problem.value_dim}x?x{problem.element}>"
+    v = columns if problem.values else rows
+    arranged = ""
+    if problem.values == "rows":
+        order = " layout(bshd)" if problem.layout == "bshd" else ""
+        arranged = f"  %v = attn.arrange_values %rows{order} : {rows} -> {columns}\n"
     types = problem.regions.types if problem.regions is not None else []
-    arguments = [f"%q: {q}", f"%k: {k}", f"%v: {v}"]
+    arguments = [f"%q: {q}", f"%k: {k}", f"%rows: {rows}" if arranged else f"%v: {v}"]
     if problem.lengths:
         arguments.append(f"%lengths: tensor<?x{problem.lengths}>")
     arguments += [f"%{name}: {type}" for name, type in _sequence_tensors(problem)]
@@ -190,7 +194,7 @@ def text_of(problem):
     shown = f"({results})" if problem.lse else results
     return (
         f"func.func @attention({', '.join(arguments)}) -> {shown} {{\n"
-        f"  {values} = attn.attention %q, %k, %v{clauses_of(problem)}\n"
+        f"{arranged}  {values} = attn.attention %q, %k, %v{clauses_of(problem)}\n"
         f"    : ({q}, {k}, {v}) -> {shown}\n"
         f"  return {values} : {results}\n}}\n"
     )

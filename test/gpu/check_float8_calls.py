@@ -15,9 +15,9 @@ import sys
 
 # Of weights with 4 bits (e4m3) and 3 (e5m2); errors are of all rows together.
 BOUNDS = {"e4m3fn": 4e-2, "e5m2": 8e-2}
-# A score is a sum whose terms the unit keeps to 13 bits behind the largest (docs/fp8.md): LSE may be off by this part of the sum of
-# their magnitudes.
-SCORE_BITS = 2.0**-13
+# A score is a sum whose terms the unit keeps to 13 bits behind the largest of an instruction's, that of the sum before included
+# (docs/fp8.md).
+SCORE_BITS, TERMS = 2.0**-13, 32
 SHAPES = ((2, 300, 1000), (1, 77, 79), (3, 1, 513), (1, 128, 128), (1, 33, 16))
 
 
@@ -25,10 +25,20 @@ def wide(x, scale, torch):
     return x.to(torch.float32).double() * scale.double().repeat_interleave(x.shape[1] // scale.shape[1], 1)[:, :, None, None]
 
 
+def score_bound(torch, q, k):
+    """The most by which a score may be off: in each instruction, of each of its terms as much as the largest allows."""
+    bound = total = torch.zeros((), dtype=q.dtype, device=q.device)
+    for first in range(0, q.shape[-1], TERMS):
+        terms = [q[..., d, None] * k[..., None, :, d] for d in range(first, min(first + TERMS, q.shape[-1]))]
+        bound = bound + (len(terms) + 1) * SCORE_BITS * torch.stack([total.abs().expand_as(terms[0]), *(x.abs() for x in terms)]).amax(0)
+        total = total + sum(terms)
+    return bound.max().item() * q.shape[-1] ** -0.5
+
+
 def reference(torch, q, k, v, causal):
     k, v = (x.repeat_interleave(q.shape[1] // k.shape[1], 1) for x in (k, v))
     scores = q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5
-    bound = SCORE_BITS * (q.abs() @ k.abs().transpose(-1, -2)).max().item() * q.shape[-1] ** -0.5
+    bound = score_bound(torch, q, k)
     if causal:
         queries, keys = scores.shape[-2:]
         i, j = (torch.arange(n, device=q.device) for n in (queries, keys))

@@ -83,11 +83,11 @@ static Operation *findFirstStore(LLVM::LLVMFuncOp function) {
   return first;
 }
 
-/// Whether all that a kernel is for is the numbers that it writes: its CTAs are
-/// few and short.
+/// Whether all that a kernel is for is what it writes for the next one: its
+/// CTAs are short, and those of that one may have the place that they leave.
 static bool isPreparation(StringRef step) {
   return step == KernelOp::kDealStep || step == KernelOp::kOrderStep ||
-         step == KernelOp::kClearStep;
+         step == KernelOp::kClearStep || step == KernelOp::kArrangeStep;
 }
 
 /// Lets the next step be launched from `b` on.

@@ -113,8 +113,15 @@ class Float8(unittest.TestCase):
         """What the kernel of a GPU is compiled for."""
         shapes = _attention.shapes_of((2, 4, 37, 64), (2, 2, 50, 64), (2, 2, 50, 64), "bhsd")
         problem = _attention.problem_of(shapes, "f8E4M3FN", "", None, "bhsd", True, "", "", None)
-        text = _attention.text_of(_float8.checked(problem._replace(scales=("?x2", "", "1x1")), "cuda"))
+        problem = problem._replace(scales=("?x2", "", "1x1"))
+        text = _attention.text_of(_float8.checked(problem, "cuda"))
+        self.assertIn("%rows: tensor<?x2x?x64xf8E4M3FN>", text)
+        self.assertIn("%v = attn.arrange_values %rows : tensor<?x2x?x64xf8E4M3FN> -> tensor<?x2x64x?xf8E4M3FN>", text)
+        text = _attention.text_of(_float8.checked(problem._replace(layout="bshd"), "cuda"))
+        self.assertIn("attn.arrange_values %rows layout(bshd) : tensor<?x?x2x64xf8E4M3FN> -> tensor<?x2x64x?xf8E4M3FN>", text)
+        text = _attention.text_of(_float8.checked(problem, "cuda", has_columns=True))
         self.assertIn("%v: tensor<?x2x64x?xf8E4M3FN>", text)
+        self.assertNotIn("arrange_values", text)
         self.assertIn("values(interleaved) q_scale(%q_scale : tensor<?x2xf32>) v_scale(%v_scale : tensor<1x1xf32>)", text)
         with self.assertRaisesRegex(NotImplementedError, "^lengths: "):
             _float8.checked(problem._replace(lengths="i32"), "cuda")

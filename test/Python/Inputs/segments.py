@@ -5,7 +5,7 @@ import unittest
 
 from attn_mlir import _exchange_model as model
 from attn_mlir._errors import ArgumentError
-from attn_mlir._segments import call_of, length_of, shares
+from attn_mlir._segments import call_of, gathered, length_of, shares
 
 
 def positions(share):
@@ -58,6 +58,33 @@ class Segments(unittest.TestCase):
                     self.assertEqual(self.covered(queries, keys, other, left, right), wanted)
         self.assertEqual(kinds, {None, "full", "causal", "positions"})
 
+    def test_gathered(self):
+        """Each row has one call, which shows it what it sees, and nothing comes that no row sees."""
+        for total, devices, order, right in itertools.product(
+                (0, 1, 5, 12, 29), (1, 2, 3, 4), ("balanced", "contiguous"), (-1, 0)):
+            held = shares(total, devices, order)
+            for rank, share in enumerate(held):
+                with self.subTest(held=held, rank=rank, right=right):
+                    found = gathered(held, rank, -1, right)
+                    array = [None] * found.length
+                    for source, place, begin in found.pieces:
+                        array[begin : begin + place.stop - place.start] = positions(held[source])[place]
+                    self.assertNotIn(None, array)
+                    rows = positions(share)
+                    seen = {}
+                    for call in found.calls:
+                        keys = array[call.columns]
+                        past = len(keys) - (call.rows.stop - call.rows.start)
+                        for row, i in enumerate(rows[call.rows]):
+                            self.assertNotIn(i, seen)
+                            seen[i] = keys if call.kind == "full" else keys[: row + past + 1]
+                    self.assertEqual(sorted(seen), sorted(rows))
+                    for i, keys in seen.items():
+                        self.assertEqual(sorted(keys), [j for j in range(total) if sees(i, j, -1, right)])
+                    self.assertTrue(set(array) <= {j for keys in seen.values() for j in keys} | set(rows))
+        for window in ((3, 0), (-1, 2), (0, -1)):
+            self.assertIsNone(gathered(shares(12, 2), 0, *window))
+
     def test_causal_needs_no_positions(self):
         """Of the balanced order each call is a plain one, and does half of the square, or all of one half of it."""
         for devices in (2, 4):
@@ -82,13 +109,16 @@ class Segments(unittest.TestCase):
             swapped = (devices - 1) * 2 * length * (8 * 64 + 4 * 96 + 8 * 32) // devices * 2
             self.assertEqual({kind: p.bytes for kind, p in found.items()}, {
                 "ring": others, "all_gather": others, "heads": swapped})
+            # Copies bring what rows see: all of it to the device with the last chunk, half of it to one with a chunk in the middle.
+            for rank, part in ((0, 1), (devices - 1, 1 / 2)):
+                self.assertEqual(model._copies(held, rank, shape, model.H200, (-1, 0))[1], others * part)
         odd = model.predictions(shares(1024, 3), shape)
         self.assertNotIn("heads", [p.exchange for p in odd])
 
     def test_times(self):
         """Long sequences hide a ring's transfers; of short ones all is transfer, of which fewer bytes take less."""
         shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
-        links = model.Links(pair=1e11, gather=5e10, latency=1e-5, rate=5e14)
+        links = model.Links(pair=1e11, gather=5e10, latency=1e-5, rate=5e14, memory=float("inf"))
         times = {}
         for length in (4096, 262144):
             found = model.predictions(shares(length, 4), shape, (-1, 0), links)
@@ -101,9 +131,32 @@ class Segments(unittest.TestCase):
         short = times[4096]
         self.assertGreater(short["ring"].seconds, 2 * short["ring"].computing)
         self.assertLess(short["heads"].seconds, short["all_gather"].seconds)
+        # Merges and collectives that take a part of the device cost where copies do not.
+        slow = links._replace(memory=1e12, taken=0.1)
+        before, after = ({p.exchange: p.seconds for p in model.predictions(
+            shares(262144, 4), shape, (-1, 0), each, (model.COPIES, *model.EXCHANGES))} for each in (links, slow))
+        self.assertEqual(before[model.COPIES], after[model.COPIES])
+        for kind in model.EXCHANGES:
+            self.assertGreater(after[kind], before[kind])
         page = model.page(model.predictions(shares(4096, 4), shape), "ring")
         self.assertRegex(page, r"ring .*<- this one")
         self.assertEqual(page.count("<-"), 1)
+
+    def test_groups(self):
+        """Heads come in as many groups as hide their transfers: all at once behind the longer own part, else the first ones by themselves."""
+        shape = model.Shape(batch=1, heads=32, kv_heads=32, qk_dim=128, value_dim=128, bytes=2)
+        held, counts = shares(32768, 2), {}
+        for pair in (1e9, 3e10, 4e11, 1e12):
+            links = model.Links(pair=pair, gather=pair, latency=1e-5, rate=7e14)
+            for rank in range(2):
+                groups = model.groups_of(held, rank, gathered(held, rank, -1, 0), shape, links)
+                self.assertEqual([head for group in groups for head in range(group.start, group.stop)], list(range(32)))
+                counts[pair, rank] = len(groups)
+        # Device 1 has no rows that see own keys alone.
+        self.assertEqual(counts, {
+            (1e9, 0): 4, (3e10, 0): 4, (4e11, 0): 1, (1e12, 0): 1, (1e9, 1): 4, (3e10, 1): 4, (4e11, 1): 2, (1e12, 1): 2})
+        one = model.groups_of(held, 1, gathered(held, 1, -1, 0), shape._replace(kv_heads=1), model.H200)
+        self.assertEqual(one, [slice(0, 1)])
 
 
 if __name__ == "__main__":

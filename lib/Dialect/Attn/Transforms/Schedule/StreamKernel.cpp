@@ -72,6 +72,17 @@ void StreamKernel::createKernel(StringRef name) {
   describeViews();
 }
 
+/// Whether a kernel in front of `op` makes one of its operands for it.
+static bool readsArranged(Operation *op) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    auto launch = operand.getDefiningOp<LaunchOp>();
+    auto kernel = launch ? SymbolTable::lookupNearestSymbolFrom<KernelOp>(
+                               op, launch.getKernelAttr())
+                         : KernelOp();
+    return kernel && kernel.getStep() == KernelOp::kArrangeStep;
+  });
+}
+
 void StreamKernel::describeViews() {
   // Launchers learn which dimensions are one axis, and what is written.
   SmallVector<Attribute> names;
@@ -89,6 +100,8 @@ void StreamKernel::describeViews() {
   kernel->setAttr(KernelOp::kOutputsAttr,
                   builder.getI64IntegerAttr(numViews() - numInputs));
   kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
+  if (readsArranged(op))
+    kernel->setAttr(KernelOp::kFollowsAttr, builder.getUnitAttr());
 }
 
 /// The dynamic axis that is a dimension, or (axis/64) of which so many elements

@@ -1,0 +1,72 @@
+"""The model of exchanges beside measured times: constants from some of the shapes, errors on all."""
+
+import itertools
+import math
+
+from attn_mlir import _exchange_model as model
+from attn_mlir._segments import shares
+from common import markdown
+
+# Constants that are fitted, and what is tried: several times around the best so far, ever closer.
+_START = {"pair": 300e9, "gather": 250e9, "latency": 50e-6, "memory": 2e12, "taken": 0.2}
+_STEPS = (2.0, 1.4, 1.2, 1.1, 1.05, 1.02)
+
+
+def _shape(row, heads):
+    return model.Shape(1, heads, heads, row["dim"], row["dim"], 2)
+
+
+def _window(row):
+    return (-1, 0 if row["mask"] == "causal" else -1)
+
+
+def _rate(row, heads, alone):
+    """Of one device: what the whole sequence took there."""
+    pairs = row["length"] ** 2 // (2 if row["mask"] == "causal" else 1)
+    return 4 * heads * row["dim"] * pairs / (row["in a row"]["ms"][alone] * 1e-3)
+
+
+def predicted(row, heads, alone, constants, kinds):
+    """Milliseconds of each kind."""
+    links = model.Links(rate=_rate(row, heads, alone), **constants)
+    held = shares(row["length"], row["devices"])
+    return {each.exchange: 1e3 * each.seconds for each in model.predictions(held, _shape(row, heads), _window(row), links, kinds)}
+
+
+def _loss(rows, heads, alone, constants, kinds):
+    errors = [
+        math.log(found / row["in a row"]["ms"][kind])
+        for row in rows for kind, found in predicted(row, heads, alone, constants, kinds).items()]
+    return sum(error**2 for error in errors)
+
+
+def fitted(rows, heads, alone, kinds):
+    """Constants with the least squares of logarithms."""
+    best = dict(_START)
+    for step in _STEPS:
+        moved = True
+        while moved:
+            before = _loss(rows, heads, alone, best, kinds)
+            tried = [{**best, name: best[name] * factor} for name, factor in itertools.product(best, (step, 1 / step))]
+            found = min(tried, key=lambda constants: _loss(rows, heads, alone, constants, kinds))
+            moved = _loss(rows, heads, alone, found, kinds) < before * (1 - 1e-9)
+            best = found if moved else best
+    return best
+
+
+def show(rows, heads, alone, length):
+    """Prints a table; the largest error of the exchanges."""
+    kinds = (model.COPIES, *model.EXCHANGES)
+    constants = fitted([row for row in rows if row["length"] == length], heads, alone, kinds)
+    print(f"constants of shapes of {length} positions:", {name: f"{number:.3g}" for name, number in constants.items()})
+    lines, worst = [], 0.0
+    for row in rows:
+        found = predicted(row, heads, alone, constants, kinds)
+        errors = {kind: found[kind] / row["in a row"]["ms"][kind] - 1 for kind in kinds}
+        worst = max(worst, *(abs(errors[kind]) for kind in model.EXCHANGES))
+        lines.append([
+            f"D {row['dim']}, S {row['length']}, {row['mask']}",
+            *(f"{row['in a row']['ms'][kind]:.2f} / {found[kind]:.2f} ({errors[kind]:+.0%})" for kind in kinds)])
+    print(markdown(["measured / predicted, ms", *kinds], lines))
+    print(f"largest error of {', '.join(model.EXCHANGES)}: {worst:.1%}")
+    return worst
