@@ -18,6 +18,23 @@ from pathlib import Path
 REMARK = re.compile(r"remark: \[(Passed|Missed)\] (\S+) \| Category:attn-raise(.*)")
 
 
+# Operations that are another dialect's name for those of func and arith, and a value that only hides where it is from.
+RENAMED = [
+    (r"\butil\.func public @", "func.func @"),
+    (r"\butil\.func\b", "func.func"),
+    (r"\butil\.return\b", "func.return"),
+    (r"\butil\.call\b", "func.call"),
+    (r"\butil\.unfoldable_constant\b", "arith.constant"),
+    (r"= util\.optimization_barrier (%\S+) : (.*)", r'= "util.optimization_barrier"(\1) : (\2) -> \2'),
+]
+
+
+def readable(text):
+    for pattern, replacement in RENAMED:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
 def parts(folder):
     """Texts that may hold a softmax between products, with where they are from."""
     for path in sorted(folder.rglob("*.mlir")):
@@ -27,7 +44,7 @@ def parts(folder):
             continue
         for number, part in enumerate(re.split(r"^// ?-----.*$", text, flags=re.MULTILINE)):
             if re.search(r"softmax|math\.exp|tosa\.exp|linalg\.exp", part):
-                yield f"{path.relative_to(folder)}:{number}", part
+                yield f"{path.relative_to(folder)}:{number}", readable(part)
 
 
 def report(attn_opt, part):
