@@ -335,9 +335,9 @@ Refusal Matcher::matchScores(const Expr *exponential, const Expr *sum) {
                   sum->op);
   if (Refusal refusal = matchStart(sum))
     return refusal;
-  match.scores = exponential->isCall("math.exp2")
-                     ? c.makeScaled(rest, llvm::numbers::ln2)
-                     : rest;
+  bool isBase2 = exponential->isCall("math.exp2");
+  match.scores = isBase2 ? c.makeScaled(rest, llvm::numbers::ln2) : rest;
+  match.softmax = {maximum, sum, factor, isBase2};
   return {};
 }
 
@@ -540,9 +540,18 @@ Refusal Matcher::checkUsers() {
     for (Operation *user : op->getUsers()) {
       if (user == rootOp)
         continue;
-      if (!c.visited.contains(user) && !isDead(user))
+      bool isOther = !c.visited.contains(user) && !isDead(user);
+      if (isOther && !match.lse) {
+        match.lse = matchLogSumExp(c, match.softmax, user, rootOp);
+        if (c.wantsSplit())
+          return notAttention;
+        isOther = !match.lse;
+      }
+      if (isOther)
         return refuse(Obstacle::Users,
                       "scores or probabilities that something else uses", user);
+      if (match.lse && user == match.lse->value.getDefiningOp())
+        continue;
       if (seen.insert(user).second)
         worklist.push_back(user);
     }
