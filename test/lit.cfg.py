@@ -50,6 +50,7 @@ config.substitutions += [
     ("%llvm_tools", config.llvm_tools_dir),
     ("%build", config.attn_binary_dir),
     ("%cmake", config.cmake),
+    ("%ctest", os.path.join(os.path.dirname(config.cmake), "ctest")),
     ("%cxx", config.cxx),
     ("%mlir_dir", config.mlir_dir),
     ("%plugin", os.path.join(config.attn_binary_dir, "tools", "attn-plugin", "AttnMLIRPlugin.so")),

@@ -3,8 +3,9 @@
 
 usage: raise-report.py FOLDER [--attn-opt=PATH] [--list]
 
-Files are split at lines of `// -----`, as tests are. What attn-opt does not know is allowed where it is in generic form;
-other dialects are reported as not read, with the first error. --list prints a line for each part of a file with exponentials
+Files are split at lines of `// -----`, as tests are. Functions of IREE's util dialect are read as those of func, and some
+names of older MLIR as today's. What attn-opt does not know is allowed where it is in generic form; other dialects are reported
+as not read, with the first error. --list prints a line for each part of a file with exponentials
 or a softmax in it."""
 
 import argparse
@@ -18,6 +19,27 @@ from pathlib import Path
 REMARK = re.compile(r"remark: \[(Passed|Missed)\] (\S+) \| Category:attn-raise(.*)")
 
 
+# Operations that are another dialect's name for those of func and arith, and a value that only hides where it is from.
+RENAMED = [
+    (r"\butil\.func public @", "func.func @"),
+    (r"\butil\.func\b", "func.func"),
+    (r"\butil\.return\b", "func.return"),
+    (r"\butil\.call\b", "func.call"),
+    (r"\butil\.unfoldable_constant\b", "arith.constant"),
+    (r"\barith\.(max|min)f\b", r"arith.\1imumf"),
+    (r"= util\.optimization_barrier (%\S+) : (.*)", r'= "util.optimization_barrier"(\1) : (\2) -> \2'),
+]
+# Before output_shape was part of it; of static results alone.
+EXPANDED = re.compile(r"(tensor\.expand_shape \S+ \[\[[^:]*\]\]) : (tensor<[^>]*>) into tensor<([\dx]+)x(\w+)>")
+
+
+def readable(text):
+    """The text as this MLIR reads it, where only names have changed."""
+    for pattern, replacement in RENAMED:
+        text = re.sub(pattern, replacement, text)
+    return EXPANDED.sub(lambda m: f"{m[1]} output_shape [{m[3].replace('x', ', ')}] : {m[2]} into tensor<{m[3]}x{m[4]}>", text)
+
+
 def parts(folder):
     """Texts that may hold a softmax between products, with where they are from."""
     for path in sorted(folder.rglob("*.mlir")):
@@ -27,7 +49,7 @@ def parts(folder):
             continue
         for number, part in enumerate(re.split(r"^// ?-----.*$", text, flags=re.MULTILINE)):
             if re.search(r"softmax|math\.exp|tosa\.exp|linalg\.exp", part):
-                yield f"{path.relative_to(folder)}:{number}", part
+                yield f"{path.relative_to(folder)}:{number}", readable(part)
 
 
 def report(attn_opt, part):

@@ -6,27 +6,20 @@
 \*===---------------------------------------------------------------------===*/
 
 #include "hooks.h"
+#include "memrefs.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { Model = 256, Heads = 8, KvHeads = 2, HeadDim = 32, Hidden = 512 };
 
-/* MLIR's descriptors of memrefs: what the compiled function takes. */
-#define MEMREF(rank)                                                           \
-  struct {                                                                     \
-    float *allocated, *aligned;                                                \
-    int64_t offset, sizes[rank], strides[rank];                                \
-  }
-typedef MEMREF(1) Vector;
-typedef MEMREF(2) Matrix;
-typedef MEMREF(3) Activations;
-
 /* The one function of block.o. */
 int32_t _mlir_ciface_block(const AttnHostHooks *hooks, Activations *x,
                            Vector *norm1, Matrix *wq, Matrix *wk, Matrix *wv,
                            Matrix *wo, Vector *norm2, Matrix *wgate,
                            Matrix *wup, Matrix *wdown, Activations *y);
+
+static AttnHostHooks hooks;
 
 static void *allocate(size_t bytes) {
   void *memory = calloc(bytes ? bytes : 1, 1);
@@ -35,10 +28,20 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
+/* An argument of the function: where its buffers are. */
+static float *allocateFloats(int64_t count) {
+  size_t bytes = (size_t)count * sizeof(float);
+  void *memory =
+      hooks.allocate ? hooks.allocate(hooks.user, bytes, 64) : allocate(bytes);
+  if (!memory)
+    exit(2);
+  return memory;
+}
+
 /* Uniform in [-scale, scale]. */
 static float *randomFloats(int64_t count, float scale) {
   static uint64_t state = 88172645463325252u;
-  float *values = allocate((size_t)count * sizeof(float));
+  float *values = allocateFloats(count);
   for (int64_t i = 0; i < count; ++i) {
     state ^= state << 13;
     state ^= state >> 7;
@@ -191,6 +194,9 @@ int main(int argc, char **argv) {
     return 2;
   }
   int64_t batch = atoll(argv[1]), length = atoll(argv[2]);
+  int missing = setHooks(&hooks);
+  if (missing)
+    return missing;
   Weights w = {vectorOf(Model),
                vectorOf(Model),
                matrixOf(Model, Heads * HeadDim),
@@ -203,12 +209,10 @@ int main(int argc, char **argv) {
   Activations x = activationsOf(batch, length, 1),
               y = activationsOf(batch, length, NAN);
 
-  AttnHostHooks hooks;
-  if (setHooks(&hooks))
-    return 2;
   if (_mlir_ciface_block(&hooks, &x, &w.norm1, &w.wq, &w.wk, &w.wv, &w.wo,
                          &w.norm2, &w.wgate, &w.wup, &w.wdown,
-                         &y) != ATTN_SUCCESS)
+                         &y) != ATTN_SUCCESS ||
+      failed())
     return 1;
 
   double *r = allocate((size_t)(batch * length * Model) * sizeof(double));

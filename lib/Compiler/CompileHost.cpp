@@ -6,7 +6,7 @@
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
 #include "attn-mlir/Pipelines/HostPipelines.h"
 #include "attn-mlir/Raise/Passes.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -27,12 +27,22 @@ void attn::buildEmbedPipeline(OpPassManager &pm, CompileOptions options) {
   pm.addPass(createAttnEmbedPrograms(std::move(options)));
 }
 
-/// Functions that others call also take descriptors of memrefs.
-static void askForInterfaces(ModuleOp module) {
+void attn::exportFunction(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
+  function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                    UnitAttr::get(context));
+  StringRef writable = bufferization::BufferizationDialect::kWritableAttrName;
+  for (BlockArgument argument : function.getArguments())
+    if (unsigned number = argument.getArgNumber();
+        isa<TensorType>(argument.getType()) &&
+        !function.getArgAttr(number, writable))
+      function.setArgAttr(number, writable, BoolAttr::get(context, false));
+}
+
+static void exportFunctions(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal())
-      function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                        UnitAttr::get(module.getContext()));
+      attn::exportFunction(function);
 }
 
 /// Private functions are no symbols of the object: others may have the same.
@@ -43,7 +53,7 @@ static void keepInside(ModuleOp module) {
 }
 
 LogicalResult attn::compileHost(Compilation &compilation) {
-  askForInterfaces(*compilation.module);
+  exportFunctions(*compilation.module);
   if (failed(compilation.runPipeline([&](OpPassManager &pm) {
         buildEmbedPipeline(pm, compilation.options);
         buildLowerHostToLLVMPipeline(pm);

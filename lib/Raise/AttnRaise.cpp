@@ -206,6 +206,33 @@ static std::optional<StringRef> regionsOf(AttentionOp op) {
   return op.hasMaskRegion() ? std::optional<StringRef>("keep") : std::nullopt;
 }
 
+static void emitRaised(BuiltAttention &built) {
+  AttentionOp op = built.op;
+  Type element = op.getQuery().getType().getElementType();
+  auto stated = [](bool isSo, StringRef text) {
+    return isSo ? std::optional<StringRef>(text) : std::nullopt;
+  };
+  remarks::emitRaised(op, op.getScale().convertToDouble(),
+                      op.getMaskAttr()
+                          ? std::optional<Attribute>(op.getMaskAttr())
+                          : std::nullopt,
+                      stringifyTensorLayout(op.getLayout()),
+                      element.isF32()   ? "f32"
+                      : element.isF16() ? "f16"
+                                        : "bf16",
+                      regionsOf(op), stated(built.restoresNaN, "nan"),
+                      stated(bool(built.lse), "returned"));
+}
+
+/// What used it before the root comes behind the root.
+static void replaceLse(LogSumExp &found, Value lse, Operation *root) {
+  found.value.replaceAllUsesWith(lse);
+  for (Operation *user : found.earlyUsers) {
+    user->moveAfter(root);
+    root = user;
+  }
+}
+
 Refusal AttnRaise::attempt(Value root) {
   Splits splits;
   constexpr unsigned kMostSplits = 8;
@@ -221,25 +248,17 @@ Refusal AttnRaise::attempt(Value root) {
     OpBuilder b(rootOp);
     // What was made for nothing is erased again.
     Operation *before = rootOp->getPrevNode();
-    AttentionOp op;
-    Value result;
-    refusal = buildAttention(c, match, maskedRows == "nan", b, op, result);
+    BuiltAttention built;
+    refusal = buildAttention(c, match, maskedRows == "nan", b, built);
     if (refusal) {
       while (rootOp->getPrevNode() != before)
         rootOp->getPrevNode()->erase();
       return refusal;
     }
-    remarks::emitRaised(
-        op, op.getScale().convertToDouble(),
-        op.getMaskAttr() ? std::optional<Attribute>(op.getMaskAttr())
-                         : std::nullopt,
-        stringifyTensorLayout(op.getLayout()),
-        op.getQuery().getType().getElementType().isF32()   ? "f32"
-        : op.getQuery().getType().getElementType().isF16() ? "f16"
-                                                           : "bf16",
-        regionsOf(op),
-        op.getLse() ? std::optional<StringRef>("nan") : std::nullopt);
-    root.replaceAllUsesWith(result);
+    emitRaised(built);
+    root.replaceAllUsesWith(built.result);
+    if (match.lse)
+      replaceLse(*match.lse, built.lse, rootOp);
     eraseVisited(c, rootOp);
     return {};
   }

@@ -25,7 +25,7 @@ public:
                    OpBuilder &b)
       : c(c), match(match), keepNaN(keepNaN), b(b), loc(match.root.getLoc()) {}
 
-  Refusal run(AttentionOp &op, Value &result);
+  Refusal run(BuiltAttention &built);
 
 private:
   Refusal chooseRoles();
@@ -35,7 +35,10 @@ private:
   Refusal takeScale();
   Refusal buildOp(AttentionOp &op);
   Value finish(AttentionOp op);
+  Value finishLse(AttentionOp op);
   Value restoreNaN(AttentionOp op);
+  /// Whether rows may be NaN in the program, and are to be.
+  bool mayBeNaN() const { return keepNaN && masked.mayBeEmpty; }
 
   /// What the dimensions of an operand hold.
   Groups groupsFor(TensorLayout layout, bool isQuery,
@@ -45,6 +48,13 @@ private:
                          unsigned &cost) const;
   OpFoldResult sizeOf(unsigned variable);
   Value operand(const Source &source, const Groups &groups);
+  /// What the dimensions of the operation's logarithms of sums hold.
+  Groups lseGroups() const {
+    Groups groups{batch, heads, {}};
+    if (query)
+      groups[2].push_back(*query);
+    return groups;
+  }
   int64_t extent(unsigned variable) const {
     return c.variable(variable).extent;
   }
@@ -244,6 +254,10 @@ Refusal AttentionBuilder::chooseLayout() {
             "operands that no reshape and transpose make queries, keys and "
             "values of",
             match.product->op};
+  if (match.lse && !relayoutCost(lseGroups(), match.lse->groups))
+    return {Obstacle::Users,
+            "logarithms of sums that are not one of each query",
+            match.lse->value.getDefiningOp()};
   return {};
 }
 
@@ -345,7 +359,7 @@ Refusal AttentionBuilder::buildOp(AttentionOp &op) {
   Type rootElement = getElementTypeOrSelf(match.root.getType());
   SmallVector<Type> results{RankedTensorType::get(
       shape, rootElement == element ? element : b.getF32Type())};
-  if (keepNaN && masked.mayBeEmpty)
+  if (mayBeNaN() || match.lse)
     results.push_back(RankedTensorType::get(
         {shape[0], shape[headDimOf(layout)], shape[seqDimOf(layout)]},
         b.getF32Type()));
@@ -433,7 +447,7 @@ Value AttentionBuilder::restoreNaN(AttentionOp op) {
 }
 
 Value AttentionBuilder::finish(AttentionOp op) {
-  Value output = op.getLse() ? restoreNaN(op) : Value(op.getOutput());
+  Value output = mayBeNaN() ? restoreNaN(op) : Value(op.getOutput());
   output =
       castElements(b, loc, output, getElementTypeOrSelf(match.root.getType()));
   output = relayout(b, loc, output, oGroups,
@@ -445,22 +459,54 @@ Value AttentionBuilder::finish(AttentionOp op) {
   return output;
 }
 
-Refusal AttentionBuilder::run(AttentionOp &op, Value &result) {
+Value AttentionBuilder::finishLse(AttentionOp op) {
+  Value value = op.getLse();
+  Type f32 = b.getF32Type();
+  auto number = [&](OpBuilder &b, const APFloat &value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getFloatAttr(f32, value));
+  };
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(f32).getFloatSemantics();
+  if (mayBeNaN())
+    value = mapElements(b, loc, value, f32, [&](OpBuilder &b, Value x) {
+      Value none =
+          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OEQ, x,
+                                number(b, APFloat::getInf(semantics, true)));
+      return arith::SelectOp::create(b, loc, none,
+                                     number(b, APFloat::getNaN(semantics)), x);
+    });
+  if (match.lse->scale != 1)
+    value = mapElements(b, loc, value, f32, [&](OpBuilder &b, Value x) {
+      return arith::MulFOp::create(b, loc, x,
+                                   number(b, APFloat(float(match.lse->scale))));
+    });
+  Value own = match.lse->value;
+  value = castElements(b, loc, value, getElementTypeOrSelf(own.getType()));
+  value = relayout(b, loc, value, lseGroups(), match.lse->groups,
+                   [&](unsigned variable) { return sizeOf(variable); });
+  if (value.getType() != own.getType())
+    value = tensor::CastOp::create(b, loc, own.getType(), value);
+  return value;
+}
+
+Refusal AttentionBuilder::run(BuiltAttention &built) {
   for (auto step :
        {&AttentionBuilder::chooseRoles, &AttentionBuilder::checkSizes,
         &AttentionBuilder::chooseType, &AttentionBuilder::chooseLayout,
         &AttentionBuilder::takeScale})
     if (Refusal refusal = (this->*step)())
       return refusal;
-  if (Refusal refusal = buildOp(op))
+  if (Refusal refusal = buildOp(built.op))
     return refusal;
-  result = finish(op);
+  built.result = finish(built.op);
+  if (match.lse)
+    built.lse = finishLse(built.op);
+  built.restoresNaN = mayBeNaN();
   return {};
 }
 
 Refusal attn::raise::buildAttention(Comprehension &c,
                                     const AttentionMatch &match, bool keepNaN,
-                                    OpBuilder &b, AttentionOp &op,
-                                    Value &result) {
-  return AttentionBuilder(c, match, keepNaN, b).run(op, result);
+                                    OpBuilder &b, BuiltAttention &built) {
+  return AttentionBuilder(c, match, keepNaN, b).run(built);
 }

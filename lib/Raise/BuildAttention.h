@@ -9,12 +9,20 @@
 
 namespace attn::raise {
 
+/// What takes the place of the program's operations.
+struct BuiltAttention {
+  AttentionOp op;
+  /// For the root, and for the logarithms of sums that were found.
+  mlir::Value result, lse;
+  /// Whether rows without keys are made NaN again.
+  bool restoresNaN = false;
+};
+
 /// Makes the operation, with what changes layouts around it, in front of the
-/// root's operation. `result` takes the root's place. Rows without keys are NaN
-/// if `keepNaN`, as they are in the program.
+/// root's operation. Rows without keys are NaN if `keepNaN`, as they are in the
+/// program.
 Refusal buildAttention(Comprehension &c, const AttentionMatch &match,
-                       bool keepNaN, mlir::OpBuilder &b, AttentionOp &op,
-                       mlir::Value &result);
+                       bool keepNaN, mlir::OpBuilder &b, BuiltAttention &built);
 
 } // namespace attn::raise
 

@@ -174,6 +174,21 @@ Refusal Matcher::run(Value root) {
   return first;
 }
 
+/// Whether a denominator has a sum, and not only exponentials of sums as that
+/// of a sigmoid has.
+static bool dividesBySum(const Expr *denominator) {
+  SmallVector<const Expr *> worklist{denominator};
+  llvm::SmallPtrSet<const Expr *, 8> seen;
+  while (!worklist.empty()) {
+    const Expr *expr = worklist.pop_back_val();
+    if (expr->kind == ExprKind::Sum)
+      return true;
+    if (!isExponential(expr) && seen.insert(expr).second)
+      llvm::append_range(worklist, expr->operands);
+  }
+  return false;
+}
+
 /// Whether this is made from a softmax, or nearly one.
 static bool looksLikeSoftmax(Comprehension &c, const Expr *weights) {
   bool hasExponential = false, hasRows = false;
@@ -183,9 +198,7 @@ static bool looksLikeSoftmax(Comprehension &c, const Expr *weights) {
     if (inner->kind == ExprKind::Product)
       for (auto [factor, power] :
            llvm::zip_equal(inner->operands, inner->coefficients))
-        c.walk(factor, [&, power = power](const Expr *part) {
-          hasRows |= power < 0 && part->kind == ExprKind::Sum;
-        });
+        hasRows |= power < 0 && dividesBySum(factor);
   });
   return hasExponential && hasRows;
 }
@@ -335,9 +348,9 @@ Refusal Matcher::matchScores(const Expr *exponential, const Expr *sum) {
                   sum->op);
   if (Refusal refusal = matchStart(sum))
     return refusal;
-  match.scores = exponential->isCall("math.exp2")
-                     ? c.makeScaled(rest, llvm::numbers::ln2)
-                     : rest;
+  bool isBase2 = exponential->isCall("math.exp2");
+  match.scores = isBase2 ? c.makeScaled(rest, llvm::numbers::ln2) : rest;
+  match.softmax = {maximum, sum, factor, isBase2};
   return {};
 }
 
@@ -540,9 +553,18 @@ Refusal Matcher::checkUsers() {
     for (Operation *user : op->getUsers()) {
       if (user == rootOp)
         continue;
-      if (!c.visited.contains(user) && !isDead(user))
+      bool isOther = !c.visited.contains(user) && !isDead(user);
+      if (isOther && !match.lse) {
+        match.lse = matchLogSumExp(c, match.softmax, user, rootOp);
+        if (c.wantsSplit())
+          return notAttention;
+        isOther = !match.lse;
+      }
+      if (isOther)
         return refuse(Obstacle::Users,
                       "scores or probabilities that something else uses", user);
+      if (match.lse && user == match.lse->value.getDefiningOp())
+        continue;
       if (seen.insert(user).second)
         worklist.push_back(user);
     }

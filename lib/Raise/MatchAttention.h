@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_RAISE_MATCHATTENTION_H
 
 #include "Comprehension.h"
+#include "Relayout.h"
 
 namespace attn::raise {
 
@@ -49,6 +50,24 @@ struct Source {
 /// From the product's operand itself on.
 using Path = llvm::SmallVector<Source>;
 
+/// The softmax of a query's scores: exp(x - factor * maximum) / sum, or exp2.
+struct Softmax {
+  const Expr *maximum = nullptr, *sum = nullptr;
+  double factor = 1;
+  bool isBase2 = false;
+};
+
+/// A tensor of the program that is `scale` times the logarithm of the sum of
+/// the exponentials of a query's scores.
+struct LogSumExp {
+  mlir::Value value;
+  /// Variables of the attention that its dimensions hold.
+  Groups groups;
+  double scale = 1;
+  /// What uses it between its operation and the attention's last one.
+  llvm::SmallVector<mlir::Operation *> earlyUsers;
+};
+
 /// What was found. All expressions are of the comprehension.
 struct AttentionMatch {
   mlir::Value root;
@@ -58,6 +77,8 @@ struct AttentionMatch {
   /// The product of queries and keys in it, and what its body multiplies with.
   const Expr *product = nullptr;
   double productScale = 1;
+  Softmax softmax;
+  std::optional<LogSumExp> lse;
   Path query, key, value;
   unsigned keyVariable = 0, qkVariable = 0, valueVariable = 0;
   /// Variables of queries and heads: of those, one is the query's.
@@ -71,6 +92,13 @@ struct AttentionMatch {
 /// Finds that `root` is attention, or says why it is not.
 Refusal matchAttention(Comprehension &c, mlir::Value root,
                        AttentionMatch &match);
+
+/// Finds a LogSumExp from an operation on that uses what the softmax is made
+/// of; may ask for a split. `root` is the attention's last operation.
+std::optional<LogSumExp> matchLogSumExp(Comprehension &c,
+                                        const Softmax &softmax,
+                                        mlir::Operation *user,
+                                        mlir::Operation *root);
 
 /// Whether a tensor is made from exponentials, with no reduction between. Looks
 /// at a bounded number of operations.

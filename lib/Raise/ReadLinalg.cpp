@@ -157,17 +157,33 @@ static Value selectedMaximum(Operation *op, Value accumulated) {
   return compare.getRhs() == accumulated ? compare.getLhs() : Value();
 }
 
-std::optional<LinalgReduction> attn::raise::findReduction(linalg::LinalgOp op,
-                                                          unsigned number) {
-  Value yielded = op.getBlock()->getTerminator()->getOperand(number);
-  Operation *combiner = yielded.getDefiningOp();
-  if (!combiner)
-    return std::nullopt;
-  Value accumulated = op.getMatchingBlockArgument(op.getDpsInitOperand(number));
+/// Whether a value of the body depends on what reductions have so far.
+static bool readsAccumulator(linalg::LinalgOp op, Value value) {
+  SmallVector<Value> worklist{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(next);
+    if (argument && argument.getOwner() == op.getBlock()) {
+      OpOperand *operand = op.getMatchingOpOperand(argument);
+      if (op.isDpsInit(operand) &&
+          op.getMatchingIndexingMap(operand).getNumResults() < op.getNumLoops())
+        return true;
+      continue;
+    }
+    Operation *inner = next.getDefiningOp();
+    if (inner && inner->getBlock() == op.getBlock() &&
+        seen.insert(inner).second)
+      llvm::append_range(worklist, inner->getOperands());
+  }
+  return false;
+}
+
+/// How `combiner` adds to `accumulated`, whatever it adds.
+static std::optional<LinalgReduction> combination(Operation *combiner,
+                                                  Value accumulated) {
   if (Value other = selectedMaximum(combiner, accumulated))
     return LinalgReduction{ExprKind::Maximum, {other}};
-  if (!accumulated.hasOneUse())
-    return std::nullopt;
   if (auto fma = dyn_cast<math::FmaOp>(combiner)) {
     if (fma.getC() != accumulated)
       return std::nullopt;
@@ -181,6 +197,22 @@ std::optional<LinalgReduction> attn::raise::findReduction(linalg::LinalgOp op,
     return std::nullopt;
   return LinalgReduction{isSum ? ExprKind::Sum : ExprKind::Maximum,
                          {combiner->getOperand(1 - own)}};
+}
+
+std::optional<LinalgReduction> attn::raise::findReduction(linalg::LinalgOp op,
+                                                          unsigned number) {
+  Value yielded = op.getBlock()->getTerminator()->getOperand(number);
+  Operation *combiner = yielded.getDefiningOp();
+  if (!combiner)
+    return std::nullopt;
+  // Other results may use the accumulated one, as that of an argmax does.
+  std::optional<LinalgReduction> found = combination(
+      combiner, op.getMatchingBlockArgument(op.getDpsInitOperand(number)));
+  if (found && llvm::any_of(found->reduced, [&](Value value) {
+        return readsAccumulator(op, value);
+      }))
+    return std::nullopt;
+  return found;
 }
 
 const Expr *OperationReader::reducedLinalg(linalg::LinalgOp op, unsigned number,

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace attn;
@@ -79,6 +80,50 @@ bool RegionEmitter::collect(const Expr *expr, const Expr *score) {
     stack.append(top->operands.begin(), top->operands.end());
   }
   return true;
+}
+
+/// A sum, a number and a row of terms, each with its coefficient.
+static Value addUp(OpBuilder &b, Location loc, Value sum, double number,
+                   ArrayRef<std::pair<Value, double>> terms) {
+  auto constant = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(float(value)));
+  };
+  if (number != 0)
+    sum = constant(number);
+  for (auto [term, coefficient] : terms) {
+    bool isNegative = coefficient == -1 && sum;
+    if (coefficient != 1 && !isNegative)
+      term = arith::MulFOp::create(b, loc, term, constant(coefficient));
+    if (!sum)
+      sum = term;
+    else if (isNegative)
+      sum = arith::SubFOp::create(b, loc, sum, term);
+    else
+      sum = arith::AddFOp::create(b, loc, sum, term);
+  }
+  return sum;
+}
+
+/// A number and terms. What large numbers multiply is added up first: (x - 1) *
+/// 3e38, as programs write it, is finite where x * 3e38 - 3e38 is not.
+static Value emitSum(OpBuilder &b, Location loc, double number,
+                     ArrayRef<std::pair<Value, double>> terms) {
+  constexpr double kLarge = 1 << 30;
+  SmallVector<std::pair<Value, double>> large, others;
+  double factor = 0;
+  for (auto [term, coefficient] : terms) {
+    bool isLarge = std::abs(coefficient) >= kLarge;
+    (isLarge ? large : others).push_back({term, coefficient});
+    if (isLarge && std::abs(coefficient) > std::abs(factor))
+      factor = coefficient;
+  }
+  if (large.empty() || std::abs(number) < kLarge)
+    return addUp(b, loc, {}, number, terms);
+  for (auto &term : large)
+    term.second /= factor;
+  Value inner = addUp(b, loc, {}, number / factor, large);
+  Value outer = addUp(b, loc, {}, 0, {{inner, factor}});
+  return addUp(b, loc, outer, 0, others);
 }
 
 Value RegionEmitter::emitIndex(OpBuilder &b, Location loc,
@@ -181,19 +226,7 @@ Value RegionEmitter::emitNode(OpBuilder &b, Location loc, const Expr *expr,
            llvm::zip_equal(expr->operands, operands, expr->coefficients))
         if (c.depends(part, score) == withScore)
           terms.push_back({operand, coefficient});
-    Value sum = expr->number != 0 ? number(expr->number) : Value();
-    for (auto [term, coefficient] : terms) {
-      bool isNegative = coefficient == -1 && sum;
-      if (coefficient != 1 && !isNegative)
-        term = arith::MulFOp::create(b, loc, term, number(coefficient));
-      if (!sum)
-        sum = term;
-      else if (isNegative)
-        sum = arith::SubFOp::create(b, loc, sum, term);
-      else
-        sum = arith::AddFOp::create(b, loc, sum, term);
-    }
-    return sum;
+    return emitSum(b, loc, expr->number, terms);
   }
   case ExprKind::Product: {
     Value product;

@@ -63,7 +63,7 @@ Context primary[kDeviceCount];
 unsigned long long nextContext = 1;
 uint64_t nextMap = 1;
 DevicePointer nextAddress = 0x700000000;
-std::set<DevicePointer> allocated;
+std::set<DevicePointer> allocated, managed;
 
 thread_local std::vector<Context> stack;
 thread_local bool started = false;
@@ -486,9 +486,23 @@ Result cuMemAlloc_v2(DevicePointer *data, size_t bytes) {
   return result;
 }
 
+/// Memory of this process, which the CPU addresses too.
+Result cuMemAllocManaged(DevicePointer *data, size_t bytes, unsigned) {
+  ATTN_FAKE_ENTER("cuMemAllocManaged");
+  void *memory = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
+  *data = reinterpret_cast<DevicePointer>(memory);
+  managed.insert(*data);
+  note("cuMemAllocManaged %zu", bytes);
+  return kSuccess;
+}
+
 Result cuMemFree_v2(DevicePointer data) {
   ATTN_FAKE_ENTER("cuMemFree");
   note("cuMemFree 0x%llx", data);
+  if (managed.erase(data)) {
+    std::free(reinterpret_cast<void *>(data));
+    return kSuccess;
+  }
   return allocated.erase(data) ? kSuccess : kInvalidValue;
 }
 
@@ -505,6 +519,20 @@ Result cuMemFreeAsync(DevicePointer data, Stream stream) {
   note("cuMemFreeAsync 0x%llx stream=0x%zx", data,
        reinterpret_cast<size_t>(stream));
   return allocated.erase(data) ? kSuccess : kInvalidValue;
+}
+
+Result cuStreamCreate(Stream *stream, unsigned) {
+  ATTN_FAKE_ENTER("cuStreamCreate");
+  static char streams;
+  *stream = reinterpret_cast<Stream>(&streams);
+  note("cuStreamCreate");
+  return kSuccess;
+}
+
+Result cuStreamSynchronize(Stream) {
+  ATTN_FAKE_ENTER("cuStreamSynchronize");
+  note("cuStreamSynchronize");
+  return kSuccess;
 }
 
 Result cuDeviceGet(Device *device, int ordinal) {

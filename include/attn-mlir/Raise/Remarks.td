@@ -13,7 +13,8 @@ def Raised : AttnRemark<"raised", Passed, "is attention:", [
     RemarkArg<"layout", String, "bhsd or bshd">,
     RemarkArg<"element", String, "the element type of the operands">,
     RemarkArg<"regions", Optional<String>, "score, keep, or both">,
-    RemarkArg<"masked-rows", Optional<String>, "nan, where rows may have no key">]> {
+    RemarkArg<"masked-rows", Optional<String>, "nan, where rows may have no key">,
+    RemarkArg<"lse", Optional<String>, "returned, where the program keeps logarithms of sums">]> {
   let description = "A subgraph became `attn.attention`.";
 }
 def RaisedLike : AttnRemark<"taken", Passed, "says that it is attention:", [

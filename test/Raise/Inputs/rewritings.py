@@ -190,13 +190,16 @@ class Rewriting:
         if el != "f32" and self.chance(0.6):
             o = f.cast(*o, el), o[1]
         returned = [o[0]]
+        if defect in (None, "other logarithm") and (defect or self.chance(0.25)):
+            log = self.unary(["%r = math.log %in0 : f32", "%r"], l)
+            returned.append(self.binary("arith.addf", log, self.scaled(m, 2.0) if defect else m, row)[0])
         if defect == "second user":
             returned.append(self.random.choice([s, x, weights, l])[0])
         return f.done(*returned, stays=defect is not None)
 
 
 DEFECTS = ["other axis", "other maximum", "no maximum", "maximum start", "other sum", "epsilon", "no division",
-           "scaled weights", "result starts", "scores start", "second user"]
+           "scaled weights", "result starts", "scores start", "second user", "other logarithm"]
 
 
 def main():
