@@ -208,6 +208,7 @@ constexpr Known kNVIDIA[] = {
 
 /// All of CDNA 3.
 constexpr Known kAMD[] = {{"rocdl.ballot", ""},
+                          {"rocdl.ds.read.tr16.b64", "lds-transpose"},
                           {"rocdl.ds_bpermute", ""},
                           {"rocdl.ds_swizzle", ""},
                           {"rocdl.iglp.opt", ""},

@@ -407,9 +407,16 @@ constexpr StringRef kHopperCaps[] = {"nvvm",     "mma.sync", "mma.sync.f8",
                                      "wgmma",    "cluster",  "setmaxnreg"};
 constexpr StringRef kMi300Caps[] = {
     "rocdl", "mfma", "buffer", "dpp", "resident-in-registers", "wave-priority"};
-constexpr StringRef kMi355Caps[] = {
-    "rocdl",         "mfma",         "buffer",   "dpp", "resident-in-registers",
-    "wave-priority", "bf16-convert", "mfma-deep"};
+constexpr StringRef kMi355Caps[] = {"rocdl",
+                                    "mfma",
+                                    "buffer",
+                                    "dpp",
+                                    "resident-in-registers",
+                                    "wave-priority",
+                                    "bf16-convert",
+                                    "mfma-deep",
+                                    "lds-banks-64",
+                                    "lds-transpose"};
 
 const KnownTarget kTargets[] = {
     {"cpu", "host", "the host's CPU, which runs every schedule (the oracle)",
@@ -496,10 +503,11 @@ constexpr ArchRule kArchRules[] = {
 } // namespace
 
 std::string wantedArch(StringRef arch, StringRef capability) {
-  // Of AMD GPUs; AMD CDNA 4 ISA, "Matrix Arithmetic Instructions".
-  constexpr StringRef kDeep = "gfx950";
-  if (capability == "mfma-deep")
-    return arch == kDeep ? "" : kDeep.str();
+  // Of AMD GPUs; AMD CDNA 4 ISA, "Matrix Arithmetic Instructions" and "Data
+  // Share".
+  constexpr StringRef kCdna4 = "gfx950";
+  if (capability == "mfma-deep" || capability == "lds-transpose")
+    return arch == kCdna4 ? "" : kCdna4.str();
   const ArchRule *rule = find_if(kArchRules, [&](const ArchRule &r) {
     return r.capability == capability;
   });

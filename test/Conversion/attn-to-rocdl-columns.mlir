@@ -1,7 +1,17 @@
 // A right-hand side that lies by rows of what is summed over, as other products of the same tile may want it: a
-// lane's elements are in one column, and are read one by one.
+// lane's elements are in one column, and are read one by one; where reads transpose ('lds-transpose'), four by four.
 //
-// RUN: attn-opt %s --attn-lower-to-rocdl | FileCheck %s
+// RUN: attn-opt %s --attn-lower-to-rocdl | FileCheck %s --implicit-check-not=ds.read.tr16
+// RUN: sed 's/mi300x/mi355x/' %s | attn-opt --attn-lower-to-rocdl | FileCheck %s --check-prefix=TRANSPOSE --implicit-check-not='ptr<3> -> bf16'
+//
+// Of 16 lanes, four after four have four columns each of one row: lane / 4 mod 4 says which row. Rows from 8 on are of lanes
+// from 32 on, and bits 2 and 3 of the column change places.
+// TRANSPOSE-LABEL: llvm.func @k
+// TRANSPOSE: %[[FIRST:[^ ]+]] = rocdl.ds.read.tr16.b64 {{.*}} : <3> -> vector<4xbf16>
+// TRANSPOSE: %[[SECOND:[^ ]+]] = rocdl.ds.read.tr16.b64 {{.*}} : <3> -> vector<4xbf16>
+// TRANSPOSE: llvm.shufflevector %[[FIRST]], %[[SECOND]] [0, 1, 2, 3, 4, 5, 6, 7] : vector<4xbf16>
+// TRANSPOSE-NOT: ds.read.tr16
+// TRANSPOSE: rocdl.mfma.f32.32x32x8bf16.1k
 
 // CHECK-LABEL: llvm.func @k
 // CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<3> -> bf16

@@ -15,7 +15,6 @@
 // CHECK-DAG: %[[C2:[^ ]+]] = arith.constant 2 : index
 // CHECK-DAG: %[[C3:[^ ]+]] = arith.constant 3 : index
 // CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : index
-// CHECK-DAG: %[[C7:[^ ]+]] = arith.constant 7 : index
 // CHECK-DAG: %[[C16:[^ ]+]] = arith.constant 16 : index
 // CHECK-DAG: %[[C32:[^ ]+]] = arith.constant 32 : index
 // CHECK-DAG: %[[C256:[^ ]+]] = arith.constant 256 : index
@@ -53,9 +52,9 @@
 // CHECK: %[[ROW:[^ ]+]] = arith.muli %[[I]], %[[C32]]
 // CHECK: %[[COLUMN:[^ ]+]] = arith.remui %[[BYTE]], %[[C32]]
 // CHECK: %[[OFFSET:[^ ]+]] = arith.addi %[[ROW]], %[[COLUMN]]
-// CHECK: %[[HIGH:[^ ]+]] = arith.shrui %[[OFFSET]], %[[C7]]
-// CHECK: %[[BITS:[^ ]+]] = arith.andi %[[HIGH]], %[[C1]]
-// CHECK: %[[CHUNK:[^ ]+]] = arith.shli %[[BITS]], %[[C4]]
+// CHECK: %[[HIGH:[^ ]+]] = arith.divui %[[I]], %[[C4]]
+// CHECK: %[[BIT:[^ ]+]] = arith.remui %[[HIGH]], %[[C2]]
+// CHECK: %[[CHUNK:[^ ]+]] = arith.muli %[[BIT]], %[[C16]]
 // CHECK: %[[SWIZZLED:[^ ]+]] = arith.xori %[[OFFSET]], %[[CHUNK]]
 // CHECK: %[[PANEL:[^ ]+]] = arith.divui %[[BYTE]], %[[C32]]
 // CHECK: %[[FIRST:[^ ]+]] = arith.muli %[[PANEL]], %[[C512]]

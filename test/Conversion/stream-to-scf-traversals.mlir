@@ -72,3 +72,35 @@ attn.kernel @backward(%x: !attn.view<?x?xf32>, %lo: index, %hi: index, %r: i1) {
     attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
   }
 }
+
+// -----
+
+// Segments are ranges of the list: the second goes on where the first ended, and a number of it is that of a tile from
+// position 0 on, so that the number of the segment's first tile cancels out.
+
+// CHECK-LABEL: attn.kernel @listed
+// CHECK-SAME: (%[[X:[^ ]+]]: {{.*}}, %[[LIST:[^ ]+]]: !attn.view<?xi32>, %[[FROM:[^ ]+]]: index, %[[FULL:[^ ]+]]: index
+// CHECK: scf.for %[[T:[^ ]+]] =
+// CHECK: %[[AT:[^ ]+]] = arith.addi %[[FROM]], %[[T]] : index
+// CHECK: %[[NUMBER:[^ ]+]] = attn.read %[[LIST]][%[[AT]]]
+// CHECK: arith.muli %[[NUMBER]], %{{[^ ]+}} : index
+// CHECK: attn.load
+// CHECK: %[[FIRST:[^ ]+]] = arith.divui %[[FULL]], %{{[^ ]+}} : index
+// CHECK: %[[START:[^ ]+]] = arith.addi %[[FROM]], %[[FIRST]] : index
+// CHECK: scf.for %[[T:[^ ]+]] =
+// CHECK: %[[AT:[^ ]+]] = arith.addi %[[START]], %[[T]] : index
+// CHECK: %[[NUMBER:[^ ]+]] = attn.read %[[LIST]][%[[AT]]]
+// CHECK: %[[TILE:[^ ]+]] = arith.subi %[[NUMBER]], %[[FIRST]] : index
+// CHECK: %[[SKIP:[^ ]+]] = arith.muli %[[TILE]], %{{[^ ]+}} : index
+// CHECK: %[[POS:[^ ]+]] = arith.addi %[[FULL]], %[[SKIP]] : index
+// CHECK: attn.load %[[X]][%{{[^ ]+}}, %[[POS]]]
+attn.kernel @listed(%x: !attn.view<?x?xf32>, %list: !attn.view<?xi32>, %from: index, %full: index, %all: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  attn.ctas %cta in %c1 {
+    attn.stream %j step 16 traversal #attn.listed(%list, %from : !attn.view<?xi32>, index) over [%c0 to %full, masked %full to %all] {
+      %t = attn.load %x[%c0, %j] : !attn.view<?x?xf32> -> tensor<16x16xf32>
+      attn.store %t, %x[%c0, %j] : tensor<16x16xf32> -> !attn.view<?x?xf32>
+    }
+  }
+}

@@ -137,6 +137,60 @@ bool storesEachOnce(RankedTensorType type) {
   return static_cast<int64_t>(places.size()) == type.getNumElements();
 }
 
+/// Times that the busiest of 64 banks is asked when the lanes of a wave read
+/// `bytes` each at these places: gfx950, in phases of so many lanes that all
+/// banks have one dword each.
+int64_t pairedCycles(ArrayRef<int64_t> places, int64_t bytes) {
+  static constexpr int64_t kBanks = 64;
+  // Quads of lanes of a phase; those of 8 bytes come one after the other.
+  static constexpr int64_t kOrder[] = {0, 3, 5, 6, 1, 2, 4, 7};
+  int64_t cycles = 0, lanes = kBanks * 4 / bytes;
+  for (int64_t first = 0; first < 64; first += lanes) {
+    std::map<int64_t, int64_t> asked;
+    for (int64_t i = first; i < first + lanes; ++i) {
+      int64_t lane =
+          bytes == 16 ? i / 32 * 32 + kOrder[i % 32 / 4] * 4 + i % 4 : i;
+      for (int64_t byte = 0; byte < bytes; byte += 4)
+        ++asked[(places[lane] + byte) / 4 % kBanks];
+    }
+    int64_t most = 0;
+    for (auto [bank, times] : asked)
+      most = std::max(most, times);
+    cycles += most;
+  }
+  return cycles;
+}
+
+/// Whether no phase of gfx950 meets a bank twice where lanes read operands of a
+/// tile by rows, and by columns with reads that transpose: those of blocks of
+/// 16 with 8 columns a lane read halves of chunks, and meet two by two.
+bool readsEachBankOnce(RankedTensorType type, MfmaBlock block) {
+  auto size = static_cast<int64_t>(block), groups = 64 / size;
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  auto places = [&](auto place) {
+    SmallVector<int64_t> all;
+    for (int64_t lane = 0; lane < 64; ++lane)
+      all.push_back(place(lane));
+    return all;
+  };
+  int64_t byRows = mfmaVector(block, columns), ofRows = mfmaVector(block, rows);
+  SmallVector<int64_t> rowwise = places([&](int64_t lane) {
+    return SharedAttr::getByteOffset(
+        type, mfmaOperandRow(block, ofRows, lane % size, 0),
+        byRows * (lane / size));
+  });
+  SmallVector<int64_t> columnwise = places([&](int64_t lane) {
+    int64_t m = lane % size / 16 * 16 + lane % 4 * 4;
+    return SharedAttr::getByteOffset(type,
+                                     ofRows * (lane / size) + lane % 16 / 4,
+                                     mfmaOperandRow(block, byRows, m, 0));
+  });
+  bool halves = block == MfmaBlock::Small && byRows == 8;
+  return groups * byRows <= columns && groups * ofRows <= rows &&
+         pairedCycles(rowwise, 2 * byRows) == byRows / 2 &&
+         pairedCycles(columnwise, 8) == (halves ? 4 : 2);
+}
+
 /// Times that the busiest bank of LDS is asked when lanes read an operand by 16
 /// bytes: 8 at least, 64 lanes of 4 banks each over 32 banks.
 int64_t bankCycles(RankedTensorType type, MfmaBlock block, int64_t vector) {
@@ -223,4 +277,21 @@ void attn_test::testLayouts(Tally &tally, MLIRContext &context,
               tally.check(bankCycles(type, block, 8) == 8,
                           [&]() { return "no bank conflicts"; });
         }
+  for (int64_t rows = 16; rows <= 128; rows += 16)
+    for (int64_t columns = 16; columns <= 256; columns += 16) {
+      auto layout = SharedAttr::getWidest(&context, columns * 2,
+                                          /*transposed=*/false,
+                                          /*folded=*/false, /*paired=*/true);
+      auto type = RankedTensorType::get({rows, columns}, element, layout);
+      tally.check(storesEachOnce(type), [&]() {
+        return "each element once in paired shared memory";
+      });
+      for (MfmaBlock block : {MfmaBlock::Large, MfmaBlock::Small})
+        if (auto size = static_cast<int64_t>(block);
+            rows % size == 0 && columns % size == 0)
+          tally.check(readsEachBankOnce(type, block), [&]() {
+            return "no conflicts of 64 banks: " + std::to_string(rows) + " x " +
+                   std::to_string(columns);
+          });
+    }
 }

@@ -136,31 +136,17 @@ struct RingBuilder {
     Value spanBytes = m.constant(span);
     Value byte = m.mul(column, bytes);
     Value offset = m.add(m.mul(row, spanBytes), m.rem(byte, spanBytes));
-    Value swizzled = offset;
-    if (layout.getFolded()) {
-      Value bit = arith::AndIOp::create(
-          n, loc, arith::ShRUIOp::create(n, loc, row, m.constant(1)),
-          m.constant(4));
-      swizzled = m.mul(arith::XOrIOp::create(n, loc, row, bit), spanBytes);
+    for (const SharedAttr::Swizzle &swizzle : SharedAttr::getSwizzles(tile())) {
+      Value parity;
+      for (int64_t bit = 1; bit <= swizzle.rowBits; bit *= 2) {
+        if ((swizzle.rowBits & bit) == 0)
+          continue;
+        Value one = m.rem(m.div(row, m.constant(bit)), m.constant(2));
+        parity = parity ? arith::XOrIOp::create(n, loc, parity, one) : one;
+      }
+      offset = arith::XOrIOp::create(
+          n, loc, offset, m.mul(parity, m.constant(int64_t(1) << swizzle.bit)));
     }
-    Value bits = arith::AndIOp::create(
-        n, loc, arith::ShRUIOp::create(n, loc, swizzled, m.constant(7)),
-        m.constant(span / 16 - 1));
-    offset = arith::XOrIOp::create(
-        n, loc, offset, arith::ShLIOp::create(n, loc, bits, m.constant(4)));
-    // The exclusive or of two bits of the row, at another place.
-    auto exchange = [&](int64_t low, int64_t place) {
-      Value bit =
-          m.rem(arith::XOrIOp::create(n, loc, m.div(row, m.constant(1 << low)),
-                                      m.div(row, m.constant(2 << low))),
-                m.constant(2));
-      offset = arith::XOrIOp::create(n, loc, offset,
-                                     m.mul(bit, m.constant(1 << place)));
-    };
-    if (SharedAttr::exchangesRows(tile()))
-      exchange(2, 6);
-    if (SharedAttr::exchangesHalves(tile()))
-      exchange(3, 3);
     Value panel = m.mul(m.div(byte, spanBytes),
                         m.constant(SharedAttr::getPanelDistance(tile())));
     return m.div(m.add(panel, offset), bytes);

@@ -10,6 +10,7 @@
 
 #include "ROCDLLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
 #include "attn-mlir/Dialect/Attn/IR/MatrixLayouts.h"
@@ -85,9 +86,85 @@ private:
   llvm::SmallDenseMap<int64_t, Value> addresses;
 };
 
+/// Row of B^T, among those of accumulator 0, that row `m` of an operand is
+/// (mfmaOperandRow).
+Value operandRow(ThreadBuilder t, MfmaBlock block, int64_t resultVector,
+                 Value m) {
+  if (resultVector != 8)
+    return m;
+  if (block == MfmaBlock::Small)
+    return t.add(t.mul(t.div(m, 4), 8), t.rem(m, 4));
+  // Bits 2 and 3 change places.
+  Value low = t.rem(m, 4), high = t.mul(t.div(m, 16), 16);
+  Value second = t.rem(t.div(m, 4), 2), third = t.rem(t.div(m, 8), 2);
+  return t.add(t.add(low, high), t.add(t.mul(second, 8), t.mul(third, 4)));
+}
+
 /// Reads the same elements of a tile that lies by rows of what is summed over,
-/// as one that other products take by rows does: they are in one column, and
-/// are read one by one.
+/// where instructions transpose what they read (AMD CDNA 4 ISA, section 11.4):
+/// of 16 lanes, four after four have the columns of one row, four each, and
+/// every lane gets one column of the four rows.
+class TransposingReader {
+public:
+  TransposingReader(OpBuilder &b, Location loc, RankedTensorType type,
+                    Value base, MfmaBlock block, int64_t vector,
+                    int64_t resultVector)
+      : b(b), loc(loc), t{b, loc}, tile(type, t), base(base), vector(vector),
+        type(VectorType::get({kEach}, type.getElementType())) {
+    auto size = static_cast<int64_t>(block);
+    Value lane = t.rem(t.thread(), kLanes);
+    Value row = t.add(t.mul(t.div(lane, size), vector),
+                      t.div(t.rem(lane, kTogether), kEach));
+    Value m = t.add(t.mul(t.div(t.rem(lane, size), kTogether), kTogether),
+                    t.mul(t.rem(lane, kEach), kEach));
+    Value column = operandRow(t, block, resultVector, m);
+    perThread = tile.perThread(row, t.rem(row, tile.swizzleRows()),
+                               t.div(column, kColumnsOfChunk));
+    Value half = t.mul(t.rem(t.div(column, kEach), 2), kHalf);
+    perThread = tile.exchangesHalves() ? t.bitXor(perThread, half)
+                                       : t.add(perThread, half);
+  }
+
+  /// The elements from `k`, beyond the lane's, of row `n` of B^T.
+  Value read(int64_t n, int64_t k) {
+    Value first = load(n, k);
+    if (vector == kEach)
+      return first;
+    return vector::ShuffleOp::create(b, loc, first, load(n, k + kEach),
+                                     ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
+  }
+
+private:
+  /// Lanes that exchange what they read; elements that one reads and gets.
+  static constexpr int64_t kTogether = 16, kEach = 4, kColumnsOfChunk = 8,
+                           kHalf = 8;
+
+  Value load(int64_t n, int64_t k) {
+    SharedTile::Offset at = tile.atRow(perThread, k);
+    int64_t chunk = n / kColumnsOfChunk;
+    at.flip ^= chunk % tile.chunksPerPanel() * SharedTile::kChunkBytes;
+    at.flip ^= n / kEach % 2 * kHalf;
+    at.constant += chunk / tile.chunksPerPanel() * tile.panelDistance();
+    Value &flipped = addresses[at.flip];
+    if (!flipped)
+      flipped = t.add(base, t.bitXor(perThread, t.constant(at.flip)));
+    Value address = ldsAt(b, loc, flipped, at.constant);
+    return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+  }
+
+  OpBuilder &b;
+  Location loc;
+  ThreadBuilder t;
+  SharedTile tile;
+  Value base;
+  int64_t vector;
+  VectorType type;
+  Value perThread;
+  llvm::SmallDenseMap<int64_t, Value> addresses;
+};
+
+/// The same where nothing transposes: elements of one column are read one by
+/// one.
 class ColumnReader {
 public:
   /// `row`: as for OperandReader; `byRows`: it is a row of the tile, too.
@@ -153,26 +230,28 @@ public:
 private:
   Value lane() { return t.rem(t.thread(), kLanes); }
 
-  /// Row of B^T, among those of accumulator 0, that the lane reads.
-  Value operandRow() {
-    Value m = t.rem(lane(), size);
-    if (resultVector != 8)
-      return m;
-    if (block == MfmaBlock::Small)
-      return t.add(t.mul(t.div(m, 4), 8), t.rem(m, 4));
-    // Bits 2 and 3 change places (mfmaOperandRow).
-    Value low = t.rem(m, 4), high = t.mul(t.div(m, 16), 16);
-    Value second = t.rem(t.div(m, 4), 2), third = t.rem(t.div(m, 8), 2);
-    return t.add(t.add(low, high), t.add(t.mul(second, 8), t.mul(third, 4)));
+  void openRhs() {
+    Value row = operandRow(t, block, resultVector, t.rem(lane(), size));
+    if (sharedOf(rhs).getTransposed() != op.getTransposeRhs())
+      rhsTile.emplace(b, loc, rhs, adaptor.getRhs(), block, vector, row);
+    else if (!op.getTransposeRhs() &&
+             TargetAttr::of(op).hasCapability(kLdsTranspose))
+      rhsTransposed.emplace(b, loc, rhs, adaptor.getRhs(), block, vector,
+                            resultVector);
+    else
+      rhsColumns.emplace(b, loc, rhs, adaptor.getRhs(), block, vector, row,
+                         op.getTransposeRhs());
+  }
+
+  /// The elements from `k`, beyond the lane's, of row `n` of B^T.
+  Value rhsOperand(int64_t n, int64_t k) {
+    if (rhsTile)
+      return rhsTile->read(n, k);
+    return rhsTransposed ? rhsTransposed->read(n, k) : rhsColumns->read(n, k);
   }
 
   void openOperands() {
-    if (sharedOf(rhs).getTransposed() == op.getTransposeRhs())
-      rhsColumns.emplace(b, loc, rhs, adaptor.getRhs(), block, vector,
-                         operandRow(), op.getTransposeRhs());
-    else
-      rhsTile.emplace(b, loc, rhs, adaptor.getRhs(), block, vector,
-                      operandRow());
+    openRhs();
     if (fragmentOf(lhs))
       return;
     Value wave = t.div(t.thread(), kLanes);
@@ -229,8 +308,7 @@ private:
     int64_t perRow = result.getDimSize(1) / size;
     SmallVector<Value> operands;
     for (int64_t n = 0; n < perRow; ++n)
-      operands.push_back(rhsColumns ? rhsColumns->read(firstRow(n), k)
-                                    : rhsTile->read(firstRow(n), k));
+      operands.push_back(rhsOperand(firstRow(n), k));
     // Products into one accumulator stand apart: each waits for the last.
     for (int64_t part = 0; part < vector; part += elements)
       for (int64_t n = 0; n < perRow; ++n)
@@ -286,6 +364,7 @@ private:
   int64_t rowBlocks = 0, perAccumulator = 0;
   SmallVector<Value> accumulators;
   std::optional<OperandReader> lhsTile, rhsTile;
+  std::optional<TransposingReader> rhsTransposed;
   std::optional<ColumnReader> rhsColumns;
 };
 

@@ -189,8 +189,8 @@ private:
 
   /// Positions in a segment as the traversal says.
   PositionFn buildPositions(Value lower, Value count) {
-    SmallVector<Value> setup =
-        traversal.buildSetup(b, loc, stream.getTraversalOperands(), count);
+    SmallVector<Value> setup = traversal.buildSetup(
+        b, loc, stream.getTraversalOperands(), lower, stream.getStep(), count);
     return [this, lower, count, setup](Value t) {
       return positionIn(lower, traversal.buildTile(b, loc, setup, t, count));
     };

@@ -32,13 +32,12 @@ public:
   /// Bytes from a panel to the next.
   int64_t panelDistance() const { return SharedAttr::getPanelDistance(type); }
   /// Rows after which the places of chunks repeat.
-  int64_t swizzleRows() const {
-    return !layout.getFolded() ? 8 : exchangesHalves() ? 32 : 16;
-  }
+  int64_t swizzleRows() const { return SharedAttr::getSwizzleRows(type); }
   /// Whether bit 3 of an offset says which half of a chunk lies there.
   bool exchangesHalves() const { return SharedAttr::exchangesHalves(type); }
-  /// Whether rows change places in pairs, which is bit 6 of an offset.
-  bool exchangesRows() const { return SharedAttr::exchangesRows(type); }
+  /// Whether rows change places in pairs, which is a bit of an offset beyond
+  /// its row's.
+  bool exchangesRows() const { return SharedAttr::getExchangedRows(type) != 0; }
   int64_t chunksPerPanel() const { return span / kChunkBytes; }
 
   /// An address: (base + perThread) ^ flip + constant, for a base that is a
@@ -55,6 +54,8 @@ public:
   mlir::Value perThread(mlir::Value threadRow, mlir::Value swizzleRow,
                         mlir::Value threadChunk) const {
     auto bit = [&](int64_t i) { return t.rem(t.div(swizzleRow, 1 << i), 2); };
+    if (layout.getPaired())
+      return perThreadOfPairs(threadRow, threadChunk, bit);
     mlir::Value folded = layout.getFolded()
                              ? t.bitXor(swizzleRow, t.mul(bit(3), 4))
                              : swizzleRow;
@@ -63,7 +64,7 @@ public:
     if (threadChunk)
       bits = t.bitXor(bits, threadChunk);
     mlir::Value rowBytes = t.mul(threadRow, span);
-    if (SharedAttr::exchangesRows(type))
+    if (exchangesRows())
       rowBytes = t.bitXor(rowBytes, t.shl(t.bitXor(bit(2), bit(3)), 6));
     mlir::Value place = t.add(rowBytes, t.shl(bits, 4));
     if (!exchangesHalves())
@@ -83,10 +84,9 @@ public:
   /// Offset of row `row` beyond the thread's, whose bits are disjoint from it.
   Offset atRow(mlir::Value perThread, int64_t row) const {
     int64_t flip = SharedAttr::getFlip(type, row);
-    if (!SharedAttr::exchangesRows(type))
-      return {perThread, flip, row * span};
-    // The bit of the lowest row may be set already.
-    return {perThread, flip ^ (row % 2 * span), row / 2 * 2 * span};
+    // Of rows that change places the bit may be set already.
+    int64_t exchanged = row & SharedAttr::getExchangedRows(type);
+    return {perThread, flip ^ (exchanged * span), (row - exchanged) * span};
   }
 
   /// Offset of a chunk whose row and number only the thread knows.
@@ -111,6 +111,23 @@ public:
   }
 
 private:
+  /// perThread of a layout that is `paired`, by the bits of the swizzle row.
+  template <typename Bit>
+  mlir::Value perThreadOfPairs(mlir::Value threadRow, mlir::Value threadChunk,
+                               Bit bit) const {
+    mlir::Value place = t.mul(threadRow, span);
+    if (threadChunk)
+      place = t.add(place, t.shl(threadChunk, 4));
+    for (const SharedAttr::Swizzle &swizzle : SharedAttr::getSwizzles(type)) {
+      mlir::Value parity;
+      for (int64_t i = 0; swizzle.rowBits >> i != 0; ++i)
+        if (swizzle.rowBits >> i & 1)
+          parity = parity ? t.bitXor(parity, bit(i)) : bit(i);
+      place = t.bitXor(place, t.shl(parity, swizzle.bit));
+    }
+    return place;
+  }
+
   mlir::RankedTensorType type;
   SharedAttr layout;
   int64_t span;

@@ -283,6 +283,22 @@ func.func private @f(tensor<64x32xbf16, #attn.shared<128, folded>>)
 
 // -----
 
+// expected-error @below {{expected rows of a multiple of 128 bytes, but got 64}}
+func.func private @f(tensor<64x32xbf16, #attn.shared<128, paired>>)
+
+// -----
+
+// One for banks of gfx942, the other for those of gfx950.
+// expected-error @below {{expected 'folded' or 'paired', but got both}}
+func.func private @f(tensor<64x64xbf16, #attn.shared<128, folded, paired>>)
+
+// -----
+
+// expected-error @below {{expected 'transposed', 'folded' or 'paired', once each, but got 'paired'}}
+func.func private @f(tensor<64x64xbf16, #attn.shared<128, paired, paired>>)
+
+// -----
+
 // expected-error @below {{expected rows of a multiple of 32 bytes, but got 48}}
 func.func private @f(tensor<64x12xf32, #attn.shared<64>>)
 

@@ -177,7 +177,7 @@ func.func @after(%m: tensor<64xf32, #attn.fragment<threads [4:(0), 8:(1), 4:(16)
 // CHECK-NEXT: %[[O:.*]] = arith.cmpf ugt, %[[P]], %[[M]] : tensor<64x4xf32, #[[PARTS]]>
 // CHECK-NEXT: attn.any %[[O]] : tensor<64x4xi1, #[[PARTS]]>
 // CHECK-NEXT: %[[U:.*]] = arith.cmpf ugt, %[[R]], %[[T]] : tensor<64xf32, #[[ROWS]]>
-// CHECK-NEXT: attn.any %[[U]] : tensor<64xi1, #[[ROWS]]>
+// CHECK-NEXT: attn.any %[[U]] holds_first {note} : tensor<64xi1, #[[ROWS]]>
 func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %a = attn.convert_layout %s : tensor<64x32xf32, #attn.shared<128>> to tensor<64x32xf32, #acc>
   %b = attn.convert_layout %a : tensor<64x32xf32, #acc> to tensor<64x32xf32, #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(8, 0), 2:(0, 1), 4:(0, 8)]>>
@@ -192,7 +192,7 @@ func.func @fragments(%s: tensor<64x32xf32, #attn.shared<128>>) {
   %5 = arith.cmpf ugt, %p, %m : tensor<64x4xf32, #slice>
   %6 = attn.any %5 : tensor<64x4xi1, #slice>
   %7 = arith.cmpf ugt, %r, %t : tensor<64xf32, #rows>
-  %8 = attn.any %7 : tensor<64xi1, #rows>
+  %8 = attn.any %7 holds_first {note} : tensor<64xi1, #rows>
   return
 }
 

@@ -62,7 +62,7 @@
 // CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce_registers sum %[[E]] :
 // CHECK-NEXT: %[[MOST:[^ ]+]] = arith.constant dense<6.553600e+04> : tensor<64x4xf32,
 // CHECK-NEXT: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[SUM]], %[[MOST]] :
-// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] : tensor<64x4xi1,
+// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] holds_first : tensor<64x4xi1,
 // CHECK-NEXT: %[[LE:[^ ]+]] = arith.addf %[[L1]], %[[SUM]] :
 // CHECK-NEXT: %[[PE:[^ ]+]] = arith.truncf %[[E]] : {{.*}} to tensor<64x32xbf16
 // CHECK-NEXT: %[[IF:[^ ]+]]:5 = scf.if %[[MISSED]] ->
@@ -153,7 +153,7 @@ attn.kernel @softmax(%o: !attn.view<?x?xf32>, %lse: !attn.view<?xf32>, %x: f32, 
 // CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce sum %[[E]] :
 // CHECK-NEXT: %[[MOST:[^ ]+]] = arith.constant dense<3.276800e+04> : tensor<64xf32,
 // CHECK-NEXT: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[SUM]], %[[MOST]] :
-// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] : tensor<64xi1,
+// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] holds_first : tensor<64xi1,
 // CHECK-NEXT: %[[LE:[^ ]+]] = arith.addf %[[L1]], %[[SUM]] :
 // CHECK-NEXT: %[[PE:[^ ]+]] = arith.truncf %[[E]] : {{.*}} to tensor<64x32xf16
 // CHECK-NEXT: %[[IF:[^ ]+]]:5 = scf.if %[[MISSED]] ->

@@ -14,6 +14,15 @@
 !o = tensor<128x64xf32, #wide>
 !m = tensor<128xf32, #row>
 
+// Who does not say so (holds_first), is asked before the first tile, too.
+// RUN: sed 's/ holds_first//' %s | attn-opt --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=ASKS
+// ASKS-LABEL: attn.kernel @branch
+// ASKS: attn.dot.wait
+// ASKS: %[[MISSED:[^ ]+]] = attn.any
+// ASKS: scf.if %[[MISSED]] ->
+// ASKS: scf.for
+// ASKS-LABEL: attn.kernel @other
+
 // Before the first tile no maximum is known: it takes the branch without asking. Behind it both
 // products are issued as ever, but waited for at once, since the branch may scale the sum; all of
 // the softmax comes behind that, and the keys are given back as soon as scores are there.
@@ -55,7 +64,7 @@
 // CHECK-NEXT: %[[EK:[^ ]+]] = math.exp2 %[[DK]] :
 // CHECK-NEXT: %[[SUM:[^ ]+]] = attn.reduce sum %[[EK]] :
 // CHECK-NEXT: %[[OVER:[^ ]+]] = arith.cmpf ugt, %[[SUM]], %{{[^ ]+}} :
-// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] :
+// CHECK-NEXT: %[[MISSED:[^ ]+]] = attn.any %[[OVER]] holds_first :
 // CHECK-NEXT: %[[PK:[^ ]+]] = arith.truncf %[[EK]] :
 // CHECK-NEXT: %[[IF:[^ ]+]]:3 = scf.if %[[MISSED]] ->
 // CHECK-NEXT: %[[X:[^ ]+]] = attn.reduce max %[[S]] :
@@ -109,7 +118,7 @@ attn.kernel @branch(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: ind
         %e1 = math.exp2 %d1 : !s
         %sum = attn.reduce sum %e1 : !s
         %over = arith.cmpf ugt, %sum, %bound : !m
-        %missed = attn.any %over : tensor<128xi1, #row>
+        %missed = attn.any %over holds_first : tensor<128xi1, #row>
         %p1 = arith.truncf %e1 : !s to !p
         %t:3 = scf.if %missed -> (!m, !o, !p) {
           %max = attn.reduce max %s : !s

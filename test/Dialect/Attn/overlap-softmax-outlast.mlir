@@ -55,7 +55,7 @@ attn.kernel @long(%x: !attn.view<?x128xbf16>, %y: !attn.view<?x128xf32>, %n: ind
         %e1 = math.exp2 %d1 : !s
         %sum = attn.reduce sum %e1 : !s
         %over = arith.cmpf ugt, %sum, %bound : !m
-        %missed = attn.any %over : tensor<128xi1, #row>
+        %missed = attn.any %over holds_first : tensor<128xi1, #row>
         %p1 = arith.truncf %e1 : !s to !p
         %t:3 = scf.if %missed -> (!m, !o128, !p) {
           %max = attn.reduce max %s : !s
@@ -120,7 +120,7 @@ attn.kernel @short(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
         %e1 = math.exp2 %d1 : !s
         %sum = attn.reduce sum %e1 : !s
         %over = arith.cmpf ugt, %sum, %bound : !m
-        %missed = attn.any %over : tensor<128xi1, #row>
+        %missed = attn.any %over holds_first : tensor<128xi1, #row>
         %p1 = arith.truncf %e1 : !s to !p
         %t:3 = scf.if %missed -> (!m, !o64, !p) {
           %max = attn.reduce max %s : !s
@@ -182,7 +182,7 @@ attn.kernel @two(%x: !attn.view<?x128xbf16>, %y: !attn.view<?x128xf32>, %n: inde
         %e1 = math.exp2 %t1 : !s
         %sum = attn.reduce sum %e1 : !s
         %over = arith.cmpf ugt, %sum, %bound : !m
-        %missed = attn.any %over : tensor<128xi1, #row>
+        %missed = attn.any %over holds_first : tensor<128xi1, #row>
         %p1 = arith.truncf %e1 : !s to !p
         %t:3 = scf.if %missed -> (!m, !o128, !p) {
           %max = attn.reduce max %s : !s

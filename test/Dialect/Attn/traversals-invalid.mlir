@@ -62,3 +62,28 @@ attn.kernel @k(%a: index, %odd: i1) {
   attn.stream %j step 8 traversal #attn.rotated(%a, %odd, %odd : index, i1, i1) over [%a to %a] {
   }
 }
+
+// -----
+
+attn.kernel @k(%a: index, %odd: i1) {
+  // expected-error @below {{expected a traversal by a list in a view of i32 or i64, but got ()}}
+  attn.stream %j step 8 traversal #attn.listed over [%a to %a] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%a: index, %x: !attn.view<?xf32>) {
+  // expected-error @below {{expected a traversal by a list in a view of i32 or i64, but got ('!attn.view<?xf32>', 'index')}}
+  attn.stream %j step 8 traversal #attn.listed(%x, %a : !attn.view<?xf32>, index) over [%a to %a] {
+  }
+}
+
+// -----
+
+// An index for each dimension of the list.
+attn.kernel @k(%a: index, %x: !attn.view<?x?xi32>) {
+  // expected-error @below {{expected a traversal of operands ('!attn.view<?x?xi32>', 'index', 'index'), and maybe one of type i1, but got ('!attn.view<?x?xi32>', 'index')}}
+  attn.stream %j step 8 traversal #attn.listed(%x, %a : !attn.view<?x?xi32>, index) over [%a to %a] {
+  }
+}

@@ -3,8 +3,8 @@
 // RUN: attn-opt %s --mlir-print-op-generic | attn-opt | FileCheck %s
 
 // CHECK-LABEL: attn.kernel @all
-// CHECK-SAME: (%[[A:.*]]: index, %[[B:.*]]: index, %[[ODD:.*]]: i1)
-attn.kernel @all(%a: index, %b: index, %odd: i1) {
+// CHECK-SAME: (%[[A:.*]]: index, %[[B:.*]]: index, %[[ODD:.*]]: i1, %[[LIST:.*]]: !attn.view<?xi32>, %[[LISTS:.*]]: !attn.view<4x?xi64>)
+attn.kernel @all(%a: index, %b: index, %odd: i1, %list: !attn.view<?xi32>, %lists: !attn.view<4x?xi64>) {
   // CHECK: attn.stream %{{[^ ]+}} step 8 over [
   attn.stream %j step 8 traversal #attn.forward over [%a to %b] {
   }
@@ -22,6 +22,12 @@ attn.kernel @all(%a: index, %b: index, %odd: i1) {
   }
   // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.rotated(%[[A]] : index) over [masked
   attn.stream %j step 8 traversal #attn.rotated(%a : index) over [masked %a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.listed(%[[LIST]], %[[A]] : !attn.view<?xi32>, index) over [
+  attn.stream %j step 8 traversal #attn.listed(%list, %a : !attn.view<?xi32>, index) over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.listed(%[[LISTS]], %[[A]], %[[B]], %[[ODD]] : !attn.view<4x?xi64>, index, index, i1) over [
+  attn.stream %j step 8 traversal #attn.listed(%lists, %a, %b, %odd : !attn.view<4x?xi64>, index, index, i1) over [%a to %b] {
   }
   // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.rotated(%[[A]], %[[ODD]] : index, i1) over [%[[A]] to %[[B]], masked %[[A]] to %[[B]]] attributes {note} {
   attn.stream %j step 8 traversal #attn.rotated(%a, %odd : index, i1) over [%a to %b, masked %a to %b] attributes {note} {

@@ -2,6 +2,8 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -297,16 +299,18 @@ LogicalResult FragmentAttr::verifyEncoding(
 static constexpr int64_t kPanelUnit = 32;
 
 LogicalResult SharedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 int64_t span, bool, bool) {
-  if (span == 32 || span == 64 || span == 128)
-    return success();
-  return emitError() << "expected a span of 32, 64 or 128 bytes, but got "
-                     << span;
+                                 int64_t span, bool, bool folded, bool paired) {
+  if (span != 32 && span != 64 && span != 128)
+    return emitError() << "expected a span of 32, 64 or 128 bytes, but got "
+                       << span;
+  if (folded && paired)
+    return emitError() << "expected 'folded' or 'paired', but got both";
+  return success();
 }
 
 Attribute SharedAttr::parse(AsmParser &parser, Type) {
   int64_t span;
-  bool transposed = false, folded = false;
+  bool transposed = false, folded = false, paired = false;
   SMLoc loc = parser.getCurrentLocation();
   if (parser.parseLess() || parser.parseInteger(span))
     return {};
@@ -315,33 +319,38 @@ Attribute SharedAttr::parse(AsmParser &parser, Type) {
     SMLoc at = parser.getCurrentLocation();
     if (parser.parseKeyword(&word))
       return {};
-    bool &flag = word == "transposed" ? transposed : folded;
-    if ((word != "transposed" && word != "folded") || flag) {
-      parser.emitError(
-          at, "expected 'transposed' or 'folded', once each, but got '")
+    bool *flag = llvm::StringSwitch<bool *>(word)
+                     .Case("transposed", &transposed)
+                     .Case("folded", &folded)
+                     .Case("paired", &paired)
+                     .Default(nullptr);
+    if (!flag || *flag) {
+      parser.emitError(at, "expected 'transposed', 'folded' or 'paired', once "
+                           "each, but got '")
           << word << "'";
       return {};
     }
-    flag = true;
+    *flag = true;
   }
   if (parser.parseGreater())
     return {};
   return getChecked([&]() { return parser.emitError(loc); },
-                    parser.getContext(), span, transposed, folded);
+                    parser.getContext(), span, transposed, folded, paired);
 }
 
 void SharedAttr::print(AsmPrinter &printer) const {
   printer << "<" << getSpan() << (getTransposed() ? ", transposed" : "")
-          << (getFolded() ? ", folded" : "") << ">";
+          << (getFolded() ? ", folded" : "") << (getPaired() ? ", paired" : "")
+          << ">";
 }
 
 SharedAttr SharedAttr::getWidest(MLIRContext *context, int64_t rowBytes,
-                                 bool transposed, bool folded) {
+                                 bool transposed, bool folded, bool paired) {
   int64_t padded = llvm::alignTo(rowBytes, 32);
   int64_t span = 128;
   while (padded % span != 0)
     span /= 2;
-  return get(context, span, transposed, folded);
+  return get(context, span, transposed, folded, paired);
 }
 
 std::pair<int64_t, int64_t> SharedAttr::getStoredShape(RankedTensorType type) {
@@ -369,9 +378,11 @@ static int64_t storedRowBytes(RankedTensorType type) {
                        cast<SharedAttr>(type.getEncoding()).getSpan());
 }
 
-bool SharedAttr::exchangesRows(RankedTensorType type) {
+int64_t SharedAttr::getExchangedRows(RankedTensorType type) {
   auto layout = cast<SharedAttr>(type.getEncoding());
-  return layout.getFolded() && layout.getSpan() == 64;
+  if (layout.getFolded() && layout.getSpan() == 64)
+    return 1;
+  return layout.getPaired() && layout.getSpan() == 32 ? 4 : 0;
 }
 
 bool SharedAttr::exchangesHalves(RankedTensorType type) {
@@ -380,15 +391,50 @@ bool SharedAttr::exchangesHalves(RankedTensorType type) {
          layout.getSpan() == 32;
 }
 
-int64_t SharedAttr::getFlip(RankedTensorType type, int64_t row) {
+SmallVector<SharedAttr::Swizzle>
+SharedAttr::getSwizzles(RankedTensorType type) {
+  constexpr int64_t kBit1 = 2, kBit2 = 4, kBit3 = 8, kBit4 = 16;
   auto layout = cast<SharedAttr>(type.getEncoding());
   int64_t span = layout.getSpan();
-  int64_t swizzleRow = layout.getFolded() ? row ^ ((row >> 1) & 4) : row;
-  int64_t flip = (((swizzleRow * span) >> 7) & (span / 16 - 1)) << 4;
-  if (exchangesRows(type))
-    flip ^= ((row >> 2 ^ row >> 3) & 1) << 6;
+  SmallVector<Swizzle> swizzles;
+  // Of chunks of 16 bytes, as many bits as a panel has.
+  for (int64_t bit = 4, chunk = 16; chunk < span; ++bit, chunk *= 2)
+    swizzles.push_back({bit, chunk * 8 / span});
+  if (layout.getPaired()) {
+    int64_t narrow[] = {kBit3 | kBit4},
+            wide[] = {kBit2, kBit2 | kBit3, kBit1 | kBit3};
+    for (auto [i, swizzle] : llvm::enumerate(swizzles))
+      swizzle.rowBits = span == 32 ? narrow[i] : wide[i];
+    if (span == 32)
+      swizzles.push_back({7, kBit3});
+    return swizzles;
+  }
+  if (!layout.getFolded())
+    return swizzles;
+  for (Swizzle &swizzle : swizzles)
+    if (swizzle.rowBits == kBit2)
+      swizzle.rowBits |= kBit3;
+  if (getExchangedRows(type) != 0)
+    swizzles.push_back({6, kBit2 | kBit3});
   if (exchangesHalves(type))
-    flip ^= ((row >> 3 ^ row >> 4) & 1) << 3;
+    swizzles.push_back({3, kBit3 | kBit4});
+  return swizzles;
+}
+
+int64_t SharedAttr::getSwizzleRows(RankedTensorType type) {
+  int64_t bits = 0;
+  for (const Swizzle &swizzle : getSwizzles(type))
+    bits |= swizzle.rowBits;
+  return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(bits))) * 2;
+}
+
+int64_t SharedAttr::getFlip(RankedTensorType type, int64_t row) {
+  int64_t flip = 0;
+  for (const Swizzle &swizzle : getSwizzles(type))
+    flip |=
+        int64_t(llvm::popcount(static_cast<uint64_t>(row & swizzle.rowBits)) %
+                2)
+        << swizzle.bit;
   return flip;
 }
 
@@ -398,7 +444,8 @@ int64_t SharedAttr::getPanelDistance(RankedTensorType type) {
   int64_t span = layout.getSpan(), distance = getStoredShape(type).first * span,
           panels = storedRowBytes(type) / span, perBanks = kBankBytes / span,
           apart = 0;
-  if (!layout.getFolded() || panels % 2 == 0 || panels == 1)
+  bool placed = layout.getFolded() || layout.getPaired();
+  if (!placed || panels % 2 == 0 || panels == 1)
     return distance;
   // Row r of panel p begins at the banks r + p * apart of `perBanks`: chunks
   // that follow each other, panel by panel and row by row, have all of them.

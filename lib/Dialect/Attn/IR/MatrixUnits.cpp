@@ -20,12 +20,12 @@ using namespace attn;
 static constexpr int64_t kGranule = 16;
 
 /// The tile by rows, or by columns, in the widest panels.
-static SharedAttr stagedAs(RankedTensorType tile, bool transposed,
-                           bool folded) {
+static SharedAttr stagedAs(RankedTensorType tile, bool transposed = false,
+                           bool folded = false, bool paired = false) {
   int64_t columns = tile.getDimSize(transposed ? 0 : 1);
   return SharedAttr::getWidest(tile.getContext(),
                                columns * (tile.getElementTypeBitWidth() / 8),
-                               transposed, folded);
+                               transposed, folded, paired);
 }
 
 /// With panels of 128 bytes in place of narrow ones: the tensor memory
@@ -38,7 +38,7 @@ static SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes) {
   if (!staged.isPlain() || staged.getSpan() > narrow)
     return staged;
   return SharedAttr::get(staged.getContext(), kWide, /*transposed=*/false,
-                         /*folded=*/false);
+                         /*folded=*/false, /*paired=*/false);
 }
 
 static std::string whyNotElement(MatrixUnitInterface unit) {
@@ -121,8 +121,9 @@ FragmentAttr MmaSyncAttr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs(getContext(), rows, columns, warps);
 }
 
-SharedAttr MmaSyncAttr::getStaged(RankedTensorType tile, bool) const {
-  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+SharedAttr MmaSyncAttr::getStaged(TargetAttr, RankedTensorType tile,
+                                  bool) const {
+  return stagedAs(tile);
 }
 
 SharedAttr MmaSyncAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
@@ -168,8 +169,9 @@ FragmentAttr MmaSync8Attr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs8(getContext(), rows, columns, warps);
 }
 
-SharedAttr MmaSync8Attr::getStaged(RankedTensorType tile, bool) const {
-  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+SharedAttr MmaSync8Attr::getStaged(TargetAttr, RankedTensorType tile,
+                                   bool) const {
+  return stagedAs(tile);
 }
 
 SharedAttr MmaSync8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
@@ -208,8 +210,9 @@ FragmentAttr Wgmma8Attr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs8(getContext(), rows, columns, warps);
 }
 
-SharedAttr Wgmma8Attr::getStaged(RankedTensorType tile, bool) const {
-  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+SharedAttr Wgmma8Attr::getStaged(TargetAttr, RankedTensorType tile,
+                                 bool) const {
+  return stagedAs(tile);
 }
 
 SharedAttr Wgmma8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
@@ -246,8 +249,8 @@ FragmentAttr WgmmaAttr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs(getContext(), rows, columns, warps);
 }
 
-SharedAttr WgmmaAttr::getStaged(RankedTensorType tile, bool) const {
-  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+SharedAttr WgmmaAttr::getStaged(TargetAttr, RankedTensorType tile, bool) const {
+  return stagedAs(tile);
 }
 
 SharedAttr WgmmaAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
@@ -306,9 +309,11 @@ FragmentAttr MfmaAttr::getLhs(int64_t rows, int64_t columns,
   return mfmaTile(getContext(), blockOf(*this), rows, columns, warps);
 }
 
-SharedAttr MfmaAttr::getStaged(RankedTensorType tile,
+SharedAttr MfmaAttr::getStaged(TargetAttr target, RankedTensorType tile,
                                bool summedOverRows) const {
-  return stagedAs(tile, /*transposed=*/summedOverRows, /*folded=*/true);
+  bool paired = target.hasCapability(kLdsBanks64);
+  return stagedAs(tile, summedOverRows && !target.hasCapability(kLdsTranspose),
+                  /*folded=*/!paired, paired);
 }
 
 std::string MfmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,

@@ -174,7 +174,7 @@ def check(case, outputs, wanted, results):
 
 def run_case(case, arguments):
     with tempfile.TemporaryDirectory() as directory:
-        code, step = compile_case(arguments.compile, case, directory, "mi300x")
+        code, step = compile_case(arguments.compile, case, directory, arguments.target)
         inputs, outputs = case.views()
         for limit in step.get("limits", []):
             if not evaluate(limit, inputs + outputs):
@@ -228,6 +228,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compile", default="attn-test-compile")
     parser.add_argument("--emulate", default="attn-emulate")
+    parser.add_argument("--target", default="mi300x")
     parser.add_argument("--filter", default="")
     parser.add_argument("--part", default="0/1", help="the cases I, I + N, ...")
     arguments = parser.parse_args()

@@ -200,6 +200,47 @@ class Chain(NamedTuple):
         return times(left, list(zip(*(c.row(i) for i in range(inner))))), []
 
 
+class Listed(NamedTuple):
+    """A B, of which a row of tiles of A has those that a list names, by a kernel that no pass wrote."""
+
+    lists: tuple  # of each 64 rows, numbers of tiles of 64 columns
+    sizes: tuple  # rows, inner
+    schedule: str = ""
+    lower: str = ""
+    element = "bf16"
+    lse = False
+
+    def name(self):
+        return f"listed {self.lists} {self.sizes} {self.lower}"
+
+    def text(self):
+        here = os.path.dirname(os.path.abspath(__file__))
+        with open(os.path.join(here, "..", "..", "Inputs", "listed.mlir")) as file:
+            return file.read()
+
+    def views(self):
+        rows, inner = self.sizes
+        most = max(map(len, self.lists))
+        # Behind the end of a list are numbers of tiles, too.
+        padded = [number for numbers in self.lists for number in (*numbers, *[1] * (most - len(numbers)))]
+        inputs = [
+            Buffer((rows, inner), (0, 1), "bf16", inner % 2 + 2),
+            Buffer((inner, 64), (0, 1), "bf16", 4),
+            Numbers((len(self.lists), most), padded),
+            Numbers((len(self.lists),), list(map(len, self.lists))),
+        ]
+        return inputs, [Buffer((rows, 64), (0, 1), "f32", 2)]
+
+    def wanted(self, a, b, _tiles, _counts):
+        rows, inner = self.sizes
+
+        def row(i):
+            places = [j for tile in self.lists[i // 64] for j in range(64 * tile, min(64 * tile + 64, inner))]
+            return [sum(a.row(i)[j] * b.row(j)[column] for j in places) for column in range(64)]
+
+        return [row(i) for i in range(rows)], []
+
+
 class Merge(NamedTuple):
     """Partial states of online softmax, merged by a kernel that no pass wrote."""
 
@@ -441,6 +482,9 @@ def cases():
         Chain((70, 130)),
         Chain((33, 192), 2, lower="warps=1"),
         Chain((130, 65), 2, lower="warps=4"),
+        Listed(((2, 0), (1,)), (70, 130)),
+        Listed(((), (3, 1, 0), (2,)), (190, 256), lower="warps=1"),
+        Listed(((1, 1, 1, 1, 0),), (64, 128), lower="stages=3"),
         Merge((3, 2, 37)),
         Merge((5, 1, 70), 64, lower="warps=2"),
         Merge((2, 1, 33), 32, "persistent sms=2 resident=1", "warps=2"),
@@ -462,6 +506,8 @@ def cases():
 
 
 def encode(values, element):
+    if element == "i32":
+        return struct.pack("<%di" % len(values), *values)
     if element == "f16":
         return struct.pack("<%de" % len(values), *values)
     if element == "f32":
@@ -554,6 +600,17 @@ class Buffer:
     def scale(self, factor, *index):
         base, scaled = self.base(*index), [factor * x for x in self.row(*index)]
         self.values[base : base + len(scaled)] = decode(encode(scaled, self.element), self.element)
+
+
+class Numbers(Buffer):
+    """Integers that are given, with large ones where nothing is to be read."""
+
+    def __init__(self, sizes, numbers):
+        super().__init__(sizes, range(len(sizes)), "i32", 0)
+        self.values = [*numbers, *[1 << 20] * (len(self.values) - len(numbers))]
+
+    def fill(self, _generator):
+        pass
 
 
 def attention(case, q, k, v):

@@ -90,6 +90,12 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     chunks by its bits 3 and 4, as lanes then read 8 bytes. Panels of less than 128 bytes, if they are
     an odd number, stand further apart by 32, 64 or 96 bytes.
 
+    `paired`: the same for readers that meet in 64 banks (gfx950), which pairs of
+    rows of 128 bytes fill, by rows of 16 bytes a lane and by columns
+    (`ds_read_b64_tr_b16`). Chunks are permuted by bit 2 of the row number, by bits
+    2 and 3, and by bits 1 and 3 (their exclusive or); in panels of 32 bytes by bits
+    3 and 4, where rows that are 4 apart change places by bit 3.
+
     Example: `tensor<64x128xbf16, #attn.shared<128>>` has two panels of 64 columns,
     `tensor<64x128xbf16, #attn.shared<128, transposed, folded>>` one of 64 rows.
 
@@ -97,7 +103,8 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
   }];
   let parameters = (ins "int64_t":$span,
                         DefaultValuedParameter<"bool", "false">:$transposed,
-                        DefaultValuedParameter<"bool", "false">:$folded);
+                        DefaultValuedParameter<"bool", "false">:$folded,
+                        DefaultValuedParameter<"bool", "false">:$paired);
   let hasCustomAssemblyFormat = 1;
   let genMnemonicAlias = 1;
   let genVerifyDecl = 1;
@@ -105,7 +112,17 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     /// The widest span that pads rows of `rowBytes` (columns, if transposed) no
     /// further than to a multiple of 32 bytes.
     static SharedAttr getWidest(::mlir::MLIRContext *context, int64_t rowBytes,
-                                bool transposed = false, bool folded = false);
+                                bool transposed = false, bool folded = false,
+                                bool paired = false);
+    /// A bit of a byte offset in its panel into which the parity of some bits of
+    /// the row number goes.
+    struct Swizzle {
+      int64_t bit, rowBits;
+    };
+    /// All of them for a tile of this type.
+    static ::llvm::SmallVector<Swizzle> getSwizzles(::mlir::RankedTensorType type);
+    /// Rows after which the places of chunks repeat.
+    static int64_t getSwizzleRows(::mlir::RankedTensorType type);
     /// Byte offset of an element of a tile of this type.
     static int64_t getByteOffset(::mlir::RankedTensorType type, int64_t row,
                                  int64_t column);
@@ -115,15 +132,17 @@ def Attn_SharedLayout : Attn_Attr<"Shared", "shared",
     /// By which bits the byte offset of a row in its panel differs from row *
     /// span: those of a sum of row numbers without carries are the exclusive or.
     static int64_t getFlip(::mlir::RankedTensorType type, int64_t row);
-    /// Whether the rows of a tile of this type change places in pairs, or the
-    /// 8-byte halves of their chunks.
-    static bool exchangesRows(::mlir::RankedTensorType type);
+    /// How far rows of a tile of this type are apart that change places in pairs,
+    /// a power of two (0: none do); whether 8-byte halves of their chunks do.
+    static int64_t getExchangedRows(::mlir::RankedTensorType type);
     static bool exchangesHalves(::mlir::RankedTensorType type);
     /// Bytes from a panel of a tile of this type to the next, and of the tile.
     static int64_t getPanelDistance(::mlir::RankedTensorType type);
     static int64_t getNumBytes(::mlir::RankedTensorType type);
     /// The layout that a tensor map writes.
-    bool isPlain() const { return !getTransposed() && !getFolded(); }
+    bool isPlain() const {
+      return !getTransposed() && !getFolded() && !getPaired();
+    }
   }];
 }
 

@@ -195,11 +195,16 @@ def Attn_AnyOp : Attn_Op<"any", [Pure]> {
     what depends on it must be right for a part of the tile's rows, and must not wait for
     other warps.
 
-    Example: `%b = attn.any %c : tensor<128x4xi1>`
+    `holds_first`: in the first visit of the stream around it, before which nothing is
+    known, what depends on it is right if it is taken for true. Who sets the first
+    visit apart needs no branch there.
+
+    Example: `%b = attn.any %c holds_first : tensor<128x4xi1>`
   }];
-  let arguments = (ins Attn_TileOf<[I1]>:$tile);
+  let arguments = (ins Attn_TileOf<[I1]>:$tile, UnitAttr:$holdsFirst);
   let results = (outs I1:$result);
-  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let assemblyFormat =
+      "$tile (`holds_first` $holdsFirst^)? attr-dict `:` type($tile)";
 }
 
 def Attn_BroadcastOp : Attn_Op<"broadcast", [Pure]> {

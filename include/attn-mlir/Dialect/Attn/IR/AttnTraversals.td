@@ -11,9 +11,10 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
   let description = [{
     In which order a stream visits its tiles. A stream lists segments, each
     masked or not. Its visits go through the segments as they are listed, or all
-    of them the other way, and within each segment by a bijection of [0, n), the
-    numbers of its n tiles. So every tile is visited once, and is masked or not as
-    its segment is. What is known at run time only, a traversal takes from
+    of them the other way, and within each segment of n tiles by an injection of
+    [0, n) into the numbers of tiles, of which that at the segment's lower bound is
+    0. All but `listed` take each of the n tiles once; a tile is masked or not as
+    the segment is. What is known at run time only, a traversal takes from
     operands of the stream. A new traversal is a new attribute with this
     interface: no pass knows the traversals.
   }];
@@ -34,11 +35,12 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
       their positions are an arithmetic series. Then `buildTile` is not asked.
       }], "bool", "isInOrder", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<[{
-      Builds what `buildTile` needs for each visit to a segment of `count` tiles,
-      which may be none.
+      Builds what `buildTile` needs for each visit to a segment of `count` tiles of
+      `step` rows from `lower` on, which may be none.
       }], "::llvm::SmallVector<::mlir::Value>", "buildSetup",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
-           "::mlir::ValueRange":$operands, "::mlir::Value":$count),
+           "::mlir::ValueRange":$operands, "::mlir::Value":$lower,
+           "int64_t":$step, "::mlir::Value":$count),
       [{}], [{ return {}; }]>,
     InterfaceMethod<[{
       Builds the number of the tile, of `count`, that is visited at `visit`. For a
@@ -97,6 +99,24 @@ def Attn_RotatedTraversal : Attn_Attr<"RotatedTraversal", "rotated",
     order.
 
     Example: `traversal #attn.rotated(%offset : index)`
+  }];
+}
+
+def Attn_ListedTraversal : Attn_Attr<"ListedTraversal", "listed",
+    [DeclareAttrInterfaceMethods<Attn_TraversalInterface,
+                                 ["getBackward", "isInOrder", "buildSetup", "buildTile"]>]> {
+  let summary = "Tiles whose numbers are in a list in memory";
+  let description = [{
+    As of a mask by blocks: segments are ranges of the list, of `step` rows for each
+    of its numbers, and begin at multiples of `step`. Visit v of a segment that
+    begins at number f takes the tile at `step` times element f + v of the list,
+    wherever it is. Full tiles may come first, those that are masked behind them.
+
+    Operands are a view of i32 or i64, an index for each of its dimensions, the last
+    of which is where the list begins, and maybe an i1 that says whether the visits
+    come in the opposite order. What lies outside of the view is zero.
+
+    Example: `traversal #attn.listed(%tiles, %row, %c0 : !attn.view<?x?xi32>, index, index)`
   }];
 }
 

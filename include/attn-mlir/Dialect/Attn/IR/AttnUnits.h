@@ -22,6 +22,11 @@ enum class AccumulatorSpace { Registers, Memory };
 /// groups of products complete in their order, or a barrier says so.
 enum class Completion { Sequential, Groups, Barrier };
 
+/// Capabilities of targets: reads of shared memory meet in 64 banks, not 32;
+/// there are reads that transpose what they read.
+constexpr llvm::StringLiteral kLdsBanks64 = "lds-banks-64";
+constexpr llvm::StringLiteral kLdsTranspose = "lds-transpose";
+
 } // namespace attn
 
 #include "attn-mlir/Dialect/Attn/IR/AttnUnitInterfaces.h.inc"

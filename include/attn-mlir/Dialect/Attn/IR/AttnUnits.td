@@ -65,11 +65,12 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       "::attn::FragmentAttr", "getLhs",
       (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$warps)>,
     InterfaceMethod<[{
-      How a tile lies in shared memory for this unit to read it;
+      How a tile lies in shared memory for this unit of a target to read it;
       `summedOverRows`: products sum over its rows.
       }],
       "::attn::SharedAttr", "getStaged",
-      (ins "::mlir::RankedTensorType":$tile, "bool":$summedOverRows)>,
+      (ins "::attn::TargetAttr":$target, "::mlir::RankedTensorType":$tile,
+           "bool":$summedOverRows)>,
     InterfaceMethod<[{
       The layout that `getStaged` gave, or another that this unit reads as well,
       of fewer and wider panels, of which copies fill the last in part: where a

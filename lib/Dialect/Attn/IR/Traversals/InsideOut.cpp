@@ -22,6 +22,7 @@ bool InsideOutTraversalAttr::isInOrder() const { return false; }
 /// The middle.
 SmallVector<Value> InsideOutTraversalAttr::buildSetup(OpBuilder &builder,
                                                       Location loc, ValueRange,
+                                                      Value, int64_t,
                                                       Value count) const {
   IndexBuilder m{builder, loc};
   return {m.div(count, m.constant(2))};

@@ -24,7 +24,8 @@ bool RotatedTraversalAttr::isInOrder() const { return false; }
 /// The tile that is visited first: the offset modulo the count.
 SmallVector<Value> RotatedTraversalAttr::buildSetup(OpBuilder &builder,
                                                     Location loc,
-                                                    ValueRange operands,
+                                                    ValueRange operands, Value,
+                                                    int64_t,
                                                     Value count) const {
   IndexBuilder m{builder, loc};
   // With the sign of the offset; nothing is divided by an empty segment.

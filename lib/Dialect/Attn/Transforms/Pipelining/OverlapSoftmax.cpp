@@ -166,7 +166,7 @@ private:
         continue;
       // Nothing is known before the first tile.
       if (auto branch = dyn_cast<scf::IfOp>(op);
-          branch && isMissed(branch.getCondition()))
+          branch && holdsFirst(branch.getCondition()))
         inlineThen(branch, map);
       else
         rewriter.clone(op, map);

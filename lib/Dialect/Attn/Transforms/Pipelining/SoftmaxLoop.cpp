@@ -12,13 +12,11 @@
 using namespace mlir;
 using namespace attn;
 
-bool attn::isMissed(Value condition) {
-  if (auto both = condition.getDefiningOp<arith::OrIOp>())
-    return isMissed(both.getLhs()) && isMissed(both.getRhs());
+bool attn::holdsFirst(Value condition) {
+  if (auto either = condition.getDefiningOp<arith::OrIOp>())
+    return holdsFirst(either.getLhs()) || holdsFirst(either.getRhs());
   auto any = condition.getDefiningOp<AnyOp>();
-  auto above = any ? any.getTile().getDefiningOp<arith::CmpFOp>() : nullptr;
-  return above && above.getPredicate() == arith::CmpFPredicate::UGT &&
-         matchPattern(above.getRhs(), m_Constant());
+  return any && any.getHoldsFirst();
 }
 
 namespace {

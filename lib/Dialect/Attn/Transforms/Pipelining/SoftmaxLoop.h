@@ -66,9 +66,8 @@ struct SoftmaxLoop {
   }
 };
 
-/// Whether a branch is for a tile whose maximum was not what was assumed
-/// (attn-optimistic-max).
-bool isMissed(mlir::Value condition);
+/// Whether a condition is said to hold in the first visit of a stream.
+bool holdsFirst(mlir::Value condition);
 
 /// Finds the parts, or fails with a remark on why the loop is another one.
 llvm::FailureOr<SoftmaxLoop> matchSoftmaxLoop(mlir::scf::ForOp loop);

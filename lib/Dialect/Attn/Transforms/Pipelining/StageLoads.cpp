@@ -60,9 +60,10 @@ MatrixUnitInterface unitOf(LoadOp load) {
 /// The tile's type, with the layout that it has in shared memory.
 RankedTensorType sharedType(LoadOp load) {
   RankedTensorType tile = tileOf(load);
-  return RankedTensorType::get(
-      tile.getShape(), tile.getElementType(),
-      unitOf(load).getStaged(tile, isSummedOverRows(load)));
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(),
+                               unitOf(load).getStaged(TargetAttr::of(load),
+                                                      tile,
+                                                      isSummedOverRows(load)));
 }
 
 /// The same in fewer and wider panels, if the unit knows any. Rows of an extent
@@ -134,7 +135,8 @@ public:
     auto tile = cast<RankedTensorType>(dot.getLhs().getType());
     tile = RankedTensorType::get(
         tile.getShape(), tile.getElementType(),
-        attn::unitOf(dot).getStaged(tile, /*summedOverRows=*/true));
+        attn::unitOf(dot).getStaged(TargetAttr::of(dot), tile,
+                                    /*summedOverRows=*/true));
     rewriter.setInsertionPointToStart(&kernel.getBody().front());
     MLIRContext *context = tile.getContext();
     Value ring = RingCreateOp::create(

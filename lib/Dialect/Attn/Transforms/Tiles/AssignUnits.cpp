@@ -38,12 +38,13 @@ bool haveSameLayouts(MatrixUnitInterface a, MatrixUnitInterface b, DotOp dot,
                      int64_t warps) {
   int64_t rows = resultOf(dot).getDimSize(0),
           columns = resultOf(dot).getDimSize(1), depth = dot.getDepth();
+  TargetAttr target = TargetAttr::of(dot);
   return a.getAccumulator(rows, columns, warps) ==
              b.getAccumulator(rows, columns, warps) &&
          (dot.getTransposeLhs() ||
           a.getLhs(rows, depth, warps) == b.getLhs(rows, depth, warps)) &&
-         a.getStaged(rhsOf(dot), !dot.getTransposeRhs()) ==
-             b.getStaged(rhsOf(dot), !dot.getTransposeRhs());
+         a.getStaged(target, rhsOf(dot), !dot.getTransposeRhs()) ==
+             b.getStaged(target, rhsOf(dot), !dot.getTransposeRhs());
 }
 
 struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {

@@ -373,7 +373,8 @@ private:
         b, loc, type, DenseElementsAttr::get(type, static_cast<float>(bound)));
     return AnyOp::create(
         b, loc,
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most));
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most),
+        /*holdsFirst=*/true);
   }
 
   /// The maximum of the row so far, some binades higher, but for a row that has
