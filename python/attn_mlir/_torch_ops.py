@@ -113,14 +113,14 @@ def _obstacle(dlse, q, v, call):
 
 
 def packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
-    if first is not None:
-        raise NotImplementedError("first: keys that begin later have no backward")
     features = Features(*numbers)
-    # A sequence of one key and query says what those of all do.
-    call = _features.dense(features, 1, 1, 1, q.device, slopes=slopes, has_own_kernels=True)
+    call = _features.ragged(
+        features, cu_q, cu_k, used_k, used_q=used_q, first=first, slopes=slopes, has_own_kernels=True)
     obstacle = _obstacle(dlse, q, v, call)
     if obstacle is None:
-        return _gradients.packed_gradients(q, k, v, o, lse, dout, features, cu_q, cu_k, used_q, used_k)
+        return _gradients.packed_gradients(q, k, v, o, lse, dout, call)
+    if first is not None:
+        raise NotImplementedError(f"first: keys that begin later have no backward with {obstacle}")
     _check_recompute(f"{obstacle} of packed sequences")
     dlse = torch.zeros_like(lse) if dlse is None else dlse
     return _reference.packed_backward(

@@ -8,6 +8,7 @@
 #ifndef ATTN_LIB_DIALECT_ATTN_IR_GRADIENTTILES_H
 #define ATTN_LIB_DIALECT_ATTN_IR_GRADIENTTILES_H
 
+#include "AttentionRegions.h"
 #include "Derivatives.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/RegionTiles.h"
@@ -21,7 +22,8 @@ namespace gradients {
 
 using namespace mlir;
 /// Positions of the views of all operations; behind them come the sum that the
-/// fused one adds to, and the results.
+/// fused one adds to, offsets of packed sequences, tensors that regions
+/// capture, and the results.
 enum GradientView {
   kGradQ,
   kGradK,
@@ -49,12 +51,31 @@ struct Gradient {
   MaskInterface mask;
   float scale;
   Region *score, *keep;
+  OperandRange captures;
+  /// What says where packed sequences begin; null where none are.
+  TypedValue<RankedTensorType> queryOffsets, keyOffsets;
+  /// Of the first view behind those that all have.
+  unsigned firstOther;
 
+  std::optional<unsigned> queryOffsetsView() const {
+    return queryOffsets ? std::optional(firstOther) : std::nullopt;
+  }
+  std::optional<unsigned> keyOffsetsView() const {
+    return keyOffsets ? std::optional(firstOther + (queryOffsets ? 1 : 0))
+                      : std::nullopt;
+  }
+  SmallVector<std::optional<unsigned>> captureViews() const {
+    return attn::captureViews(captures, firstOther + (queryOffsets ? 1 : 0) +
+                                            (keyOffsets ? 1 : 0));
+  }
   bool isByKeys() const { return at.key < at.query; }
   int64_t kvHeads() const { return k.getDimSize(headDimOf(layout)); }
   int64_t groupSize() const {
     return q.getDimSize(headDimOf(layout)) / kvHeads();
   }
+  /// Whether rows of a tile that are of another sequence contribute, unless
+  /// they are masked.
+  bool addsOfNeighbours() const { return keyOffsets && firstOther > kGradSum; }
   MLIRContext *context() const { return op->getContext(); }
   /// What the products of query and key are multiplied by on the way to base-2
   /// exponents, all at once unless a modification sees them before.
@@ -73,7 +94,12 @@ template <typename Op> Gradient gradientOf(Op op, const GradientAxes &axes) {
           op.getMaskAttr(),
           op.getScale().convertToFloat(),
           &op.getScore(),
-          &op.getKeep()};
+          &op.getKeep(),
+          op.getCaptures(),
+          op.getQueryOffsets(),
+          op.getKeyOffsets(),
+          std::is_same_v<Op, AttentionBackwardFusedOp> ? kGradSum + 1u
+                                                       : kGradSum};
 }
 
 inline Gradient gradientOf(AttentionBackwardQueryOp op) {
@@ -90,6 +116,15 @@ inline Gradient gradientOf(AttentionBackwardFusedOp op) {
 // Axes and views
 //===----------------------------------------------------------------------===//
 
+/// Of the axis of sequences that these offsets, one more than there are, pack.
+inline void setPackedOwner(StreamAxis &axis, RankedTensorType offsets,
+                           unsigned view) {
+  int64_t numbers = offsets.getDimSize(0);
+  axis.extent = ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
+  axis.view = view;
+  axis.surplus = 1;
+}
+
 inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
   unsigned seq = seqDimOf(g.layout);
   AxisKind query = g.isByKeys() ? AxisKind::Stream : AxisKind::Group,
@@ -98,6 +133,9 @@ inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
   SmallVector<StreamAxis> axes(kNumGradientAxes);
   axes[g.at.batch] = {"batch", AxisKind::Unit, g.q.getDimSize(0), kGradQ, 0,
                       true};
+  if (g.queryOffsets)
+    setPackedOwner(axes[g.at.batch], g.queryOffsets.getType(),
+                   *g.queryOffsetsView());
   axes[g.at.kvHead] = {"kv_head", AxisKind::Unit, g.kvHeads(), kGradK, 1, true};
   axes[g.at.group] = {"group", group, g.groupSize()};
   axes[g.at.query] = {"query", query, g.q.getDimSize(seq), kGradQ, 2};
@@ -118,25 +156,90 @@ struct GradientMaps {
 
   explicit GradientMaps(const Gradient &g) {
     auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
-    AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group);
-    q = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.qkDim)});
-    k = mapOf(g, {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.qkDim)});
-    v = mapOf(g,
-              {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.valueDim)});
-    o = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.valueDim)});
-    rows = mapOf(g, {d(g.at.batch), head, d(g.at.query)});
-    querySum = mapOf(g, {getAffineConstantExpr(0, g.context()), d(g.at.batch),
-                         head, d(g.at.query), d(g.at.qkDim)});
+    AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group),
+               zero = getAffineConstantExpr(0, g.context());
+    // Where sequences are packed, they are not along a dimension of their own.
+    AffineExpr ofQueries = g.queryOffsets ? zero : d(g.at.batch),
+               ofKeys = g.keyOffsets ? zero : d(g.at.batch);
+    q = mapOf(g, {ofQueries, head, d(g.at.query), d(g.at.qkDim)});
+    k = mapOf(g, {ofKeys, d(g.at.kvHead), d(g.at.key), d(g.at.qkDim)});
+    v = mapOf(g, {ofKeys, d(g.at.kvHead), d(g.at.key), d(g.at.valueDim)});
+    o = mapOf(g, {ofQueries, head, d(g.at.query), d(g.at.valueDim)});
+    rows = mapOf(g, {ofQueries, head, d(g.at.query)});
+    querySum = mapOf(g, {zero, ofQueries, head, d(g.at.query), d(g.at.qkDim)});
+    if (g.queryOffsets)
+      others.push_back(mapOf(g, {d(g.at.batch)}));
+    if (g.keyOffsets)
+      others.push_back(mapOf(g, {d(g.at.batch)}));
+    for (auto [number, capture] : llvm::enumerate(g.captures))
+      if (isa<RankedTensorType>(capture.getType()))
+        others.push_back(mapOf(
+            g, captureDims({g.score, g.keep}, g.captures, number,
+                           {d(g.at.batch), head, d(g.at.query), d(g.at.key)})));
   }
-  SmallVector<AffineMap> inputs() const { return {q, k, v, o, rows, rows}; }
+  /// Of all operands, and of the results behind them.
+  SmallVector<AffineMap> withResults(ArrayRef<AffineMap> results) const {
+    SmallVector<AffineMap> maps{q, k, v, o, rows, rows};
+    if (results.size() > 2)
+      maps.push_back(querySum);
+    llvm::append_range(maps, others);
+    llvm::append_range(maps, results);
+    return maps;
+  }
+
+private:
+  /// Of offsets and captures.
+  SmallVector<AffineMap> others;
 };
 
 inline SmallVector<SmallVector<int64_t>> permutationsOf(const Gradient &g) {
   SmallVector<int64_t> perm{0, headDimOf(g.layout), seqDimOf(g.layout), 3},
       rows{0, 1, 2};
   SmallVector<SmallVector<int64_t>> perms{perm, perm, perm, perm, rows, rows};
+  bool contributes = g.firstOther > kGradSum;
+  SmallVector<int64_t> sums{0, 1, 2, 3, 4};
+  if (contributes)
+    perms.push_back(sums);
+  // Offsets and captures are as they are.
+  for (Value other : g.op->getOperands().drop_front(g.firstOther))
+    if (auto type = dyn_cast<RankedTensorType>(other.getType()))
+      perms.push_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   perms.resize(perms.size() + g.op->getNumResults(), perm);
+  if (contributes)
+    perms.back() = sums;
   return perms;
+}
+
+inline SmallVector<StringRef> namesOf(const Gradient &g,
+                                      ArrayRef<StringRef> results) {
+  SmallVector<StringRef> names{"q", "k", "v", "do", "lse", "delta"};
+  if (g.firstOther > kGradSum)
+    names.push_back("sum");
+  if (g.queryOffsets)
+    names.push_back("cu_seqlens_q");
+  if (g.keyOffsets)
+    names.push_back("cu_seqlens_k");
+  unsigned tensors = 0;
+  for (std::optional<unsigned> view : g.captureViews())
+    if (view)
+      names.push_back(
+          StringAttr::get(g.context(), "tensor" + Twine(tensors++)).getValue());
+  llvm::append_range(names, results);
+  return names;
+}
+
+inline SmallVector<PackedAxis> packedAxesOf(const Gradient &g) {
+  SmallVector<PackedAxis> axes;
+  if (g.queryOffsets)
+    axes.push_back({g.at.query, g.at.batch, *g.queryOffsetsView()});
+  if (g.keyOffsets)
+    axes.push_back({g.at.key, g.at.batch, *g.keyOffsetsView()});
+  return axes;
+}
+
+/// Of what is one a query nothing is multiplied: it is replaced behind the end.
+inline bool wantsZeros(unsigned view) {
+  return view != kGradLse && view != kGradDelta;
 }
 
 /// The map of a sum of the state: a grouped axis, and one that is held whole.
@@ -167,8 +270,9 @@ inline SmallVector<Segment> segmentsOf(const Gradient &g, OpBuilder &b,
     range = g.isByKeys() ? g.mask.buildQueryRange(b, loc, sizes, first, last)
                          : g.mask.buildKeyRange(b, loc, sizes, first, last);
   }
-  // What a region keeps may be anything.
-  range.partial |= !g.keep->empty();
+  // What a region keeps may be anything; and keys behind a sequence would add
+  // to the gradient of its queries.
+  range.partial |= !g.keep->empty() || g.addsOfNeighbours();
   return buildRangeSegments(b, loc, tile, range);
 }
 
@@ -235,7 +339,7 @@ public:
   /// The same of pairs by keys, with a product that starts from -delta, which
   /// then takes no registers beside the product.
   Value buildGradientAtOnce(Value weights) {
-    Value negative = t.scale(tiles[kGradDelta], -1);
+    Value negative = t.scale(held(kGradDelta), -1);
     Value start = BroadcastOp::create(
         t.b, t.loc, RankedTensorType::get(shape, t.b.getF32Type()), negative);
     return gradientFrom(weights, t.dot(tiles[kGradV], tiles[kGradDO], start,
@@ -276,7 +380,7 @@ private:
   Value ofQueries(GradientView view, double unit = 1) {
     OpBuilder outside = g.isByKeys() ? OpBuilder(t.b) : outsideStream(t.b);
     TileBuilder once{outside, t.loc};
-    Value values = tiles[view];
+    Value values = held(view);
     if (view == kGradLse) {
       // Of a query without keys it is infinite: all weights are 0.
       constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -286,6 +390,18 @@ private:
     }
     auto type = RankedTensorType::get(shape, t.b.getF32Type());
     return BroadcastOp::create(t.b, t.loc, type, values);
+  }
+
+  /// What there is one of for each query, with zeros in the place of what is of
+  /// the next sequence, which may be anything.
+  Value held(GradientView view) {
+    Value values = tiles[view];
+    if (!g.isByKeys() || !g.queryOffsets)
+      return values;
+    SmallVector<int64_t> row(t.shapeOf(values));
+    Value exists = t.lessThan(t.iota(1, tile.offsets[g.at.query], row),
+                              t.spread(tile.extents[g.at.query], row));
+    return t.select(exists, values, t.splat(0, row));
   }
 
   /// The index of each element along an axis of the op.
@@ -306,7 +422,7 @@ private:
                           tile.offsets[g.at.group]);
     SmallVector<Value> arguments{tile.offsets[g.at.batch], head,
                                  indices(g.at.query), indices(g.at.key)};
-    llvm::append_range(arguments, tile.scalars);
+    llvm::append_range(arguments, captureValues(g.captureViews(), tile));
     for (auto [i, value] : llvm::enumerate(arguments))
       tiles.map(first + i, value);
     return tiles.finish();
@@ -329,6 +445,9 @@ private:
     if (tile.hasPartialTile() && !implied)
       restrict(t.lessThan(indices(columnAxis),
                           t.spread(tile.extents[columnAxis], shape)));
+    if (g.addsOfNeighbours())
+      restrict(
+          t.lessThan(indices(rowAxis), t.spread(tile.extents[rowAxis], shape)));
     return keep;
   }
 
