@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+import unittest.mock
 import warnings
 
 import attn_mlir
@@ -84,6 +85,48 @@ class Operators(unittest.TestCase):
                 leaves = [x.requires_grad_() for x in make(kv_heads=2)]
                 o, _ = attn_mlir.torch.attention(*leaves, **options)
                 self.agrees_with_recomputed(o, leaves)
+
+    def test_gradients_of_biases(self):
+        """Of a bias, q, k and v, beside float64: broadcast or not, in blocks of queries, with a gradient of LSE."""
+        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 9), {"causal": True, "softcap": 2.0}, 3),
+                                       ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 2)):
+            with self.subTest(sizes=sizes, options=options):
+                torch.manual_seed(7)
+                bias = torch.randn(sizes)
+                tensors = [*make(kv_heads=2), bias]
+                exact = [x.double().requires_grad_() for x in tensors]
+                softcap, causal = options.get("softcap", 0.0), "causal" in options
+                left, right = options.get("window", (-1, 0 if causal else -1))
+
+                def score(s, b, h, i, j):
+                    s = softcap * torch.tanh(s / softcap) if softcap else s
+                    return s + exact[3]
+
+                o, lse = reference.attention(*exact[:3], keep=reference.window(6, 9, left, right), score=score)
+                weight = torch.randn(o.shape)
+                wanted = torch.autograd.grad((o * weight.double()).sum(), exact)
+                is_swapped = options.get("layout") == "bshd"
+                leaves = [x.transpose(1, 2).contiguous() if is_swapped and i < 3 else x for i, x in enumerate(tensors)]
+                leaves = [x.clone().requires_grad_() for x in leaves]
+                o, _ = attn_mlir.torch.attention(*leaves[:3], mask=leaves[3], **options)
+                weight = weight.transpose(1, 2) if is_swapped else weight
+                with unittest.mock.patch.object(attn_mlir._bias_gradients, "_MOST", 2 * 4 * 9 * 6 // blocks):
+                    found = torch.autograd.grad((o * weight).sum(), leaves)
+                for i, (a, b) in enumerate(zip(found, wanted)):
+                    a = a.transpose(1, 2) if is_swapped and i < 3 else a
+                    self.assertEqual(a.shape, b.shape)
+                    self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), 1e-5)
+
+    def test_gradients_of_biases_by_lse(self):
+        tensors = [*make(), torch.randn(1, 4, 6, 9)]
+        exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))
+        results = reference.attention(*exact[:3], score=lambda s, b, h, i, j: s + exact[3])
+        wanted = torch.autograd.grad(sum(x.square().sum() for x in results), exact)
+        with attn_mlir.torch.recompute_backward():
+            results = attn_mlir.torch.attention(*given[:3], mask=given[3])
+            found = torch.autograd.grad(sum(x.square().sum() for x in results), given)
+        for a, b in zip(found, wanted):
+            reference.check(self, a, b, torch.float32, 1e-4)
 
     def test_gradients_of_what_regions_read_of_packed_sequences(self):
         places, slopes = (starts(5, 0, 3), starts(7, 2, 4)), torch.tensor([0.5, 0.25, 0.125, 0.0625])
