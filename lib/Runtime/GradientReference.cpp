@@ -41,15 +41,12 @@ void widen(Block &body) {
 
 /// A region, in float64.
 FailureOr<RegionValue> compileWide(Region &region, unsigned numOwn,
-                                   ArrayRef<double> numbers) {
+                                   ArrayRef<CaptureValue> captures) {
   Region copy;
   IRMapping map;
   region.cloneInto(&copy, map);
   if (!copy.empty())
     widen(copy.front());
-  SmallVector<CaptureValue> captures(numbers.size());
-  for (auto [capture, number] : llvm::zip(captures, numbers))
-    capture.number = number;
   return RegionValue::compile(copy, numOwn, captures, Contraction::Off);
 }
 
@@ -58,16 +55,34 @@ struct Pair {
   int64_t batch, head, query, key;
 };
 
-/// Shapes of tensors [B,H,S,D] or [B,S,H,D].
+/// Shapes of tensors [B,H,S,D] or [B,S,H,D], of sequences in a batch or packed.
 struct Rows {
   const GradientInput *input = nullptr;
   bool headsLast = false;
+  /// Where packed sequences begin, and the last ends; of none null.
+  const GradientInput *starts = nullptr;
 
   int64_t size(unsigned dim) const { return input->shape[dim]; }
   int64_t heads() const { return size(headsLast ? 2 : 1); }
   int64_t count() const { return size(headsLast ? 1 : 2); }
   int64_t columns() const { return size(3); }
+  int64_t sequences() const {
+    return starts ? int64_t(starts->values.size()) - 1 : size(0);
+  }
+  /// Rows of a sequence.
+  int64_t countOf(int64_t b) const {
+    return starts ? int64_t(starts->values[b + 1] - starts->values[b])
+                  : count();
+  }
+  /// Leads from a row of a sequence to its place in the tensor.
+  void enter(int64_t &b, int64_t &s) const {
+    if (!starts)
+      return;
+    s += int64_t(starts->values[b]);
+    b = 0;
+  }
   int64_t rowOf(int64_t b, int64_t h, int64_t s) const {
+    enter(b, s);
     return headsLast ? (b * count() + s) * heads() + h
                      : (b * heads() + h) * count() + s;
   }
@@ -113,12 +128,14 @@ struct Sum {
 /// dQ, dK and dV of one operation.
 class Gradients {
 public:
-  Gradients(ArrayRef<GradientInput> inputs, bool headsLast, Attribute mask,
-            double scale, double smallest)
-      : q{&inputs[0], headsLast}, k{&inputs[1], headsLast},
-        v{&inputs[2], headsLast}, mask(mask), scale(scale),
-        sizes{q.size(0), q.count(), k.count()}, dq(inputs[0], smallest),
-        dk(inputs[1], smallest), dv(inputs[2], smallest) {}
+  Gradients(ArrayRef<GradientInput> inputs, bool headsLast,
+            const GradientInput *queryStarts, const GradientInput *keyStarts,
+            Attribute mask, double scale, double smallest)
+      : q{&inputs[0], headsLast, queryStarts},
+        k{&inputs[1], headsLast, keyStarts},
+        v{&inputs[2], headsLast, keyStarts}, mask(mask), scale(scale),
+        dq(inputs[0], smallest), dk(inputs[1], smallest),
+        dv(inputs[2], smallest) {}
 
   Rows q, k, v, change;
   ArrayRef<double> lse;
@@ -129,21 +146,23 @@ public:
   /// The heads of one KV head of one batch; others may be evaluated meanwhile.
   void evaluate(int64_t b, int64_t g, RegionValue modify, RegionValue keeps) {
     int64_t group = q.heads() / k.heads();
+    AttentionSizes sizes{q.sequences(), q.countOf(b), k.countOf(b)};
     for (int64_t h = g * group; h < (g + 1) * group; ++h)
       for (int64_t i = 0; i < sizes.queries; ++i)
         for (int64_t j = 0; j < sizes.keys; ++j)
-          if (Pair pair{b, h, i, j}; takesPart(pair, keeps))
+          if (Pair pair{b, h, i, j}; takesPart(sizes, pair, keeps))
             add(pair, g, modify);
   }
 
-  int64_t numStreams() const { return sizes.batch * k.heads(); }
+  int64_t numStreams() const { return q.sequences() * k.heads(); }
 
   GradientResult takeQuery() { return dq.take(scale); }
   GradientResult takeKey() { return dk.take(scale); }
   GradientResult takeValue() { return dv.take(1); }
 
 private:
-  bool takesPart(const Pair &p, RegionValue &keeps) const {
+  bool takesPart(const AttentionSizes &sizes, const Pair &p,
+                 RegionValue &keeps) const {
     return attends(mask, sizes, p.query, p.key) &&
            (!keeps || keeps({p.batch, p.head, p.query, p.key}).i != 0);
   }
@@ -169,7 +188,9 @@ private:
       y = evaluate(modify, p, x);
       slope = differentiate(modify, p, x);
     }
-    int64_t row = (p.batch * q.heads() + p.head) * sizes.queries + p.query;
+    int64_t batch = p.batch, place = p.query;
+    q.enter(batch, place);
+    int64_t row = (batch * q.heads() + p.head) * q.count() + place;
     constexpr double kInf = std::numeric_limits<double>::infinity();
     double weight = lse[row] == -kInf ? 0 : std::exp(y - lse[row]);
     if (weight == 0)
@@ -185,7 +206,6 @@ private:
 
   Attribute mask;
   double scale;
-  AttentionSizes sizes;
   Sum dq, dk, dv;
 };
 
@@ -223,20 +243,42 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
     return failure();
   }
   bool headsLast = op.getLayout() == TensorLayout::BSHD;
-  Gradients all(inputs, headsLast, op.getMaskAttr(),
+  // Behind Q, K, V and three more come offsets and captured tensors.
+  ArrayRef<GradientInput> others = inputs.drop_front(6);
+  auto takeIf = [&](bool exists) {
+    const GradientInput *taken = exists ? &others.front() : nullptr;
+    others = others.drop_front(exists ? 1 : 0);
+    return taken;
+  };
+  const GradientInput *queryStarts = takeIf(bool(op.getQueryOffsets())),
+                      *keyStarts = takeIf(bool(op.getKeyOffsets()));
+  Gradients all(inputs, headsLast, queryStarts, keyStarts, op.getMaskAttr(),
                 op.getScale().convertToDouble(), smallestOf(op.getQuery()));
-  all.change = Rows{&inputs[change], headsLast};
+  all.change = Rows{&inputs[change], headsLast, queryStarts};
   all.lse = inputs[change + 1].values;
   if (change == 4) {
-    dotRows(Rows{&inputs[3], headsLast}, all.change, all.delta, all.deltaSize);
+    dotRows(Rows{&inputs[3], headsLast}, Rows{&inputs[4], headsLast}, all.delta,
+            all.deltaSize);
   } else {
     all.delta = inputs[change + 2].values;
     all.deltaSize.assign(all.delta.size(), 0.0);
   }
+  SmallVector<CaptureValue> captures;
+  for (Value capture : op.getCaptures()) {
+    CaptureValue &value = captures.emplace_back();
+    if (const GradientInput *read =
+            takeIf(isa<RankedTensorType>(capture.getType()))) {
+      value.elements = read->values;
+      value.shape = read->shape;
+      continue;
+    }
+    value.number = numbers.front();
+    numbers = numbers.drop_front();
+  }
   FailureOr<RegionValue> score =
-      compileWide(op.getScore(), /*numOwn=*/5, numbers);
+      compileWide(op.getScore(), /*numOwn=*/5, captures);
   FailureOr<RegionValue> keep =
-      compileWide(op.getKeep(), /*numOwn=*/4, numbers);
+      compileWide(op.getKeep(), /*numOwn=*/4, captures);
   if (failed(score) || failed(keep))
     return failure();
   int64_t heads = all.k.heads();

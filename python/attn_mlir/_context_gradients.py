@@ -24,7 +24,7 @@ class Gradients:
 
     def _prepare(self):
         for call in filter(None, self.calls):
-            _gradients.kernel_of(self.q, self.k, self.v, self._call(call), "bhsd", is_wide=True)
+            _gradients.prepared(self.q, self.k, self.v, self._call(call), "bhsd", is_wide=True)
         f32 = {"dtype": torch.float32, "device": self.q.device}
         self.dq = torch.zeros(self.q.shape, **f32)
         self.dk = [torch.zeros((*self.k.shape[:2], length, self.k.shape[3]), **f32) for length in self.lengths]

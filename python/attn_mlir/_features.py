@@ -103,12 +103,12 @@ def _is_own_kernel(window):
 def dense(features, batch, queries, keys, device, lengths=None, first=None, slopes=None, has_mask=False,
           has_own_kernels=False):
     """Keywords of attn_mlir.attention for sequences in a batch. ``lengths`` and ``first`` are int32 [B],
-    ``slopes`` f32 [H] or [B, H]. With ``has_mask`` there will be a mask of a tensor, too; with ``has_own_kernels``
-    each window is part of a kernel, however many there are."""
+    ``slopes`` f32 [H] or [B, H]. With ``has_mask`` there will be a mask of a tensor, too; with ``has_own_kernels``, as
+    gradients have, each window is part of a kernel, however many there are, and lengths are of masks alone."""
     call = {"scale": features.scale}
     window = features.left, features.right
     is_window = features.left >= 0 or features.right > 0
-    reads = first is not None or features.chunk > 0
+    reads = first is not None or features.chunk > 0 or (has_own_kernels and lengths is not None)
     if not reads and is_window and features.align == "bottom_right" and not has_mask and not has_own_kernels:
         reads = not _is_own_kernel(window)
     if reads:
@@ -139,16 +139,18 @@ def dense(features, batch, queries, keys, device, lengths=None, first=None, slop
     return call
 
 
-def ragged(features, cu_q, cu_k, used_k=None, table=None, queries=None, used_q=None, first=None, slopes=None):
+def ragged(features, cu_q, cu_k, used_k=None, table=None, queries=None, used_q=None, first=None, slopes=None,
+           has_own_kernels=False):
     """Keywords of attn_mlir.attention for packed sequences (``cu_q``, ``cu_k``, or None) and for caches of pages
     (``table``), whose kernels look for where they lie, and see each sequence by itself.
 
     ``queries`` are those of each where ``cu_q`` is None. int32 [B]: ``used_q`` queries and ``used_k`` keys of each count,
-    keys from ``first`` on; ``slopes`` are f32 [H] or [B, H].
+    keys from ``first`` on; ``slopes`` are f32 [H] or [B, H]. ``has_own_kernels``: as of dense().
     """
     window = features.left, features.right
     is_window = features.left >= 0 or features.right > 0
-    reads = used_q is not None or first is not None or features.chunk > 0 or (is_window and not _is_own_kernel(window))
+    reads = used_q is not None or first is not None or features.chunk > 0
+    reads = reads or (used_k is not None if has_own_kernels else is_window and not _is_own_kernel(window))
     offset = None
     if reads or slopes is not None:
         offset = _held(cu_k, used_k) - (queries if cu_q is None and used_q is None else _held(cu_q, used_q))
@@ -164,9 +166,9 @@ def ragged(features, cu_q, cu_k, used_k=None, table=None, queries=None, used_q=N
             return q + offset[b] - k
 
     call = {"scale": features.scale, "score_mod": _modification(features.softcap, slope, distance)}
-    call.update(cu_seqlens_q=cu_q, cu_seqlens_k=cu_k, block_table=table, lengths=used_k)
+    call.update(cu_seqlens_q=cu_q, cu_seqlens_k=cu_k, block_table=table, lengths=None if has_own_kernels else used_k)
     if reads:
-        call["mask"] = _sequence_mask(features, offset, used_q, first)
+        call["mask"] = _sequence_mask(features, offset, used_q, used_k if has_own_kernels else None, first)
     elif is_window:
         call["window"] = window
     elif features.right == 0:
@@ -179,7 +181,7 @@ def _held(cu, used):
     return cu[1:] - cu[:-1] if used is None else used
 
 
-def _sequence_mask(features, offset, used_q, first):
+def _sequence_mask(features, offset, used_q, used_k, first):
     """Which keys a query sees in its own sequence, whose diagonal is ``offset`` behind it."""
     last, start = offset + features.right, offset - features.left
 
@@ -187,6 +189,8 @@ def _sequence_mask(features, offset, used_q, first):
         parts = []
         if used_q is not None:
             parts.append(q < used_q[b])
+        if used_k is not None:
+            parts.append(k < used_k[b])
         if first is not None:
             parts.append(k >= first[b])
         if features.right >= 0:

@@ -4,49 +4,48 @@ import functools
 
 import torch
 
-from attn_mlir import _attention, _features, _kernels, _spec
+from attn_mlir import _attention, _captures, _features, _kernels, _spec
 from attn_mlir._kernel import Kernel
 
 
 def obstacle(call):
     """What of a call of attention() no kernel has gradients for, in words; None where there is nothing. LSE contains
     sinks, which are none: theirs is `of_sinks`."""
-    for name in ("mask", "lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table"):
-        if call.get(name) is not None:
-            return name
-    if call.get("score_mod") is not None:
-        _, captured = _attention.regions_of(None, call["score_mod"], 1, are_fixed=True)
-        if captured:
-            return "a score_mod that reads arrays"
-    return None
+    return next((name for name in ("lengths", "block_table") if call.get(name) is not None), None)
 
 
 @functools.lru_cache(maxsize=256)
-def _kernel(problem, device):
+def _kernel(text, device):
     target = _attention.target_of(device)
-    return Kernel(_kernels.bundle(_text_of(problem), _kernels.options_of(target), target))
+    return Kernel(_kernels.bundle(text, _kernels.options_of(target), target))
 
 
 def _text_of(problem):
     """A function of attn.attention_backward, with dynamic batch size and lengths."""
-    def tensor(count, dim):
-        middle = f"{count}x?" if problem.layout == "bhsd" else f"?x{count}"
-        return f"tensor<?x{middle}x{dim}x{problem.element}>"
+    given, regions = problem.sequences, problem.regions
 
-    q, o = (tensor(problem.heads, dim) for dim in (problem.qk_dim, problem.value_dim))
-    k, v = (tensor(problem.kv_heads, dim) for dim in (problem.qk_dim, problem.value_dim))
+    def tensor(count, dim, is_packed):
+        middle = f"{count}x?" if problem.layout == "bhsd" else f"?x{count}"
+        return f"tensor<{'1' if is_packed else '?'}x{middle}x{dim}x{problem.element}>"
+
+    q, o = (tensor(problem.heads, dim, given.cu_q) for dim in (problem.qk_dim, problem.value_dim))
+    k, v = (tensor(problem.kv_heads, dim, given.cu_k) for dim in (problem.qk_dim, problem.value_dim))
     results = ", ".join((q, k, v))
     if problem.result:
         results = results.replace(f"x{problem.element}>", f"x{problem.result}>")
-    lse = f"tensor<?x{problem.heads}x?xf32>"
-    names = ("q", "k", "v", "o", "do", "lse")
-    types = (q, k, v, o, o, lse)
-    arguments = ", ".join(f"%{name}: {type}" for name, type in zip(names, types))
-    operands = ", ".join(f"%{name}" for name in names)
+    lse = f"tensor<{'1' if given.cu_q else '?'}x{problem.heads}x?xf32>"
+    operands = {"q": q, "k": k, "v": v, "o": o, "do": o, "lse": lse}
+    packing = dict(_spec.sequence_tensors(problem))
+    captures = {} if regions is None else {f"c{i}": type for i, type in enumerate(regions.types)}
+    types = operands | packing | captures
+    clauses = _spec.plain_clauses_of(problem) + "".join(f" {name}(%{name})" for name in packing)
+    if captures:
+        clauses += f" captures({', '.join(f'%{name}' for name in captures)})"
     return (
-        f"func.func @gradients({arguments}) -> ({results}) {{\n"
-        f"  %dq, %dk, %dv = attn.attention_backward {operands}{_spec.clauses_of(problem)}\n"
-        f"    : ({', '.join(types)}) -> ({results})\n"
+        f"func.func @gradients({', '.join(f'%{name}: {type}' for name, type in types.items())}) -> ({results}) {{\n"
+        f"  %dq, %dk, %dv = attn.attention_backward {', '.join(f'%{name}' for name in operands)}{clauses}"
+        f"{'' if regions is None else regions.bodies}\n"
+        f"    : ({', '.join(types.values())}) -> ({results})\n"
         f"  return %dq, %dk, %dv : {results}\n}}\n"
     )
 
@@ -56,42 +55,45 @@ def _up(x):
     return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
 
 
-def kernel_of(q, k, v, call, layout, is_wide=False):
-    """The kernel, compiled; with ``is_wide`` its results are f32."""
+def prepared(q, k, v, call, layout, is_wide=False):
+    """The kernel, compiled, and what it reads behind LSE; with ``is_wide`` its results are f32."""
     device = _attention.device_of("q", q)
-    shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout)
+    offsets = call.get("cu_seqlens_q"), call.get("cu_seqlens_k")
+    sequences, count = _attention.sequences_of(k, layout, *offsets, None, None)
+    shapes = _spec.shapes_of(q.shape, k.shape, v.shape, layout, sequences, count)
     # Numbers are constants of the kernel, however many there were.
-    regions, _ = _attention.regions_of(None, call.get("score_mod"), shapes.heads, are_fixed=True)
+    regions, captured = _attention.regions_of(call.get("mask"), call.get("score_mod"), shapes.heads, are_fixed=True)
     mask = _spec.mask_of(call.get("causal", False), call.get("window"))
     element = _spec.element_of("q", q, device.platform == "cpu")
-    problem = _attention.problem_of(shapes, element, mask, call.get("scale"), layout, True, "", "", regions)
-    return _kernel(problem._replace(result="f32" if is_wide and element != "f32" else ""), device)
+    problem = _attention.problem_of(
+        shapes, element, mask, call.get("scale"), layout, True, "", "", regions, sequences)
+    problem = problem._replace(result="f32" if is_wide and element != "f32" else "")
+    axes = {"batch": shapes.batch if count is None else count, "head": shapes.heads, "query": shapes.queries,
+            "key": shapes.keys}
+    read = [x.contiguous() for x in offsets if x is not None]
+    if regions is not None:
+        read += [_captures.for_launch(f"capture {number}", array, capture, axes)
+                 for number, (array, capture) in enumerate(zip(captured, regions.captures))]
+    return _kernel(_text_of(problem), device), read
 
 
 def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False):
     """(dQ, dK, dV) of a call for which there is no `obstacle`, from what it returned and the gradient of O."""
-    kernel = kernel_of(q, k, v, call, layout, is_wide)
-    found = kernel(*map(_up, (q, k, v, o, dout)), lse.contiguous())
+    kernel, read = prepared(q, k, v, call, layout, is_wide)
+    inputs = [*map(_up, (q, k, v, o, dout)), lse.contiguous(), *read]
+    out = None
+    if call.get("cu_seqlens_q") is not None or call.get("cu_seqlens_k") is not None:
+        # What is of no sequence is not written.
+        out = tuple(torch.zeros_like(x, dtype=torch.float32 if is_wide else None) for x in inputs[:3])
+    found = kernel(*inputs, out=out)
     return tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
 
 
-def packed_gradients(q, k, v, o, lse, dout, features, cu_q, cu_k, used_q, used_k):
-    """The same of sequences one after the other, [tokens, H, D] and LSE [H, tokens]: a launch for each sequence, whose
-    places the host reads. Tokens of no sequence have gradients of zero."""
-    found = [torch.zeros_like(x, memory_format=torch.contiguous_format) for x in (q, k, v)]
-    starts_q, starts_k = cu_q.tolist(), cu_k.tolist()
-    held_q = (cu_q[1:] - cu_q[:-1] if used_q is None else used_q).tolist()
-    held_k = (cu_k[1:] - cu_k[:-1] if used_k is None else used_k).tolist()
-    for i, j, queries, keys in zip(starts_q, starts_k, held_q, held_k):
-        if queries == 0 or keys == 0:
-            continue
-        rows, columns = slice(i, i + queries), slice(j, j + keys)
-        call = _features.dense(features, 1, queries, keys, q.device, has_own_kernels=True)
-        parts = [x[place][None] for x, place in ((q, rows), (k, columns), (v, columns), (o, rows))]
-        sums = gradients(*parts, lse[None, :, rows], dout[rows][None], call, "bshd")
-        for whole, place, part in zip(found, (rows, columns, columns), sums):
-            whole[place] = part[0]
-    return tuple(found)
+def packed_gradients(q, k, v, o, lse, dout, call):
+    """The same of sequences one after the other, [tokens, H, D] and LSE [H, tokens]. Tokens of no sequence have gradients
+    of zero."""
+    found = gradients(*(x[None] for x in (q, k, v, o, lse, dout)), call, "bshd")
+    return tuple(dx[0] for dx in found)
 
 
 def of_sinks(sinks, o, lse, dout, dlse, layout):

@@ -5,22 +5,21 @@ import torch
 from attn_mlir import _features
 
 
-def _indices(q, k):
-    """(batch, head, query, key) as arrays that broadcast to the scores."""
-    def along(size, dim):
+def _indices(q, keys, first):
+    """(batch, head, query, key) as arrays that broadcast to the scores of queries from ``first`` on."""
+    def along(size, dim, start=0):
         shape = [1, 1, 1, 1]
         shape[dim] = size
-        return torch.arange(size, device=q.device).view(shape)
+        return torch.arange(start, start + size, device=q.device).view(shape)
 
-    return along(q.shape[0], 0), along(q.shape[1], 1), along(q.shape[2], 2), along(k.shape[2], 3)
+    return along(q.shape[0], 0), along(q.shape[1], 1), along(q.shape[2], 2, first), along(keys, 3)
 
 
-def _seen(call, q, k):
-    """Keys that queries see by ``causal`` and ``window``, or None for all."""
-    _, _, i, j = _indices(q, k)
+def _seen(call, i, j, queries, keys):
+    """Keys j that queries i see by ``causal`` and ``window``, or None for all."""
     causal, window, lengths = call.get("causal"), call.get("window"), call.get("lengths")
-    keys = k.shape[2] if lengths is None else lengths.view(-1, 1, 1, 1)
-    offset = 0 if causal == "top_left" else keys - q.shape[2]
+    keys = keys if lengths is None else lengths.view(-1, 1, 1, 1)
+    offset = 0 if causal == "top_left" else keys - queries
     held = None if lengths is None else j < keys
     left, right = (-1, 0) if causal else (window or (-1, -1))
     parts = [held, j >= i + offset - left if left >= 0 else None, j <= i + offset + right if right >= 0 else None]
@@ -31,21 +30,27 @@ def _seen(call, q, k):
     return seen
 
 
-def attend(q, k, v, call, sinks=None):
-    """(O, LSE) in float32 of q, k, v [B, H, S, D] and keywords of attn_mlir.attention."""
-    group = q.shape[1] // k.shape[1]
-    q, k, v = q.float(), k.float().repeat_interleave(group, 1), v.float().repeat_interleave(group, 1)
-    scores = (q @ k.transpose(-1, -2)) * call["scale"]
+def scores_of(q, k, call, first=0, queries=None):
+    """Scores in float32 with their modification and -inf where a query sees no key, of queries from ``first`` on of
+    ``queries``, and k [B, H, D, S]."""
+    scores = (q.float() @ k) * call["scale"]
+    indices = _indices(q, k.shape[-1], first)
     if call.get("score_mod") is not None:
-        scores = call["score_mod"](scores, *_indices(q, k))
-    seen, mask = _seen(call, q, k), call.get("mask")
+        scores = call["score_mod"](scores, *indices)
+    seen, mask = _seen(call, *indices[2:], q.shape[2] if queries is None else queries, k.shape[-1]), call.get("mask")
     if torch.is_tensor(mask) and mask.dtype != torch.bool:
         scores = scores + mask
     elif mask is not None:
-        keep = mask if torch.is_tensor(mask) else mask(*_indices(q, k))
+        keep = mask if torch.is_tensor(mask) else mask(*indices)
         seen = keep if seen is None else seen & keep
-    if seen is not None:
-        scores = scores.masked_fill(~seen, float("-inf"))
+    return scores if seen is None else scores.masked_fill(~seen, float("-inf"))
+
+
+def attend(q, k, v, call, sinks=None):
+    """(O, LSE) in float32 of q, k, v [B, H, S, D] and keywords of attn_mlir.attention."""
+    group = q.shape[1] // k.shape[1]
+    k, v = k.float().repeat_interleave(group, 1), v.float().repeat_interleave(group, 1)
+    scores = scores_of(q, k.transpose(-1, -2), call)
     everything = scores
     if sinks is not None:
         everything = torch.cat([scores, sinks.float().view(1, -1, 1, 1).expand(*scores.shape[:-1], 1)], -1)

@@ -126,16 +126,20 @@ def granule_of(element):
     return 32 if is_float8(element) else 8
 
 
-def clauses_of(problem):
+def plain_clauses_of(problem):
+    """What follows from the problem alone."""
     text = f" mask({problem.mask})" if problem.mask else ""
     text += f" scale({problem.scale:.9e})"
-    if problem.layout != "bhsd":
-        text += f" layout({problem.layout})"
+    return text if problem.layout == "bhsd" else f"{text} layout({problem.layout})"
+
+
+def clauses_of(problem):
+    text = plain_clauses_of(problem)
     if problem.values:
         text += " values(interleaved)"
     if problem.lengths:
         text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
-    text += "".join(f" {name}(%{name} : {type})" for name, type in _sequence_tensors(problem))
+    text += "".join(f" {name}(%{name} : {type})" for name, type in sequence_tensors(problem))
     if problem.sinks:
         text += f" sinks(%sinks : tensor<{problem.heads}x{problem.sinks}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in _scale_tensors(problem))
@@ -146,7 +150,7 @@ def clauses_of(problem):
     return text
 
 
-def _sequence_tensors(problem):
+def sequence_tensors(problem):
     """What says where sequences lie: names and types."""
     given = problem.sequences
     tensors = (("cu_seqlens_q", "?", given.cu_q), ("cu_seqlens_k", "?", given.cu_k), ("block_table", "?x?", given.table))
@@ -182,7 +186,7 @@ def text_of(problem):
     arguments = [f"%q: {q}", f"%k: {k}", f"%rows: {rows}" if arranged else f"%v: {v}"]
     if problem.lengths:
         arguments.append(f"%lengths: tensor<?x{problem.lengths}>")
-    arguments += [f"%{name}: {type}" for name, type in _sequence_tensors(problem)]
+    arguments += [f"%{name}: {type}" for name, type in sequence_tensors(problem)]
     arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")

@@ -9,7 +9,7 @@ import math
 import torch
 
 import attn_mlir
-from attn_mlir import _features, _gradients, _reference
+from attn_mlir import _bias_gradients, _features, _gradients, _reference
 from attn_mlir._features import Features
 
 _MOST_VALUE_DIM = 256
@@ -22,7 +22,7 @@ _PACKED = (
     "Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, Tensor? used_q, Tensor? used_k, Tensor? first, "
     f"Tensor? slopes, {_FEATURES}"
 )
-_SINKS = 4  # Their place in _DENSE.
+_MASK, _SINKS = 3, 4  # Their places in _DENSE.
 _library = torch.library.Library("attn_mlir", "DEF")
 _recompute = False
 
@@ -90,11 +90,16 @@ def _packed_shapes(q, k, v, *arguments):
     return _empty(q, v), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32)
 
 
+def _backward_call(q, k, mask, slopes, lengths, first, features, layout):
+    """Of gradients, which have kernels where lengths and a mask of a tensor do not meet."""
+    has_own_kernels = mask is None or lengths is None
+    return _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels)
+
+
 def dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right,
                    chunk, layout):
     features = Features(scale, softcap, align, left, right, chunk)
-    # A window that is read is a mask of an array, of which there are no gradients.
-    call = _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels=True)
+    call = _backward_call(q, k, mask, slopes, lengths, first, features, layout)
     obstacle = _obstacle(dlse, q, v, call)
     if obstacle is None:
         return _gradients.gradients(q, k, v, o, lse, dout, call, layout)
@@ -113,14 +118,14 @@ def _obstacle(dlse, q, v, call):
 
 
 def packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, first, slopes, *numbers):
-    if first is not None:
-        raise NotImplementedError("first: keys that begin later have no backward")
     features = Features(*numbers)
-    # A sequence of one key and query says what those of all do.
-    call = _features.dense(features, 1, 1, 1, q.device, slopes=slopes, has_own_kernels=True)
+    call = _features.ragged(
+        features, cu_q, cu_k, used_k, used_q=used_q, first=first, slopes=slopes, has_own_kernels=True)
     obstacle = _obstacle(dlse, q, v, call)
     if obstacle is None:
-        return _gradients.packed_gradients(q, k, v, o, lse, dout, features, cu_q, cu_k, used_q, used_k)
+        return _gradients.packed_gradients(q, k, v, o, lse, dout, call)
+    if first is not None:
+        raise NotImplementedError(f"first: keys that begin later have no backward with {obstacle}")
     _check_recompute(f"{obstacle} of packed sequences")
     dlse = torch.zeros_like(lse) if dlse is None else dlse
     return _reference.packed_backward(
@@ -158,9 +163,10 @@ def _define(name, arguments, forward, shapes, backward):
         ctx.tensors = tensors
 
     def formula(ctx, dout, dlse):
-        wants_sinks = name == "attention" and ctx.needs_input_grad[_SINKS]
-        if any(wanted for i, wanted in enumerate(ctx.needs_input_grad[3:], 3) if not (wants_sinks and i == _SINKS)):
-            raise NotImplementedError("attn_mlir: expected gradients of q, k, v and sinks alone, but others were asked for")
+        more = [i for i, wanted in enumerate(ctx.needs_input_grad[3:], 3) if wanted]
+        if any(name != "attention" or i not in (_MASK, _SINKS) for i in more):
+            raise NotImplementedError(
+                "attn_mlir: expected gradients of q, k, v, a mask of numbers and sinks alone, but others were asked for")
         if dout is None and dlse is None:
             return (None,) * len(ctx.tensors)
         o, lse, *rest = ctx.saved_tensors
@@ -168,7 +174,11 @@ def _define(name, arguments, forward, shapes, backward):
         inputs = [next(saved) if is_tensor else x for is_tensor, x in zip(ctx.tensors, ctx.others)]
         gradients = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, o, lse, *inputs)
         found = [*gradients, *[None] * (len(inputs) - 3)]
-        if wants_sinks:
+        if _MASK in more:
+            q, k, v, mask, _, *options, layout = inputs
+            call = _backward_call(q, k, mask, *options[:3], Features(*options[3:]), layout)
+            found[_MASK] = _bias_gradients.of_bias(mask, q, k, v, o, lse, dout, dlse, call, layout)
+        if _SINKS in more:
             found[_SINKS] = _gradients.of_sinks(inputs[_SINKS], o, lse, dout, dlse, inputs[-1])
         return tuple(found)
 

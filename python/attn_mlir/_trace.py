@@ -26,7 +26,8 @@ _PURE_MODULES = {"torch", "math", "numpy", "attn_mlir", "operator", "builtins"}
 
 
 class Traced:
-    """Regions as text, and the captures in the order of their arguments: arrays, then numbers.
+    """Regions as text (``clauses``, of which ``bodies`` are the end), and the captures in the order of their arguments: arrays,
+    then numbers.
 
     ``sources`` has for each array its place among the objects of a signature, or the array itself; ``numbers``
     are pairs of type and value.
@@ -39,13 +40,14 @@ class Traced:
         self.sources = [capture.array for capture in self.captures]
         self.numbers = []
         chosen = [{} for _ in regions] if are_fixed else self._choose(regions)
-        self.clauses = self._clauses(regions, chosen)
+        self.bodies = self._bodies(regions, chosen)
+        self.clauses = self._captured() + self.bodies
 
     def _choose(self, regions):
         """Names of the constants that are arguments, for each region."""
         found = [(place, *number) for place, one in enumerate(regions) for number in one.region.numbers()]
         hidden = [{name: "?" for at, name, _, _ in found if at == place} for place in range(len(regions))]
-        skeleton = self._clauses(regions, hidden)
+        skeleton = self._captured() + self._bodies(regions, hidden)
         chosen = [{} for _ in regions]
         for which in _changing(skeleton, [number for _, _, _, number in found]):
             place, name, type, number = found[which]
@@ -53,11 +55,17 @@ class Traced:
             self.numbers.append((type, number))
         return chosen
 
-    def _clauses(self, regions, chosen):
-        types = self.types + [type for type, _ in self.numbers]
+    def _types(self):
+        return self.types + [type for type, _ in self.numbers]
+
+    def _captured(self):
         names = [f"%c{i}" for i in range(len(self.types))] + [f"%n{i}" for i in range(len(self.numbers))]
+        return f"\n    captures({', '.join(names)} : {', '.join(self._types())})" if names else ""
+
+    def _bodies(self, regions, chosen):
+        """The regions, without the clause of what they capture."""
+        types, text = self._types(), ""
         inner = [f"%t{i}" for i in range(len(self.types))] + [f"%u{i}" for i in range(len(self.numbers))]
-        text = f"\n    captures({', '.join(names)} : {', '.join(types)})" if names else ""
         arguments = [f"{name}: index" for name in _INDEX] + [f"{name}: {type}" for name, type in zip(inner, types)]
         for one, named in zip(regions, chosen):
             body = one.region.text(one.result, one.type, named)

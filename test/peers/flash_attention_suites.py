@@ -23,6 +23,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("path", help="checkout of flash-attention")
     parser.add_argument("--suite", choices=tuple(TESTS), help="default: both")
+    parser.add_argument("--kind", choices=("forward", "gradients"), help="tests of gradients alone, or the others (default: both)")
     parser.add_argument("--cases", type=int, default=2000, help="cases to draw of each suite; 0: all (default: 2000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--skip", type=int, default=0, help="cases at the front of the order that are left out")
@@ -56,6 +57,8 @@ def start(options, suite, folder, gpu):
         SUITE_JOBS=str(options.jobs), SUITE_SECONDS=str(options.seconds), SUITE_CASE_SECONDS=str(options.case_seconds),
         SUITE_REPORT=files["counts.json"], SUITE_RESULTS=files["results.jsonl"], SUITE_LOG=files["cases.log"],
         SUITE_CAPABILITY=gpu or "9.0", PYTHONDONTWRITEBYTECODE="1")
+    if options.kind:
+        environment["SUITE_KIND"] = options.kind
     command = [sys.executable, "-m", "pytest", "-p", "flash_attention_plugin", "-p", "no:cacheprovider", "-q", "--tb=short",
                "--capture=no", os.path.join(root, TESTS[suite])]
     if options.collect_only:

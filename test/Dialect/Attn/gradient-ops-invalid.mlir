@@ -202,3 +202,43 @@ func.func @parts_result(%x: tensor<3x1x2x8x16xf32>) {
   %r = attn.sum_parts %x scale(0.25) layout(bshd) : tensor<3x1x2x8x16xf32> -> tensor<1x2x8x16xf16>
   return
 }
+
+// -----
+
+func.func @packed_rows(%x: tensor<2x2x8x16xf16>) {
+  // expected-error @+1 {{lhs expects 1 as the first dimension of packed rows, but got 'tensor<2x2x8x16xf16>'}}
+  %r = attn.row_dot %x, %x packed : (tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>) -> tensor<2x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @packed_parts(%x: tensor<1x2x2x8x16xf32>) {
+  // expected-error @+1 {{parts expect 1 as the batch of packed rows, but got 'tensor<1x2x2x8x16xf32>'}}
+  %r = attn.sum_parts %x scale(0.25) packed : tensor<1x2x2x8x16xf32> -> tensor<2x2x8x16xf32>
+  return
+}
+
+// -----
+
+func.func @packed_queries(%q: tensor<2x2x8x16xf16>, %lse: tensor<2x2x8xf32>, %c: tensor<3xi32>) {
+  // expected-error @+1 {{query expects 1 as its first dimension, since cu_seqlens_q packs its sequences, but got 'tensor<2x2x8x16xf16>'}}
+  %dq = attn.attention_backward_query %q, %q, %q, %q, %lse, %lse scale(0.25) cu_seqlens_q(%c) : (tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8x16xf16>, tensor<2x2x8xf32>, tensor<2x2x8xf32>, tensor<3xi32>) -> tensor<2x2x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @offsets(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %c: tensor<3x1xi32>) {
+  // expected-error @+1 {{cu_seqlens_k expects rank 1 and a number more than there are sequences, but got 'tensor<3x1xi32>'}}
+  %dq = attn.attention_backward_query %q, %q, %q, %q, %lse, %lse scale(0.25) cu_seqlens_k(%c) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>, tensor<3x1xi32>) -> tensor<1x2x8x16xf16>
+  return
+}
+
+// -----
+
+func.func @sequences(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %c: tensor<3xi32>, %d: tensor<4xi32>) {
+  // expected-error @+1 {{cu_seqlens_k expects offsets of 2 sequences, as query has, but got 'tensor<4xi32>'}}
+  %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0.25) cu_seqlens_q(%c) cu_seqlens_k(%d) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>, tensor<3xi32>, tensor<4xi32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}

@@ -2,6 +2,7 @@
 
 import sys
 import unittest
+import unittest.mock
 import warnings
 
 import attn_mlir
@@ -65,17 +66,88 @@ class Operators(unittest.TestCase):
 
     def test_backward_is_refused(self):
         q, k, v = (x.requires_grad_() for x in make())
-        slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
-        for options, wanted in (({"mask": torch.rand(2, 1, 6, 9) > 0.3}, "mask"),
-                                ({"lengths": torch.tensor([3, 9], dtype=torch.int32)}, "lengths"),
-                                ({"alibi_slopes": slopes}, "a score_mod that reads")):
-            o, lse = attn_mlir.torch.attention(q, k, v, **options)
-            self.assertTrue(o.requires_grad)
-            with self.assertRaisesRegex(NotImplementedError, f"no backward kernels yet for {wanted}.*recompute_backward"):
-                o.sum().backward()
+        o, lse = attn_mlir.torch.attention(q, k, torch.cat([v] * 20, -1))
+        self.assertTrue(o.requires_grad)
+        with self.assertRaisesRegex(NotImplementedError, "no backward kernels yet for head dimensions.*recompute_backward"):
+            o.sum().backward()
         o, lse = attn_mlir.torch.attention(q, k, v)
         with self.assertRaisesRegex(NotImplementedError, "a gradient of LSE"):
             (o.sum() + lse.sum()).backward()
+
+    def test_gradients_of_what_regions_read(self):
+        """Slopes, masks of tensors, lengths, chunks: by kernels, beside PyTorch's gradients of the same call."""
+        slopes, lengths = torch.tensor([0.5, 0.25, 0.125, 0.0625]), torch.tensor([3, 9], dtype=torch.int32)
+        for options in ({"alibi_slopes": slopes, "causal": True}, {"mask": torch.rand(2, 1, 6, 9) > 0.3},
+                        {"mask": torch.randn(1, 4, 6, 9), "causal": True, "softcap": 3.0},
+                        {"lengths": lengths, "first": torch.tensor([1, 0], dtype=torch.int32), "window": (3, 1)},
+                        {"lengths": lengths, "chunk": 4}):
+            with self.subTest(options=list(options)):
+                leaves = [x.requires_grad_() for x in make(kv_heads=2)]
+                o, _ = attn_mlir.torch.attention(*leaves, **options)
+                self.agrees_with_recomputed(o, leaves)
+
+    def test_gradients_of_biases(self):
+        """Of a bias, q, k and v, beside float64: broadcast or not, in blocks of queries, with a gradient of LSE."""
+        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 9), {"causal": True, "softcap": 2.0}, 3),
+                                       ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 2)):
+            with self.subTest(sizes=sizes, options=options):
+                torch.manual_seed(7)
+                bias = torch.randn(sizes)
+                tensors = [*make(kv_heads=2), bias]
+                exact = [x.double().requires_grad_() for x in tensors]
+                softcap, causal = options.get("softcap", 0.0), "causal" in options
+                left, right = options.get("window", (-1, 0 if causal else -1))
+
+                def score(s, b, h, i, j):
+                    s = softcap * torch.tanh(s / softcap) if softcap else s
+                    return s + exact[3]
+
+                o, lse = reference.attention(*exact[:3], keep=reference.window(6, 9, left, right), score=score)
+                weight = torch.randn(o.shape)
+                wanted = torch.autograd.grad((o * weight.double()).sum(), exact)
+                is_swapped = options.get("layout") == "bshd"
+                leaves = [x.transpose(1, 2).contiguous() if is_swapped and i < 3 else x for i, x in enumerate(tensors)]
+                leaves = [x.clone().requires_grad_() for x in leaves]
+                o, _ = attn_mlir.torch.attention(*leaves[:3], mask=leaves[3], **options)
+                weight = weight.transpose(1, 2) if is_swapped else weight
+                with unittest.mock.patch.object(attn_mlir._bias_gradients, "_MOST", 2 * 4 * 9 * 6 // blocks):
+                    found = torch.autograd.grad((o * weight).sum(), leaves)
+                for i, (a, b) in enumerate(zip(found, wanted)):
+                    a = a.transpose(1, 2) if is_swapped and i < 3 else a
+                    self.assertEqual(a.shape, b.shape)
+                    self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), 1e-5)
+
+    def test_gradients_of_biases_by_lse(self):
+        tensors = [*make(), torch.randn(1, 4, 6, 9)]
+        exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))
+        results = reference.attention(*exact[:3], score=lambda s, b, h, i, j: s + exact[3])
+        wanted = torch.autograd.grad(sum(x.square().sum() for x in results), exact)
+        with attn_mlir.torch.recompute_backward():
+            results = attn_mlir.torch.attention(*given[:3], mask=given[3])
+            found = torch.autograd.grad(sum(x.square().sum() for x in results), given)
+        for a, b in zip(found, wanted):
+            reference.check(self, a, b, torch.float32, 1e-4)
+
+    def test_gradients_of_what_regions_read_of_packed_sequences(self):
+        places, slopes = (starts(5, 0, 3), starts(7, 2, 4)), torch.tensor([0.5, 0.25, 0.125, 0.0625])
+        used = {"seqused_q": torch.tensor([4, 0, 3]).int(), "seqused_k": torch.tensor([7, 1, 2]).int()}
+        for options in ({"alibi_slopes": slopes, "causal": True}, {**used, "window": (3, 1)}, {**used, "chunk": 3}):
+            with self.subTest(options=list(options)):
+                torch.manual_seed(5)
+                leaves = [torch.randn(n, h, 16).requires_grad_() for n, h in ((8, 4), (13, 2), (13, 2))]
+                o, _ = attn_mlir.torch.attention_varlen(*leaves, *places, **options)
+                # What is not used is not defined.
+                o = o.index_select(0, torch.tensor([0, 1, 2, 3, 5, 6, 7]))
+                self.agrees_with_recomputed(o, leaves)
+
+    def agrees_with_recomputed(self, o, leaves):
+        weight = torch.randn_like(o)
+        found = torch.autograd.grad((o * weight).sum(), leaves, retain_graph=True)
+        with attn_mlir.torch.recompute_backward(), unittest.mock.patch.object(
+                attn_mlir._gradients, "obstacle", lambda call: "a test"):
+            wanted = torch.autograd.grad((o * weight).sum(), leaves)
+        for a, b in zip(found, wanted):
+            reference.check(self, a, b.double(), torch.float32, 1e-4)
 
     def gradients(self, tensors, weight, softcap=0.0, scale=None, **seen):
         """Of the sum of weight * O, in float64."""
@@ -230,8 +302,6 @@ class Operators(unittest.TestCase):
             F.scaled_dot_product_attention(*one, attn_mask=keep, enable_gqa=True).square().sum(), (q, k, v))
         for a, b in zip(found, wanted):
             reference.check(self, a, b.double(), torch.float32, 1e-4)
-        with self.assertRaises(NotImplementedError):
-            attn_mlir.torch.attention(q, k, v, mask=mask)[0].sum().backward()
 
 
 class Sdpa(unittest.TestCase):
@@ -434,8 +504,8 @@ class FlashAttention3(unittest.TestCase):
             torch.ops.flash_attn_3.bwd(*arguments, *found, seqused_k=torch.tensor([1, 2]))
 
     def test_packed_backward(self):
-        """Of packed sequences: those of autograd. With slopes PyTorch's, where it is asked for, also below an operator that
-        leaves out autograd."""
+        """Of packed sequences: those of autograd. A gradient of LSE is PyTorch's, where it is asked for, also below an operator
+        that leaves out autograd."""
         attn_mlir.torch.register_flash_attn_3()
         q, k, v = (x.transpose(1, 2).flatten(0, 1).contiguous().requires_grad_() for x in make())
         cu = [torch.tensor([0, count, 2 * count], dtype=torch.int32) for count in (q.shape[0] // 2, k.shape[0] // 2)]
@@ -448,13 +518,14 @@ class FlashAttention3(unittest.TestCase):
             self.assertTrue(torch.equal(mine, its))
         slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
         o, lse = attn_mlir.torch.attention_varlen(q, k, v, *cu, causal=True, alibi_slopes=slopes)
-        with self.assertRaisesRegex(NotImplementedError, "score_mod that reads arrays of packed sequences"):
-            torch.autograd.grad(o, (q, k, v), dout, retain_graph=True)
+        dlse = torch.randn_like(lse)
+        with self.assertRaisesRegex(NotImplementedError, "a gradient of LSE of packed sequences"):
+            torch.autograd.grad((o, lse), (q, k, v), (dout, dlse), retain_graph=True)
         with attn_mlir.torch.recompute_backward():
-            wanted = torch.autograd.grad(o, (q, k, v), dout)
+            wanted = torch.autograd.grad((o, lse), (q, k, v), (dout, dlse))
             with torch._C._AutoDispatchBelowAutograd():
                 found = torch.ops.attn_mlir.varlen_bwd(
-                    dout, None, *(x.detach() for x in (o, lse, q, k, v)), *cu, None, None, None, slopes, 0.25, 0.0,
+                    dout, dlse, *(x.detach() for x in (o, lse, q, k, v)), *cu, None, None, None, slopes, 0.25, 0.0,
                     "bottom_right", -1, 0, 0)
         self.assertTrue(all(map(torch.equal, found, wanted)))
 

@@ -23,20 +23,66 @@ unsigned AttentionOp::getFirstCaptureView() {
                         [](Value view) { return view != nullptr; });
 }
 
-SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
-  unsigned next = getFirstCaptureView();
+SmallVector<std::optional<unsigned>> attn::captureViews(ValueRange captures,
+                                                        unsigned first) {
   SmallVector<std::optional<unsigned>> views;
-  for (Value capture : getCaptures())
+  for (Value capture : captures)
     views.push_back(isa<RankedTensorType>(capture.getType())
-                        ? std::optional<unsigned>(next++)
+                        ? std::optional<unsigned>(first++)
                         : std::nullopt);
   return views;
 }
 
-SmallVector<Value> AttentionOp::getScalarCaptures() {
-  return llvm::filter_to_vector(getCaptures(), [](Value capture) {
+SmallVector<Value> attn::scalarsAmong(ValueRange captures) {
+  return llvm::filter_to_vector(captures, [](Value capture) {
     return !isa<RankedTensorType>(capture.getType());
   });
+}
+
+SmallVector<AffineExpr> attn::captureDims(ArrayRef<Region *> regions,
+                                          ValueRange captures, unsigned number,
+                                          ArrayRef<AffineExpr> axes) {
+  auto type = cast<RankedTensorType>(captures[number].getType());
+  AffineExpr none = getAffineConstantExpr(0, type.getContext());
+  SmallVector<AffineExpr> dims(type.getRank());
+  for (Region *region : regions) {
+    if (region->empty())
+      continue;
+    // Indices are the last arguments before the captures.
+    unsigned behind = region->getNumArguments() - captures.size(),
+             first = behind - axes.size();
+    for (Operation *user : region->getArgument(behind + number).getUsers())
+      for (auto [dim, index] :
+           llvm::zip(dims, cast<GatherOp>(user).getIndices())) {
+        auto argument = dyn_cast<BlockArgument>(index);
+        bool isAxis = argument && argument.getArgNumber() >= first &&
+                      argument.getArgNumber() < behind;
+        AffineExpr own = isAxis ? axes[argument.getArgNumber() - first] : none;
+        dim = !dim || dim == own ? own : none;
+      }
+  }
+  for (AffineExpr &dim : dims)
+    dim = dim ? dim : none;
+  return dims;
+}
+
+SmallVector<Value> attn::captureValues(ArrayRef<std::optional<unsigned>> views,
+                                       const TileContext &tile) {
+  SmallVector<Value> captures;
+  ArrayRef<Value> scalars = tile.scalars;
+  for (std::optional<unsigned> view : views) {
+    captures.push_back(view ? tile.views[*view] : scalars.front());
+    scalars = view ? scalars : scalars.drop_front();
+  }
+  return captures;
+}
+
+SmallVector<std::optional<unsigned>> AttentionOp::getCaptureViews() {
+  return captureViews(getCaptures(), getFirstCaptureView());
+}
+
+SmallVector<Value> AttentionOp::getScalarCaptures() {
+  return scalarsAmong(getCaptures());
 }
 
 SmallVector<unsigned> AttentionOp::getSegmentViews() {

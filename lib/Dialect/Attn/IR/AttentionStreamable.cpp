@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionRegions.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -79,34 +80,6 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
           {"value_dim", AxisKind::Whole, getValueDim(), V, 3}};
 }
 
-/// For each dimension of a captured tensor the axis that all reads take it at
-/// (`axes`: of batch, head, query and key), or 0 where they do not.
-static SmallVector<AffineExpr> captureDims(AttentionOp op, unsigned number,
-                                           ArrayRef<AffineExpr> axes) {
-  auto type = cast<RankedTensorType>(op.getCaptures()[number].getType());
-  AffineExpr none = getAffineConstantExpr(0, op.getContext());
-  SmallVector<AffineExpr> dims(type.getRank());
-  for (Region *region : {&op.getScore(), &op.getKeep()}) {
-    if (region->empty())
-      continue;
-    // Indices are the last arguments before the captures.
-    unsigned captures = region->getNumArguments() - op.getCaptures().size(),
-             first = captures - axes.size();
-    for (Operation *user : region->getArgument(captures + number).getUsers())
-      for (auto [dim, index] :
-           llvm::zip(dims, cast<GatherOp>(user).getIndices())) {
-        auto argument = dyn_cast<BlockArgument>(index);
-        bool isAxis = argument && argument.getArgNumber() >= first &&
-                      argument.getArgNumber() < captures;
-        AffineExpr own = isAxis ? axes[argument.getArgNumber() - first] : none;
-        dim = !dim || dim == own ? own : none;
-      }
-  }
-  for (AffineExpr &dim : dims)
-    dim = dim ? dim : none;
-  return dims;
-}
-
 SmallVector<AffineMap> AttentionOp::getViewMaps() {
   auto d = [&](Axis axis) { return getAffineDimExpr(axis, getContext()); };
   AffineExpr head =
@@ -136,7 +109,8 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   for (auto [number, capture] : llvm::enumerate(getCaptures()))
     if (isa<RankedTensorType>(capture.getType()))
       maps.push_back(
-          map(captureDims(*this, number, {d(Batch), head, d(Query), d(Key)})));
+          map(captureDims({&getScore(), &getKeep()}, getCaptures(), number,
+                          {d(Batch), head, d(Query), d(Key)})));
   if (getSinks()) {
     SmallVector<AffineExpr> dims(getSinks().getType().getRank(),
                                  getAffineConstantExpr(0, getContext()));
@@ -282,17 +256,6 @@ static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
   return t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
 }
 
-/// The captures of an op, as its kernel has them.
-static SmallVector<Value> capturesOf(AttentionOp op, const TileContext &tile) {
-  SmallVector<Value> captures;
-  ArrayRef<Value> scalars = tile.scalars;
-  for (std::optional<unsigned> view : op.getCaptureViews()) {
-    captures.push_back(view ? tile.views[*view] : scalars.front());
-    scalars = view ? scalars : scalars.drop_front();
-  }
-  return captures;
-}
-
 SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
                                                 const TileContext &tile) {
   KeyRange range{};
@@ -308,12 +271,12 @@ SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
     range = mask.buildKeyRange(b, loc, {tile.extents[Query], tile.extents[Key]},
                                first, last);
   if (hasMaskRegion())
-    range =
-        buildRegionRange(b, loc, getKeep().front(),
-                         {tile.offsets[Batch], buildHeadIndex(t, tile), first,
-                          last, tile.extents[Key], capturesOf(*this, tile),
-                          getSorted(), tile.sizes[Key]},
-                         range);
+    range = buildRegionRange(b, loc, getKeep().front(),
+                             {tile.offsets[Batch], buildHeadIndex(t, tile),
+                              first, last, tile.extents[Key],
+                              captureValues(getCaptureViews(), tile),
+                              getSorted(), tile.sizes[Key]},
+                             range);
   return buildRangeSegments(b, loc, tile, range);
 }
 
@@ -442,7 +405,7 @@ private:
       return;
     entered.emplace(t.b, region.front(), shape);
     SmallVector<Value> arguments{tile.offsets[Batch], head, rows, cols};
-    llvm::append_range(arguments, capturesOf(op, tile));
+    llvm::append_range(arguments, captureValues(op.getCaptureViews(), tile));
     for (auto [i, value] : llvm::enumerate(arguments))
       entered->map(first + i, value);
   }

@@ -80,6 +80,7 @@ struct GradientVerifier {
   Operation *op;
   TensorLayout layout;
   RankedTensorType query, key, value;
+  TypedValue<RankedTensorType> queryOffsets, keyOffsets;
 
   InFlightDiagnostic error() { return op->emitOpError(); }
   unsigned head() const { return headDimOf(layout); }
@@ -113,11 +114,52 @@ struct GradientVerifier {
       return error() << "number of query heads expects to be a multiple of the "
                         "number of KV heads, but got "
                      << heads << " and " << shared;
+    if (failed(packed("query", query, "cu_seqlens_q", queryOffsets)) ||
+        failed(packed("key", key, "cu_seqlens_k", keyOffsets)) ||
+        failed(sequences()))
+      return failure();
     SmallVector<int64_t> keys(key.getShape());
-    keys[0] = query.getDimSize(0);
+    keys[0] = keyOffsets     ? 1
+              : queryOffsets ? sequencesOf(queryOffsets)
+                             : query.getDimSize(0);
     keys[3] = query.getDimSize(3);
     return failure(failed(shape("key", key, keys)) ||
                    failed(shape("value", value, withLast(key, value))));
+  }
+
+  /// Offsets, and the tensor whose sequences they pack.
+  LogicalResult packed(StringRef of, RankedTensorType type, StringRef name,
+                       TypedValue<RankedTensorType> offsets) {
+    if (!offsets)
+      return success();
+    RankedTensorType numbers = offsets.getType();
+    if (numbers.getRank() != 1 || numbers.getDimSize(0) == 0)
+      return error() << name << " expects rank 1 and a number more than there "
+                     << "are sequences, but got " << numbers;
+    if (type.getDimSize(0) != 1)
+      return error() << of << " expects 1 as its first dimension, since "
+                     << name << " packs its sequences, but got " << type;
+    return success();
+  }
+
+  /// As far as types tell.
+  static int64_t sequencesOf(TypedValue<RankedTensorType> offsets) {
+    int64_t numbers = offsets.getType().getDimSize(0);
+    return ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
+  }
+
+  /// Keys are of as many sequences as queries.
+  LogicalResult sequences() {
+    if (!keyOffsets)
+      return success();
+    int64_t ofQueries =
+                queryOffsets ? sequencesOf(queryOffsets) : query.getDimSize(0),
+            ofKeys = sequencesOf(keyOffsets);
+    if (succeeded(verifyCompatibleDims({ofQueries, ofKeys})))
+      return success();
+    return error() << "cu_seqlens_k expects offsets of " << ofQueries
+                   << " sequences, as query has, but got "
+                   << keyOffsets.getType();
   }
 
   static SmallVector<int64_t> withLast(RankedTensorType type,
@@ -168,8 +210,13 @@ struct GradientVerifier {
 };
 
 template <typename Op> GradientVerifier verifierOf(Op op) {
-  return {op, op.getLayout(), op.getQuery().getType(), op.getKey().getType(),
-          op.getValue().getType()};
+  return {op,
+          op.getLayout(),
+          op.getQuery().getType(),
+          op.getKey().getType(),
+          op.getValue().getType(),
+          op.getQueryOffsets(),
+          op.getKeyOffsets()};
 }
 
 /// What all have in common.
@@ -275,14 +322,20 @@ LogicalResult AttentionBackwardFusedOp::verifyRegions() {
 template <typename Part, typename... Sums>
 static Part buildPart(OpBuilder &b, AttentionBackwardOp op, TypeRange results,
                       Sums... sums) {
-  Part part = Part::create(b, op.getLoc(), results, op.getQuery(), op.getKey(),
-                           op.getValue(), op.getOutputGradient(), op.getLse(),
-                           sums..., op.getCaptures(), op.getMaskAttr(),
-                           op.getScaleAttr(), op.getLayoutAttr());
+  Part part =
+      Part::create(b, op.getLoc(), results, op.getQuery(), op.getKey(),
+                   op.getValue(), op.getOutputGradient(), op.getLse(), sums...,
+                   op.getQueryOffsets(), op.getKeyOffsets(), op.getCaptures(),
+                   op.getMaskAttr(), op.getScaleAttr(), op.getLayoutAttr());
   IRMapping map;
   op.getScore().cloneInto(&part.getScore(), map);
   op.getKeep().cloneInto(&part.getKeep(), map);
   return part;
+}
+
+/// Whether queries of all sequences lie one behind the other.
+static bool isPacked(AttentionBackwardOp op) {
+  return static_cast<bool>(op.getQueryOffsets());
 }
 
 /// dQ is the sum of what tiles of pairs contribute: five products each.
@@ -292,26 +345,27 @@ static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op) {
       1, query.getDimSize(0), query.getDimSize(headDimOf(op.getLayout())),
       query.getDimSize(seqDimOf(op.getLayout())), query.getDimSize(3)};
   auto sums = RankedTensorType::get(shape, b.getF32Type());
-  auto dot =
-      RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
-                       op.getOutput(), op.getOutputGradient(), op.getLayout());
+  auto dot = RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
+                              op.getOutput(), op.getOutputGradient(),
+                              op.getLayout(), isPacked(op));
   auto fused = buildPart<AttentionBackwardFusedOp>(
       b, op,
       {op.getKeyGradient().getType(), op.getValueGradient().getType(), sums},
       dot.getResult(), dot.getZeros());
   Value dq = SumPartsOp::create(b, op.getLoc(), op.getQueryGradient().getType(),
-                                fused.getQuerySum(), op.getScaleAttr(),
-                                op.getLayoutAttr());
+                                fused.getQuerySum(), op.getScale(),
+                                op.getLayout(), isPacked(op));
   return {dq, fused.getKeyGradient(), fused.getValueGradient()};
 }
 
 /// Nothing is added by several CTAs, for two products more.
 static SmallVector<Value> buildTwoKernels(OpBuilder &b,
                                           AttentionBackwardOp op) {
-  Value delta = RowDotOp::create(b, op.getLoc(), op.getLse().getType(),
-                                 /*zeros=*/Type(), op.getOutput(),
-                                 op.getOutputGradient(), op.getLayout())
-                    .getResult();
+  Value delta =
+      RowDotOp::create(b, op.getLoc(), op.getLse().getType(),
+                       /*zeros=*/Type(), op.getOutput(), op.getOutputGradient(),
+                       op.getLayout(), isPacked(op))
+          .getResult();
   auto query = buildPart<AttentionBackwardQueryOp>(
       b, op, op.getQueryGradient().getType(), delta);
   auto key = buildPart<AttentionBackwardKeyOp>(

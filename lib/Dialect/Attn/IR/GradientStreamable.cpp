@@ -23,9 +23,7 @@ SmallVector<StreamAxis> AttentionBackwardQueryOp::getStreamAxes() {
 
 SmallVector<AffineMap> AttentionBackwardQueryOp::getViewMaps() {
   GradientMaps maps(gradientOf(*this));
-  SmallVector<AffineMap> all = maps.inputs();
-  all.push_back(maps.q);
-  return all;
+  return maps.withResults({maps.q});
 }
 
 SmallVector<SmallVector<int64_t>>
@@ -34,11 +32,23 @@ AttentionBackwardQueryOp::getViewPermutations() {
 }
 
 SmallVector<StringRef> AttentionBackwardQueryOp::getViewNames() {
-  return {"q", "k", "v", "do", "lse", "delta", "dq"};
+  return namesOf(gradientOf(*this), {"dq"});
 }
 
 SmallVector<Value> AttentionBackwardQueryOp::getScalarCaptures() {
-  return getCaptures();
+  return scalarsAmong(getCaptures());
+}
+
+SmallVector<PackedAxis> AttentionBackwardQueryOp::getPackedAxes() {
+  return packedAxesOf(gradientOf(*this));
+}
+
+bool AttentionBackwardQueryOp::readsElements(unsigned view) {
+  return view >= gradientOf(*this).firstOther;
+}
+
+bool AttentionBackwardQueryOp::wantsZerosBehind(unsigned view) {
+  return wantsZeros(view);
 }
 
 bool AttentionBackwardQueryOp::isOfColumns(unsigned) { return false; }
@@ -107,9 +117,7 @@ SmallVector<StreamAxis> AttentionBackwardKeyOp::getStreamAxes() {
 
 SmallVector<AffineMap> AttentionBackwardKeyOp::getViewMaps() {
   GradientMaps maps(gradientOf(*this));
-  SmallVector<AffineMap> all = maps.inputs();
-  all.append({maps.k, maps.v});
-  return all;
+  return maps.withResults({maps.k, maps.v});
 }
 
 SmallVector<SmallVector<int64_t>>
@@ -118,11 +126,23 @@ AttentionBackwardKeyOp::getViewPermutations() {
 }
 
 SmallVector<StringRef> AttentionBackwardKeyOp::getViewNames() {
-  return {"q", "k", "v", "do", "lse", "delta", "dk", "dv"};
+  return namesOf(gradientOf(*this), {"dk", "dv"});
 }
 
 SmallVector<Value> AttentionBackwardKeyOp::getScalarCaptures() {
-  return getCaptures();
+  return scalarsAmong(getCaptures());
+}
+
+SmallVector<PackedAxis> AttentionBackwardKeyOp::getPackedAxes() {
+  return packedAxesOf(gradientOf(*this));
+}
+
+bool AttentionBackwardKeyOp::readsElements(unsigned view) {
+  return view >= gradientOf(*this).firstOther;
+}
+
+bool AttentionBackwardKeyOp::wantsZerosBehind(unsigned view) {
+  return wantsZeros(view);
 }
 
 bool AttentionBackwardKeyOp::isOfColumns(unsigned view) {
@@ -187,22 +207,16 @@ SmallVector<StreamAxis> AttentionBackwardFusedOp::getStreamAxes() {
 
 SmallVector<AffineMap> AttentionBackwardFusedOp::getViewMaps() {
   GradientMaps maps(gradientOf(*this));
-  SmallVector<AffineMap> all = maps.inputs();
-  all.append({maps.querySum, maps.k, maps.v, maps.querySum});
-  return all;
+  return maps.withResults({maps.k, maps.v, maps.querySum});
 }
 
 SmallVector<SmallVector<int64_t>>
 AttentionBackwardFusedOp::getViewPermutations() {
-  SmallVector<SmallVector<int64_t>> perms = permutationsOf(gradientOf(*this));
-  SmallVector<int64_t> sums{0, 1, 2, 3, 4};
-  perms.insert(perms.begin() + kGradSum, sums);
-  perms.back() = sums;
-  return perms;
+  return permutationsOf(gradientOf(*this));
 }
 
 SmallVector<StringRef> AttentionBackwardFusedOp::getViewNames() {
-  return {"q", "k", "v", "do", "lse", "delta", "sum", "dk", "dv", "dq_sum"};
+  return namesOf(gradientOf(*this), {"dk", "dv", "dq_sum"});
 }
 
 SmallVector<Contribution> AttentionBackwardFusedOp::getContributions() {
@@ -211,7 +225,19 @@ SmallVector<Contribution> AttentionBackwardFusedOp::getContributions() {
 }
 
 SmallVector<Value> AttentionBackwardFusedOp::getScalarCaptures() {
-  return getCaptures();
+  return scalarsAmong(getCaptures());
+}
+
+SmallVector<PackedAxis> AttentionBackwardFusedOp::getPackedAxes() {
+  return packedAxesOf(gradientOf(*this));
+}
+
+bool AttentionBackwardFusedOp::readsElements(unsigned view) {
+  return view >= gradientOf(*this).firstOther;
+}
+
+bool AttentionBackwardFusedOp::wantsZerosBehind(unsigned view) {
+  return wantsZeros(view);
 }
 
 bool AttentionBackwardFusedOp::isOfColumns(unsigned view) {

@@ -1,7 +1,6 @@
 //===- GradientTiles.h - Gradients of tiles of pairs ------------*- C++ -*-===//
 //
-// What the streamable operations of gradients share: axes, views, and the fold
-// of a tile of pairs in either orientation.
+// The fold of a tile of pairs in either orientation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,168 +8,13 @@
 #define ATTN_LIB_DIALECT_ATTN_IR_GRADIENTTILES_H
 
 #include "Derivatives.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
+#include "GradientViews.h"
 #include "attn-mlir/Dialect/Attn/IR/RegionTiles.h"
-#include "attn-mlir/Dialect/Attn/IR/Streamable.h"
-#include "attn-mlir/Dialect/Attn/IR/TileBuilder.h"
 #include "mlir/IR/IRMapping.h"
 #include <limits>
 
 namespace attn {
 namespace gradients {
-
-using namespace mlir;
-/// Positions of the views of all operations; behind them come the sum that the
-/// fused one adds to, and the results.
-enum GradientView {
-  kGradQ,
-  kGradK,
-  kGradV,
-  kGradDO,
-  kGradLse,
-  kGradDelta,
-  kGradSum
-};
-
-/// Positions of the axes, which differ.
-struct GradientAxes {
-  unsigned batch, kvHead, group, query, key, qkDim, valueDim;
-};
-inline constexpr unsigned kNumGradientAxes = 7;
-inline constexpr GradientAxes kByQueries{0, 1, 2, 3, 4, 5, 6};
-inline constexpr GradientAxes kByKeys{0, 1, 3, 4, 2, 5, 6};
-
-/// What both operations have.
-struct Gradient {
-  Operation *op;
-  GradientAxes at;
-  TensorLayout layout;
-  RankedTensorType q, k, v;
-  MaskInterface mask;
-  float scale;
-  Region *score, *keep;
-
-  bool isByKeys() const { return at.key < at.query; }
-  int64_t kvHeads() const { return k.getDimSize(headDimOf(layout)); }
-  int64_t groupSize() const {
-    return q.getDimSize(headDimOf(layout)) / kvHeads();
-  }
-  MLIRContext *context() const { return op->getContext(); }
-  /// What the products of query and key are multiplied by on the way to base-2
-  /// exponents, all at once unless a modification sees them before.
-  double exponentScale() const {
-    return (score->empty() ? double(scale) : 1.0) * llvm::numbers::log2e;
-  }
-};
-
-template <typename Op> Gradient gradientOf(Op op, const GradientAxes &axes) {
-  return {op,
-          axes,
-          op.getLayout(),
-          op.getQuery().getType(),
-          op.getKey().getType(),
-          op.getValue().getType(),
-          op.getMaskAttr(),
-          op.getScale().convertToFloat(),
-          &op.getScore(),
-          &op.getKeep()};
-}
-
-inline Gradient gradientOf(AttentionBackwardQueryOp op) {
-  return gradientOf(op, kByQueries);
-}
-inline Gradient gradientOf(AttentionBackwardKeyOp op) {
-  return gradientOf(op, kByKeys);
-}
-inline Gradient gradientOf(AttentionBackwardFusedOp op) {
-  return gradientOf(op, kByKeys);
-}
-
-//===----------------------------------------------------------------------===//
-// Axes and views
-//===----------------------------------------------------------------------===//
-
-inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
-  unsigned seq = seqDimOf(g.layout);
-  AxisKind query = g.isByKeys() ? AxisKind::Stream : AxisKind::Group,
-           key = g.isByKeys() ? AxisKind::Group : AxisKind::Stream,
-           group = g.isByKeys() ? AxisKind::Steps : AxisKind::Unit;
-  SmallVector<StreamAxis> axes(kNumGradientAxes);
-  axes[g.at.batch] = {"batch", AxisKind::Unit, g.q.getDimSize(0), kGradQ, 0,
-                      true};
-  axes[g.at.kvHead] = {"kv_head", AxisKind::Unit, g.kvHeads(), kGradK, 1, true};
-  axes[g.at.group] = {"group", group, g.groupSize()};
-  axes[g.at.query] = {"query", query, g.q.getDimSize(seq), kGradQ, 2};
-  axes[g.at.key] = {"key", key, g.k.getDimSize(seq), kGradK, 2};
-  axes[g.at.qkDim] = {"qk_dim", AxisKind::Whole, g.q.getDimSize(3), kGradQ, 3};
-  axes[g.at.valueDim] = {"value_dim", AxisKind::Whole, g.v.getDimSize(3),
-                         kGradV, 3};
-  return axes;
-}
-
-inline AffineMap mapOf(const Gradient &g, ArrayRef<AffineExpr> exprs) {
-  return AffineMap::get(kNumGradientAxes, 0, exprs, g.context());
-}
-
-/// Maps of Q, of K, of V and of what has a value dimension and queries.
-struct GradientMaps {
-  AffineMap q, k, v, o, rows, querySum;
-
-  explicit GradientMaps(const Gradient &g) {
-    auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
-    AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group);
-    q = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.qkDim)});
-    k = mapOf(g, {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.qkDim)});
-    v = mapOf(g,
-              {d(g.at.batch), d(g.at.kvHead), d(g.at.key), d(g.at.valueDim)});
-    o = mapOf(g, {d(g.at.batch), head, d(g.at.query), d(g.at.valueDim)});
-    rows = mapOf(g, {d(g.at.batch), head, d(g.at.query)});
-    querySum = mapOf(g, {getAffineConstantExpr(0, g.context()), d(g.at.batch),
-                         head, d(g.at.query), d(g.at.qkDim)});
-  }
-  SmallVector<AffineMap> inputs() const { return {q, k, v, o, rows, rows}; }
-};
-
-inline SmallVector<SmallVector<int64_t>> permutationsOf(const Gradient &g) {
-  SmallVector<int64_t> perm{0, headDimOf(g.layout), seqDimOf(g.layout), 3},
-      rows{0, 1, 2};
-  SmallVector<SmallVector<int64_t>> perms{perm, perm, perm, perm, rows, rows};
-  perms.resize(perms.size() + g.op->getNumResults(), perm);
-  return perms;
-}
-
-/// The map of a sum of the state: a grouped axis, and one that is held whole.
-inline AffineMap sumMap(const Gradient &g, unsigned row, unsigned column) {
-  return mapOf(g, {getAffineDimExpr(row, g.context()),
-                   getAffineDimExpr(column, g.context())});
-}
-
-/// Scores that become weights and gradients, in f32, and both again as they are
-/// multiplied.
-inline int64_t temporariesOf(const Gradient &g, ArrayRef<int64_t> sizes) {
-  return 3 * sizes[g.at.query] * sizes[g.at.key];
-}
-
-/// The part of the streamed axis that matters to a tile of the grouped one.
-inline SmallVector<Segment> segmentsOf(const Gradient &g, OpBuilder &b,
-                                       Location loc, const TileContext &tile) {
-  KeyRange range{};
-  TileBuilder t{b, loc};
-  if (g.mask) {
-    unsigned grouped = g.isByKeys() ? g.at.key : g.at.query;
-    MaskSizes sizes{tile.extents[g.at.query], tile.extents[g.at.key]};
-    Value first = tile.offsets[grouped];
-    // The last of the tile that exists.
-    Value end = b.createOrFold<arith::MinSIOp>(
-        loc, t.add(first, tile.sizes[grouped]), tile.extents[grouped]);
-    Value last = t.add(end, -1);
-    range = g.isByKeys() ? g.mask.buildQueryRange(b, loc, sizes, first, last)
-                         : g.mask.buildKeyRange(b, loc, sizes, first, last);
-  }
-  // What a region keeps may be anything.
-  range.partial |= !g.keep->empty();
-  return buildRangeSegments(b, loc, tile, range);
-}
 
 //===----------------------------------------------------------------------===//
 // One tile of pairs
@@ -235,7 +79,7 @@ public:
   /// The same of pairs by keys, with a product that starts from -delta, which
   /// then takes no registers beside the product.
   Value buildGradientAtOnce(Value weights) {
-    Value negative = t.scale(tiles[kGradDelta], -1);
+    Value negative = t.scale(held(kGradDelta), -1);
     Value start = BroadcastOp::create(
         t.b, t.loc, RankedTensorType::get(shape, t.b.getF32Type()), negative);
     return gradientFrom(weights, t.dot(tiles[kGradV], tiles[kGradDO], start,
@@ -276,7 +120,7 @@ private:
   Value ofQueries(GradientView view, double unit = 1) {
     OpBuilder outside = g.isByKeys() ? OpBuilder(t.b) : outsideStream(t.b);
     TileBuilder once{outside, t.loc};
-    Value values = tiles[view];
+    Value values = held(view);
     if (view == kGradLse) {
       // Of a query without keys it is infinite: all weights are 0.
       constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -286,6 +130,18 @@ private:
     }
     auto type = RankedTensorType::get(shape, t.b.getF32Type());
     return BroadcastOp::create(t.b, t.loc, type, values);
+  }
+
+  /// What there is one of for each query, with zeros in the place of what is of
+  /// the next sequence, which may be anything.
+  Value held(GradientView view) {
+    Value values = tiles[view];
+    if (!g.isByKeys() || !g.queryOffsets)
+      return values;
+    SmallVector<int64_t> row(t.shapeOf(values));
+    Value exists = t.lessThan(t.iota(1, tile.offsets[g.at.query], row),
+                              t.spread(tile.extents[g.at.query], row));
+    return t.select(exists, values, t.splat(0, row));
   }
 
   /// The index of each element along an axis of the op.
@@ -306,7 +162,7 @@ private:
                           tile.offsets[g.at.group]);
     SmallVector<Value> arguments{tile.offsets[g.at.batch], head,
                                  indices(g.at.query), indices(g.at.key)};
-    llvm::append_range(arguments, tile.scalars);
+    llvm::append_range(arguments, captureValues(g.captureViews(), tile));
     for (auto [i, value] : llvm::enumerate(arguments))
       tiles.map(first + i, value);
     return tiles.finish();
@@ -329,6 +185,9 @@ private:
     if (tile.hasPartialTile() && !implied)
       restrict(t.lessThan(indices(columnAxis),
                           t.spread(tile.extents[columnAxis], shape)));
+    if (g.addsOfNeighbours())
+      restrict(
+          t.lessThan(indices(rowAxis), t.spread(tile.extents[rowAxis], shape)));
     return keep;
   }
 

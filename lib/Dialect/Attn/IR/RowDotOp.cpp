@@ -32,6 +32,10 @@ LogicalResult RowDotOp::verify() {
   if (failed(verifyCompatibleShape(lhs, rhs)))
     return emitOpError("rhs expects the shape of lhs, ")
            << lhs << ", but got " << rhs;
+  if (getPacked() && lhs.getDimSize(0) != 1)
+    return emitOpError("lhs expects 1 as the first dimension of packed rows, "
+                       "but got ")
+           << lhs;
   unsigned head = headDimOf(getLayout()), query = seqDimOf(getLayout());
   if (lhs.isDynamicDim(head) || lhs.isDynamicDim(3) || lhs.getDimSize(3) == 0)
     return emitOpError("lhs expects static heads and a static last dimension "
@@ -61,7 +65,8 @@ LogicalResult RowDotOp::verify() {
 SmallVector<StreamAxis> RowDotOp::getStreamAxes() {
   RankedTensorType lhs = getLhs().getType();
   SmallVector<StreamAxis> axes{
-      {"batch", AxisKind::Unit, lhs.getDimSize(0), kRowLhs, 0, true},
+      {getPacked() ? "pack" : "batch", AxisKind::Unit, lhs.getDimSize(0),
+       kRowLhs, 0, true},
       {"head", AxisKind::Unit, lhs.getDimSize(headDimOf(getLayout())), kRowLhs,
        1, true},
       {"query", AxisKind::Group, lhs.getDimSize(seqDimOf(getLayout())), kRowLhs,

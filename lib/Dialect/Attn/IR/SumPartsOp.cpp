@@ -22,6 +22,9 @@ LogicalResult SumPartsOp::verify() {
   if (parts.isDynamicDim(4) || parts.getDimSize(4) == 0)
     return emitOpError("parts expect a static D of 1 or more, but got ")
            << parts;
+  if (getPacked() && parts.getDimSize(1) != 1)
+    return emitOpError("parts expect 1 as the batch of packed rows, but got ")
+           << parts;
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")
            << getScaleAttr();
@@ -40,7 +43,8 @@ LogicalResult SumPartsOp::verify() {
 
 SmallVector<StreamAxis> SumPartsOp::getStreamAxes() {
   RankedTensorType parts = getParts().getType();
-  return {{"batch", AxisKind::Unit, parts.getDimSize(1), 0, 1, true},
+  return {{getPacked() ? "pack" : "batch", AxisKind::Unit, parts.getDimSize(1),
+           0, 1, true},
           {"head", AxisKind::Unit, parts.getDimSize(2), 0, 2, true},
           {"query", AxisKind::Group, parts.getDimSize(3), 0, 3, true},
           {"part", AxisKind::Steps, parts.getDimSize(0), 0, 0},

@@ -12,12 +12,16 @@ def Attn_GradientFloat : AnyTypeOf<[F16, BF16, F32]>;
 def Attn_GradientTensor : RankedTensorOf<[Attn_GradientFloat]>;
 def Attn_RowTensor : RankedTensorOf<[F32]>;
 
+/// Where packed sequences lie, and what regions capture.
+defvar gradientOperands = (ins Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
+  Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets, Variadic<Attn_Capture>:$captures);
+
 defvar gradientAttributes = (ins OptionalAttr<Attn_MaskInterface>:$mask, F32Attr:$scale,
   DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
 
 /// What all gradients of attention have.
 class Attn_GradientOp<string mnemonic, list<Trait> traits>
-    : Attn_Op<mnemonic, !listconcat([Pure, IsolatedFromAbove], traits)> {
+    : Attn_Op<mnemonic, !listconcat([Pure, IsolatedFromAbove, AttrSizedOperandSegments], traits)> {
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
@@ -44,7 +48,11 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
 
     Shapes: Q, K, V, O and LSE as those of `attn.attention`, dO as O; dQ, dK and dV as Q, K
     and V. Element types f16, bf16 or f32, the same for Q, K, V and dO; O, dQ, dK and dV have
-    it too, or f32; LSE is f32. Captures are scalars, after the indices of a region.
+    it too, or f32; LSE is f32. Captures come after the indices of a region: scalars, and tensors
+    of which `attn.gather` reads elements, as in `attn.attention`.
+
+    *Ragged batches.* `cu_seqlens_q` and `cu_seqlens_k` as in `attn.attention`: O, dO, LSE and dQ
+    are packed as Q is, dK and dV as K and V. Gradients of what is of no sequence are not written.
 
     *Edges.* A query that attends to nothing has an LSE of -inf: it adds nothing, and its
     gradient is 0. No keys, or no queries: gradients of 0. With sinks LSE takes part in them,
@@ -74,13 +82,14 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output,
-    Attn_GradientTensor:$output_gradient, Attn_RowTensor:$lse,
-    Variadic<Attn_Scalar>:$captures), gradientAttributes);
+    Attn_GradientTensor:$output_gradient, Attn_RowTensor:$lse), gradientOperands,
+    gradientAttributes);
   let results = (outs Attn_GradientTensor:$query_gradient,
     Attn_GradientTensor:$key_gradient, Attn_GradientTensor:$value_gradient);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output `,` $output_gradient `,` $lse
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
@@ -94,16 +103,19 @@ def Attn_RowDotOp : Attn_Op<"row_dot", [
     R[b,h,i] = sum_d X[b,h,i,d] Y[b,h,i,d] in f32, of X and Y [B,H,S,D] (`layout(bshd)`: the
     sequence before the head). It streams d, in any order.
 
+    Of rows that are `packed`, those of all sequences, B is 1.
+
     A second result [1,B,H,S,E] is zeros, for what follows to add to
     (`attn.attention_backward_fused`).
 
     Example: `%r = attn.row_dot %o, %do : (tensor<?x32x?x128xbf16>, tensor<?x32x?x128xbf16>) -> tensor<?x32x?xf32>`
   }];
   let arguments = (ins Attn_GradientTensor:$lhs, Attn_GradientTensor:$rhs,
-    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
+    UnitAttr:$packed);
   let results = (outs Attn_RowTensor:$result, Optional<Attn_RowTensor>:$zeros);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`layout` `(` $layout^ `)`)? attr-dict `:`
+    $lhs `,` $rhs (`layout` `(` $layout^ `)`)? (`packed` $packed^)? attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -115,15 +127,17 @@ def Attn_SumPartsOp : Attn_Op<"sum_parts", [
   let summary = "The sum of parts, times a number";
   let description = [{
     R[b,h,i,d] = scale * sum_p X[p,b,h,i,d], of X [parts,B,H,S,D] in f32; R has the order of
-    `layout`. It streams parts, in any order.
+    `layout`. It streams parts, in any order. Of rows that are `packed`, those of all sequences,
+    B is 1.
 
     Example: `%dq = attn.sum_parts %sums scale(0.125) : tensor<1x?x32x?x128xf32> -> tensor<?x32x?x128xbf16>`
   }];
   let arguments = (ins Attn_RowTensor:$parts, F32Attr:$scale,
-    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
+    UnitAttr:$packed);
   let results = (outs Attn_GradientTensor:$result);
   let assemblyFormat = [{
-    $parts `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)? attr-dict `:`
+    $parts `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)? (`packed` $packed^)? attr-dict `:`
     type($parts) `->` type($result)
   }];
   let hasVerifier = 1;
@@ -133,14 +147,14 @@ def Attn_SumPartsOp : Attn_Op<"sum_parts", [
 class Attn_GradientPartOp<string mnemonic> : Attn_GradientOp<mnemonic,
     [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "isOfColumns"]>]> {
+       "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind"]>]> {
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
-    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Variadic<Attn_Scalar>:$captures),
-    gradientAttributes);
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta), gradientOperands, gradientAttributes);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
@@ -167,7 +181,8 @@ def Attn_AttentionBackwardKeyOp : Attn_GradientPartOp<"attention_backward_key"> 
 def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
     [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
-       "isOfColumns", "getContributions"]>]> {
+       "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind",
+       "getContributions"]>]> {
   let summary = "Gradients of attention with respect to key, value and query at once";
   let description = [{
     dK and dV as `attn.attention_backward_key` computes them, and `sum` [1,B,H,S,D] plus dQ
@@ -176,13 +191,14 @@ def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
-    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Attn_RowTensor:$sum,
-    Variadic<Attn_Scalar>:$captures), gradientAttributes);
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Attn_RowTensor:$sum), gradientOperands,
+    gradientAttributes);
   let results = (outs Attn_GradientTensor:$key_gradient,
                       Attn_GradientTensor:$value_gradient, Attn_RowTensor:$query_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta `,` $sum
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
