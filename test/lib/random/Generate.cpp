@@ -20,6 +20,8 @@ public:
         packedRandom((seed * 4 + uint64_t(mode)) ^ 0x7061636b65642121),
         // Likewise for pages.
         pagedRandom((seed * 4 + uint64_t(mode)) ^ 0x7061676564212121),
+        // Likewise for tensors that regions read.
+        readRandom((seed * 4 + uint64_t(mode)) ^ 0x7265616473212121),
         limits(limits) {
     m.seed = seed;
     m.mode = mode;
@@ -51,6 +53,7 @@ public:
     chooseSplit();
     choosePacking();
     choosePages();
+    chooseReads();
     if (usesLevel3())
       chooseLowering();
     return m;
@@ -384,6 +387,16 @@ private:
     keys.size = llvm::alignTo(std::max<int64_t>(keys.size, 1), m.pageSize);
   }
 
+  /// Tensors that a modification and a mask read. Their dimensions are those of
+  /// sequences that lie apart.
+  void chooseReads() {
+    if (m.op != OpKind::Attention || !m.offsets.empty() || m.pageSize ||
+        !readRandom.oneIn(4))
+      return;
+    for (int64_t n = readRandom.integer(1, 3); n > 0; --n)
+      m.reads.push_back(makeTensorRead(readRandom));
+  }
+
   /// The size of a tile of the stream, or 0 where the compiler takes its own.
   int64_t streamedTile() const {
     return m.tiles.empty() ? 0
@@ -504,9 +517,12 @@ private:
       flag("ping-pong", 2);
     }
     flag("store-tensors", 4);
+    if (!m.reads.empty() && readRandom.oneIn(2))
+      m.lower.push_back("stream-reads");
   }
 
-  Random random, splitRandom, traversalRandom, packedRandom, pagedRandom;
+  Random random, splitRandom, traversalRandom, packedRandom, pagedRandom,
+      readRandom;
   Limits limits;
   RandomModule m;
 };

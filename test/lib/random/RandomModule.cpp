@@ -112,25 +112,70 @@ private:
     llvm_unreachable("unknown mask");
   }
 
-  /// The captures as the function declares them, and as the op names them.
+  /// Types of the captures: tensors, then scalars.
+  std::vector<std::string> capturedTypes() {
+    std::string sizes[] = {dim("batch"),
+                           std::to_string(m.kvHeads * m.groupHeads),
+                           dim("query"), dim("key")};
+    std::vector<std::string> types;
+    for (const TensorRead &read : m.reads)
+      types.push_back(read.type(sizes));
+    types.resize(types.size() + m.captures().size(), "f32");
+    return types;
+  }
+
+  /// The captures as the function declares them, and as the op names them:
+  /// those that tensors are called by a name of their own.
   std::string captured(llvm::StringRef sigil, bool typed) {
-    std::string text;
-    for (unsigned i = 0, count = m.captures().size(); i < count; ++i)
-      text += (text.empty() ? "" : ", ") + ("%" + sigil).str() +
-              std::to_string(i) + (typed ? ": f32" : "");
-    return text;
+    std::vector<std::string> names;
+    for (auto [i, type] : llvm::enumerate(capturedTypes())) {
+      bool isTensor = i < m.reads.size();
+      names.push_back(("%" + sigil).str() +
+                      (isTensor ? "t" + std::to_string(i)
+                                : std::to_string(i - m.reads.size())) +
+                      (typed ? ": " + type : ""));
+    }
+    return llvm::join(names, ", ");
+  }
+
+  void regions() {
+    bool masks = llvm::any_of(m.reads, [](auto &read) { return read.masks; });
+    bool adds = llvm::any_of(m.reads, [](auto &read) { return !read.masks; });
+    if (std::string names = captured("x", false); !names.empty())
+      os << "\n  captures(" << names << " : "
+         << llvm::join(capturedTypes(), ", ") << ")";
+    if (adds || !m.parts.empty())
+      score();
+    if (masks)
+      keep();
+  }
+
+  void beginRegion(llvm::StringRef head) {
+    std::string names = captured("y", true);
+    os << "\n  " << head << "%b: index, %h: index, %i: index, %j: index"
+       << (names.empty() ? "" : ", " + names) << ") {\n";
+  }
+
+  /// What the reads make of a value: those that mask, or those that add.
+  std::string readTensors(std::string value, bool masks) {
+    std::vector<std::string> types = capturedTypes();
+    for (auto [i, read] : llvm::enumerate(m.reads))
+      if (read.masks == masks) {
+        std::string number = std::to_string(i);
+        value = read.print(os, "t" + number, value, "%yt" + number, types[i]);
+      }
+    return value;
+  }
+
+  void keep() {
+    beginRegion("keep(");
+    std::string value = readTensors("", /*masks=*/true);
+    os << "    attn.yield " << value << " : i1\n  }";
   }
 
   void score() {
-    if (m.parts.empty())
-      return;
-    unsigned count = m.captures().size();
-    if (count)
-      os << "\n  captures(" << captured("x", false) << " : "
-         << llvm::join(std::vector<std::string>(count, "f32"), ", ") << ")";
-    os << "\n  score(%s: f32, %b: index, %h: index, %i: index, %j: index"
-       << (count ? ", " + captured("y", true) : "") << ") {\n";
-    std::string value = "%s";
+    beginRegion("score(%s: f32, ");
+    std::string value = readTensors("%s", /*masks=*/false);
     unsigned capture = 0;
     for (auto [i, part] : llvm::enumerate(m.parts)) {
       std::string name = "%y" + std::to_string(capture);
@@ -162,7 +207,7 @@ private:
                 l = tensor({ofQueries, std::to_string(heads), dim("query")},
                            "f32");
     std::string results = m.lse ? "(" + o + ", " + l + ")" : o;
-    std::string scalars = captured("x", true), lengths;
+    std::string captures = captured("x", true), lengths;
     if (!m.lengths.empty())
       lengths = tensor({dim("batch")}, m.lengths);
     os << "func.func @f(%q: " << q << ",\n    %k: " << k << ",\n    %v: " << v
@@ -170,7 +215,7 @@ private:
        << (m.packsQueries ? ",\n    %cq: " + offsets() : "")
        << (m.packsKeys ? ",\n    %ck: " + offsets() : "")
        << (m.pageSize ? ",\n    %t: " + table() : "")
-       << (scalars.empty() ? "" : ",\n    " + scalars) << ")\n    -> "
+       << (captures.empty() ? "" : ",\n    " + captures) << ")\n    -> "
        << results << " {\n  " << (m.lse ? "%r:2" : "%r")
        << " = attn.attention %q, %k, %v" << maskText() << " scale("
        << exact(m.scale) << ")" << (m.bshd ? " layout(bshd)" : "")
@@ -182,7 +227,7 @@ private:
            << ")";
     if (m.pageSize)
       os << " block_table(%t : " << table() << ")";
-    score();
+    regions();
     os << "\n  : (" << q << ", " << k << ", " << v << ") -> " << results
        << "\n  return "
        << (m.lse ? "%r#0, %r#1 : " + o + ", " + l : "%r : " + o) << "\n}\n";

@@ -4,6 +4,7 @@
 #define ATTN_MLIR_TEST_LIB_RANDOMMODULE_H
 
 #include "ScoreParts.h"
+#include "TensorRead.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
@@ -71,6 +72,8 @@ struct RandomModule {
   Mask mask;
   float scale = 1;
   std::vector<ScorePart> parts;
+  /// Captured tensors that modifications and masks read.
+  std::vector<TensorRead> reads;
 
   std::string target;
   /// "axis=size" for attn-schedule's `tiles`.
@@ -95,7 +98,7 @@ struct RandomModule {
   std::string scheduleText() const;
   std::string lowerText() const;
   llvm::StringMap<int64_t> dynamicSizes() const;
-  /// Values of the captures of the score parts.
+  /// Values of the captures of the score parts, which are scalars.
   std::vector<double> captures() const;
   int64_t sizeOf(llvm::StringRef axis) const;
 

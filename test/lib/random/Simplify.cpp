@@ -42,6 +42,7 @@ private:
 
   void dropLists() {
     dropEach(&RandomModule::parts);
+    dropEach(&RandomModule::reads);
     dropEach(&RandomModule::schedule);
     dropEach(&RandomModule::lower);
   }

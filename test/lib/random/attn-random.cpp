@@ -132,7 +132,8 @@ namespace {
 struct Tally {
   uint64_t passed = 0, failed = 0;
   /// Of those that passed.
-  uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0;
+  uint64_t overCtas = 0, clusters = 0, lengths = 0, packed = 0, paged = 0,
+           reads = 0;
   std::map<std::string, uint64_t> refused;
 };
 } // namespace
@@ -144,6 +145,7 @@ static void countPassed(const RandomModule &module, Tally &tally) {
   tally.lengths += !module.lengths.empty();
   tally.packed += !module.offsets.empty();
   tally.paged += module.pageSize != 0;
+  tally.reads += !module.reads.empty();
 }
 
 static Tally runMode(Mode mode) {
@@ -176,7 +178,8 @@ static Tally runMode(Mode mode) {
                << ", over clusters: " << tally.clusters
                << ", with lengths: " << tally.lengths
                << ", with packed sequences: " << tally.packed
-               << ", with pages: " << tally.paged << "\n";
+               << ", with pages: " << tally.paged
+               << ", with tensors that regions read: " << tally.reads << "\n";
   for (const auto &[kind, times] : tally.refused)
     llvm::outs() << "  refused: " << kind << " (" << times << ")\n";
   llvm::outs().flush();
