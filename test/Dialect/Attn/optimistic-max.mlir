@@ -37,6 +37,8 @@
 // REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=masked | Remark="exponentials take the maximum of the tiles before, while sums stay", below=3.276800e+04
 // REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=positions |
 // REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=sums |
+// REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=until |
+// REMARK: remark: [Passed] optimistic | Category:attn-optimistic-max | Function=all |
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #rows = #attn.fragment<threads [4:(0), 8:(1), 4:(16)], registers [2:(8)]>
@@ -296,4 +298,73 @@ attn.kernel @sums(%lse: !attn.view<?xf32>, %x: f32, %y: f32, %n: index) {
     }
     attn.store %r#2, %lse[%i] : !m -> <?xf32>
   }
+}
+
+// Rows that no store writes have no say.
+
+// CHECK-LABEL: attn.kernel @until
+// CHECK: %[[END:[^ ]+]] = arith.addi
+// CHECK-NEXT: %[[ROWS:[^ ]+]] = attn.iota 0 from %[[I:[^ ]+]] : tensor<64xindex
+// CHECK-NEXT: %[[UNTIL:[^ ]+]] = tensor.splat %[[END]] : tensor<64xindex
+// CHECK-NEXT: %[[STORED:[^ ]+]] = arith.cmpi slt, %[[ROWS]], %[[UNTIL]]
+// CHECK-NEXT: attn.stream
+// CHECK: %[[ABOVE:[^ ]+]] = arith.cmpf ugt
+// CHECK-NEXT: %[[BOTH:[^ ]+]] = arith.andi %[[ABOVE]], %[[STORED]] : tensor<64xi1
+// CHECK-NEXT: attn.any %[[BOTH]]
+// CHECK: attn.store %{{[^ ]+}}, %lse[%[[I]]] until %[[END]]
+attn.kernel @until(%lse: !attn.view<?xf32>, %x: f32, %n: index) {
+  %ones = arith.constant dense<1.0> : !m
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %zeros = arith.constant dense<0.0> : !m
+  %c1 = arith.constant 1 : index
+  attn.grid (%i) visit %visit in (i = %n) {
+    %s = tensor.splat %x : !s
+    %r:3 = attn.stream %j step 32 over [%i to %n] carry (%k1 = %ones, %m1 = %least, %l1 = %zeros : !m, !m, !m) {
+      %max = attn.reduce max %s : !s
+      %k, %m, %a = attn.advance %max from %k1, %m1 scale(0.5) : !m
+      %kb = attn.broadcast %k : !m to !s
+      %nm = arith.negf %m : !m
+      %b = attn.broadcast %nm : !m to !s
+      %d = math.fma %s, %kb, %b : !s
+      %e = math.exp2 %d : !s
+      %sum = attn.reduce sum %e : !s
+      %l2 = arith.mulf %l1, %a : !m
+      %l = arith.addf %l2, %sum : !m
+      attn.yield %k, %m, %l : !m, !m, !m
+    }
+    %end = arith.addi %i, %c1 : index
+    attn.store %r#2, %lse[%i] until %end : !m -> <?xf32>
+  }
+}
+
+// Where one store writes all rows, all have.
+
+// CHECK-LABEL: attn.kernel @all
+// CHECK-NOT: attn.iota
+// CHECK: attn.return
+attn.kernel @all(%lse: !attn.view<?xf32>, %more: !attn.view<?xf32>, %x: f32, %n: index) {
+  %ones = arith.constant dense<1.0> : !m
+  %least = arith.constant dense<-3.40282347E+38> : !m
+  %zeros = arith.constant dense<0.0> : !m
+  %c1 = arith.constant 1 : index
+  attn.grid (%i) visit %visit in (i = %n) {
+    %s = tensor.splat %x : !s
+    %r:3 = attn.stream %j step 32 over [%i to %n] carry (%k1 = %ones, %m1 = %least, %l1 = %zeros : !m, !m, !m) {
+      %max = attn.reduce max %s : !s
+      %k, %m, %a = attn.advance %max from %k1, %m1 scale(0.5) : !m
+      %kb = attn.broadcast %k : !m to !s
+      %nm = arith.negf %m : !m
+      %b = attn.broadcast %nm : !m to !s
+      %d = math.fma %s, %kb, %b : !s
+      %e = math.exp2 %d : !s
+      %sum = attn.reduce sum %e : !s
+      %l2 = arith.mulf %l1, %a : !m
+      %l = arith.addf %l2, %sum : !m
+      attn.yield %k, %m, %l : !m, !m, !m
+    }
+    %end = arith.addi %i, %c1 : index
+    attn.store %r#2, %lse[%i] until %end : !m -> <?xf32>
+    attn.store %r#2, %more[%i] : !m -> <?xf32>
+  }
+  attn.return
 }

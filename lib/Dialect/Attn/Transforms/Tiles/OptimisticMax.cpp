@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StoredRows.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
@@ -366,15 +367,17 @@ public:
   }
 
 private:
-  /// Whether any sum is above the bound, or no number.
+  /// Whether any sum is above the bound, or no number. Rows that nobody stores
+  /// have no say: they may be those of a neighbour.
   Value buildCheck(Value sums) {
     auto type = cast<RankedTensorType>(sums.getType());
     Value most = arith::ConstantOp::create(
         b, loc, type, DenseElementsAttr::get(type, static_cast<float>(bound)));
-    return AnyOp::create(
-        b, loc,
-        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most),
-        /*holdsFirst=*/true);
+    Value above =
+        arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UGT, sums, most);
+    if (Value stored = buildStoredRows(b, parts.stream, type))
+      above = arith::AndIOp::create(b, loc, above, stored);
+    return AnyOp::create(b, loc, above, /*holdsFirst=*/true);
   }
 
   /// The maximum of the row so far, some binades higher, but for a row that has
