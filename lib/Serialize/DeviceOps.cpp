@@ -152,6 +152,7 @@ constexpr Known kNVIDIA[] = {
     {"nvvm.cluster.arrive", "cluster"},
     {"nvvm.cluster.wait", "cluster"},
     {"nvvm.convert.f32x2.to.f8x2", "mma.sync.f8"},
+    {"nvvm.convert.f8x2.to.f16x2", "mma.sync.f8"},
     {"nvvm.cp.async.bulk.commit.group", "tma"},
     {"nvvm.cp.async.bulk.tensor.global.shared.cta", "tma"},
     {"nvvm.cp.async.bulk.tensor.shared.cluster.global", "tma"},

@@ -9,7 +9,7 @@ from ._captures import element_of as capture_element
 from ._captures import for_launch
 from ._dlpack import CUDA, ROCM
 from ._errors import ArgumentError, CudaError, HipError, NoVariantError
-from ._spec import Problem, Sequences, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of
+from ._spec import Problem, Sequences, cache_of, element_of, granule_of, is_float8, mask_of, scale_of, shapes_of, text_of
 
 _MOST_PLANS = 4096
 _PLATFORMS = {1: "cpu", CUDA: "cuda", ROCM: "hip"}
@@ -150,12 +150,13 @@ def sequences_of(k, layout, cu_q, cu_k, table, lengths):
     return sequences, count
 
 
-def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, regions, sequences=Sequences()):
-    """Head dimensions are those of the kernel: multiples of 8 (FP8: 32), of arrays that are padded with zeros."""
-    granule = granule_of(element)
+def problem_of(shapes, element, mask, scale, layout, lse, lengths, sinks, regions, sequences=Sequences(),
+               cache=""):
+    """Head dimensions are those of the kernel: multiples of 8 (FP8: 32, caches: 16), of arrays that are padded with zeros."""
+    granule = granule_of(element, cache)
     return Problem(
         element, shapes.heads, shapes.kv_heads, _up(shapes.qk_dim, granule), _up(shapes.value_dim, granule), mask,
-        scale_of(scale, shapes.qk_dim), layout, bool(lse), lengths, sinks, regions, sequences)
+        scale_of(scale, shapes.qk_dim), layout, bool(lse), lengths, sinks, regions, sequences, cache=cache)
 
 
 def _sizes(shapes):
@@ -176,7 +177,7 @@ class Plan:
         self.lse = problem.lse
         self.result = {"f32": "float32", "bf16": "bfloat16"}.get(problem.result)
         self.is_wide = problem.result not in ("", problem.element)
-        self.granule = granule_of(problem.element)
+        self.granule = granule_of(problem.element, problem.cache)
         self.has_columns = problem.values == "interleaved"
         self.device = device
         self.is_torch = is_torch(q)
@@ -392,7 +393,8 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     256; those that are no multiple of 8 cost padded copies, as do rows that are not contiguous or not at
     multiples of 16 bytes.
 
-    Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type.
+    Tensors of torch.float8_e4m3fn or float8_e5m2, too: the result is of bfloat16, and weights are rounded to the same type. Where
+    k and v alone are of float8, a cache of queries in 16 bits, results and weights are of the type of q.
     On a GPU a kernel in front transposes v, which takes its memory once more (for several calls once:
     ``attn_mlir.interleaved_values``), and there are no lengths, cu_seqlens and block_table.
 
@@ -425,7 +427,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and packing == (None,) * 3:
         try:
             plan = _plans.get(
-                (q.shape, k.shape, v.shape, q.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
+                (q.shape, k.shape, v.shape, q.dtype, k.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
         except (AttributeError, TypeError):
             plan = None
         if plan is not None:
@@ -452,9 +454,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     shapes = shapes_of(
         q.shape, k.shape, v.rows if has_columns else v.shape, layout, sequences, count, None if table is None else table.shape)
     element = element_of("q", q, device.platform == "cpu")
-    for name, array in named[1:]:
-        if element_of(name, array, device.platform == "cpu") != element:
-            raise ArgumentError(f"{name}: expected element type {q.dtype}, as q has, but got {array.dtype}")
+    cache = cache_of(element, q, k, named[2][1], device.platform == "cpu")
     regions, captured = regions_of(mask, score_mod, shapes.heads)
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
     places = list(zip(("cu_seqlens_q", "cu_seqlens_k", "block_table"), packing))
@@ -464,7 +464,8 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     extra += [(f"{name}_scale", scale) for name, scale in zip("qkv", scales) if scale is not None]
     problem = problem_of(
         shapes, element, mask_of(causal, window), scale, layout, lse,
-        lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences)
+        lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences,
+        cache)
     problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)))
     if is_float8(element):
         problem = _float8.checked(problem, device.platform, has_columns)
@@ -478,8 +479,8 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_offsets("cu_seqlens_q", packing[0], shapes.queries)
     _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
     plan = _plan(problem, device, schedule, lower, shapes, q)
-    if regions is None and not extra:
-        _remember(plan, (q.shape, k.shape, v.shape, q.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
+    if regions is None and not extra and not cache:
+        _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
         result = plan.run((q, k, v), out, stream)
         _quick.remember((q, k, v), {
             "causal": causal, "window": window, "scale": scale, "return_lse": lse, "layout": layout, "schedule": schedule,

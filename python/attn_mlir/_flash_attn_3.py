@@ -91,16 +91,19 @@ def forward(q, k, v, k_new=None, v_new=None, q_v=None, out=None, cu_seqlens_q=No
         first_place=seqlens_rotary, interleaved=is_rotary_interleaved, cu_q=cu_seqlens_q, cu_new=cu_seqlens_k_new,
         moves=is_causal or window_size_left >= 0 or window_size_right >= 0)
     found = None
-    if page_table is not None and cu_seqlens_k is None and not is_float8:
-        found = _forward_paged(
-            q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, max_seqlen_q, options)
+    is_cache = _widened_float8.is_cache(q, k)
+    if cu_seqlens_k is None and not is_float8 and (page_table is not None or (is_cache and kv_batch_idx is None)):
+        scales = {"k_scale": k_descale, "v_scale": v_descale} if is_cache else {}
+        found = _forward_cache(
+            q, k, v, page_table, seqused_k, kv_batch_idx, cu_seqlens_q, seqused_q, leftpad_k, max_seqlen_q,
+            {**options, "scales": scales})
     if found is not None:
         return _into(out, *found)
     if cu_seqlens_k is None:
         k, v = (_kv_cache.gather(x, kv_batch_idx, page_table) for x in (k, v))
     else:
         refuse(kv_batch_idx=kv_batch_idx, page_table=page_table)
-    if is_float8:
+    if is_float8 or is_cache:
         q, k, v = _widened_float8.widened(q, k, v, q_descale, k_descale, cu_seqlens_q)
     if cu_seqlens_q is None and cu_seqlens_k is None and seqused_q is None:
         o, lse = attention(q, k, v, lengths=seqused_k, first=leftpad_k, layout="bshd", **options)
@@ -127,8 +130,8 @@ def _into(out, o, lse):
     return out, lse
 
 
-def _forward_paged(q, k, v, table, lengths, rows, cu_q, used_q, first, longest, options):
-    """By a kernel that reads pages where they are, or None."""
+def _forward_cache(q, k, v, table, lengths, rows, cu_q, used_q, first, longest, options):
+    """By a kernel that reads the cache where it is, or None."""
     if lengths is None:
         return None
     if rows is not None:

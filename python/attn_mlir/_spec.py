@@ -18,11 +18,12 @@ Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults
 
 Problem = collections.namedtuple(
     "Problem",
-    "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values",
-    defaults=(Sequences(), "", ("", "", ""), ""))
+    "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values cache",
+    defaults=(Sequences(), "", ("", "", ""), "", ""))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values``
-"interleaved" for V by columns, "rows" for rows that the program arranges so, "" where the kernel takes rows."""
+"interleaved" for V by columns, "rows" for rows that the program arranges so, "" where the kernel takes rows; ``cache``
+the element type of K and V, or "" for Q's."""
 
 
 def element_of(name, array, is_cpu):
@@ -121,9 +122,20 @@ def is_float8(element):
     return element in FLOAT8.values()
 
 
-def granule_of(element):
+def cache_of(element, q, k, v, is_cpu):
+    """The element type of K and V where it is not that of Q: FP8, with queries of 16 bits; else ""."""
+    of_keys, of_values = element_of("k", k, is_cpu), element_of("v", v, is_cpu)
+    is_narrow = is_float8(of_keys) and element in ("f16", "bf16")
+    if of_keys != element and not is_narrow:
+        raise ArgumentError(f"k: expected element type {q.dtype}, as q has, but got {k.dtype}")
+    if of_values != of_keys:
+        raise ArgumentError(f"v: expected element type {k.dtype}, as {'k' if is_narrow else 'q'} has, but got {v.dtype}")
+    return of_keys if is_narrow else ""
+
+
+def granule_of(element, cache=""):
     """What head dimensions are padded to a multiple of."""
-    return 32 if is_float8(element) else 8
+    return 32 if is_float8(element) else 16 if cache else 8
 
 
 def plain_clauses_of(problem):
@@ -175,7 +187,8 @@ def text_of(problem):
 
     q = tensor(heads, problem.qk_dim, given.cu_q)
     o = tensor(heads, problem.value_dim, given.cu_q, element=problem.result or problem.element)
-    k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?") for dim in (problem.qk_dim, problem.value_dim))
+    k, v = (tensor(kv_heads, dim, given.cu_k, given.page or "?", problem.cache or problem.element)
+            for dim in (problem.qk_dim, problem.value_dim))
     rows, columns = v, f"tensor<?x{kv_heads}x{problem.value_dim}x?x{problem.element}>"
     v = columns if problem.values else rows
     arranged = ""

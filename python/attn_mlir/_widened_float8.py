@@ -1,5 +1,5 @@
-"""Float8 of FlashAttention's functions, where no kernel reads it: the call is done in bfloat16, which has every value of
-float8_e4m3fn. PyTorch makes the copies in front of the kernel, and applies the scales."""
+"""Float8 of FlashAttention's functions, where no kernel reads it: the call is done in bfloat16 or float16, which have every value
+of float8_e4m3fn. PyTorch makes the copies in front of the kernel, and applies the scales."""
 
 import torch
 
@@ -9,8 +9,19 @@ from attn_mlir._errors import ArgumentError
 TYPE = torch.float8_e4m3fn
 
 
+def is_cache(q, k):
+    """Whether keys are of float8, and queries of 16 bits."""
+    return k.dtype == TYPE and q.dtype in (torch.bfloat16, torch.float16)
+
+
 def check(q, k, v, **scales):
-    """Whether a call is of float8; scales are for such calls alone."""
+    """Whether a call is of float8; scales are for such calls alone, and for caches of float8."""
+    if is_cache(q, k):
+        if v.dtype != TYPE:
+            raise ArgumentError(f"v: expected {TYPE}, as k has, but got {v.dtype}")
+        if scales["q_descale"] is not None:
+            raise ArgumentError(f"q_descale: expected none where q is of {q.dtype}: it is a factor of {TYPE}")
+        return False
     if q.dtype == TYPE:
         for name, x in (("k", k), ("v", v)):
             if x.dtype != TYPE:
@@ -31,12 +42,13 @@ def _of_rows(scale, heads, cu, tokens):
 
 
 def widened(q, k, v, q_descale, k_descale, cu_q):
-    """(q, k, v) in bfloat16. Scores take the scales of q and of k as factors: here both are q's."""
-    wide = q.to(torch.bfloat16)
+    """(q, k, v) in bfloat16, or in the type of queries of 16 bits. Scores take the scales of q and of k as factors: here both are q's."""
+    dtype = torch.bfloat16 if q.dtype == TYPE else q.dtype
+    wide = q.to(dtype)
     for scale in (q_descale, k_descale):
         if scale is not None:
             wide = wide.float() * _of_rows(scale, q.shape[-2], cu_q, q.shape[0])
-    return wide.to(torch.bfloat16), k.to(torch.bfloat16), v.to(torch.bfloat16)
+    return wide.to(dtype), k.to(dtype), v.to(dtype)
 
 
 def scaled(o, v_descale, cu_q):

@@ -50,11 +50,14 @@ CACHES = (
 )
 # Of no page, as far as there are fewer.
 BAD = (-1, 2**31 - 1, 10**6, -(2**31))
+E4M3 = "float8_e4m3fn"
+FLOAT8 = {E4M3: "f8E4M3FN", "float8_e5m2": "f8E5M2"}
 DIRECTORY = harness.ROOT / "build-gpu" / "serving"
 
 
 class Kind(NamedTuple):
-    """A kernel: ``packed`` says which of q and k are; ``page`` is its size, or 0; ``mask`` (name, left, right)."""
+    """A kernel: ``packed`` says which of q and k are; ``page`` is its size, or 0; ``mask`` (name, left, right); ``cache``
+    the type of K and V where it is FP8, which have scales then."""
 
     name: str
     dim: int
@@ -67,6 +70,7 @@ class Kind(NamedTuple):
     element: str = "bfloat16"
     value_dim: int = 0
     options: tuple = ()
+    cache: str = ""
 
 
 def kinds():
@@ -97,6 +101,14 @@ def kinds():
         Kind("pages-64-packed-q-window", 64, 8, 2, WINDOW, "q", page=64),
         Kind("pages-16-split", 128, 32, 8, CAUSAL, page=16, layout="bhsd",
              options=(("schedule", "pack-group split-ctas"),)),
+        Kind("cache-e4m3-pages-64-d128", 128, 32, 8, CAUSAL, page=64, cache=E4M3),
+        Kind("cache-e4m3-pages-16-d64", 64, 8, 2, CAUSAL, page=16, cache=E4M3),
+        Kind("cache-e4m3-pages-16-split", 128, 32, 8, CAUSAL, page=16, layout="bhsd", cache=E4M3,
+             options=(("schedule", "pack-group split-ctas tiles=query=16"), ("lower", "warps=1"))),
+        Kind("cache-e4m3-row-d96", 96, 4, 4, FULL, "q", cache=E4M3),
+        Kind("cache-e5m2-row-d128-window", 128, 8, 2, WINDOW, "q", cache="float8_e5m2"),
+        Kind("cache-e4m3-pages-32-f16", 256, 4, 1, CAUSAL, page=32, element="float16", cache=E4M3),
+        Kind("cache-e4m3-packed-qk", 64, 8, 2, CAUSAL, "qk", cache=E4M3),
     ]
 
 
@@ -104,21 +116,24 @@ def text_of(kind):
     """A function of attention with LSE, as level-1 MLIR."""
     element = {"bfloat16": "bf16", "float16": "f16"}[kind.element]
 
-    def tensor(heads, dim, is_packed, rows="?"):
+    def tensor(heads, dim, is_packed, rows="?", element=element):
         middle = f"{rows}x{heads}" if kind.layout == "bshd" else f"{heads}x{rows}"
         return f"tensor<{'1' if is_packed else '?'}x{middle}x{dim}x{element}>"
 
     value_dim = kind.value_dim or kind.dim
     q, o = (tensor(kind.heads, dim, "q" in kind.packed) for dim in (kind.dim, value_dim))
-    k, v = (tensor(kind.kv_heads, dim, "k" in kind.packed, kind.page or "?") for dim in (kind.dim, value_dim))
+    k, v = (tensor(kind.kv_heads, dim, "k" in kind.packed, kind.page or "?", FLOAT8.get(kind.cache, element))
+            for dim in (kind.dim, value_dim))
     lse = f"tensor<{'1' if 'q' in kind.packed else '?'}x{kind.heads}x?xf32>"
     extra = [("lengths", "?")] if kind.page or "k" not in kind.packed else []
     extra += [(f"cu_seqlens_{x}", "?") for x in "qk" if x in kind.packed] + [("block_table", "?x?")] * (kind.page > 0)
+    extra = [(name, f"{sizes}xi32") for name, sizes in extra]
+    extra += [(f"{x}_scale", f"?x{kind.kv_heads}xf32") for x in "kv" if kind.cache]
     _, left, right = kind.mask
     mask = {(None, None): "", (None, 0): " mask(#attn.causal<bottom_right>)"}.get(
         (left, right), f" mask(#attn.window<left = {left}, right = {right}, align = bottom_right>)")
-    clauses = "".join(f" {name}(%{name} : tensor<{sizes}xi32>)" for name, sizes in extra)
-    arguments = "".join(f", %{name}: tensor<{sizes}xi32>" for name, sizes in extra)
+    clauses = "".join(f" {name}(%{name} : tensor<{type}>)" for name, type in extra)
+    arguments = "".join(f", %{name}: tensor<{type}>" for name, type in extra)
     layout = f" layout({kind.layout})" if kind.layout != "bhsd" else ""
     return (
         f"func.func @serving(%q: {q}, %k: {k}, %v: {v}{arguments}) -> ({o}, {lse}) {{\n"
@@ -199,6 +214,10 @@ class Case:
         self.q = [self.normal(n, kind.heads, kind.dim) for n in queries]
         self.k = [self.normal(n, kind.kv_heads, kind.dim) for n in keys]
         self.v = [self.normal(n, kind.kv_heads, value_dim) for n in keys]
+        if kind.cache:
+            self.k, self.v = ([self.narrowed(x).to(x.dtype) for x in parts] for parts in (self.k, self.v))
+        uniform = lambda: torch.rand(len(keys), kind.kv_heads, device=device, generator=self.generator) + 0.5
+        self.scales = (uniform(), uniform()) if kind.cache else ()
         self.bad = {}
         for i, n in enumerate(keys if bad else ()):
             for j in range(-(-n // kind.page)):
@@ -210,6 +229,9 @@ class Case:
     def normal(self, *shape):
         x = self.torch.randn(shape, device=self.device, generator=self.generator)
         return x.to(getattr(self.torch, self.kind.element))
+
+    def narrowed(self, x):
+        return x.to(getattr(self.torch, self.kind.cache))
 
     def like(self, x, *shape):
         return self.torch.full(shape, float("nan"), device=self.device, dtype=x.dtype)
@@ -277,6 +299,9 @@ class Case:
             k, v = (self.padded(x, only) for x in (self.k, self.v))
             extra["lengths"] = number(self.keys)
         q, k, v = (ordered(x, kind) for x in (q, k, v))
+        if kind.cache:
+            k, v = map(self.narrowed, (k, v))
+            extra["k_scale"], extra["v_scale"] = self.scales
         o = torch.full((*q.shape[:-1], v.shape[-1]), KEPT, device=self.device, dtype=q.dtype)
         rows, heads = (2, 1) if kind.layout == "bhsd" else (1, 2)
         lse = torch.full((q.shape[0], q.shape[heads], q.shape[rows]), KEPT, device=self.device)
@@ -284,7 +309,7 @@ class Case:
         if self.device == "cuda" and (bundle / "manifest.json").is_file():
             if kind not in self.kernels:
                 self.kernels[kind] = package.load(str(bundle))
-            names = ("lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table")
+            names = ("lengths", "cu_seqlens_q", "cu_seqlens_k", "block_table", "k_scale", "v_scale")
             harness.launch(self.kernels[kind], [q, k, v, *(extra[name] for name in names if name in extra)], [o, lse])
         else:
             package.attention(q, k, v, layout=kind.layout, return_lse=True, out=(o, lse), **mask_of(kind), **extra,
@@ -300,7 +325,7 @@ class Case:
     def check(self, package):
         torch, turned = self.torch, lambda x: x.transpose(0, 1)
         got, kept = self.launch(package)
-        wanted = [wanted_of(torch, self.kind, turned(q), turned(k), turned(v)) for q, k, v in zip(self.q, self.k, self.v)]
+        wanted = [wanted_of(torch, self.kind, turned(q), *(turned(x) for x in self.scaled(i))) for i, q in enumerate(self.q)]
         worst = (0.0, 0.0)
         for pair, right in zip(got, wanted):
             worst = tuple(map(max, worst, errors(torch, pair, right)))
@@ -314,6 +339,13 @@ class Case:
             problems.append("WRONG where other sequences are NaN")
         different = self.difference(got[own], alone[own], own)
         return worst, problems + [different] * bool(different)
+
+    def scaled(self, sequence):
+        """Its keys and values, as the kernel sees them."""
+        parts = self.k[sequence], self.v[sequence]
+        if not self.scales:
+            return parts
+        return [x.double() * scale[sequence][:, None] for x, scale in zip(parts, self.scales)]
 
     def difference(self, pair, pair2, own):
         """In words which bits of a sequence's results two launches do not share, or nothing."""

@@ -180,7 +180,7 @@ struct ConvertAttnToNVVMPass
     auto dot = dyn_cast<DotOp>(op);
     if (!dot)
       return "";
-    return isFloat8(getElementTypeOrSelf(dot.getLhs().getType()))
+    return isFloat8(getElementTypeOrSelf(dot.getRhs().getType()))
                ? "mma.sync.f8"
                : "mma.sync";
   }

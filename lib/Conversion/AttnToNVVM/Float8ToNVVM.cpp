@@ -66,6 +66,53 @@ private:
 
 } // namespace
 
+std::array<Value, 2> attn::exchangeHalves(OpBuilder &b, Location loc,
+                                          Value first, Value second) {
+  ThreadBuilder t{b, loc};
+  Value sixteen = t.constant(16);
+  auto both = [&](Value x, int64_t bits) -> Value {
+    return arith::AndIOp::create(
+        b, loc, x, arith::ConstantIntOp::create(b, loc, bits, 32));
+  };
+  Value low = arith::OrIOp::create(
+      b, loc, both(first, 0xffff),
+      arith::ShLIOp::create(b, loc, second, sixteen).getResult());
+  Value high = arith::OrIOp::create(
+      b, loc, arith::ShRUIOp::create(b, loc, first, sixteen).getResult(),
+      both(second, -0x10000));
+  return {low, high};
+}
+
+std::array<Value, 2> attn::widenFloat8(OpBuilder &b, Location loc, Value word,
+                                       Type from, Type to) {
+  auto bytes = VectorType::get({4}, b.getI8Type());
+  auto pair = VectorType::get({2}, b.getF16Type());
+  Value four = LLVM::BitcastOp::create(b, loc, bytes, word);
+  std::array<Value, 2> halves;
+  for (int32_t i : {0, 1}) {
+    Value two = LLVM::ShuffleVectorOp::create(
+        b, loc, four, four, ArrayRef<int32_t>{2 * i, 2 * i + 1});
+    halves[i] = NVVM::ConvertF8x2ToF16x2Op::create(b, loc, pair, two,
+                                                   /*relu=*/false, from);
+  }
+  auto asWord = [&](Value vector) -> Value {
+    return LLVM::BitcastOp::create(b, loc, b.getI32Type(), vector);
+  };
+  if (to.isF16())
+    return exchangeHalves(b, loc, asWord(halves[0]), asWord(halves[1]));
+  // f16 has every number of FP8, and so has bf16: no step rounds.
+  std::array<Value, 2> words;
+  for (int32_t i : {0, 1}) {
+    Value own = LLVM::ShuffleVectorOp::create(b, loc, halves[0], halves[1],
+                                              ArrayRef<int32_t>{i, 2 + i});
+    Value wide = LLVM::FPExtOp::create(
+        b, loc, VectorType::get({2}, b.getF32Type()), own);
+    words[i] =
+        asWord(LLVM::FPTruncOp::create(b, loc, VectorType::get({2}, to), wide));
+  }
+  return words;
+}
+
 void attn::populateFloat8Patterns(const TypeConverter &converter,
                                   RewritePatternSet &patterns) {
   patterns.add<TruncatePattern>(converter, patterns.getContext());

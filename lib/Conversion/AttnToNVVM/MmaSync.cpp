@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include <map>
 
 using namespace mlir;
 using namespace attn;
@@ -70,14 +71,15 @@ void multiply16(OpBuilder &b, Location loc, bool isF16, ValueRange lhs,
 /// Fetches operands of a warp from one tile in shared memory: four registers at
 /// a time, the matrices at (row, column), (row + 8, column), those 16 bytes of
 /// columns on, or, with `acrossFirst`, the second and third
-/// exchanged. `threadRow` is added to the row and is a multiple of 8;
-/// `threadColumn` (null: 0) to the column, and is a multiple of more columns
-/// than those that `fetch` is asked for.
+/// exchanged; with `interleaved` the second and fourth matrix have the rows
+/// between those of the first and third. `threadRow` is added to the row and is
+/// a multiple of 8; `threadColumn` (null: 0) to the column, and is a multiple
+/// of more columns than those that `fetch` is asked for.
 class Fetcher {
 public:
   Fetcher(OpBuilder &b, Location loc, RankedTensorType type, Value base,
           Value threadRow, bool acrossFirst, bool transpose,
-          Value threadColumn = {})
+          Value threadColumn = {}, bool interleaved = false)
       : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base),
         matrixColumns(SharedTile::kChunkBytes / bytesOf(type)),
         layout(transpose ? NVVM::MMALayout::col : NVVM::MMALayout::row) {
@@ -87,17 +89,20 @@ public:
     Value second = t.rem(t.div(lane, 8), 2), third = t.div(lane, 16);
     Value down = acrossFirst ? third : second;
     Value across = acrossFirst ? second : third;
-    Value laneRow = t.add(inMatrix, t.mul(down, 8));
+    Value laneRow = interleaved ? t.add(t.mul(inMatrix, 2), down)
+                                : t.add(inMatrix, t.mul(down, 8));
+    Value swizzleRow = interleaved ? t.rem(laneRow, 8) : inMatrix;
     if (threadRow)
       laneRow = t.add(laneRow, threadRow);
     if (!threadColumn) {
-      perThread = tile.perThread(laneRow, inMatrix, across);
+      perThread = tile.perThread(laneRow, swizzleRow, across);
       return;
     }
     Value chunk = t.div(threadColumn, matrixColumns),
           panel = t.div(chunk, tile.chunksPerPanel());
-    perThread = tile.perThread(
-        laneRow, inMatrix, t.add(across, t.rem(chunk, tile.chunksPerPanel())));
+    perThread =
+        tile.perThread(laneRow, swizzleRow,
+                       t.add(across, t.rem(chunk, tile.chunksPerPanel())));
     this->base = advance(b, loc, base, t.mul(panel, tile.panelDistance()));
   }
 
@@ -139,6 +144,46 @@ SmallVector<Value> packed(OpBuilder &b, Location loc, Value elements) {
       vector::ToElementsOp::create(b, loc, cast).getResults());
 }
 
+/// Fetches A operands of #attn.mma_sync_widening from a tile of 16-bit elements
+/// in shared memory: a lane has four neighbours of each row.
+class WideningLhs {
+public:
+  WideningLhs(OpBuilder &b, Location loc, RankedTensorType type, Value base,
+              Value warpRow)
+      : b(b), loc(loc), tile(type, ThreadBuilder{b, loc}), base(base) {
+    ThreadBuilder t{b, loc};
+    Value lane = laneOf(t), row = t.div(lane, 4), quarter = t.rem(lane, 4);
+    Value chunk = tile.perThread(t.add(warpRow, row), row, t.div(quarter, 2));
+    perThread = t.add(chunk, t.mul(t.rem(quarter, 2), kHalfChunk));
+  }
+
+  SmallVector<Value> fetch(int64_t row, int64_t column) {
+    auto [low, high] = fetchRow(row, column);
+    auto [lowBelow, highBelow] = fetchRow(row + kN, column);
+    return {low, lowBelow, high, highBelow};
+  }
+
+private:
+  static constexpr int64_t kHalfChunk = SharedTile::kChunkBytes / 2;
+
+  std::array<Value, 2> fetchRow(int64_t row, int64_t column) {
+    SharedTile::Offset offset =
+        tile.at(perThread, row, column * 2 / SharedTile::kChunkBytes);
+    Value address =
+        advance(b, loc, sharedAt(b, loc, base, {perThread, offset.flip, 0}),
+                offset.constant);
+    Value words = LLVM::LoadOp::create(
+        b, loc, VectorType::get({2}, b.getI32Type()), address, kHalfChunk);
+    auto each = vector::ToElementsOp::create(b, loc, words);
+    return exchangeHalves(b, loc, each.getResult(0), each.getResult(1));
+  }
+
+  OpBuilder &b;
+  Location loc;
+  SharedTile tile;
+  Value base, perThread;
+};
+
 /// Multiplies the tiles of one dot.
 class Multiplier {
 public:
@@ -158,6 +203,8 @@ public:
         vector::ToElementsOp::create(b, loc, adaptor.getAcc()).getResults());
     if (fragmentOf(lhs))
       lhsRegisters = packed(b, loc, adaptor.getLhs());
+    else if (isWidening())
+      wideningLhs.emplace(b, loc, lhs, adaptor.getLhs(), firstRow(grid, rows));
     else if (op.getTransposeLhs())
       lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), Value(),
                       /*acrossFirst=*/true, /*transpose=*/true,
@@ -165,6 +212,20 @@ public:
     else
       lhsTile.emplace(b, loc, lhs, adaptor.getLhs(), firstRow(grid, rows),
                       /*acrossFirst=*/false, /*transpose=*/false);
+    if (isWidening())
+      multiplyWidening(depth);
+    else
+      multiplyAlike(grid, depth);
+    return vector::FromElementsOp::create(b, loc, adaptor.getAcc().getType(),
+                                          acc);
+  }
+
+private:
+  bool isWidening() const {
+    return lhs.getElementType() != rhs.getElementType();
+  }
+
+  void multiplyAlike(const WarpGrid &grid, int64_t depth) {
     // Two columns of matrices at once. Of K stored by rows of n, the matrices
     // along k come first; V is stored by rows of k.
     bool byColumns = op.getTransposeRhs();
@@ -184,13 +245,44 @@ public:
                      ValueRange(both).slice(2 * half, 2));
       }
     }
-    return vector::FromElementsOp::create(b, loc, adaptor.getAcc().getType(),
-                                          acc);
   }
 
-private:
+  /// A fetch has four words of 16 rows and 32 columns of the right-hand side:
+  /// those of even rows and of odd ones, of 16 columns and of the next. A word
+  /// has four columns of one row, or two of two rows, where it is transposed.
+  void multiplyWidening(int64_t depth) {
+    constexpr int64_t kColumns = 32;
+    bool byColumns = op.getTransposeRhs();
+    Fetcher rhsTile(b, loc, rhs, adaptor.getRhs(), Value(),
+                    /*acrossFirst=*/false, /*transpose=*/!byColumns,
+                    /*threadColumn=*/{}, /*interleaved=*/true);
+    Type from = rhs.getElementType(), to = lhs.getElementType();
+    for (int64_t column = 0; column < rhs.getDimSize(1); column += kColumns)
+      for (int64_t row = 0; row < rhs.getDimSize(0); row += kM) {
+        SmallVector<Value> words = rhsTile.fetch(row, column);
+        for (int64_t half : {0, 1}) {
+          auto even = widenFloat8(b, loc, words[2 * half], from, to);
+          auto odd = widenFloat8(b, loc, words[2 * half + 1], from, to);
+          int64_t next = column + half * kM, n = byColumns ? row : next,
+                  k = byColumns ? next : row;
+          std::array<std::array<Value, 2>, 2> operands{even, odd};
+          if (!byColumns)
+            std::swap(operands[0][1], operands[1][0]);
+          for (int64_t block = 0; block < blocks; ++block)
+            for (int64_t i : {0, 1})
+              multiply(block, n / kN + i, lhsOperand(block, k), operands[i]);
+        }
+      }
+  }
+
   /// A of rows 16 `block` .. of the warp and columns k ..
   SmallVector<Value> lhsOperand(int64_t block, int64_t k) {
+    if (wideningLhs) {
+      SmallVector<Value> &known = fetched[{block, k}];
+      if (known.empty())
+        known = wideningLhs->fetch(block * kM, k);
+      return known;
+    }
     if (lhsTile)
       return op.getTransposeLhs() ? lhsTile->fetch(k, block * kM)
                                   : lhsTile->fetch(block * kM, k);
@@ -259,6 +351,9 @@ private:
   int64_t warps, blocks = 0, columns = 0;
   SmallVector<Value> acc, lhsRegisters;
   std::optional<Fetcher> lhsTile;
+  std::optional<WideningLhs> wideningLhs;
+  /// What it has fetched, by block and column.
+  std::map<std::pair<int64_t, int64_t>, SmallVector<Value>> fetched;
 };
 
 struct DotPattern : OpConversionPattern<DotOp> {
@@ -277,12 +372,15 @@ struct DotPattern : OpConversionPattern<DotOp> {
          result = cast<RankedTensorType>(op.getResult().getType());
     int64_t rows = result.getDimSize(0), warps = warpsOf(op);
     MatrixUnitInterface wanted = MmaSyncAttr::get(op.getContext());
+    auto rhs = cast<RankedTensorType>(op.getRhs().getType());
     if (isFloat8(lhs.getElementType()))
       wanted = MmaSync8Attr::get(op.getContext());
+    else if (isFloat8(rhs.getElementType()))
+      wanted = MmaSyncWideningAttr::get(op.getContext());
     if (MatrixUnitInterface unit = op.getUnitAttr(); unit && unit != wanted)
       return op.emitOpError("expected the matrix unit ")
              << wanted << ", but got " << unit;
-    if (!wanted.takesElement(lhs.getElementType()))
+    if (!wanted.takesElements(lhs.getElementType(), rhs.getElementType()))
       return op.emitOpError("expected operands of ")
              << asText(elementsOf(wanted)) << " for mma.sync, but got "
              << lhs.getElementType();
@@ -297,6 +395,14 @@ struct DotPattern : OpConversionPattern<DotOp> {
         return success();
       return op.emitOpError("expected a product that mma.sync can compute: ")
              << (reason.empty() ? "both sides are transposed" : reason);
+    }
+    if (isFloat8(rhs.getElementType()) && !isFloat8(lhs.getElementType())) {
+      std::string reason = whyNotLaidOut(wanted, lhs, rhs, result, warps,
+                                         /*transposeLhs=*/false);
+      if (reason.empty())
+        return success();
+      return op.emitOpError("expected a product that ")
+             << wanted << " can compute, but " << reason;
     }
     int64_t step = stepOf(lhs);
     if (!sharedOf(op.getRhs().getType()))

@@ -82,6 +82,15 @@ void populateMmaSyncPatterns(const mlir::TypeConverter &converter,
 /// Conversions of tiles to FP8.
 void populateFloat8Patterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+/// A word of four numbers of FP8 as two words of the type `to` (f16 or bf16):
+/// the first and third number, and the second and fourth.
+std::array<mlir::Value, 2> widenFloat8(mlir::OpBuilder &b, mlir::Location loc,
+                                       mlir::Value word, mlir::Type from,
+                                       mlir::Type to);
+/// The lower halves of two words as one, and the upper halves.
+std::array<mlir::Value, 2> exchangeHalves(mlir::OpBuilder &b,
+                                          mlir::Location loc, mlir::Value first,
+                                          mlir::Value second);
 /// Asynchronous products by wgmma.
 void populateWgmmaPatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);

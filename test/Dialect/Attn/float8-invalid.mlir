@@ -11,6 +11,40 @@ func.func @result(%q: !q, %k: !k, %v: !k) -> !q {
 
 // -----
 
+// A cache of FP8 is of one type, by rows.
+
+func.func @types(%q: tensor<2x4x64x64xbf16>, %k: tensor<2x4x64x64xf8E4M3FN>, %v: tensor<2x4x64x64xbf16>) -> tensor<2x4x64x64xbf16> {
+  // expected-error @+1 {{value expects the element type of key, 'f8E4M3FN', but got 'bf16'}}
+  %o = attn.attention %q, %k, %v scale(0.125) : (tensor<2x4x64x64xbf16>, tensor<2x4x64x64xf8E4M3FN>, tensor<2x4x64x64xbf16>) -> tensor<2x4x64x64xbf16>
+  return %o : tensor<2x4x64x64xbf16>
+}
+
+// -----
+
+func.func @wide(%q: tensor<2x4x64x64xf32>, %k: tensor<2x4x64x64xf8E4M3FN>) -> tensor<2x4x64x64xf32> {
+  // expected-error @+1 {{key expects the element type of query, 'f32', but got 'f8E4M3FN'}}
+  %o = attn.attention %q, %k, %k scale(0.125) : (tensor<2x4x64x64xf32>, tensor<2x4x64x64xf8E4M3FN>, tensor<2x4x64x64xf8E4M3FN>) -> tensor<2x4x64x64xf32>
+  return %o : tensor<2x4x64x64xf32>
+}
+
+// -----
+
+func.func @columns(%q: tensor<2x4x64x64xbf16>, %k: tensor<2x4x64x64xf8E4M3FN>) -> tensor<2x4x64x64xbf16> {
+  // expected-error @+1 {{values(interleaved) expects values of the element type of query, 'bf16', but got 'f8E4M3FN'}}
+  %o = attn.attention %q, %k, %k scale(0.125) values(interleaved) : (tensor<2x4x64x64xbf16>, tensor<2x4x64x64xf8E4M3FN>, tensor<2x4x64x64xf8E4M3FN>) -> tensor<2x4x64x64xbf16>
+  return %o : tensor<2x4x64x64xbf16>
+}
+
+// -----
+
+func.func @products(%a: tensor<16x32xf8E4M3FN>, %b: tensor<16x32xbf16>, %c: tensor<16x16xf32>) {
+  // expected-error @+1 {{expected operands of one element type, but got 'f8E4M3FN' and 'bf16'}}
+  %d = attn.dot %a, %b, %c transpose_rhs : tensor<16x32xf8E4M3FN>, tensor<16x32xbf16> into tensor<16x16xf32>
+  return
+}
+
+// -----
+
 !q = tensor<2x4x40x64xf8E4M3FN>
 !k = tensor<2x2x50x64xf8E4M3FN>
 !v = tensor<2x2x50x64xf8E5M2>

@@ -307,7 +307,7 @@ class Refused(unittest.TestCase):
         """The short way says the same."""
         q, k, v = make()
         attn_mlir.attention(q, k, v)
-        for tensors, message in (((q, k.half(), v), "f16"), ((q, k.to("meta"), v), "meta")):
+        for tensors, message in (((q, k.half(), v), "float16"), ((q, k.to("meta"), v), "meta")):
             with self.assertRaises(attn_mlir.ArgumentError) as raised:
                 attn_mlir.attention(*tensors)
             self.assertIn(message, str(raised.exception))

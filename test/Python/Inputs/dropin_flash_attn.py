@@ -6,6 +6,7 @@ import itertools
 import unittest
 import unittest.mock
 
+import attn_mlir
 import attn_mlir.flash_attn as fa2
 import attn_mlir.flash_attn_3 as fa3
 import attn_mlir.varlen as varlen
@@ -436,6 +437,42 @@ class Float8(unittest.TestCase):
                 self.assertTrue(torch.equal(cache[row, length : length + 2].float(), x[b].float()))
             part = [q[b : b + 1].float(), *(cache[row : row + 1, : length + 2].float() for cache in caches)]
             self.check(o[b : b + 1], expected(*part, causal=True)[0])
+
+    def pages_of(self, x, size, numbers):
+        """x [B, S, Hkv, D] in pages of ``size`` keys by their numbers [B, pages]."""
+        whole = torch.nn.functional.pad(x.float(), (0, 0, 0, 0, 0, numbers.shape[1] * size - x.shape[1]))
+        pages = torch.zeros(numbers.numel(), size, *x.shape[2:])
+        pages[numbers.long()] = whole.unflatten(1, (numbers.shape[1], size))
+        return pages.to(x.dtype)
+
+    def test_cache_of_wide_queries(self):
+        """Queries of 16 bits: kernels read caches of float8 where they are, and results have the type of the queries."""
+        _, k, v = self.narrow
+        _, wide_k, wide_v = self.wide
+        named = {name: self.named[name] for name in ("k_descale", "v_descale")}
+        lengths, numbers = torch.tensor([21, 13], dtype=torch.int32), torch.randperm(4).view(2, 2).int()
+        for dtype, queries in itertools.product((torch.bfloat16, torch.float16), (1, 9)):
+            q = batch_of(2, queries, 21)[0].to(dtype)
+            caches = {"rows": ((k, v), {}), "named": ((k, v), {"cache_batch_idx": torch.arange(2, dtype=torch.int32)}),
+                      "pages": ([self.pages_of(x, 16, numbers) for x in (k, v)], {"page_table": numbers})}
+            for name, (cache, keywords) in caches.items():
+                with self.subTest(name, dtype=dtype, queries=queries):
+                    o = fa3.flash_attn_with_kvcache(q, *cache, cache_seqlens=lengths, causal=True, **named, **keywords)
+                    self.assertEqual(o.dtype, dtype)
+                    for b, length in enumerate(lengths.tolist()):
+                        part = [q[b : b + 1].float(), *(x[b : b + 1, :length] for x in (wide_k, wide_v))]
+                        reference.check(self, o[b : b + 1], expected(*part, causal=True)[0], dtype)
+
+    def test_refused_caches(self):
+        q, (_, k, v) = batch_of(2, 1, 21)[0].to(torch.bfloat16), self.narrow
+        with self.assertRaisesRegex(ValueError, "^q_descale: expected none"):
+            fa3.flash_attn_with_kvcache(q, k, v, cache_seqlens=21, q_descale=self.scales[0])
+        with self.assertRaisesRegex(ValueError, "^v: expected torch.float8_e4m3fn, as k has"):
+            fa3.flash_attn_with_kvcache(q, k, v.to(q.dtype), cache_seqlens=21)
+        with self.assertRaisesRegex(ValueError, "^v: expected element type torch.float8_e4m3fn, as k has"):
+            attn_mlir.attention(*(x.transpose(1, 2) for x in (q, k, v.to(q.dtype))))
+        with self.assertRaisesRegex(ValueError, "^k: expected element type torch.float32, as q has"):
+            attn_mlir.attention(*(x.transpose(1, 2) for x in (q.float(), k, v)))
 
 
 class Refused(unittest.TestCase):

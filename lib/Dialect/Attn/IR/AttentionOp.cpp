@@ -293,17 +293,24 @@ struct AttentionVerifier {
         return error() << name << " expects rank 4, but got rank "
                        << type.getRank() << " (" << type << ")";
       Type wanted = op.getQuery().getType().getElementType();
+      bool ofKeys = value == op.getKey() || value == op.getValue();
+      // Caches may be narrower than queries.
+      Type key = op.getKey().getType().getElementType();
+      bool isCache =
+          ofKeys && isFloat8(key) && (wanted.isF16() || wanted.isBF16());
+      if (isCache)
+        wanted = key;
       // What is merged with other parts may stay as wide as it is accumulated.
       bool mayBeWide = value == op.getOutput();
       // There are no results of FP8.
       bool isWider = mayBeWide && isFloat8(wanted);
       if (!isWider && type.getElementType() != wanted &&
           !(mayBeWide && type.getElementType().isF32()))
-        return error() << name << " expects the element type of query, "
-                       << wanted << (mayBeWide ? ", or f32" : "")
-                       << ", but got " << type.getElementType();
+        return error() << name << " expects the element type of "
+                       << (isCache ? "key, " : "query, ") << wanted
+                       << (mayBeWide ? ", or f32" : "") << ", but got "
+                       << type.getElementType();
       bool byColumns = value == op.getValue() && op.hasInterleavedValues();
-      bool ofKeys = value == op.getKey() || value == op.getValue();
       unsigned heads = byColumns ? 1
                        : ofKeys  ? op.getKeyHeadDim()
                                  : op.getHeadDim(),
@@ -387,6 +394,13 @@ struct AttentionVerifier {
   LogicalResult valueOrder() {
     if (!op.hasInterleavedValues())
       return success();
+    if (Type query = op.getQuery().getType().getElementType();
+        query != op.getValue().getType().getElementType())
+      return error()
+             << "values(interleaved) expects values of the element type "
+                "of query, "
+             << query << ", but got "
+             << op.getValue().getType().getElementType();
     for (auto [name, operand] :
          {std::pair<StringRef, Value>{"lengths", op.getLengths()},
           {"cu_seqlens_k", op.getKeyOffsets()},

@@ -246,7 +246,7 @@ static bool scalesRows(AttentionOp op) {
 
 /// Binades by which weights are multiplied before they are rounded.
 static int64_t binadesOf(AttentionOp op) {
-  Type element = op.getValue().getType().getElementType();
+  Type element = op.getQuery().getType().getElementType();
   return isFloat8(element) ? binadesOfFloat8(element) : 0;
 }
 
@@ -467,7 +467,7 @@ SmallVector<Value> AttentionOp::buildFold(OpBuilder &b, Location loc,
   Value l = t.fma(state[L], now.getRescale(), t.reduce(ReduceKind::Sum, p));
   Value acc =
       t.mul(state[Acc], t.broadcast(now.getRescale(), tile.sizes[ValueDim]));
-  Type type = getValue().getType().getElementType();
+  Type type = getQuery().getType().getElementType();
   if (hasInterleavedValues())
     p = InterleaveOp::create(b, loc, p.getType(), p);
   return {factor, now.getReference(), l,

@@ -103,6 +103,16 @@ FragmentAttr mmaLhs8(MLIRContext *context, int64_t rows, int64_t columns,
   return FragmentAttr::getNormal(context, 2, threads, registers);
 }
 
+FragmentAttr mmaWidening(MLIRContext *context, int64_t rows, int64_t columns,
+                         int64_t warps) {
+  // The even columns of four, eight rows below, then the odd ones; then the
+  // next 16 columns; then 16 rows down.
+  SmallVector<int64_t> threads{4, 0, 4, 8, 1, 0, warps, rows / warps, 0};
+  SmallVector<int64_t> registers{
+      2, 0, 2, 2, 8, 0, 2, 0, 1, columns / 16, 0, 16, rows / warps / 16, 16, 0};
+  return FragmentAttr::getNormal(context, 2, threads, registers);
+}
+
 int64_t mfmaVector(MfmaBlock block, int64_t columns) {
   int64_t groups = 64 / static_cast<int64_t>(block);
   return columns % (groups * 8) == 0 ? 8 : 4;

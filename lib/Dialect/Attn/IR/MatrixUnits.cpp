@@ -185,6 +185,53 @@ std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
 }
 
 //===----------------------------------------------------------------------===//
+// MmaSyncWideningAttr
+//===----------------------------------------------------------------------===//
+
+/// That of what converts, which multiplies FP8, too.
+StringRef MmaSyncWideningAttr::getCapability() const { return "mma.sync.f8"; }
+MatrixIssuer MmaSyncWideningAttr::getIssuer() const {
+  return MatrixIssuer::Warp;
+}
+int64_t MmaSyncWideningAttr::getLanes() const { return 32; }
+int64_t MmaSyncWideningAttr::getRows() const { return 16; }
+int64_t MmaSyncWideningAttr::getColumns() const { return 16; }
+int64_t MmaSyncWideningAttr::getDepth() const { return 16; }
+int64_t MmaSyncWideningAttr::getMostHeld() const { return 208; }
+bool MmaSyncWideningAttr::takesElements(Type lhs, Type rhs) const {
+  return takesElement(lhs) && isNvidiaFloat8(rhs);
+}
+
+FragmentAttr MmaSyncWideningAttr::getAccumulator(int64_t rows, int64_t columns,
+                                                 int64_t warps) const {
+  return mmaWidening(getContext(), rows, columns, warps);
+}
+
+FragmentAttr MmaSyncWideningAttr::getLhs(int64_t rows, int64_t columns,
+                                         int64_t warps) const {
+  return mmaWidening(getContext(), rows, columns, warps);
+}
+
+SharedAttr MmaSyncWideningAttr::getStaged(RankedTensorType tile, bool) const {
+  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+}
+
+SharedAttr MmaSyncWideningAttr::getWidened(SharedAttr staged,
+                                           int64_t rowBytes) const {
+  return withWidePanels(staged, rowBytes);
+}
+
+/// Four matrices of 8 x 16 bytes are fetched at once.
+std::string MmaSyncWideningAttr::whyNotShaped(RankedTensorType lhs,
+                                              RankedTensorType rhs,
+                                              RankedTensorType result,
+                                              int64_t warps) const {
+  if (rhs.getDimSize(1) % (2 * kGranule) != 0)
+    return "rows of the right-hand side are no multiple of 32 elements";
+  return whyNotSized(*this, lhs, result, warps);
+}
+
+//===----------------------------------------------------------------------===//
 // Wgmma8Attr
 //===----------------------------------------------------------------------===//
 
@@ -361,7 +408,8 @@ static SmallVector<MatrixUnitInterface> allUnits(MLIRContext *context) {
   return {WgmmaAttr::get(context),        Wgmma8Attr::get(context),
           MfmaAttr::get(context, 32, 16), MfmaAttr::get(context, 16, 32),
           MfmaAttr::get(context, 32, 8),  MfmaAttr::get(context, 16, 16),
-          MmaSync8Attr::get(context),     MmaSyncAttr::get(context)};
+          MmaSync8Attr::get(context),     MmaSyncWideningAttr::get(context),
+          MmaSyncAttr::get(context)};
 }
 
 /// What operands of products may be of, for units of any target.
@@ -436,11 +484,12 @@ MatrixUnitInterface attn::unitOf(DotOp dot) {
   if (std::optional<MatrixUnitInterface> unit = dot.getUnit())
     return *unit;
   // Of those that take the operands, the one of the smallest tiles.
-  Type element = getElementTypeOrSelf(dot.getLhs().getType());
+  Type lhs = getElementTypeOrSelf(dot.getLhs().getType()),
+       rhs = getElementTypeOrSelf(dot.getRhs().getType());
   TargetAttr target = TargetAttr::of(dot);
   SmallVector<MatrixUnitInterface> units = unitsOf(target);
   for (MatrixUnitInterface unit : llvm::reverse(units))
-    if (unit.takesElement(element))
+    if (unit.takesElements(lhs, rhs))
       return unit;
   return usualUnit(target);
 }

@@ -4,6 +4,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -187,7 +188,10 @@ LogicalResult attn::verifyProduct(Operation *op, Type lhsType, Type rhsType,
                                   bool transposeLhs) {
   auto lhs = cast<ShapedType>(lhsType), rhs = cast<ShapedType>(rhsType),
        acc = cast<ShapedType>(accType);
-  if (lhs.getElementType() != rhs.getElementType())
+  Type element = lhs.getElementType();
+  bool isWidened = (element.isF16() || element.isBF16()) &&
+                   isFloat8(rhs.getElementType()) && isa<DotOp>(op);
+  if (element != rhs.getElementType() && !isWidened)
     return op->emitOpError("expected operands of one element type, but got ")
            << lhs.getElementType() << " and " << rhs.getElementType();
   unsigned inner = transposeRhs ? 1 : 0, row = transposeLhs ? 1 : 0;

@@ -78,8 +78,10 @@ private:
   /// bytes of a row.
   int64_t wholeGranule() {
     int64_t granule = tileGranule(target);
-    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-    return isFloat8(element) && granule > 1 ? 2 * granule : granule;
+    bool narrow = llvm::any_of(op->getOperandTypes(), [](Type type) {
+      return isFloat8(getElementTypeOrSelf(type));
+    });
+    return narrow && granule > 1 ? 2 * granule : granule;
   }
 
   /// The largest tile up to `size` that is a part of a block of the axis, or

@@ -145,6 +145,8 @@ def Attn_DotOp : Attn_Op<"dot", [Pure,
     of their scheduler (attn-prioritize-products). `by` names the matrix unit that
     computes it (attn-assign-units).
 
+    Operands are of one element type; of f16 or bf16 the right-hand side may be of FP8 (`#attn.mma_sync_widening`).
+
     Example: `%s = attn.dot %q, %k, %zero transpose_rhs : tensor<128x64xbf16>, tensor<32x64xbf16> into tensor<128x32xf32>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,

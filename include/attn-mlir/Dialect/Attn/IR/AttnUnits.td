@@ -31,9 +31,13 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       "int64_t", "getDepth", (ins)>,
     InterfaceMethod<"Rows that a warp must have of a result; 0: any multiple.",
       "int64_t", "getRowsPerWarp", (ins), [{}], [{ return 0; }]>,
-    InterfaceMethod<"Whether operands may be of this type.",
+    InterfaceMethod<"Whether left-hand sides may be of this type.",
       "bool", "takesElement", (ins "::mlir::Type":$type), [{}], [{
         return type.isF16() || type.isBF16();
+      }]>,
+    InterfaceMethod<"Whether operands may be of these types, which most units want to be one.",
+      "bool", "takesElements", (ins "::mlir::Type":$lhs, "::mlir::Type":$rhs), [{}], [{
+        return lhs == rhs && $_attr.takesElement(lhs);
       }]>,
     InterfaceMethod<[{
       Whether elements that are summed over lie in memory as neighbours: of a
@@ -137,6 +141,21 @@ def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
     in registers is not (`attn.interleave`).
 
     Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mma_sync_f8) : ...`
+  }];
+}
+
+def Attn_MmaSyncWideningUnit : Attn_Unit<"MmaSyncWidening", "mma_sync_widening",
+    ["takesElements", "getWidened"]> {
+  let summary = "Matrix products of a warp of NVIDIA GPUs, of FP8 on the right";
+  let description = [{
+    `mma.sync.m16n8k16` as `mma_sync`, of a left-hand side in f16 or bf16 and a right-hand
+    side in f8E4M3FN or f8E5M2, which becomes elements of 16 bits on its way from shared memory to
+    registers: both types hold its numbers. A word of four numbers becomes operands of two
+    instructions, or of the two halves of one, so that neighbours in a lane are columns 4 t, 4 t + 2,
+    4 t + 1 and 4 t + 3 (t: the lane modulo 4) of each 16, of accumulators and of
+    left-hand sides alike (`mmaWidening`).
+
+    Example: `attn.dot %q, %k, %zero transpose_rhs by(#attn.mma_sync_widening) : tensor<16x64xbf16>, tensor<32x64xf8E4M3FN> into tensor<16x32xf32>`
   }];
 }
 

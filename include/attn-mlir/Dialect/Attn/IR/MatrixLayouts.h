@@ -52,6 +52,12 @@ FragmentAttr mmaLhs(mlir::MLIRContext *context, int64_t rows, int64_t columns,
 FragmentAttr mmaLhs8(mlir::MLIRContext *context, int64_t rows, int64_t columns,
                      int64_t warps);
 
+/// The accumulator and the A operand of mma.sync.m16n8k16 where operands that
+/// are widened share words: lane l has columns 4 (l % 4) + (0, 2, 1, 3) of each
+/// 16, in this order. 16 divides the columns.
+FragmentAttr mmaWidening(mlir::MLIRContext *context, int64_t rows,
+                         int64_t columns, int64_t warps);
+
 /// Rows and columns of the result of an MFMA instruction.
 enum class MfmaBlock : int64_t { Small = 16, Large = 32 };
 

@@ -81,11 +81,17 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
            (products == Products::Scores && dot.getTransposeRhs());
   }
 
+  static bool takes(MatrixUnitInterface unit, DotOp dot) {
+    return unit.takesElements(lhsOf(dot).getElementType(),
+                              rhsOf(dot).getElementType());
+  }
+
   std::string whyNot(MatrixUnitInterface unit, DotOp dot, int64_t count) {
     if (!isAskedFor(unit, dot))
       return "it is not asked for";
-    if (unit.takesElement(lhsOf(dot).getElementType()) &&
-        unit.sumsAlongRows() && !dot.getTransposeRhs())
+    if (!takes(unit, dot))
+      return "operands are not of " + asText(elementsOf(unit));
+    if (unit.sumsAlongRows() && !dot.getTransposeRhs())
       return "elements that are summed over are no neighbours in memory";
     return dot.getTransposeLhs() ? unit.whyNotTransposed(lhsOf(dot), rhsOf(dot),
                                                          resultOf(dot), count)
@@ -112,22 +118,31 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
     return leads ? chosen : llvm::MapVector<DotOp, MatrixUnitInterface>();
   }
 
+  static LogicalResult explainElements(DotOp dot) {
+    TargetAttr target = TargetAttr::of(dot);
+    Type lhs = lhsOf(dot).getElementType(), rhs = rhsOf(dot).getElementType();
+    InFlightDiagnostic error = dot.emitOpError("expected operands that target ")
+                               << target.getName() << " multiplies, of "
+                               << asText(elementsOf(target)) << ", but got ";
+    if (lhs != rhs)
+      error << lhs << " and ";
+    return error << rhs;
+  }
+
   /// Nothing but a unit multiplies FP8: says what they want.
   LogicalResult checkElements(int64_t count) {
     for (DotOp dot : dots) {
-      Type element = lhsOf(dot).getElementType();
+      Type element = rhsOf(dot).getElementType();
       TargetAttr target = TargetAttr::of(dot);
       SmallVector<MatrixUnitInterface> units = unitsOf(target);
       if (!isFloat8(element) || units.empty())
         continue;
       const auto *unit = llvm::find_if(units, [&](MatrixUnitInterface unit) {
         return unit.getCompletion() == Completion::Sequential &&
-               unit.takesElement(element);
+               takes(unit, dot);
       });
       if (unit == units.end())
-        return dot.emitOpError("expected operands that target ")
-               << target.getName() << " multiplies, of "
-               << asText(elementsOf(target)) << ", but got " << element;
+        return explainElements(dot);
       std::string reason = whyNot(*unit, dot, count);
       if (!reason.empty())
         return dot.emitOpError("expected a product that ")
@@ -203,9 +218,7 @@ struct AssignUnitsPass : attn::impl::AttnAssignUnitsBase<AssignUnitsPass> {
     }
     SmallVector<MatrixUnitInterface> units = unitsOf(TargetAttr::of(kernel));
     llvm::erase_if(units, [&](MatrixUnitInterface unit) {
-      return llvm::none_of(dots, [&](DotOp dot) {
-        return unit.takesElement(lhsOf(dot).getElementType());
-      });
+      return llvm::none_of(dots, [&](DotOp dot) { return takes(unit, dot); });
     });
     for (ArrayRef<MatrixUnitInterface> rest = units; !rest.empty();
          rest = rest.drop_front()) {
