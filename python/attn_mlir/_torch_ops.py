@@ -227,7 +227,7 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
 
 
 def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=None, first=None, alibi_slopes=None,
-                    scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0, max_seqlen_q=None, scales=None):
+                    scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0, max_seqlen_q=None, scales=None, sinks=None):
     """(O, LSE) of q [B, S, H, D], or of packed sequences [tokens, H, D], to caches [pages, page size, Hkv, D] in
     place, or without ``table`` [B, S, Hkv, D]; ``scales`` are those of attn_mlir.attention. None where kernels do not take such a call: its caller then copies what it reads.
 
@@ -238,9 +238,9 @@ def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=Non
         found = attention_paged(
             q.unflatten(0, (batch, max_seqlen_q)), k, v, table, lengths, seqused_q=seqused_q, first=first,
             alibi_slopes=alibi_slopes, scale=scale, causal=causal, window=window, chunk=chunk, softcap=softcap,
-            scales=scales)
+            scales=scales, sinks=sinks)
         return None if found is None else (found[0].flatten(0, 1), found[1].transpose(0, 1).flatten(1))
-    tensors = (q, k, v, table, lengths, cu_seqlens_q, seqused_q, first, alibi_slopes)
+    tensors = (q, k, v, table, lengths, cu_seqlens_q, seqused_q, first, alibi_slopes, sinks)
     if not is_direct(tensors) or (table is not None and (k.shape[1] < 16 or k.shape[1] % 8)):
         return None
     scale = 1.0 / math.sqrt(q.shape[-1]) if scale is None else float(scale)
@@ -249,8 +249,8 @@ def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=Non
         features, cu_seqlens_q, None, lengths, table, q.shape[1], seqused_q, first, alibi_slopes)
     call.update(scales or {})
     if cu_seqlens_q is None:
-        return launch(q, k, v, layout="bshd", call=call)
-    o, lse = launch(q[None], k, v, layout="bshd", call=call)
+        return launch(q, k, v, layout="bshd", call=call, sinks=sinks)
+    o, lse = launch(q[None], k, v, layout="bshd", call=call, sinks=sinks)
     return o[0], lse[0]
 
 
