@@ -88,9 +88,14 @@ struct Case {
   std::optional<std::string> level3 = std::nullopt;
   /// V by columns; scales of Q, K and V.
   bool columns = false, scales = false;
+  /// The type of K and V, if it is another.
+  std::string cache;
 
   std::string text() const {
     auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
+    if (!cache.empty())
+      for (std::string *tensor : {&k, &v})
+        tensor->replace(tensor->rfind('x') + 1, type.size(), cache);
     std::string results = lse ? "(" + o + ", " + l + ")" : o,
                 kv = std::to_string(heads.kv);
     if (columns)
@@ -122,6 +127,7 @@ struct Case {
   std::string describe() const {
     return describeShape(type, dims, heads, mask, bshd) + scheduleText() +
            (scoreMod.empty() ? "" : " with a score modification") +
+           (cache.empty() ? "" : " of " + cache) +
            (columns ? " by columns" : "") + (scales ? " scaled" : "") +
            (level3 ? " level 3 " + *level3 : "");
   }
@@ -336,6 +342,40 @@ static void runFloat8(Sweep &sweep) {
   }
 }
 
+/// Queries of 16 bits, keys and values of 8.
+static void runCaches(Sweep &sweep) {
+  const char *const types[] = {"bf16", "f16"}, *const caches[] = {"f8E4M3FN",
+                                                                  "f8E5M2"};
+  const HeadDims dims[] = {{64, 64}, {128, 128}, {72, 40}, {192, 128}};
+  const char *const tiles[] = {"query=16,key=32", "query=32,key=48",
+                               "query=64,key=64"};
+  const char *const schedules[] = {"", "splits=2",
+                                   "persistent sms=2 resident=1 sawtooth=force",
+                                   "persistent sms=3 resident=1"};
+  const char *const lower[] = {"", "stages=3 copy=async warps=1",
+                               "optimistic-max"};
+  const Sizes sizes[] = {{1, 1, 1}, {2, 37, 53}, {1, 64, 0}, {1, 61, 160}};
+  for (unsigned i = 0; i < 8; ++i) {
+    auto pick = [&](const auto &list) {
+      return list[(i + i / std::size(list)) % std::size(list)];
+    };
+    Case c{pick(types),
+           pick(dims),
+           pick(kHeads),
+           pick(kMasks),
+           pick(tiles),
+           std::string(i % 2 ? "target=h200 " : "") + pick(schedules),
+           i % 4 == 2 ? pick(kScoreMods) : "",
+           false,
+           i % 3 != 0};
+    if (i % 2)
+      c.level3 = pick(lower);
+    c.scales = i % 4 != 0;
+    c.cache = pick(caches);
+    sweep.run(c, sizes);
+  }
+}
+
 /// Every traversal of streams under every mask, at level 2 and through the
 /// rings of level 3, over sizes that are empty, too.
 static void runTraversals(Sweep &sweep) {
@@ -470,7 +510,7 @@ int main(int argc, char **argv) {
     bounds       ? runAllBounds(sweep)
     : sequential ? runSequential(sweep)
     : splits     ? runAllSplits(sweep)
-    : float8     ? runFloat8(sweep)
+    : float8     ? (runFloat8(sweep), runCaches(sweep))
                  : runTraversals(sweep);
     return sweep.close();
   }
