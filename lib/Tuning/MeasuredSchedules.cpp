@@ -201,11 +201,24 @@ bool canHave(StreamableOpInterface op, ScheduleAttr schedule) {
                                     schedule.getNumber("split_length"));
 }
 
+bool isElementOf(ArrayAttr types, Value tensor) {
+  return llvm::is_contained(types.getAsValueRange<TypeAttr>(),
+                            getElementTypeOrSelf(tensor.getType()));
+}
+
+/// Whether the elements of Q, K and V are those of a row.
+bool hasElements(StreamableOpInterface op, TunedOp row) {
+  auto attention = dyn_cast<AttentionOp>(op.getOperation());
+  bool isCache = attention && getElementTypeOrSelf(attention.getKey()) !=
+                                  getElementTypeOrSelf(attention.getQuery());
+  std::optional<ArrayAttr> cache = row.getCache();
+  return isElementOf(row.getElements(), op->getOperand(0)) &&
+         isCache == cache.has_value() &&
+         (!isCache || isElementOf(*cache, attention.getKey()));
+}
+
 bool isFor(TunedOp row, StreamableOpInterface op) {
-  Type element = getElementTypeOrSelf(op->getOperand(0).getType());
-  return row.getOp() == op->getName().getStringRef() &&
-         llvm::is_contained(row.getElements().getAsValueRange<TypeAttr>(),
-                            element) &&
+  return row.getOp() == op->getName().getStringRef() && hasElements(op, row) &&
          columnsOf(op) <= static_cast<int64_t>(row.getColumns()) &&
          hasRows(op, row.getRows()) && canHave(op, row.getSchedule()) &&
          row.getCausal() == isCausal(op) &&

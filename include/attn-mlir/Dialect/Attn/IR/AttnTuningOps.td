@@ -10,7 +10,8 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
   let description = [{
     One row of a tuning file: a module whose `attn.target` is the chip that was
     measured. It is for operations `op` (a name), of elements of one of the types
-    `of`, whose K and V have together at most `columns` columns (V twice, if it has more than K), which have
+    `of`
+    (with `cache`: of queries of one of these types, and of K and V of one of the types `cache`; without, of one type), whose K and V have together at most `columns` columns (V twice, if it has more than K), which have
     `rows` or more queries where their number is known, and which have a causal
     mask, or not. A row with `packed` is for packed queries alone, one with `reads` is for modifications alone that read an element
     of a captured tensor for each score, one with `special` for those that take a
@@ -24,14 +25,14 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
       variants [#attn.variant<"query<=512", <tiles = [query = 64, key = 64]>>]
     ```
   }];
-  let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, I64Attr:$columns,
+  let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, OptionalAttr<TypeArrayAttr>:$cache, I64Attr:$columns,
                        I64Attr:$rows, UnitAttr:$causal, UnitAttr:$packed,
                        UnitAttr:$reads,
                        UnitAttr:$special,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
-    $op `of` $elements `columns` $columns `rows` $rows (`causal` $causal^)?
+    $op `of` $elements (`cache` $cache^)? `columns` $columns `rows` $rows (`causal` $causal^)?
     (`packed` $packed^)? (`reads` $reads^)? (`special` $special^)? $schedule (`variants` $variants^)? attr-dict
   }];
   let hasVerifier = 1;
