@@ -89,7 +89,7 @@ struct Case {
   /// V by columns; scales of Q, K and V.
   bool columns = false, scales = false;
   /// The type of K and V, if it is another.
-  std::string cache;
+  std::string cache = {};
 
   std::string text() const {
     auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
