@@ -2,7 +2,7 @@
 
 // RUN: attn-opt %s --attn-raise | FileCheck %s
 // RUN: attn-raise-test --quiet %s | FileCheck %s --check-prefix=EXECUTED
-// EXECUTED: 6 functions, 6 raised, 12 passed, 0 failed
+// EXECUTED: 7 functions, 7 raised, 14 passed, 0 failed
 
 #all = affine_map<(h, i, j) -> (h, i, j)>
 #row = affine_map<(h, i, j) -> (h, i)>
@@ -323,4 +323,38 @@ func.func @of_rows_without_keys(%q: tensor<6x9x16xf32>, %k: tensor<6x11x16xf32>,
   %log = math.log %sum : tensor<6x9xf32>
   %lse = arith.addf %log, %most : tensor<6x9xf32>
   return %o, %lse : tensor<6x9x16xf32>, tensor<6x9xf32>
+}
+
+// In tosa, whose heads share keys by zeros that are added; all dimensions of the logarithms are merged before the second product.
+// CHECK-LABEL: func.func @merged_before_the_product(
+// CHECK: %[[O:.*]], %[[LSE:.*]] = attn.attention {{.*}} scale(1.000000e+00)
+// CHECK: %[[MERGED:.*]] = tensor.collapse_shape {{.*}} into tensor<48xf32>
+// CHECK: return %{{.*}}, %[[MERGED]]
+func.func @merged_before_the_product(%q: tensor<12x4x8xf32>, %k: tensor<224xf32>, %v: tensor<448xf32>) -> (tensor<768xf32>, tensor<48xf32>) {
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %k0 = "tosa.const"() <{values = dense<0.0> : tensor<2x2x3x7x8xf32>}> : () -> tensor<2x2x3x7x8xf32>
+  %v0 = "tosa.const"() <{values = dense<0.0> : tensor<2x2x3x7x16xf32>}> : () -> tensor<2x2x3x7x16xf32>
+  %k1 = tensor.expand_shape %k [[0, 1, 2, 3, 4]] output_shape [2, 2, 1, 7, 8] : tensor<224xf32> into tensor<2x2x1x7x8xf32>
+  %k2 = tosa.add %k1, %k0 : (tensor<2x2x1x7x8xf32>, tensor<2x2x3x7x8xf32>) -> tensor<2x2x3x7x8xf32>
+  %k3 = tensor.collapse_shape %k2 [[0, 1, 2], [3], [4]] : tensor<2x2x3x7x8xf32> into tensor<12x7x8xf32>
+  %kt = tosa.transpose %k3 {perms = array<i32: 0, 2, 1>} : (tensor<12x7x8xf32>) -> tensor<12x8x7xf32>
+  %v1 = tensor.expand_shape %v [[0, 1, 2, 3, 4]] output_shape [2, 2, 1, 7, 16] : tensor<448xf32> into tensor<2x2x1x7x16xf32>
+  %v2 = tosa.add %v0, %v1 : (tensor<2x2x3x7x16xf32>, tensor<2x2x1x7x16xf32>) -> tensor<2x2x3x7x16xf32>
+  %v3 = tensor.collapse_shape %v2 [[0, 1, 2], [3], [4]] : tensor<2x2x3x7x16xf32> into tensor<12x7x16xf32>
+  %product = tosa.matmul %q, %kt, %zp, %zp : (tensor<12x4x8xf32>, tensor<12x8x7xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<12x4x7xf32>
+  %scores = tensor.expand_shape %product [[0, 1], [2], [3]] output_shape [2, 6, 4, 7] : tensor<12x4x7xf32> into tensor<2x6x4x7xf32>
+  %most = tosa.reduce_max %scores {axis = 3 : i32} : (tensor<2x6x4x7xf32>) -> tensor<2x6x4x1xf32>
+  %less = tosa.sub %scores, %most : (tensor<2x6x4x7xf32>, tensor<2x6x4x1xf32>) -> tensor<2x6x4x7xf32>
+  %weights = tosa.exp %less : (tensor<2x6x4x7xf32>) -> tensor<2x6x4x7xf32>
+  %sum = tosa.reduce_sum %weights {axis = 3 : i32} : (tensor<2x6x4x7xf32>) -> tensor<2x6x4x1xf32>
+  %log = tosa.log %sum : (tensor<2x6x4x1xf32>) -> tensor<2x6x4x1xf32>
+  %lse = tosa.add %most, %log : (tensor<2x6x4x1xf32>, tensor<2x6x4x1xf32>) -> tensor<2x6x4x1xf32>
+  %merged = tensor.collapse_shape %lse [[0, 1, 2, 3]] : tensor<2x6x4x1xf32> into tensor<48xf32>
+  %one = tosa.reciprocal %sum : (tensor<2x6x4x1xf32>) -> tensor<2x6x4x1xf32>
+  %shares = tosa.mul %weights, %one, %shift : (tensor<2x6x4x7xf32>, tensor<2x6x4x1xf32>, tensor<1xi8>) -> tensor<2x6x4x7xf32>
+  %shares3 = tensor.collapse_shape %shares [[0, 1], [2], [3]] : tensor<2x6x4x7xf32> into tensor<12x4x7xf32>
+  %o = tosa.matmul %shares3, %v3, %zp, %zp : (tensor<12x4x7xf32>, tensor<12x7x16xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<12x4x16xf32>
+  %flat = tensor.collapse_shape %o [[0, 1, 2]] : tensor<12x4x16xf32> into tensor<768xf32>
+  return %flat, %merged : tensor<768xf32>, tensor<48xf32>
 }
