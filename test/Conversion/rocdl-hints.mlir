@@ -54,3 +54,21 @@ attn.kernel @priorities(%a: !v, %b: !v, %o: !attn.view<?x32xf32>) attributes {th
   }
 }
 }
+
+// -----
+
+// No CTA waits for another: a launch may hold some of them back.
+// CHECK-LABEL: llvm.func @in_step(
+// CHECK-NOT: attn.in_step
+// CHECK-NOT: atomic
+// CHECK: llvm.return
+module attributes {attn.target = #attn.target<"mi300x">} {
+attn.kernel @in_step(%counter: !attn.view<1xi32>) attributes {threads = 64 : i64} {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %all = arith.constant true
+  attn.ctas %w in %c4 {
+    attn.in_step %all, %counter[%c0] : !attn.view<1xi32>
+  }
+}
+}
