@@ -108,10 +108,13 @@ def our_assembly(compiler, shape, schedule):
         return output.read_text()
 
 
-def read_triton(folder, mca):
+def read_triton(folder, wanted, mca):
+    """Numbers of the kernels of the wanted shapes that `triton` left in a folder."""
     found = []
     for path in sorted(Path(folder).glob("*.json")) if folder else []:
         record = json.loads(path.read_text())
+        if (record["part"], record["dim"], record["causal"]) not in wanted:
+            continue
         numbers = static.measure(path.with_suffix(".s").read_text(), mca)
         found.append({**record, **numbers, "LDS of block": record["LDS of block"]})
     return found
@@ -122,10 +125,9 @@ def run_compare(arguments):
     mca = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
     if not compiler or not mca:
         harness.skip(f"{arguments.attn_compile} and llvm-mca are wanted", arguments.strict)
-    rivals, rows, worse = read_triton(arguments.folder, mca), [], False
-    for shape in shapes():
-        if not re.search(arguments.filter, name_of(*shape)):
-            continue
+    wanted = [shape for shape in shapes() if re.search(arguments.filter, name_of(*shape))]
+    rivals, rows, worse = read_triton(arguments.folder, wanted, mca), [], False
+    for shape in wanted:
         ours = static.measure(our_assembly(compiler, shape, arguments.schedule), mca)
         rows.append(static.table_row(f"attn-mlir {name_of(*shape)}", ours))
         same = [r for r in rivals if (r["part"], r["dim"], r["causal"]) == shape]
