@@ -212,8 +212,9 @@ FragmentAttr MmaSyncWideningAttr::getLhs(int64_t rows, int64_t columns,
   return mmaWidening(getContext(), rows, columns, warps);
 }
 
-SharedAttr MmaSyncWideningAttr::getStaged(RankedTensorType tile, bool) const {
-  return stagedAs(tile, /*transposed=*/false, /*folded=*/false);
+SharedAttr MmaSyncWideningAttr::getStaged(TargetAttr, RankedTensorType tile,
+                                          bool) const {
+  return stagedAs(tile);
 }
 
 SharedAttr MmaSyncWideningAttr::getWidened(SharedAttr staged,
