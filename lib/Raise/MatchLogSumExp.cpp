@@ -1,6 +1,7 @@
 //===- MatchLogSumExp.cpp - Logarithms of sums that a program keeps -------===//
 
 #include "MatchAttention.h"
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
