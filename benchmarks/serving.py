@@ -173,6 +173,10 @@ def decode_calls(torch, package, fa3, dim, page):
     calls.add("row, function", lambda: flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths, causal=True))
     calls.add("pages, function",
               lambda: flash_attn_with_kvcache(q, *pages, cache_seqlens=lengths, block_table=table, causal=True))
+    narrow, scale = [x.to(torch.float8_e4m3fn) for x in pages], torch.ones(BATCH, KV_HEADS, device="cuda")
+    calls.add("pages, e4m3", lambda: ours(q, *narrow, block_table=table, k_scale=scale, v_scale=scale))
+    source = torch.empty(4 * BATCH * KV_HEADS * KEYS * dim // 2, device="cuda", dtype=torch.uint8)
+    calls.add("copy", lambda place=torch.empty_like(source): place.copy_(source))
     if fa3:
         calls.add("FA3 row", lambda: fa3.flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths, causal=True))
         calls.add("FA3 pages", lambda: fa3.flash_attn_with_kvcache(
@@ -187,7 +191,7 @@ def decode(arguments, torch, package, fa3):
         for page in PAGES:
             calls = decode_calls(torch, package, fa3, dim, page)
             times = time_graphs(torch, calls.graphs, arguments.rounds, flush)
-            row = {n: f"{t:.0f} ({size / t * 1e-6:.2f})" for n, t in times.items()}
+            row = {n: f"{t:.0f} ({size / (2 if 'e4m3' in n else 1) / t * 1e-6:.2f})" for n, t in times.items()}
             ratio = f"{times['pages'] / times['row']:.3f}" if {"pages", "row"} <= set(times) else "–"
             off = (f"{deviation(calls.results['pages'].flatten(0, 1), calls.results['row'].flatten(0, 1)):.1e}"
                    if ratio != "–" else "–")
