@@ -124,6 +124,15 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"batch*kv_head>=96 & batch*kv_head*key>=160000",
                <tiles = [query = 192, key = 128], persistent, resident = 1, pair_tiles,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors, wide_panels>>]
+  // Documents of one sequence differ in length in no order: CTAs that are done take
+  // the next tile, of all heads before the next (benchmarks/flex.py).
+  attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal sorted
+    <tiles = [query = 192, key = 128], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, store_tensors>
+    variants [#attn.variant<"query<=32 & key>=2048",
+               <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 3>>,
+              #attn.variant<"query<=512 & key>=2048",
+               <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>]
   // Without roles four small CTAs of an SM cover each other's waits, and many short
   // ones end together; the maximum of a tile then waits for nothing.
   attn.tuned "attn.attention" of [f16, bf16] columns 128 rows 64 causal
@@ -302,6 +311,10 @@ module attributes {attn.target = #attn.target<"h200">} {
               #attn.variant<"key>=4096",
                <tiles = [query = 128, key = 160], persistent, resident = 1,
                 wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>>]
+  attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal sorted
+    <tiles = [query = 128, key = 128], grid_order = naive_block_first, longest_first, persistent, resident = 1, dynamic,
+     wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2>
+    variants [#few16, #few32, #few512]
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal
     <tiles = [query = 128, key = 128], grid_order = block_outermost, longest_first, persistent, resident = 1, snake,
      wgmma = all, specialize, overlap, ping_pong, optimistic_max, lead = 80, resident_stages = 2, wide_panels>

@@ -178,6 +178,13 @@ bool readsEachScore(StreamableOpInterface op) {
   return attention && attention.readsEachScore();
 }
 
+/// Whether a mask compares numbers that never fall, which bound keys.
+bool comparesSorted(StreamableOpInterface op) {
+  auto attention = dyn_cast<AttentionOp>(*op);
+  return attention && !attention.getKeep().empty() &&
+         !attention.getSorted().empty();
+}
+
 /// Whether a modification takes the special function unit for each score.
 bool takesSpecialFunctions(StreamableOpInterface op) {
   Region *score = llvm::TypeSwitch<Operation *, Region *>(op)
@@ -224,7 +231,8 @@ bool isFor(TunedOp row, StreamableOpInterface op) {
          row.getCausal() == isCausal(op) &&
          (!row.getPacked() || isPacked(op)) &&
          (!row.getReads() || readsEachScore(op)) &&
-         (!row.getSpecial() || takesSpecialFunctions(op));
+         (!row.getSpecial() || takesSpecialFunctions(op)) &&
+         (!row.getSorted() || comparesSorted(op));
 }
 
 /// Whether a program can ask what a variant compares. Products with the number

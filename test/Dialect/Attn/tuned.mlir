@@ -5,14 +5,14 @@
 // CHECK: attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal <persistent>
 // CHECK-SAME: variants [#attn.variant<"query<=512", <tiles = [query = 64]>>, #attn.variant<"key>=4096", <>>,
 // CHECK-SAME: #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000", <persistent>>]
-// CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special <persistent>
+// CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special sorted <persistent>
 // CHECK: attn.tuned "attn.attention" of [bf16] columns 128 rows 64 special <>
 // CHECK: attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
 module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal <persistent>
     variants [#attn.variant<"query<=512", <tiles = [query = 64]>>, #attn.variant<"key>=4096", <>>,
               #attn.variant<"batch*kv_head>=24 & batch*kv_head*key>=80000", <persistent>>]
-  attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special <persistent>
+  attn.tuned "attn.attention" of [bf16] columns 128 rows 64 causal packed reads special sorted <persistent>
   attn.tuned "attn.attention" of [bf16] columns 128 rows 64 special <>
   attn.tuned "attn.matmul" of [f16] columns 64 rows 0 <warps = 4>
 }

@@ -15,7 +15,9 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
     `rows` or more queries where their number is known, and which have a causal
     mask, or not. A row with `packed` is for packed queries alone, one with `reads` is for modifications alone that read an element
     of a captured tensor for each score, one with `special` for those that take a
-    function of the special function unit for each, such as a softcap's tanh. The first row that is for an operation is
+    function of the special function unit for each, such as a softcap's tanh, and one with
+    `sorted` for masks that compare sorted numbers, such as those of documents, so that tiles
+    differ in length in no order. The first row that is for an operation is
     taken; `variants`
     come before `schedule` where their guard holds.
 
@@ -28,12 +30,13 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
   let arguments = (ins StrAttr:$op, TypeArrayAttr:$elements, OptionalAttr<TypeArrayAttr>:$cache, I64Attr:$columns,
                        I64Attr:$rows, UnitAttr:$causal, UnitAttr:$packed,
                        UnitAttr:$reads,
-                       UnitAttr:$special,
+                       UnitAttr:$special, UnitAttr:$sorted,
                        Attn_ScheduleAttr:$schedule,
                        DefaultValuedAttr<TypedArrayAttrBase<Attn_VariantAttr, "variants">, "{}">:$variants);
   let assemblyFormat = [{
     $op `of` $elements (`cache` $cache^)? `columns` $columns `rows` $rows (`causal` $causal^)?
-    (`packed` $packed^)? (`reads` $reads^)? (`special` $special^)? $schedule (`variants` $variants^)? attr-dict
+    (`packed` $packed^)? (`reads` $reads^)? (`special` $special^)? (`sorted` $sorted^)?
+    $schedule (`variants` $variants^)? attr-dict
   }];
   let hasVerifier = 1;
 }
