@@ -100,11 +100,12 @@ class Ways:
 
         self.torch, self.dist, self.device, self.is_causal = torch, dist, options.device, mask == "causal"
         torch.manual_seed(dim + length)
-        tensors = [torch.randn(1, HEADS, length, dim, device=options.device).to(torch.bfloat16) for _ in range(3)]
+        heads = HEADS, options.kv_heads, options.kv_heads
+        tensors = [torch.randn(1, count, length, dim, device=options.device).to(torch.bfloat16) for count in heads]
         makers = {name: functools.partial(self._ours, attn_mlir.torch, how, tensors) for name, how in OURS.items()}
         makers[ALONE] = lambda: functools.partial(
             contextlib.nullcontext, functools.partial(attn_mlir.attention, *tensors, causal=self.is_causal))
-        if options.device == "cuda":
+        if options.device == "cuda" and options.kv_heads == HEADS:
             makers[PYTORCH] = lambda: functools.partial(
                 rival, torch, torch.distributed.device_mesh.init_device_mesh("cuda", (dist.get_world_size(),)), self.is_causal, *tensors)
         self.calls = {}
@@ -239,6 +240,7 @@ def main():
     parser.add_argument("--lengths", type=int, nargs="*", default=LENGTHS)
     parser.add_argument("--dims", type=int, nargs="*", default=DIMS)
     parser.add_argument("--masks", nargs="*", choices=MASKS, default=MASKS[:1])
+    parser.add_argument("--kv-heads", type=int, default=HEADS, help="fewer than heads of Q: without PyTorch's")
     parser.add_argument("--ways", nargs="*", choices=(*OURS, ALONE, PYTORCH), default=[], help="default: all")
     parser.add_argument("--ranks", type=int, help="processes; default: one for each GPU")
     parser.add_argument("--rounds", type=int, default=7)
@@ -252,7 +254,7 @@ def main():
     if options.what == "model":
         return predict()
     if options.what == "compare":
-        exchange_fit.show(json.loads(pathlib.Path(options.file).read_text()), HEADS, ALONE, 32768)
+        exchange_fit.show(json.loads(pathlib.Path(options.file).read_text()), HEADS, ALONE, 128)
         return 0
     return run(options) if ranks.rank() is None else run_rank(options)
 

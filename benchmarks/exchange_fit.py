@@ -54,11 +54,11 @@ def fitted(rows, heads, alone, kinds):
     return best
 
 
-def show(rows, heads, alone, length):
+def show(rows, heads, alone, dim):
     """Prints a table; the largest error of the exchanges."""
     kinds = (model.COPIES, *model.EXCHANGES)
-    constants = fitted([row for row in rows if row["length"] == length], heads, alone, kinds)
-    print(f"constants of shapes of {length} positions:", {name: f"{number:.3g}" for name, number in constants.items()})
+    constants = fitted([row for row in rows if row["dim"] == dim], heads, alone, kinds)
+    print(f"constants of shapes of D {dim}:", {name: f"{number:.3g}" for name, number in constants.items()})
     lines, worst = [], 0.0
     for row in rows:
         found = predicted(row, heads, alone, constants, kinds)

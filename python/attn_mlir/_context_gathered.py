@@ -15,7 +15,7 @@ import itertools
 import torch
 
 from attn_mlir._context_parts import Part, Run, asks_positions, shape_of
-from attn_mlir._exchange_model import groups_of
+from attn_mlir._exchange_model import gathers, groups_of
 from attn_mlir._peer_copies import Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
 
@@ -39,13 +39,11 @@ class Gathered:
     """What a rank computes, and what it sends: the same for calls of one plan."""
 
     @staticmethod
-    def room_of(shape, held, options):
-        """Bytes of a slot; None where keys cannot lie so."""
-        if asks_positions(options):
+    def room_of(shape, held, options, links):
+        """Bytes of a slot; None where keys do not lie so."""
+        if asks_positions(options) or not gathers(held, shape, (options.left, options.right), links):
             return None
         found = [gathered(held, rank, options.left, options.right) for rank in range(len(held))]
-        if any(each is None for each in found):
-            return None
         most = max(each.length for each in found)
         return places_of([shape.batch * shape.kv_heads * most * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
 

@@ -268,7 +268,7 @@ class ContextParallel:
         copies, is_read = None, self._transfers == "reads"
         gathers = False
         if self._prefers_copies(held, shape, window):
-            room = None if is_read else Gathered.room_of(shape, held, options)
+            room = None if is_read else Gathered.room_of(shape, held, options, self._links)
             gathers = room is not None
             if not gathers:
                 room = Parts.room_of(shape, held) * (1 if is_read else self.size - 1)

@@ -1,6 +1,7 @@
 """What a rank computes of attention over several devices, and with whose keys; a run of it for one call."""
 
 import collections
+import itertools
 import math
 
 import torch
@@ -13,6 +14,9 @@ from attn_mlir._peer_copies import Piece, places_of, slot_of
 from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
+
+# Of heads: what of the own part comes last is this part.
+_FEW = 4
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
@@ -81,13 +85,13 @@ def _on_positions(options, call, positions):
     return keep if restricts else None, modified if options.score_mod is not None else None
 
 
-def _of_heads(options, first, count):
-    """Options of heads from ``first`` on."""
-    mask, modification = options.mask, options.score_mod
+def of_heads(options, heads):
+    """Options of a slice of heads."""
+    mask, modification, first = options.mask, options.score_mod, heads.start
     return options._replace(
         mask=mask and (lambda b, h, q, k: mask(b, h + first, q, k)),
         score_mod=modification and (lambda score, b, h, q, k: modification(score, b, h + first, q, k)),
-        sinks=None if options.sinks is None else options.sinks[first : first + count])
+        sinks=None if options.sinks is None else options.sinks[heads])
 
 
 def _slots(calls):
@@ -148,6 +152,7 @@ class Parts:
         self.slots = dict(zip(calls, slots))
         rows = [sum(c.rows.stop - c.rows.start for c, own in zip(calls.values(), slots) if own == slot) for slot in range(self.count)]
         self.writes_all = self.count > 0 and set(rows) == {self.lengths[rank]}
+        self._has_functions = options.mask is not None or options.score_mod is not None
         self.room = Parts.room_of(shape_of(q, k, v), held)
         moves = any(call.kind == "positions" for call in calls.values())
         positions = [_positions(share, q.device) if moves else None for share in held]
@@ -155,8 +160,24 @@ class Parts:
         for source, call in calls.items():
             # Each query sees its own position's device, which counts the sinks.
             own = options if source == rank else options._replace(sinks=None)
-            self.parts[source] = Part(
-                q, *self.shapes[source], call, own, (positions[rank], positions[source]), self.count > 1)
+            self.parts[source] = [
+                self._part(q, source, call, own, (positions[rank], positions[source]), heads) for heads in self._heads(source, rank, k)]
+
+    def _heads(self, source, rank, k):
+        """Heads of K that a kernel has: the last one fills the end of what comes in front of it."""
+        heads = k.shape[1]
+        few = heads // _FEW if source == rank and self.count > 1 and not self._has_functions else 0
+        return [slice(0, heads - few), *([slice(heads - few, heads)] if few else [])]
+
+    def _part(self, q, source, call, options, positions, kv_heads):
+        """(Part, heads, heads of K)."""
+        k_shape, v_shape = self.shapes[source]
+        group = q.shape[1] // k_shape[1]
+        heads = slice(kv_heads.start * group, kv_heads.stop * group)
+        shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in (k_shape, v_shape))
+        options = options if self._has_functions else of_heads(options, heads)
+        part = Part(q[:, heads], *shapes, call, options, positions, self.count > 1)
+        return part, heads, kv_heads
 
     @staticmethod
     def room_of(shape, held):
@@ -232,6 +253,8 @@ class RunOfParts(Run):
         self._outputs = o[None] if count <= 1 else o.new_empty((count, *o.shape), dtype=torch.float32)
         if count == 0:
             o.zero_()
+        if plan.copies is not None:
+            self._given = plan.copies.mark()
 
     def _groups(self):
         # Kept until the copies are waited for: they read it on a stream of their own.
@@ -249,15 +272,16 @@ class RunOfParts(Run):
     def _places(self, source):
         return places_of([elements * self._k.element_size() for elements in self._parts.elements(source)])
 
-    def _compute(self, source, k, v):
-        part = self._parts.parts.get(source)
-        if part is not None:
+    def _compute(self, source, k, v, which=slice(None)):
+        for part, heads, kv_heads in self._parts.parts.get(source, ())[which]:
             slot = self._parts.slots[source]
             sinks = self._options.sinks if source == self._parallel.rank else None
-            part.run(self._q, k, v, self._outputs[slot], self._lse[slot], sinks)
+            part.run(
+                self._q[:, heads], k[:, kv_heads], v[:, kv_heads], self._outputs[slot][:, heads], self._lse[slot][:, heads],
+                None if sinks is None else sinks[heads])
 
     def _own(self):
-        self._delayed(self._compute, self._parallel.rank, self._k, self._v)
+        self._delayed(self._compute, self._parallel.rank, self._k, self._v, slice(0, 1))
 
     def finish(self):
         """(O, LSE)."""
@@ -273,21 +297,27 @@ class RunOfParts(Run):
         return (merged if o.is_contiguous() else o.copy_(merged)), lse
 
     def _receive(self):
-        rank, size = self._parallel.rank, self._parallel.size
+        """The others' parts, and what is left of the own one: by turns on two streams, where one begins as the other ends."""
+        rank, copies = self._parallel.rank, self._plan.copies
+        turns = itertools.cycle((True, False))
         try:
-            for step in range(1, size):
-                source = (rank - step) % size
-                if source not in self._parts.parts:
-                    continue
-                self._plan.copies.receive(self._slot, source)
-                flat = self._plan.copies.slot(self._slot, source)[self._place(rank, source) :]
-                self._delayed(self._compute, source, *(
-                    _as_dense(flat[begin : begin + elements * self._k.element_size()], self._k.dtype, shape, swapped)
-                    for begin, elements, shape, swapped in zip(
-                        self._places(source), self._parts.elements(source), self._parts.shapes[source],
-                        self._plan.swapped[source])))
+            for source in self._parts.parts:
+                if source != rank:
+                    with copies.beside(self._given, next(turns)):
+                        copies.receive(self._slot, source)
+                        self._delayed(self._compute, source, *self._received(source))
+            self._delayed(self._compute, rank, self._k, self._v, slice(1, None))
         finally:
-            self._plan.copies.finish(self._slot)
+            copies.join()
+            copies.finish(self._slot)
+
+    def _received(self, source):
+        flat = self._plan.copies.slot(self._slot, source)[self._place(self._parallel.rank, source) :]
+        width = self._k.element_size()
+        return [
+            _as_dense(flat[begin : begin + elements * width], self._k.dtype, shape, swapped)
+            for begin, elements, shape, swapped in zip(
+                self._places(source), self._parts.elements(source), self._parts.shapes[source], self._plan.swapped[source])]
 
     def _exchange(self):
         parts = self._parts
@@ -316,7 +346,7 @@ class PartOfHeads:
             return
         shapes = ((x.shape[0], x.shape[1] // parallel.size, total, x.shape[3]) for x in (k, v))
         positions = (_positions(everything, q.device) if call.kind == "positions" else None,) * 2
-        own = _of_heads(options, parallel.rank * heads, heads)
+        own = of_heads(options, slice(parallel.rank * heads, (parallel.rank + 1) * heads))
         whole = q.new_empty(1).expand(q.shape[0], heads, total, q.shape[3])
         self.part = Part(whole, *shapes, call, own, positions, is_wide=False)
 

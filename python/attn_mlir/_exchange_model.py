@@ -108,22 +108,36 @@ def _heads(held, rank, shape, links, window):
     return 5 * links.latency + (there + back) / links.pair + ordering + computing, there + back
 
 
-def _copies(held, rank, shape, links, window):
-    """Keys that lie one behind the other, or parts where masks ask for positions."""
-    size = len(held)
+def _by_parts(held, rank, shape, links, window):
+    """Own keys, then those of others, and a merge."""
+    sources = [source for source in range(len(held)) if source != rank]
+    moved = _kv_bytes(sum(length_of(held[source]) for source in sources), shape)
+    own = _computing(held, rank, rank, shape, links, window)
+    others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
+    return max(own, links.latency + moved / links.pair) + others + _merging(held, rank, shape, links, window), moved
+
+
+def _one_behind_other(held, rank, shape, links, window):
+    """Keys that lie one behind the other. To copy own ones there takes multiprocessors, at half of the memory's rate."""
     of = gathered(held, rank, *window)
-    if of is None:
-        sources = [(rank - step) % size for step in range(1, size)]
-        moved = _kv_bytes(sum(length_of(held[source]) for source in sources), shape)
-        own = _computing(held, rank, rank, shape, links, window)
-        others = sum(_computing(held, rank, source, shape, links, window) for source in sources)
-        return max(own, links.latency + moved / links.pair) + others + _merging(held, rank, shape, links, window), moved
     arrival, own, rest = _gathering(held, rank, of, shape, links)
-    seconds = own
+    seconds = own + (2 * _packing(held, rank, shape, links) if len(of.pieces) > 1 else 0.0)
     for group in groups_of(held, rank, of, shape, links):
         part = (group.stop - group.start) / shape.kv_heads
         seconds = max(seconds, arrival * group.stop / shape.kv_heads) + rest * part
     return seconds, _kv_bytes(of.length - length_of(held[rank]), shape)
+
+
+def gathers(held, shape, window, links):
+    """Whether keys that are copied lie one behind the other: where that can be, and takes less than parts and their merge."""
+    if any(gathered(held, rank, *window) is None for rank in range(len(held))):
+        return False
+    one, parts = (max(kind(held, rank, shape, links, window)[0] for rank in range(len(held))) for kind in (_one_behind_other, _by_parts))
+    return one < parts
+
+
+def _copies(held, rank, shape, links, window):
+    return (_one_behind_other if gathers(held, shape, window, links) else _by_parts)(held, rank, shape, links, window)
 
 
 def _gathering(held, rank, of, shape, links):

@@ -94,7 +94,8 @@ def _flash_kernel(original):
         # O of PyTorch's own lies in memory as [B, S, H, D].
         bshd = (x.transpose(1, 2) for x in (q, k, v))
         o, lse = attention(*bshd, causal=is_causal, scale=scale, layout="bshd")
-        nothing = torch.empty(0, dtype=torch.int64, device=q.device)
+        # What is unused is a scalar: so PyTorch's context_parallel takes it to be.
+        nothing = torch.empty((), dtype=torch.uint64, device=q.device)
         state = torch.empty(2, dtype=torch.uint64, device=q.device)
         return o.transpose(1, 2), lse, None, None, q.shape[2], k.shape[2], state, nothing, q.new_empty(0)
 

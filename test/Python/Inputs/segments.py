@@ -131,13 +131,13 @@ class Segments(unittest.TestCase):
         short = times[4096]
         self.assertGreater(short["ring"].seconds, 2 * short["ring"].computing)
         self.assertLess(short["heads"].seconds, short["all_gather"].seconds)
-        # Merges and collectives that take a part of the device cost where copies do not.
+        # Merges cost, and collectives that take a part of the device cost more than copies, which do not.
         slow = links._replace(memory=1e12, taken=0.1)
         before, after = ({p.exchange: p.seconds for p in model.predictions(
             shares(262144, 4), shape, (-1, 0), each, (model.COPIES, *model.EXCHANGES))} for each in (links, slow))
-        self.assertEqual(before[model.COPIES], after[model.COPIES])
+        self.assertGreaterEqual(after[model.COPIES], before[model.COPIES])
         for kind in model.EXCHANGES:
-            self.assertGreater(after[kind], before[kind])
+            self.assertGreater(after[kind] - before[kind], after[model.COPIES] - before[model.COPIES])
         page = model.page(model.predictions(shares(4096, 4), shape), "ring")
         self.assertRegex(page, r"ring .*<- this one")
         self.assertEqual(page.count("<-"), 1)
