@@ -163,6 +163,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=("cuda", "cpu"), default="cuda")
     parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--limit", type=int, default=600, metavar="S", help="seconds until all ranks are ended, and say how far they came")
     options = parser.parse_args()
     import torch
 
@@ -173,7 +174,7 @@ def main():
     if count < 2:
         print("SKIPPED: two GPUs are wanted")
         return 77
-    return 0 if ranks.start([__file__, *sys.argv[1:]], count) else 1
+    return 0 if ranks.start([__file__, *sys.argv[1:]], count, options.limit) else 1
 
 
 if __name__ == "__main__":
