@@ -9,6 +9,10 @@
   <pack_group, tiles = [query = 64, key = 128], split_ctas, wgmma = all, specialize, overlap, stages = 2>>
 #few512 = #attn.variant<"query<=512 & key>=2048",
   <pack_group, tiles = [query = 128, key = 128], split_ctas, wgmma = all, specialize, overlap, ping_pong, optimistic_max>>
+// One query of a cache of 8 bits, the heads of a group as its rows: small tiles, of which
+// many are under way (docs/notebooks/performance.md, measured on an H100).
+#one8 = #attn.variant<"query<=4",
+  <pack_group, tiles = [query = 16, key = 64], split_ctas, stages = 3>>
 module attributes {attn.target = #attn.target<"h200">} {
   // An element of memory for each score takes the registers of a third warpgroup.
   // Tensor copies fetch them ahead, where rows are multiples of 16 bytes; with 256
@@ -547,6 +551,10 @@ module attributes {attn.target = #attn.target<"h200">} {
   attn.tuned "attn.attention" of [f8E4M3FN, f8E5M2] columns 512 rows 64 causal
     <tiles = [query = 128, key = 96], grid_order = naive_head_first, longest_first, persistent, resident = 1, dynamic,
      wgmma = all, specialize, overlap, ping_pong, resident_stages = 2>
+  attn.tuned "attn.attention" of [f16, bf16] cache [f8E4M3FN, f8E5M2] columns 256 rows 1
+    <tiles = [query = 64, key = 64], stages = 3> variants [#one8]
+  attn.tuned "attn.attention" of [f16, bf16] cache [f8E4M3FN, f8E5M2] columns 256 rows 1 causal
+    <tiles = [query = 64, key = 64], stages = 3> variants [#one8]
   // Gradients: benchmarks/backward.py. Sums of 64 rows of 128 columns, two of them, leave
   // a thread of three warpgroups room for 64 queries a tile; a few words spill, which costs
   // less than tiles of 128 keys (docs/notebooks/performance.md, "Gradients").

@@ -115,7 +115,8 @@ class PyTorch(unittest.TestCase):
 class Transformers(unittest.TestCase):
     @needs("transformers")
     def test_llama(self):
-        """Four layers of random weights: prompts of several lengths, 64 tokens each, as those of PyTorch's attention."""
+        """Four layers of random weights: prompts of several lengths, 64 tokens each, as those of PyTorch's attention up to
+        where two logits are as near to each other as the type's rounding; most prompts have no such place."""
         import transformers as hf
         from attn_mlir.transformers import register
 
@@ -125,18 +126,25 @@ class Transformers(unittest.TestCase):
         model = hf.LlamaForCausalLM(hf.LlamaConfig(
             vocab_size=1024, hidden_size=1024, intermediate_size=2048, num_hidden_layers=4, num_attention_heads=16,
             num_key_value_heads=4, head_dim=64, max_position_embeddings=2048, pad_token_id=0, bos_token_id=1,
-            eos_token_id=None, initializer_range=0.1)).to("cuda", torch.bfloat16).eval()
-        same = total = 0
-        for length in (17, 128, 509, 1000):
+            eos_token_id=None, initializer_range=0.05)).to("cuda", torch.float16).eval()
+        ties = 0
+        for length in (17, 64, 128, 257, 509, 1000):
             ids = torch.randint(3, 1024, (1, length), device="cuda")
-            found = []
-            for implementation in ("sdpa", "attn_mlir"):
-                model.set_attn_implementation(implementation)
-                found.append(model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=64, do_sample=False,
-                                            disable_compile=True)[:, length:])
-            same, total = same + (found[0] == found[1]).sum().item(), total + found[0].numel()
-        print(f"Llama: {same} of {total} tokens as PyTorch's")
-        self.assertEqual(same, total)
+            theirs, ours = (self.generated(model, name, ids) for name in ("sdpa", "attn_mlir"))
+            different = (theirs.sequences != ours.sequences)[0].nonzero()
+            if len(different):
+                ties += 1
+                place = different[0].item()
+                logits = theirs.logits[place - length][0].float()
+                gap = logits[theirs.sequences[0, place]] - logits[ours.sequences[0, place]]
+                self.assertLessEqual(gap.item(), 4 * torch.finfo(torch.float16).eps * logits.abs().max().item())
+        print(f"Llama: {ties} of 6 prompts have a tie")
+        self.assertLess(ties, 3)
+
+    def generated(self, model, implementation, ids):
+        model.set_attn_implementation(implementation)
+        return model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=64, do_sample=False, disable_compile=True,
+                              output_logits=True, return_dict_in_generate=True)
 
     @needs("transformers")
     def test_models(self):
