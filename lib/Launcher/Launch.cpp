@@ -149,7 +149,7 @@ static void fillParameters(const Manifest &manifest, ContextState &state,
   for (unsigned i = 0; i < specs.size(); ++i) {
     if (specs[i].kind == ParameterKind::TensorMap) {
       cuda::TensorMap &map = launch.maps[maps++];
-      fillTensorMap(manifest, state, step, i, views[specs[i].index], plan, map);
+      fillTensorMap(manifest, state, step, i, views, plan, map);
       launch.parameters[i] = &map;
     } else {
       launch.words[i] = wordOf(step, specs[i], views, scalars);

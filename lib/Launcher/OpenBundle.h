@@ -220,11 +220,11 @@ void checkParameterBytes(const StepSpec &step, size_t index, size_t bytes);
 /// Unloads the modules of all contexts that are known to exist.
 void unloadModules(AttnBundle &bundle);
 
-/// The tensor map of a parameter (CUDA's alone), kept or encoded; holds the
-/// bundle's mutex.
+/// The tensor map of a parameter (CUDA's alone) of a step with these views,
+/// kept or encoded; holds the bundle's mutex.
 void fillTensorMap(const Manifest &manifest, ContextState &state,
                    const StepSpec &step, unsigned parameter,
-                   const BoundView &view, uint64_t plan, cuda::TensorMap &map);
+                   const BoundView *views, uint64_t plan, cuda::TensorMap &map);
 
 } // namespace attn
 

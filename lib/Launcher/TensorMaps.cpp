@@ -49,10 +49,22 @@ static uint64_t byteStride(const ViewSpec &spec, const BoundView &view,
   return bytes;
 }
 
-static Geometry geometryOf(const ViewSpec &spec, const BoundView &view) {
+/// An address that a copy may read, for maps of views without elements: kernels
+/// of packed sequences fetch a tile before they know that it has no rows, and
+/// use nothing of it. The 16 bytes are those of another view's first element.
+static uint64_t standIn(const BoundView *views, size_t count) {
+  const BoundView *found = std::find_if(
+      views, views + count, [](const BoundView &view) { return !view.empty; });
+  return found == views + count
+             ? kTensorMapAlign
+             : found->data / kTensorMapAlign * kTensorMapAlign;
+}
+
+static Geometry geometryOf(const ViewSpec &spec, const BoundView &view,
+                           uint64_t data) {
   Geometry result{};
   unsigned rank = spec.shape.size();
-  result.data = view.data;
+  result.data = data;
   for (unsigned i = 0; i < rank; ++i) {
     unsigned dim = rank - 1 - i;
     int64_t size = view.sizes[dim];
@@ -60,9 +72,8 @@ static Geometry geometryOf(const ViewSpec &spec, const BoundView &view) {
       unmappable(spec, wantedGot("dimension " + std::to_string(dim) +
                                      " to be at most 2^32",
                                  std::to_string(size)));
-    // No dimension of a map is 0. A view with one is not read at all (a kernel
-    // without keys): what the map says of it does not matter.
-    result.sizes[i] = std::max<int64_t>(size, 1);
+    // No dimension of a map is 0. That of a view with one has a single element.
+    result.sizes[i] = view.empty ? 1 : size;
     // The stride of a dimension of size 1 can be anything: take one that is
     // allowed, which no access multiplies by more than 0.
     if (i > 0)
@@ -70,11 +81,8 @@ static Geometry geometryOf(const ViewSpec &spec, const BoundView &view) {
                                   ? kTensorMapAlign
                                   : byteStride(spec, view, dim);
   }
-  if (view.empty) {
-    // Nor is its address, which could be null.
-    result.data = kTensorMapAlign;
+  if (view.empty)
     return result;
-  }
   if (view.data % kTensorMapAlign)
     unmappable(spec,
                "expected a base address of a multiple of 16 bytes, but got one "
@@ -143,15 +151,19 @@ static RecentMap *recentMaps(const Manifest &manifest, ContextState &state,
 
 void attn::fillTensorMap(const Manifest &manifest, ContextState &state,
                          const StepSpec &step, unsigned parameter,
-                         const BoundView &view, uint64_t plan, TensorMap &map) {
+                         const BoundView *views, uint64_t plan,
+                         TensorMap &map) {
   RecentMap &recent = recentMaps(manifest, state, step)[parameter];
-  if (plan && recent.plan == plan && recent.data == view.data) {
+  const ParameterSpec &spec = step.parameters[parameter];
+  const BoundView &view = views[spec.index];
+  if (plan && recent.plan == plan && recent.data == view.data && !view.empty) {
     map = recent.map;
     return;
   }
-  const ParameterSpec &spec = step.parameters[parameter];
-  const ViewSpec &viewSpec = manifest.viewsOf(step)[spec.index];
-  Geometry geometry = geometryOf(viewSpec, view);
+  const std::vector<ViewSpec> &specs = manifest.viewsOf(step);
+  const ViewSpec &viewSpec = specs[spec.index];
+  Geometry geometry = geometryOf(
+      viewSpec, view, view.empty ? standIn(views, specs.size()) : view.data);
   MapKey key = keyOf(step.number, parameter, geometry);
   auto found = state.maps.find(key);
   if (found == state.maps.end()) {
