@@ -27,6 +27,51 @@ constexpr int16_t kUsual = 0, kRaised = 1;
 
 int64_t wavesOf(Operation *op) { return threadsOf(op) / kLanes; }
 
+/// Where a lane reads in a tile in LDS: a place of its own, and from there by
+/// rows and chunks that all lanes have alike.
+class LanePlace {
+public:
+  static constexpr int64_t kHalf = 8;
+
+  LanePlace(OpBuilder &b, Location loc, RankedTensorType type, Value base)
+      : b(b), loc(loc), t{b, loc}, tile(type, t), base(base) {}
+
+  bool exchangesHalves() const { return tile.exchangesHalves(); }
+
+  void begin(Value row, Value chunk) {
+    perThread = tile.perThread(row, t.rem(row, tile.swizzleRows()), chunk);
+  }
+  /// The second half of the chunk, where `half` is 1.
+  void enterHalf(Value half) {
+    Value bytes = t.mul(half, kHalf);
+    perThread = tile.exchangesHalves() ? t.bitXor(perThread, bytes)
+                                       : t.add(perThread, bytes);
+  }
+
+  SharedTile::Offset at(int64_t row, int64_t chunk) const {
+    SharedTile::Offset at = tile.atRow(perThread, row);
+    at.flip ^= chunk % tile.chunksPerPanel() * SharedTile::kChunkBytes;
+    at.constant += chunk / tile.chunksPerPanel() * tile.panelDistance();
+    return at;
+  }
+
+  Value address(const SharedTile::Offset &at) {
+    // Few addresses differ in more than the constant.
+    Value &flipped = addresses[at.flip];
+    if (!flipped)
+      flipped = t.add(base, t.bitXor(perThread, t.constant(at.flip)));
+    return ldsAt(b, loc, flipped, at.constant);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  ThreadBuilder t;
+  SharedTile tile;
+  Value base, perThread;
+  llvm::SmallDenseMap<int64_t, Value> addresses;
+};
+
 /// What the lanes of a wave read of a tile in LDS whose rows, as they lie
 /// there, are rows of an operand: `vector` consecutive elements each.
 class OperandReader {
@@ -34,56 +79,40 @@ public:
   /// `row`: of the lane, disjoint in its bits from the rows given to read.
   OperandReader(OpBuilder &b, Location loc, RankedTensorType type, Value base,
                 MfmaBlock block, int64_t vector, Value row)
-      : b(b), loc(loc), t{b, loc}, tile(type, t), base(base), vector(vector),
+      : b(b), loc(loc), place(b, loc, type, base), vector(vector),
         element(type.getElementType()) {
+    ThreadBuilder t{b, loc};
     Value lane = t.rem(t.thread(), kLanes);
     Value group = t.div(lane, static_cast<int64_t>(block));
     // Chunks hold eight elements.
-    Value chunk = vector == 8 ? group : t.div(group, 2);
-    perThread = tile.perThread(row, t.rem(row, tile.swizzleRows()), chunk);
-    if (vector == 8)
-      return;
-    Value half = t.mul(t.rem(group, 2), kHalf);
-    perThread = tile.exchangesHalves() ? t.bitXor(perThread, half)
-                                       : t.add(perThread, half);
+    place.begin(row, vector == 8 ? group : t.div(group, 2));
+    if (vector != 8)
+      place.enterHalf(t.rem(group, 2));
   }
 
   /// The elements from column `k`, beyond the lane's, of row `row`.
   Value read(int64_t row, int64_t k) {
-    SharedTile::Offset at = tile.atRow(perThread, row);
-    int64_t chunk = k / 8;
-    at.flip ^= chunk % tile.chunksPerPanel() * SharedTile::kChunkBytes;
-    at.constant += chunk / tile.chunksPerPanel() * tile.panelDistance();
-    if (vector != 8 || !tile.exchangesHalves())
+    SharedTile::Offset at = place.at(row, k / 8);
+    if (vector != 8 || !place.exchangesHalves())
       return load(at, vector);
     Value first = load(at, 4);
-    at.flip ^= kHalf;
+    at.flip ^= LanePlace::kHalf;
     return vector::ShuffleOp::create(b, loc, first, load(at, 4),
                                      ArrayRef<int64_t>{0, 1, 2, 3, 4, 5, 6, 7});
   }
 
 private:
-  static constexpr int64_t kHalf = 8;
-
   Value load(SharedTile::Offset at, int64_t count) {
-    // Few addresses differ in more than the constant.
-    Value &flipped = addresses[at.flip];
-    if (!flipped)
-      flipped = t.add(base, t.bitXor(perThread, t.constant(at.flip)));
     return LLVM::LoadOp::create(b, loc, VectorType::get({count}, element),
-                                ldsAt(b, loc, flipped, at.constant),
+                                place.address(at),
                                 static_cast<unsigned>(count * 2));
   }
 
   OpBuilder &b;
   Location loc;
-  ThreadBuilder t;
-  SharedTile tile;
-  Value base;
+  LanePlace place;
   int64_t vector;
   Type element;
-  Value perThread;
-  llvm::SmallDenseMap<int64_t, Value> addresses;
 };
 
 /// Row of B^T, among those of accumulator 0, that row `m` of an operand is
@@ -109,8 +138,9 @@ public:
   TransposingReader(OpBuilder &b, Location loc, RankedTensorType type,
                     Value base, MfmaBlock block, int64_t vector,
                     int64_t resultVector)
-      : b(b), loc(loc), t{b, loc}, tile(type, t), base(base), vector(vector),
+      : b(b), loc(loc), place(b, loc, type, base), vector(vector),
         type(VectorType::get({kEach}, type.getElementType())) {
+    ThreadBuilder t{b, loc};
     auto size = static_cast<int64_t>(block);
     Value lane = t.rem(t.thread(), kLanes);
     Value row = t.add(t.mul(t.div(lane, size), vector),
@@ -118,11 +148,8 @@ public:
     Value m = t.add(t.mul(t.div(t.rem(lane, size), kTogether), kTogether),
                     t.mul(t.rem(lane, kEach), kEach));
     Value column = operandRow(t, block, resultVector, m);
-    perThread = tile.perThread(row, t.rem(row, tile.swizzleRows()),
-                               t.div(column, kColumnsOfChunk));
-    Value half = t.mul(t.rem(t.div(column, kEach), 2), kHalf);
-    perThread = tile.exchangesHalves() ? t.bitXor(perThread, half)
-                                       : t.add(perThread, half);
+    place.begin(row, t.div(column, kColumnsOfChunk));
+    place.enterHalf(t.rem(t.div(column, kEach), 2));
   }
 
   /// The elements from `k`, beyond the lane's, of row `n` of B^T.
@@ -136,31 +163,19 @@ public:
 
 private:
   /// Lanes that exchange what they read; elements that one reads and gets.
-  static constexpr int64_t kTogether = 16, kEach = 4, kColumnsOfChunk = 8,
-                           kHalf = 8;
+  static constexpr int64_t kTogether = 16, kEach = 4, kColumnsOfChunk = 8;
 
   Value load(int64_t n, int64_t k) {
-    SharedTile::Offset at = tile.atRow(perThread, k);
-    int64_t chunk = n / kColumnsOfChunk;
-    at.flip ^= chunk % tile.chunksPerPanel() * SharedTile::kChunkBytes;
-    at.flip ^= n / kEach % 2 * kHalf;
-    at.constant += chunk / tile.chunksPerPanel() * tile.panelDistance();
-    Value &flipped = addresses[at.flip];
-    if (!flipped)
-      flipped = t.add(base, t.bitXor(perThread, t.constant(at.flip)));
-    Value address = ldsAt(b, loc, flipped, at.constant);
-    return ROCDL::ds_read_tr16_b64::create(b, loc, type, address);
+    SharedTile::Offset at = place.at(k, n / kColumnsOfChunk);
+    at.flip ^= n / kEach % 2 * LanePlace::kHalf;
+    return ROCDL::ds_read_tr16_b64::create(b, loc, type, place.address(at));
   }
 
   OpBuilder &b;
   Location loc;
-  ThreadBuilder t;
-  SharedTile tile;
-  Value base;
+  LanePlace place;
   int64_t vector;
   VectorType type;
-  Value perThread;
-  llvm::SmallDenseMap<int64_t, Value> addresses;
 };
 
 /// The same where nothing transposes: elements of one column are read one by

@@ -55,13 +55,8 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
   RankedTensorType q = getQuery().getType(), k = getKey().getType();
   auto batch = StreamAxis{"batch", AxisKind::Unit, q.getDimSize(0), Q, 0, true};
   SequenceViews views(*this);
-  if (views.queryOffsets) {
-    // There is one more number than there are sequences.
-    int64_t numbers = getQueryOffsets().getType().getDimSize(0);
-    batch.extent = ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
-    batch.view = *views.queryOffsets;
-    batch.surplus = 1;
-  }
+  if (views.queryOffsets)
+    batch.countSequences(getQueryOffsets().getType(), *views.queryOffsets);
   auto key =
       StreamAxis{"key", AxisKind::Stream, k.getDimSize(getKeySeqDim()), K, 2};
   if (views.blockTable) {

@@ -120,7 +120,7 @@ struct GradientVerifier {
       return failure();
     SmallVector<int64_t> keys(key.getShape());
     keys[0] = keyOffsets     ? 1
-              : queryOffsets ? sequencesOf(queryOffsets)
+              : queryOffsets ? sequencesOf(queryOffsets.getType())
                              : query.getDimSize(0);
     keys[3] = query.getDimSize(3);
     return failure(failed(shape("key", key, keys)) ||
@@ -142,19 +142,13 @@ struct GradientVerifier {
     return success();
   }
 
-  /// As far as types tell.
-  static int64_t sequencesOf(TypedValue<RankedTensorType> offsets) {
-    int64_t numbers = offsets.getType().getDimSize(0);
-    return ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
-  }
-
   /// Keys are of as many sequences as queries.
   LogicalResult sequences() {
     if (!keyOffsets)
       return success();
-    int64_t ofQueries =
-                queryOffsets ? sequencesOf(queryOffsets) : query.getDimSize(0),
-            ofKeys = sequencesOf(keyOffsets);
+    int64_t ofQueries = queryOffsets ? sequencesOf(queryOffsets.getType())
+                                     : query.getDimSize(0),
+            ofKeys = sequencesOf(keyOffsets.getType());
     if (succeeded(verifyCompatibleDims({ofQueries, ofKeys})))
       return success();
     return error() << "cu_seqlens_k expects offsets of " << ofQueries

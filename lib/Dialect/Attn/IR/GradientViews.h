@@ -38,7 +38,7 @@ inline constexpr unsigned kNumGradientAxes = 7;
 inline constexpr GradientAxes kByQueries{0, 1, 2, 3, 4, 5, 6};
 inline constexpr GradientAxes kByKeys{0, 1, 3, 4, 2, 5, 6};
 
-/// What both operations have.
+/// What the operations have in common.
 struct Gradient {
   Operation *op;
   GradientAxes at;
@@ -64,6 +64,8 @@ struct Gradient {
     return attn::captureViews(captures, firstOther + (queryOffsets ? 1 : 0) +
                                             (keyOffsets ? 1 : 0));
   }
+  /// Whether tiles of pairs add to a sum of another axis, a view of its own.
+  bool contributes() const { return firstOther > kGradSum; }
   bool isByKeys() const { return at.key < at.query; }
   int64_t kvHeads() const { return k.getDimSize(headDimOf(layout)); }
   int64_t groupSize() const {
@@ -71,7 +73,7 @@ struct Gradient {
   }
   /// Whether rows of a tile that are of another sequence contribute, unless
   /// they are masked.
-  bool addsOfNeighbours() const { return keyOffsets && firstOther > kGradSum; }
+  bool addsOfNeighbours() const { return keyOffsets && contributes(); }
   MLIRContext *context() const { return op->getContext(); }
   /// What the products of query and key are multiplied by on the way to base-2
   /// exponents, all at once unless a modification sees them before.
@@ -112,15 +114,6 @@ inline Gradient gradientOf(AttentionBackwardFusedOp op) {
 // Axes and views
 //===----------------------------------------------------------------------===//
 
-/// Of the axis of sequences that these offsets, one more than there are, pack.
-inline void setPackedOwner(StreamAxis &axis, RankedTensorType offsets,
-                           unsigned view) {
-  int64_t numbers = offsets.getDimSize(0);
-  axis.extent = ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
-  axis.view = view;
-  axis.surplus = 1;
-}
-
 inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
   unsigned seq = seqDimOf(g.layout);
   AxisKind query = g.isByKeys() ? AxisKind::Stream : AxisKind::Group,
@@ -130,8 +123,8 @@ inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
   axes[g.at.batch] = {"batch", AxisKind::Unit, g.q.getDimSize(0), kGradQ, 0,
                       true};
   if (g.queryOffsets)
-    setPackedOwner(axes[g.at.batch], g.queryOffsets.getType(),
-                   *g.queryOffsetsView());
+    axes[g.at.batch].countSequences(g.queryOffsets.getType(),
+                                    *g.queryOffsetsView());
   axes[g.at.kvHead] = {"kv_head", AxisKind::Unit, g.kvHeads(), kGradK, 1, true};
   axes[g.at.group] = {"group", group, g.groupSize()};
   axes[g.at.query] = {"query", query, g.q.getDimSize(seq), kGradQ, 2};
@@ -150,7 +143,7 @@ inline AffineMap mapOf(const Gradient &g, ArrayRef<AffineExpr> exprs) {
 struct GradientMaps {
   AffineMap q, k, v, o, rows, querySum;
 
-  explicit GradientMaps(const Gradient &g) {
+  explicit GradientMaps(const Gradient &g) : contributes(g.contributes()) {
     auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
     AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group),
                zero = getAffineConstantExpr(0, g.context());
@@ -176,7 +169,7 @@ struct GradientMaps {
   /// Of all operands, and of the results behind them.
   SmallVector<AffineMap> withResults(ArrayRef<AffineMap> results) const {
     SmallVector<AffineMap> maps{q, k, v, o, rows, rows};
-    if (results.size() > 2)
+    if (contributes)
       maps.push_back(querySum);
     llvm::append_range(maps, others);
     llvm::append_range(maps, results);
@@ -184,6 +177,7 @@ struct GradientMaps {
   }
 
 private:
+  bool contributes;
   /// Of offsets and captures.
   SmallVector<AffineMap> others;
 };
@@ -192,16 +186,15 @@ inline SmallVector<SmallVector<int64_t>> permutationsOf(const Gradient &g) {
   SmallVector<int64_t> perm{0, headDimOf(g.layout), seqDimOf(g.layout), 3},
       rows{0, 1, 2};
   SmallVector<SmallVector<int64_t>> perms{perm, perm, perm, perm, rows, rows};
-  bool contributes = g.firstOther > kGradSum;
   SmallVector<int64_t> sums{0, 1, 2, 3, 4};
-  if (contributes)
+  if (g.contributes())
     perms.push_back(sums);
   // Offsets and captures are as they are.
   for (Value other : g.op->getOperands().drop_front(g.firstOther))
     if (auto type = dyn_cast<RankedTensorType>(other.getType()))
       perms.push_back(llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
   perms.resize(perms.size() + g.op->getNumResults(), perm);
-  if (contributes)
+  if (g.contributes())
     perms.back() = sums;
   return perms;
 }
@@ -209,7 +202,7 @@ inline SmallVector<SmallVector<int64_t>> permutationsOf(const Gradient &g) {
 inline SmallVector<StringRef> namesOf(const Gradient &g,
                                       ArrayRef<StringRef> results) {
   SmallVector<StringRef> names{"q", "k", "v", "do", "lse", "delta"};
-  if (g.firstOther > kGradSum)
+  if (g.contributes())
     names.push_back("sum");
   if (g.queryOffsets)
     names.push_back("cu_seqlens_q");

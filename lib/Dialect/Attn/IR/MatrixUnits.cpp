@@ -20,19 +20,23 @@ using namespace attn;
 static constexpr int64_t kGranule = 16;
 
 /// The tile by rows, or by columns, in the widest panels.
-static SharedAttr stagedAs(RankedTensorType tile, bool transposed = false,
-                           bool folded = false, bool paired = false) {
+static SharedAttr stagedAs(RankedTensorType tile, bool transposed, bool folded,
+                           bool paired) {
   int64_t columns = tile.getDimSize(transposed ? 0 : 1);
   return SharedAttr::getWidest(tile.getContext(),
                                columns * (tile.getElementTypeBitWidth() / 8),
                                transposed, folded, paired);
 }
 
-/// With panels of 128 bytes in place of narrow ones: the tensor memory
-/// accelerator takes as long for a row of 32 bytes as for one of 128, and as
-/// long for one of 64 where rows begin in the middle of a sector, so that each
-/// panel has a sector more.
-static SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes) {
+SharedAttr attn::plainlyStaged(RankedTensorType tile) {
+  return stagedAs(tile, /*transposed=*/false, /*folded=*/false,
+                  /*paired=*/false);
+}
+
+/// The tensor memory accelerator takes as long for a row of 32 bytes as for one
+/// of 128, and as long for one of 64 where rows begin in the middle of a
+/// sector, so that each panel has a sector more.
+SharedAttr attn::withWidePanels(SharedAttr staged, int64_t rowBytes) {
   constexpr int64_t kSector = 32, kWide = 128;
   int64_t narrow = rowBytes % kSector == 0 ? kSector : 2 * kSector;
   if (!staged.isPlain() || staged.getSpan() > narrow)
@@ -121,15 +125,6 @@ FragmentAttr MmaSyncAttr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs(getContext(), rows, columns, warps);
 }
 
-SharedAttr MmaSyncAttr::getStaged(TargetAttr, RankedTensorType tile,
-                                  bool) const {
-  return stagedAs(tile);
-}
-
-SharedAttr MmaSyncAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
-  return withWidePanels(staged, rowBytes);
-}
-
 std::string MmaSyncAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                       RankedTensorType result,
                                       int64_t warps) const {
@@ -169,15 +164,6 @@ FragmentAttr MmaSync8Attr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs8(getContext(), rows, columns, warps);
 }
 
-SharedAttr MmaSync8Attr::getStaged(TargetAttr, RankedTensorType tile,
-                                   bool) const {
-  return stagedAs(tile);
-}
-
-SharedAttr MmaSync8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
-  return withWidePanels(staged, rowBytes);
-}
-
 std::string MmaSync8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                        RankedTensorType result,
                                        int64_t warps) const {
@@ -210,16 +196,6 @@ FragmentAttr MmaSyncWideningAttr::getAccumulator(int64_t rows, int64_t columns,
 FragmentAttr MmaSyncWideningAttr::getLhs(int64_t rows, int64_t columns,
                                          int64_t warps) const {
   return mmaWidening(getContext(), rows, columns, warps);
-}
-
-SharedAttr MmaSyncWideningAttr::getStaged(TargetAttr, RankedTensorType tile,
-                                          bool) const {
-  return stagedAs(tile);
-}
-
-SharedAttr MmaSyncWideningAttr::getWidened(SharedAttr staged,
-                                           int64_t rowBytes) const {
-  return withWidePanels(staged, rowBytes);
 }
 
 /// Four matrices of 8 x 16 bytes are fetched at once.
@@ -258,15 +234,6 @@ FragmentAttr Wgmma8Attr::getLhs(int64_t rows, int64_t columns,
   return mmaLhs8(getContext(), rows, columns, warps);
 }
 
-SharedAttr Wgmma8Attr::getStaged(TargetAttr, RankedTensorType tile,
-                                 bool) const {
-  return stagedAs(tile);
-}
-
-SharedAttr Wgmma8Attr::getWidened(SharedAttr staged, int64_t rowBytes) const {
-  return withWidePanels(staged, rowBytes);
-}
-
 std::string Wgmma8Attr::whyNotShaped(RankedTensorType lhs, RankedTensorType,
                                      RankedTensorType result,
                                      int64_t warps) const {
@@ -295,14 +262,6 @@ FragmentAttr WgmmaAttr::getAccumulator(int64_t rows, int64_t columns,
 FragmentAttr WgmmaAttr::getLhs(int64_t rows, int64_t columns,
                                int64_t warps) const {
   return mmaLhs(getContext(), rows, columns, warps);
-}
-
-SharedAttr WgmmaAttr::getStaged(TargetAttr, RankedTensorType tile, bool) const {
-  return stagedAs(tile);
-}
-
-SharedAttr WgmmaAttr::getWidened(SharedAttr staged, int64_t rowBytes) const {
-  return withWidePanels(staged, rowBytes);
 }
 
 std::string WgmmaAttr::whyNotShaped(RankedTensorType lhs, RankedTensorType,

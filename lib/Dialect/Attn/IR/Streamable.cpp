@@ -12,6 +12,17 @@ using namespace mlir;
 
 namespace attn {
 
+void StreamAxis::countSequences(RankedTensorType offsets, unsigned view) {
+  extent = sequencesOf(offsets);
+  this->view = view;
+  surplus = 1;
+}
+
+int64_t sequencesOf(RankedTensorType offsets) {
+  int64_t numbers = offsets.getDimSize(0);
+  return ShapedType::isDynamic(numbers) ? numbers : numbers - 1;
+}
+
 unsigned innermostStreamed(ArrayRef<StreamAxis> axes) {
   unsigned axis = axes.size();
   while (axis > 0 && !isStreamed(axes[axis - 1].kind))

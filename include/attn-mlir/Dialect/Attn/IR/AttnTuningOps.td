@@ -10,16 +10,16 @@ def Attn_TunedOp : Attn_Op<"tuned", [HasParent<"::mlir::ModuleOp">]> {
   let description = [{
     One row of a tuning file: a module whose `attn.target` is the chip that was
     measured. It is for operations `op` (a name), of elements of one of the types
-    `of`
-    (with `cache`: of queries of one of these types, and of K and V of one of the types `cache`; without, of one type), whose K and V have together at most `columns` columns (V twice, if it has more than K), which have
-    `rows` or more queries where their number is known, and which have a causal
-    mask, or not. A row with `packed` is for packed queries alone, one with `reads` is for modifications alone that read an element
-    of a captured tensor for each score, one with `special` for those that take a
-    function of the special function unit for each, such as a softcap's tanh, and one with
-    `sorted` for masks that compare sorted numbers, such as those of documents, so that tiles
-    differ in length in no order. The first row that is for an operation is
-    taken; `variants`
-    come before `schedule` where their guard holds.
+    `of`, whose K and V have together at most `columns` columns (V twice, if it has
+    more than K), which have `rows` or more queries where their number is known, and
+    which have a causal mask, or not. A row with `cache` is for K and V of one of
+    these types alone, which is not that of the queries; one with `packed` for
+    packed queries, one with `reads` for modifications that read an element of a
+    captured tensor for each score, one with `special` for those that take a function
+    of the special function unit for each, such as a softcap's tanh, and one with
+    `sorted` for masks that compare sorted numbers, such as those of documents, so
+    that tiles differ in length in no order. The first row that is for an operation is
+    taken; `variants` come before `schedule` where their guard holds.
 
     ```mlir
     attn.tuned "attn.attention" of [f16, bf16] columns 256 rows 64 causal

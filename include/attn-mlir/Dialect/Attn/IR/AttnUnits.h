@@ -27,6 +27,13 @@ enum class Completion { Sequential, Groups, Barrier };
 constexpr llvm::StringLiteral kLdsBanks64 = "lds-banks-64";
 constexpr llvm::StringLiteral kLdsTranspose = "lds-transpose";
 
+/// The tile by rows, in the widest panels.
+SharedAttr plainlyStaged(mlir::RankedTensorType tile);
+
+/// A layout that a tensor map writes with panels of 128 bytes in place of
+/// narrow ones; any other as it is. `rowBytes`: as for `getWidened`.
+SharedAttr withWidePanels(SharedAttr staged, int64_t rowBytes);
+
 } // namespace attn
 
 #include "attn-mlir/Dialect/Attn/IR/AttnUnitInterfaces.h.inc"

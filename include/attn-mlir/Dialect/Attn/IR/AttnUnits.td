@@ -74,7 +74,9 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       }],
       "::attn::SharedAttr", "getStaged",
       (ins "::attn::TargetAttr":$target, "::mlir::RankedTensorType":$tile,
-           "bool":$summedOverRows)>,
+           "bool":$summedOverRows), [{}], [{
+        return ::attn::plainlyStaged(tile);
+      }]>,
     InterfaceMethod<[{
       The layout that `getStaged` gave, or another that this unit reads as well,
       of fewer and wider panels, of which copies fill the last in part: where a
@@ -82,8 +84,9 @@ def Attn_MatrixUnitInterface : AttrInterface<"MatrixUnitInterface"> {
       rows that are copied, where they are in memory.
       }],
       "::attn::SharedAttr", "getWidened",
-      (ins "::attn::SharedAttr":$staged, "int64_t":$rowBytes), [{}],
-      [{ return staged; }]>,
+      (ins "::attn::SharedAttr":$staged, "int64_t":$rowBytes), [{}], [{
+        return ::attn::withWidePanels(staged, rowBytes);
+      }]>,
     InterfaceMethod<[{
       Why a product of tiles of these types, with a layout or none, is not for this
       unit over `warps` warps; empty if it is. Layouts are not looked at.
@@ -106,7 +109,7 @@ class Attn_Unit<string name, string mnemonic, list<string> methods = []>
     : Attn_Attr<name, mnemonic,
         [DeclareAttrInterfaceMethods<Attn_MatrixUnitInterface, methods>]>;
 
-def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["getWidened", "whyNotTransposed"]> {
+def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["whyNotTransposed"]> {
   let summary = "Matrix products of a warp of NVIDIA GPUs";
   let description = [{
     `mma.sync.m16n8k16` (PTX ISA, "Matrix fragments for mma.m16n8k16"): a warp
@@ -118,7 +121,7 @@ def Attn_MmaSyncUnit : Attn_Unit<"MmaSync", "mma_sync", ["getWidened", "whyNotTr
 }
 
 def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
-    ["getCompletion", "getRowsPerWarp", "getWidened", "whyNotTransposed"]> {
+    ["getCompletion", "getRowsPerWarp", "whyNotTransposed"]> {
   let summary = "Matrix products of a warpgroup of Hopper";
   let description = [{
     `wgmma.mma_async` (PTX ISA, "Asynchronous warpgroup level matrix instructions"):
@@ -133,7 +136,7 @@ def Attn_WgmmaUnit : Attn_Unit<"Wgmma", "wgmma",
 }
 
 def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
-    ["takesElement", "sumsAlongRows", "getWidened"]> {
+    ["takesElement", "sumsAlongRows"]> {
   let summary = "Matrix products of FP8 of a warp of NVIDIA GPUs";
   let description = [{
     `mma.sync.m16n8k32` (PTX ISA, "Matrix fragments for mma.m16n8k32"), of f8E4M3FN or
@@ -145,7 +148,7 @@ def Attn_MmaSync8Unit : Attn_Unit<"MmaSync8", "mma_sync_f8",
 }
 
 def Attn_MmaSyncWideningUnit : Attn_Unit<"MmaSyncWidening", "mma_sync_widening",
-    ["takesElements", "getWidened"]> {
+    ["takesElements"]> {
   let summary = "Matrix products of a warp of NVIDIA GPUs, of FP8 on the right";
   let description = [{
     `mma.sync.m16n8k16` as `mma_sync`, of a left-hand side in f16 or bf16 and a right-hand
@@ -160,8 +163,7 @@ def Attn_MmaSyncWideningUnit : Attn_Unit<"MmaSyncWidening", "mma_sync_widening",
 }
 
 def Attn_Wgmma8Unit : Attn_Unit<"Wgmma8", "wgmma_f8",
-    ["getCompletion", "getRowsPerWarp", "takesElement", "sumsAlongRows",
-     "getWidened"]> {
+    ["getCompletion", "getRowsPerWarp", "takesElement", "sumsAlongRows"]> {
   let summary = "Matrix products of FP8 of a warpgroup of Hopper";
   let description = [{
     `wgmma.mma_async` of 64 x 32 by 32 x n elements of f8E4M3FN or f8E5M2, as `wgmma` but
@@ -172,7 +174,7 @@ def Attn_Wgmma8Unit : Attn_Unit<"Wgmma8", "wgmma_f8",
   }];
 }
 
-def Attn_MfmaUnit : Attn_Unit<"Mfma", "mfma"> {
+def Attn_MfmaUnit : Attn_Unit<"Mfma", "mfma", ["getStaged"]> {
   let summary = "Matrix products of a wave of AMD GPUs";
   let description = [{
     `v_mfma_f32_32x32x8`, `v_mfma_f32_16x16x16` and, of twice their depth,

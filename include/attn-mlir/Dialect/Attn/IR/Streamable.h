@@ -60,7 +60,13 @@ struct StreamAxis {
 
   /// Elements by the size of that dimension.
   int64_t extentBy(int64_t size) const { return (size - surplus) * block; }
+  /// Makes it one of packed sequences, which the offsets of a view tell.
+  void countSequences(mlir::RankedTensorType offsets, unsigned view);
 };
+
+/// How many sequences offsets pack, one fewer than there are numbers, as far as
+/// the type tells.
+int64_t sequencesOf(mlir::RankedTensorType offsets);
 
 /// A dimension of a view that is looked up: its position is the element of view
 /// `table` that the map of that one says. Tiles lie in one block of the axis
