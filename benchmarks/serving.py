@@ -3,12 +3,12 @@
 
     serving.py prefill [--fa3 WHEEL]   sequences one behind the other
     serving.py decode [--fa3 WHEEL]    one query a sequence, keys and values in pages
-    serving.py prefill --schedules     by some schedules, too
+    serving.py prefill decode --schedules     by some schedules, too (of caches those of FP8)
 
 bf16, 32 query heads on 8 KV heads, D 64 and 128, memory [tokens, heads, D], normally distributed. Prefill: causal, 32768
 tokens, of lengths that are log-normal (two draws), and of equal ones, which the dense kernel takes, too. TFLOP/s count what the
 mask keeps. Decoding: 64 sequences of 8192 keys, pages of 16, 64 and 256 in a drawn order, against the same keys in a row;
-TB/s count K and V once. Kernels are those that attn_mlir.attention compiles by itself. Calls are captured into
+TB/s count K and V once, of a copy what it reads and writes. Kernels are those that attn_mlir.attention compiles by itself. Calls are captured into
 graphs; a replay lies between two events (decoding: after a write and a read of 256 MB). Medians, in turns that are
 drawn. The deviation is from the first peer, or from the keys in a row.
 """
@@ -29,6 +29,10 @@ SCHEDULES = {
     "longest first": "tiles=query=128,key=128 persistent resident=1 longest-first",
     "dynamic, longest first": "tiles=query=128,key=128 persistent resident=1 dynamic longest-first",
 }
+CACHE_SCHEDULES = {
+    f"{keys} keys, {stages} stages": (f"pack-group split-ctas tiles=query=16,key={keys}", f"warps=1 stages={stages}")
+    for keys, stages in ((64, 2), (64, 3), (128, 2), (128, 3))
+} | {"64 rows": ("pack-group split-ctas tiles=query=64,key=64", "warps=4 stages=3")}
 ROLES = "wgmma=all specialize overlap ping-pong optimistic-max resident-stages=2"
 
 
@@ -150,7 +154,7 @@ def prefill(arguments, torch, package, fa3):
                    [[name, *(row.get(n, "–") for n in names), off] for name, row, off in table]))
 
 
-def decode_calls(torch, package, fa3, dim, page):
+def decode_calls(torch, package, fa3, dim, page, has_schedules):
     from attn_mlir.flash_attn import flash_attn_with_kvcache
 
     count = KEYS // page
@@ -174,7 +178,12 @@ def decode_calls(torch, package, fa3, dim, page):
     calls.add("pages, function",
               lambda: flash_attn_with_kvcache(q, *pages, cache_seqlens=lengths, block_table=table, causal=True))
     narrow, scale = [x.to(torch.float8_e4m3fn) for x in pages], torch.ones(BATCH, KV_HEADS, device="cuda")
-    calls.add("pages, e4m3", lambda: ours(q, *narrow, block_table=table, k_scale=scale, v_scale=scale))
+    schedules = {"pages, e4m3": (None, None)}
+    if has_schedules:
+        schedules |= {f"e4m3, {name}": options for name, options in CACHE_SCHEDULES.items()}
+    for name, (schedule, lower) in schedules.items():
+        calls.add(name, lambda schedule=schedule, lower=lower: ours(
+            q, *narrow, block_table=table, k_scale=scale, v_scale=scale, schedule=schedule, lower=lower))
     source = torch.empty(4 * BATCH * KV_HEADS * KEYS * dim // 2, device="cuda", dtype=torch.uint8)
     calls.add("copy", lambda place=torch.empty_like(source): place.copy_(source))
     if fa3:
@@ -189,7 +198,7 @@ def decode(arguments, torch, package, fa3):
     for dim in arguments.dims:
         size = 4 * BATCH * KV_HEADS * KEYS * dim
         for page in PAGES:
-            calls = decode_calls(torch, package, fa3, dim, page)
+            calls = decode_calls(torch, package, fa3, dim, page, arguments.schedules)
             times = time_graphs(torch, calls.graphs, arguments.rounds, flush)
             row = {n: f"{t:.0f} ({size / (2 if 'e4m3' in n else 1) / t * 1e-6:.2f})" for n, t in times.items()}
             ratio = f"{times['pages'] / times['row']:.3f}" if {"pages", "row"} <= set(times) else "–"

@@ -29,6 +29,7 @@ for a ratio of two programs, no prediction of time.
 """
 
 import argparse
+import importlib
 import itertools
 import json
 import re
@@ -223,47 +224,57 @@ def triton_configs():
             yield name, dim, causal, block, options
 
 
-def run_triton(arguments):
+def import_triton(kernels, strict):
+    """The module of this folder that has Triton's kernels, or the end of the process."""
     try:
-        import triton
-        import triton_attention as kernel
-        from triton.backends.compiler import GPUTarget
-        from triton.compiler import ASTSource
+        importlib.import_module("triton.backends.compiler")
+        return importlib.import_module(kernels)
     except ImportError as error:
-        harness.skip(f"Triton 3.6 is wanted: {error}", arguments.strict)
-    folder = Path(arguments.out)
-    folder.mkdir(parents=True, exist_ok=True)
+        harness.skip(f"Triton 3.6 is wanted: {error}", strict)
+
+
+def compile_triton(folder, record, function, signature, constants, pointers, multiples=()):
+    """Writes a kernel's assembly and its record (`name`, `options`, and more) into a folder; whether Triton compiled it. `signature`: types of
+    its arguments, of which `pointers` and `multiples` are found to be multiples of 16."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+    from triton.compiler import ASTSource
+
+    signature = {**signature, **dict.fromkeys(constants, "constexpr")}
+    # What Triton's JIT finds in tensors of less than 2 GiB: multiples of 16, and
+    # offsets of 32 bits, so that loads are those of buffers.
+    attrs = {}
+    for place, argument in enumerate(signature):
+        if argument in pointers or argument in multiples:
+            attrs[(place,)] = [["tt.divisibility", 16]]
+        if argument in pointers:
+            attrs[(place,)] += [["tt.pointer_range", 32]]
+    source = ASTSource(function, signature, constants, attrs)
+    try:
+        made = triton.compile(source, target=GPUTarget("hip", "gfx942", LANES), options=record["options"])
+    except Exception as error:  # noqa: BLE001 (whatever Triton raises)
+        print(f"FAILED {record['name']}: {harness.first_error(str(error))}", flush=True)
+        return False
+    record = {**record, "version": triton.__version__, "LDS of block": made.metadata.shared}
+    path = Path(folder) / record["name"]
+    path.with_name(f"{path.name}.s").write_text(made.asm["amdgcn"])
+    path.with_name(f"{path.name}.json").write_text(json.dumps(record) + "\n")
+    print(record["name"], flush=True)
+    return True
+
+
+def run_triton(arguments):
+    kernel = import_triton("triton_attention", arguments.strict)
+    Path(arguments.out).mkdir(parents=True, exist_ok=True)
     failed = False
     for name, dim, causal, block, options in triton_configs():
         signature = {n: POINTER_TYPES[arguments.element] for n in kernel.POINTERS}
         signature["scale_log2"] = "fp32"
         signature.update((n, "i32") for n in kernel.STRIDES + kernel.SIZES)
-        constants = {"D": dim, "M": block[0], "N": block[1], "CAUSAL": causal}
-        signature.update((n, "constexpr") for n in constants)
-        # What Triton's JIT finds in tensors of less than 2 GiB: multiples of 16, and
-        # offsets of 32 bits, so that loads are those of buffers.
-        attrs = {}
-        for place, argument in enumerate(signature):
-            if argument in kernel.POINTERS + kernel.STRIDES:
-                attrs[(place,)] = [["tt.divisibility", 16]]
-            if argument in kernel.POINTERS:
-                attrs[(place,)] += [["tt.pointer_range", 32]]
-        source = ASTSource(kernel.forward, signature, constants, attrs)
-        try:
-            made = triton.compile(
-                source, target=GPUTarget("hip", "gfx942", LANES), options=options)
-        except Exception as error:  # noqa: BLE001 (whatever Triton raises)
-            print(f"FAILED {name}: {harness.first_error(str(error))}", flush=True)
-            failed = True
-            continue
-        record = {
-            "name": name, "element": arguments.element, "dim": dim, "causal": causal, "block": block,
-            "options": options, "version": triton.__version__,
-            "LDS of block": made.metadata.shared,
-        }
-        (folder / f"{name}.s").write_text(made.asm["amdgcn"])
-        (folder / f"{name}.json").write_text(json.dumps(record) + "\n")
-        print(name, flush=True)
+        record = {"name": name, "element": arguments.element, "dim": dim, "causal": causal, "block": block, "options": options}
+        failed |= not compile_triton(
+            arguments.out, record, kernel.forward, signature, {"D": dim, "M": block[0], "N": block[1], "CAUSAL": causal},
+            kernel.POINTERS, kernel.STRIDES)
     sys.exit(1 if failed else 0)
 
 
@@ -288,26 +299,25 @@ def table_row(name, numbers):
     ]
 
 
-def our_assembly(compiler, dim, causal, arguments):
+def assembly_of(compiler, text, schedule):
+    """What attn-compile makes of level-1 MLIR."""
     with tempfile.TemporaryDirectory() as folder:
-        source, output = Path(folder) / "forward.mlir", Path(folder) / "forward.s"
-        source.write_text(attention_text(16, 16, dim, causal, arguments.element))
-        command = [str(compiler), str(source), "--target=mi300x", "--emit=isa",
-                   "-o", str(output)]
-        if arguments.schedule:
-            command.append("--schedule=" + arguments.schedule)
+        source, output = Path(folder) / "ours.mlir", Path(folder) / "ours.s"
+        source.write_text(text)
+        command = [str(compiler), str(source), "--target=mi300x", "--emit=isa", "-o", str(output)]
+        command += ["--schedule=" + schedule] * bool(schedule)
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError("attn-compile: " + harness.first_error(done.stderr))
         return output.read_text()
 
 
-def read_triton(folder, element, mca):
-    """Numbers of the kernels of this element type that `triton` left in a folder."""
+def read_triton(folder, is_wanted, mca):
+    """Numbers of those kernels that `triton` left in a folder whose records are wanted."""
     found = []
     for path in sorted(Path(folder).glob("*.json")):
         record = json.loads(path.read_text())
-        if record.get("element", "bf16") != element:
+        if not is_wanted(record):
             continue
         numbers = measure(path.with_suffix(".s").read_text(), mca)
         # Triton's LDS is given at the launch: the metadata has none of it.
@@ -333,13 +343,16 @@ def run_compare(arguments):
     mca = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
     if not mca:
         harness.skip("there is no llvm-mca", arguments.strict)
-    rivals = read_triton(arguments.folder, arguments.element, mca) if arguments.folder else []
+    rivals = []
+    if arguments.folder:
+        rivals = read_triton(arguments.folder, lambda r: r.get("element") == arguments.element, mca)
     if arguments.folder and not rivals:
         harness.skip(f"no kernel of Triton for {arguments.element} in {arguments.folder}", arguments.strict)
     rows, results, worse = [], list(rivals), False
     for dim, causal in itertools.product(DIMS, (False, True)):
         mask = "causal" if causal else "full"
-        ours = measure(our_assembly(compiler, dim, causal, arguments), mca)
+        ours = measure(
+            assembly_of(compiler, attention_text(16, 16, dim, causal, arguments.element), arguments.schedule), mca)
         name = f"attn-mlir D {dim} {mask}"
         results.append({"name": name, "dim": dim, "causal": causal, **ours})
         rows.append(table_row(name, ours))

@@ -11,12 +11,9 @@ Exits with 1 where ours take more cycles over MFMA than the least of Triton's.
 
 import argparse
 import itertools
-import json
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import static_mi300x as static
@@ -44,13 +41,7 @@ def triton_configs():
 
 
 def run_triton(arguments):
-    try:
-        import triton
-        import triton_backward as kernels
-        from triton.backends.compiler import GPUTarget
-        from triton.compiler import ASTSource
-    except ImportError as error:
-        harness.skip(f"Triton 3.6 is wanted: {error}", arguments.strict)
+    kernels = static.import_triton("triton_backward", arguments.strict)
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
     failed = 0
@@ -62,21 +53,9 @@ def run_triton(arguments):
         rows, streamed = block
         constants = {"D": dim, "M": rows if part == "query" else streamed,
                      "N": streamed if part == "query" else rows, "CAUSAL": causal}
-        signature.update(dict.fromkeys(constants, "constexpr"))
-        # As for the forward pass.
-        attrs = {(place,): [["tt.divisibility", 16], ["tt.pointer_range", 32]]
-                 for place, argument in enumerate(signature) if argument in kernels.POINTERS}
-        source = ASTSource(getattr(kernels, part), signature, constants, attrs)
-        try:
-            made = triton.compile(source, target=GPUTarget("hip", "gfx942", static.LANES), options=options)
-        except Exception as error:  # noqa: BLE001 (whatever Triton raises)
-            print(f"FAILED {name}: {harness.first_error(str(error))}", flush=True)
-            failed += 1
-            continue
-        record = {"name": name, "part": part, "dim": dim, "causal": causal, "options": options,
-                  "version": triton.__version__, "LDS of block": made.metadata.shared}
-        (folder / f"{name}.s").write_text(made.asm["amdgcn"])
-        (folder / f"{name}.json").write_text(json.dumps(record) + "\n")
+        record = {"name": name, "part": part, "dim": dim, "causal": causal, "options": options}
+        failed += not static.compile_triton(
+            folder, record, getattr(kernels, part), signature, constants, kernels.POINTERS)
     print(f"{len(list(folder.glob('*.s')))} kernels of Triton in {folder}, {failed} failed")
     sys.exit(1 if failed else 0)
 
@@ -96,39 +75,17 @@ def text_of(part, dim, causal):
     )
 
 
-def our_assembly(compiler, shape, schedule):
-    with tempfile.TemporaryDirectory() as folder:
-        source, output = Path(folder) / "gradient.mlir", Path(folder) / "gradient.s"
-        source.write_text(text_of(*shape))
-        command = [str(compiler), str(source), "--target=mi300x", "--emit=isa", "-o", str(output)]
-        command += ["--schedule=" + schedule] * bool(schedule)
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise RuntimeError("attn-compile: " + harness.first_error(done.stderr))
-        return output.read_text()
-
-
-def read_triton(folder, wanted, mca):
-    """Numbers of the kernels of the wanted shapes that `triton` left in a folder."""
-    found = []
-    for path in sorted(Path(folder).glob("*.json")) if folder else []:
-        record = json.loads(path.read_text())
-        if (record["part"], record["dim"], record["causal"]) not in wanted:
-            continue
-        numbers = static.measure(path.with_suffix(".s").read_text(), mca)
-        found.append({**record, **numbers, "LDS of block": record["LDS of block"]})
-    return found
-
-
 def run_compare(arguments):
     compiler = harness.find_compiler(arguments.attn_compile)
     mca = shutil.which("llvm-mca-22") or shutil.which("llvm-mca")
     if not compiler or not mca:
         harness.skip(f"{arguments.attn_compile} and llvm-mca are wanted", arguments.strict)
     wanted = [shape for shape in shapes() if re.search(arguments.filter, name_of(*shape))]
-    rivals, rows, worse = read_triton(arguments.folder, wanted, mca), [], False
+    rivals, rows, worse = [], [], False
+    if arguments.folder:
+        rivals = static.read_triton(arguments.folder, lambda r: (r.get("part"), r["dim"], r["causal"]) in wanted, mca)
     for shape in wanted:
-        ours = static.measure(our_assembly(compiler, shape, arguments.schedule), mca)
+        ours = static.measure(static.assembly_of(compiler, text_of(*shape), arguments.schedule), mca)
         rows.append(static.table_row(f"attn-mlir {name_of(*shape)}", ours))
         same = [r for r in rivals if (r["part"], r["dim"], r["causal"]) == shape]
         if not same:

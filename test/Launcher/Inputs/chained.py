@@ -8,7 +8,8 @@ import attn_mlir
 from attn_mlir import ArgumentError
 from devices import KIND, TARGET, allocate, read, write
 from emulate import check
-from problems import Buffer, Case, decode, encode
+from buffers import Buffer, decode, encode
+from problems import Case
 from support import F16, DLArray, expect, main
 
 FIRST = Case("full", "f16", (2, 2), (64, 64), (1, 70, 90))

@@ -12,7 +12,7 @@ from support import BF16, F16, F32, HERE, DLArray
 
 sys.path.insert(0, os.path.join(HERE, "..", "..", "Target", "ROCDL", "Inputs"))
 from emulate import check  # noqa: E402
-from problems import encode  # noqa: E402
+from buffers import encode  # noqa: E402
 
 TARGET = os.environ.get("ATTN_TEST_TARGET", "mi300x")
 ON_CPU = TARGET == "cpu"

@@ -10,7 +10,8 @@ import attn_mlir
 from attn_mlir import Error
 from devices import KIND, TARGET, allocate, read, write
 from emulate import check
-from problems import Buffer, Case, decode, encode
+from buffers import Buffer, decode, encode
+from problems import Case
 from support import F16, F32, DLArray, expect, main
 
 I32, I64 = (0, 32), (0, 64)

@@ -8,7 +8,8 @@ import attn_mlir
 from attn_mlir import Error
 from devices import KIND, TARGET, allocate, read, write
 from emulate import check
-from problems import Buffer, Case, encode
+from buffers import Buffer, encode
+from problems import Case
 from support import F16, DLArray, expect, main
 
 # Rows that are no whole tile, keys that are not, and fewer than there are parts.

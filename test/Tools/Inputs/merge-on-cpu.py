@@ -11,7 +11,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Target", "ROCDL", "Inputs"))
 from emulate import check  # noqa: E402
-from problems import Merge, encode  # noqa: E402
+from buffers import encode  # noqa: E402
+from written_kernels import Merge  # noqa: E402
 
 
 def descriptor(view, memory):

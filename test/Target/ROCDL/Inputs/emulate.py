@@ -18,7 +18,9 @@ import subprocess
 import sys
 import tempfile
 
-from problems import BOUNDS, Case, Chain, Merge, cases, decode, encode, far_cases, large_cases
+from buffers import decode, encode
+from problems import BOUNDS, Case, cases, far_cases, large_cases
+from written_kernels import Chain, Merge
 
 INTERLEAVINGS = ("forward", "reverse", "random")
 

@@ -14,7 +14,8 @@ import tempfile
 from typing import NamedTuple
 
 from emulate import INTERLEAVINGS, Launch, compile_case, evaluate, report
-from problems import BOUNDS, MASKS, Buffer, decode, encode
+from buffers import Buffer, decode, encode
+from problems import BOUNDS, MASKS
 
 
 class Gradient(NamedTuple):

@@ -9,7 +9,8 @@ import sys
 import tempfile
 
 from emulate import check, prepare
-from problems import Buffer, Case
+from buffers import Buffer
+from problems import Case
 
 
 class Dense(Case):

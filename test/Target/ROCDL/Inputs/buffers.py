@@ -1,0 +1,113 @@
+"""Arrays that kernels read and write, in memory as they are given to them, and their numbers."""
+
+import array
+import math
+import struct
+
+
+def encode(values, element):
+    if element == "i32":
+        return struct.pack("<%di" % len(values), *values)
+    if element == "f16":
+        return struct.pack("<%de" % len(values), *values)
+    if element == "f32":
+        return struct.pack("<%df" % len(values), *values)
+    words = array.array("I", struct.pack("<%df" % len(values), *values))
+    rounded = array.array("H")
+    for word in words:
+        if word & 0x7FFFFFFF > 0x7F800000:
+            rounded.append(0x7FC0)
+        else:
+            rounded.append((word + 0x7FFF + (word >> 16 & 1)) >> 16)
+    return rounded.tobytes()
+
+
+def decode(data, element):
+    if element == "f16":
+        return struct.unpack("<%de" % (len(data) // 2), data)
+    if element == "f32":
+        return struct.unpack("<%df" % (len(data) // 4), data)
+    words = array.array("I", (half << 16 for half in array.array("H", data)))
+    return struct.unpack("<%df" % len(words), words.tobytes())
+
+
+def conditions(limits):
+    """Those of single quantities, also where a dimension of size 1 is excepted."""
+    return [limit[2] if limit[0] == "or" else limit for limit in limits]
+
+
+class Buffer:
+    """A strided array of (batch, head, sequence, feature) with NaN in its gaps."""
+
+    def __init__(self, sizes, order, element, gap):
+        self.sizes, self.element = sizes, element
+        stride, self.strides = 1, [0] * len(sizes)
+        for place in reversed(order):
+            self.strides[place] = stride
+            stride *= sizes[place]
+            if place == order[-1]:
+                stride += gap
+        self.values = [math.nan] * max(stride + 64, 1)
+
+    def passed(self):
+        """Strides that the kernel is told."""
+        return self.strides
+
+    def argument(self):
+        """Type and size for attn-emulate."""
+        return "%s[%d]" % (self.element, len(self.values))
+
+    def places(self):
+        def walk(dim, base):
+            if dim == len(self.sizes):
+                yield base
+                return
+            for i in range(self.sizes[dim]):
+                yield from walk(dim + 1, base + i * self.strides[dim])
+
+        return walk(0, 0)
+
+    def fill(self, generator):
+        for place in self.places():
+            self.values[place] = generator.gauss(0, 1)
+        self.values = list(decode(encode(self.values, self.element), self.element))
+
+    def move_apart(self, limits, number):
+        """Takes the largest stride of rows that the limits of view `number` allow; the caller's
+        arrays hold rows only."""
+        row = len(self.sizes) - 2
+        most = min(limit[2] for limit in conditions(limits) if limit[:2] == ["le", ["stride", number, row]])
+        self.far = [1] * len(self.sizes)
+        self.far[row] = most - most % 8
+        for dim in reversed(range(row)):
+            self.far[dim] = self.far[dim + 1] * max(self.sizes[dim + 1], 1)
+        stride = 1
+        for dim in reversed(range(len(self.sizes))):
+            self.strides[dim] = stride
+            stride *= self.sizes[dim]
+        self.values = [math.nan] * stride
+        self.passed = lambda: self.far
+        sizes, strides = "x".join(map(str, self.sizes)), ",".join(map(str, self.far[:-1]))
+        self.argument = lambda: "%s[%s@%s]" % (self.element, sizes, strides)
+
+    def base(self, *index):
+        return sum(i * s for i, s in zip(index, self.strides))
+
+    def row(self, *index):
+        base = self.base(*index)
+        return self.values[base : base + self.sizes[-1]]
+
+    def scale(self, factor, *index):
+        base, scaled = self.base(*index), [factor * x for x in self.row(*index)]
+        self.values[base : base + len(scaled)] = decode(encode(scaled, self.element), self.element)
+
+
+class Numbers(Buffer):
+    """Integers that are given, with large ones where nothing is to be read."""
+
+    def __init__(self, sizes, numbers):
+        super().__init__(sizes, range(len(sizes)), "i32", 0)
+        self.values = [*numbers, *[1 << 20] * (len(self.values) - len(numbers))]
+
+    def fill(self, _generator):
+        pass
