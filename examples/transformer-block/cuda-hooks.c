@@ -9,12 +9,9 @@
 |*
 \*===---------------------------------------------------------------------===*/
 
-#include "hooks.h"
+#include "common.h"
 #include "memrefs.h"
-#include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { AttachGlobal = 1, NonBlocking = 1, NotTransposed = 0 };
 
@@ -112,11 +109,6 @@ static int32_t release(void *user, const AttnTensor *buffer,
   return access == ATTN_WRITE ? cuStreamSynchronize(on) : 0;
 }
 
-static void tell(void *user, int32_t status, const char *message) {
-  (void)user;
-  fprintf(stderr, "status %d: %s\n", (int)status, message);
-}
-
 /*===----------------------------------------------------------------------===*\
 |* Libraries
 \*===----------------------------------------------------------------------===*/
@@ -130,15 +122,6 @@ static void *openFirst(const char *variable, const char *const *files) {
   for (; *files && !library; ++files)
     library = dlopen(*files, RTLD_NOW | RTLD_LOCAL);
   return library;
-}
-
-/* dlsym's object pointer as a function's, in a way that C allows. */
-static int lookUp(void *library, const char *name, void *function) {
-  void *found = dlsym(library, name);
-  memcpy(function, &found, sizeof found);
-  if (!found)
-    fprintf(stderr, "expected a library with %s\n", name);
-  return !found;
 }
 
 static int lookUpAll(void *driver, void *library) {
@@ -185,14 +168,12 @@ int setHooks(AttnHostHooks *hooks) {
     fprintf(stderr, "expected a CUDA device with a context and cuBLAS\n");
     return 1;
   }
-  memset(hooks, 0, sizeof *hooks);
-  hooks->bytes = sizeof *hooks;
+  startHooks(hooks);
   hooks->allocate = allocate;
   hooks->deallocate = deallocate;
   hooks->stream = streamOf;
   hooks->acquire = acquire;
   hooks->release = release;
-  hooks->error = tell;
   return 0;
 }
 

@@ -6,11 +6,8 @@
 |*
 \*===---------------------------------------------------------------------===*/
 
-#include "hooks.h"
-#include <dlfcn.h>
-#include <stdio.h>
+#include "common.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { ToDevice = 1, ToHost = 2 };
 
@@ -76,20 +73,6 @@ static int32_t release(void *user, const AttnTensor *buffer,
   return error ? error : freed;
 }
 
-static void tell(void *user, int32_t status, const char *message) {
-  (void)user;
-  fprintf(stderr, "status %d: %s\n", (int)status, message);
-}
-
-/* dlsym's object pointer as a function's, in a way that C allows. */
-static int lookUp(void *library, const char *name, void *function) {
-  void *found = dlsym(library, name);
-  memcpy(function, &found, sizeof found);
-  if (!found)
-    fprintf(stderr, "expected a HIP runtime with %s\n", name);
-  return !found;
-}
-
 int setHooks(AttnHostHooks *hooks) {
   const char *file = getenv("ATTN_HIP_RUNTIME");
   void *library = dlopen(file ? file : "libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
@@ -97,11 +80,9 @@ int setHooks(AttnHostHooks *hooks) {
     fprintf(stderr, "%s\n", dlerror());
     return 1;
   }
-  memset(hooks, 0, sizeof *hooks);
-  hooks->bytes = sizeof *hooks;
+  startHooks(hooks);
   hooks->acquire = acquire;
   hooks->release = release;
-  hooks->error = tell;
   return lookUp(library, "hipMalloc", &hipMalloc) ||
          lookUp(library, "hipFree", &hipFree) ||
          lookUp(library, "hipMemcpy", &hipMemcpy);
