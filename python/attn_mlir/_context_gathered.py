@@ -14,13 +14,10 @@ import itertools
 
 import torch
 
-from attn_mlir._context_parts import Part, Run, asks_positions, shape_of
+from attn_mlir._context_parts import FEW, Part, Run, asks_positions, of_heads, room_for, shape_of
 from attn_mlir._exchange_model import gathers, groups_of
 from attn_mlir._peer_copies import Piece, places_of
 from attn_mlir._segments import Call, gathered, length_of
-
-# Of heads of K: what of the own rows comes last is this part.
-_FEW = 4
 
 _Launch = collections.namedtuple("_Launch", "part heads kv_heads")
 
@@ -44,8 +41,7 @@ class Gathered:
         if asks_positions(options) or not gathers(held, shape, (options.left, options.right), links):
             return None
         found = [gathered(held, rank, options.left, options.right) for rank in range(len(held))]
-        most = max(each.length for each in found)
-        return places_of([shape.batch * shape.kv_heads * most * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
+        return room_for(shape, max(each.length for each in found))
 
     def __init__(self, rank, q, k, v, options, held, swapped, links):
         self.rank, self._swapped = rank, swapped
@@ -68,14 +64,13 @@ class Gathered:
 
         def launch(call, shapes, kv_heads):
             heads = slice(kv_heads.start * group, kv_heads.stop * group)
-            own = options if options.sinks is None else options._replace(sinks=options.sinks[heads])
             shapes = ((shape[0], kv_heads.stop - kv_heads.start, *shape[2:]) for shape in shapes)
-            return _Launch(Part(q[:, heads], *shapes, call, own, None, is_wide=False), heads, kv_heads)
+            return _Launch(Part(q[:, heads], *shapes, call, of_heads(options, heads), None, is_wide=False), heads, kv_heads)
 
         for call in calls:
             if _is_own(held, rank, of, call):
                 columns = slice(call.columns.start - before, call.columns.stop - before)
-                few = k.shape[1] // _FEW if len(calls) > 1 else 0
+                few = k.shape[1] // FEW if len(calls) > 1 else 0
                 own = functools.partial(launch, Call(call.rows, columns, call.kind), (k.shape, v.shape))
                 self.first.append(own(slice(0, k.shape[1] - few)))
                 self.last += [own(slice(k.shape[1] - few, k.shape[1]))] if few else []

@@ -15,8 +15,8 @@ from attn_mlir._segments import call_of, length_of, shares
 
 _CAUSAL = {"causal": "top_left", "last": "bottom_right"}
 
-# Of heads: what of the own part comes last is this part.
-_FEW = 4
+# Of heads of K: what of the own part comes last is this part of them.
+FEW = 4
 
 Options = collections.namedtuple("Options", "left right scale mask score_mod sinks sequences")
 Options.__doc__ = """``sequences``: where that of each position begins and ends, two tensors; None where all are one."""
@@ -94,6 +94,11 @@ def of_heads(options, heads):
         sinks=None if options.sinks is None else options.sinks[heads])
 
 
+def room_for(shape, length):
+    """Bytes of the K and V of so many positions."""
+    return places_of([shape.batch * shape.kv_heads * length * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
+
+
 def _slots(calls):
     """For each call the lowest slot in which no call in front of it has written its rows, and how many there are."""
     used, found = [], []
@@ -166,7 +171,7 @@ class Parts:
     def _heads(self, source, rank, k):
         """Heads of K that a kernel has: the last one fills the end of what comes in front of it."""
         heads = k.shape[1]
-        few = heads // _FEW if source == rank and self.count > 1 and not self._has_functions else 0
+        few = heads // FEW if source == rank and self.count > 1 and not self._has_functions else 0
         return [slice(0, heads - few), *([slice(heads - few, heads)] if few else [])]
 
     def _part(self, q, source, call, options, positions, kv_heads):
@@ -182,8 +187,7 @@ class Parts:
     @staticmethod
     def room_of(shape, held):
         """Bytes of the K and V of any rank."""
-        return places_of([
-            shape.batch * shape.kv_heads * max(map(length_of, held)) * dim * shape.bytes for dim in (shape.qk_dim, shape.value_dim)])[-1]
+        return room_for(shape, max(map(length_of, held)))
 
     def elements(self, source):
         """Of a rank's K and V."""
@@ -216,13 +220,13 @@ class Run:
         self._slot, self._has_own = None, False
         if plan.copies is not None:
             self._slot = slot_of(parallel.rounds)
-            self._given = plan.copies.mark()
 
     def start(self):
-        """In front of a round: keys are sent, on a GPU behind the launch of what needs the own ones alone, beside which they go.
+        """In front of a round, behind all that was made for the run: keys are sent, on a GPU behind the launch of what needs the own ones alone, beside which they go.
         Where collectives move keys they come first, as their kernels would wait for that."""
         if self._slot is None:
             return
+        self._given = self._plan.copies.mark()
         if self._q.device.type != "cpu":
             self.early()
         self._plan.copies.send(self._slot, self._given, self._parts.readers, self._groups())
@@ -253,8 +257,6 @@ class RunOfParts(Run):
         self._outputs = o[None] if count <= 1 else o.new_empty((count, *o.shape), dtype=torch.float32)
         if count == 0:
             o.zero_()
-        if plan.copies is not None:
-            self._given = plan.copies.mark()
 
     def _groups(self):
         # Kept until the copies are waited for: they read it on a stream of their own.

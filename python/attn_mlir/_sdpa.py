@@ -58,7 +58,8 @@ def _serve(q, k, v, attn_mask, dropout_p, is_causal, scale, enable_gqa, differen
     if over_devices is not None:
         return over_devices
     needs_gradient = differentiable and torch.is_grad_enabled() and any(x.requires_grad for x in (q, k, v))
-    # Arrays have no gradients yet, and transformations of functions are PyTorch's: operators here have no rule for them.
+    # Gradients beside an array are PyTorch's, whose mask may be of any kind, and so are transformations of functions: operators
+    # here have no rule for them.
     other = needs_gradient and (attn_mask is not None or torch._C._functorch.peek_interpreter_stack() is not None)
     if other or not takes(q, k, v, attn_mask, dropout_p, is_causal, enable_gqa):
         return _decompose(q, k, v, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)

@@ -229,7 +229,8 @@ def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, *, seqused_q=None, seq
 def attention_paged(q, k, v, table, lengths, *, cu_seqlens_q=None, seqused_q=None, first=None, alibi_slopes=None,
                     scale=None, causal=False, window=(-1, -1), chunk=0, softcap=0.0, max_seqlen_q=None, scales=None, sinks=None):
     """(O, LSE) of q [B, S, H, D], or of packed sequences [tokens, H, D], to caches [pages, page size, Hkv, D] in
-    place, or without ``table`` [B, S, Hkv, D]; ``scales`` are those of attn_mlir.attention. None where kernels do not take such a call: its caller then copies what it reads.
+    place, or without ``table`` [B, S, Hkv, D]; ``scales`` are those of attn_mlir.attention. None where kernels do not take
+    such a call: its caller then copies what it reads.
 
     Where sequences of at most ``max_seqlen_q`` queries fill q, all have as many, and kernels that know it are faster.
     """
