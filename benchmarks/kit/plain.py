@@ -15,9 +15,10 @@ from kernels import ROOT
 sys.path.insert(0, str(ROOT / "test" / "Target" / "ROCDL" / "Inputs"))
 
 import harness  # noqa: E402
+from buffers import encode  # noqa: E402
 from device import ask_launcher  # noqa: E402
 from emulate import check  # noqa: E402
-from problems import Case, encode  # noqa: E402
+from problems import Case  # noqa: E402
 
 CASES = [
     Case("causal-br", "bf16", (4, 2), (64, 64), (1, 70, 120), ""),
