@@ -125,6 +125,7 @@ void attn::buildSequentialPipeline(OpPassManager &pm) {
 
 void attn::buildLowerToNVVMPipeline(OpPassManager &pm) {
   pm.addNestedPass<KernelOp>(createAttnMaterializeGrid());
+  pm.addNestedPass<KernelOp>(createAttnPlanOverlap());
   pm.addPass(createConvertAttnStreamToSCF({kMostLoops}));
   pm.addNestedPass<KernelOp>(createAttnSplitRoles());
   pm.addNestedPass<KernelOp>(createAttnOverlapSoftmax());

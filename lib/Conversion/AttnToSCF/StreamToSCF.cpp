@@ -226,6 +226,9 @@ private:
           scf::YieldOp::create(b, loc,
                                buildBody(position, carried, masked, visit));
         });
+    // What was said of the stream is said of its loops.
+    for (NamedAttribute mark : stream->getDiscardableAttrs())
+      loop->setAttr(mark.getName(), mark.getValue());
     return llvm::to_vector_of<Value>(loop.getResults());
   }
 
@@ -508,7 +511,11 @@ private:
     Value minusInf = arith::ConstantOp::create(
         b, loc, type,
         DenseElementsAttr::get(type, -std::numeric_limits<float>::infinity()));
-    return arith::SelectOp::create(b, loc, keep, scores, minusInf);
+    Value selected = arith::SelectOp::create(b, loc, keep, scores, minusInf);
+    for (Value made : {minusInf, selected})
+      made.getDefiningOp()->setDiscardableAttrs(
+          before->getDiscardableAttrDictionary());
+    return selected;
   }
 
   StreamOp stream;

@@ -1,5 +1,5 @@
 // attn-overlap-softmax: a softmax with the branch of attn-optimistic-max.
-// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t
 // REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=branch | Remark="products are under way during the softmax:", loops=1
 // REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=other | Remark="products are under way during the softmax:", loops=1
@@ -15,7 +15,7 @@
 !m = tensor<128xf32, #row>
 
 // Who does not say so (holds_first), is asked before the first tile, too.
-// RUN: sed 's/ holds_first//' %s | attn-opt --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=ASKS
+// RUN: sed 's/ holds_first//' %s | attn-opt --mlir-disable-threading --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=ASKS
 // ASKS-LABEL: attn.kernel @branch
 // ASKS: attn.dot.wait
 // ASKS: %[[MISSED:[^ ]+]] = attn.any

@@ -1,6 +1,6 @@
 // attn-overlap-softmax: loops and kernels that it leaves as they are, with a remark that says why.
 // RUN: attn-opt %s -o %t.before
-// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax))' -o %t.after --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --implicit-check-not=remark:
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax))' -o %t.after --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --implicit-check-not=remark:
 // RUN: diff %t.before %t.after
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>
@@ -39,7 +39,7 @@ attn.kernel @unasked(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32>, %n: in
 }
 
 // RUN: sed 's/@unasked(\(.*\) attributes {/@asked(\1 attributes {overlap, /' %s > %t.asked.mlir
-// RUN: attn-opt %t.asked.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax))' -o /dev/null --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=ASKED
+// RUN: attn-opt %t.asked.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax))' -o /dev/null --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=ASKED
 // ASKED: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=asked | Remark="products are under way during the softmax:", loops=1
 
 //===----------------------------------------------------------------------===//
@@ -1004,10 +1004,10 @@ attn.kernel @stores_sometimes(%x: !attn.view<?x16xbf16>, %y: !attn.view<?x16xf32
 //===----------------------------------------------------------------------===//
 
 // Twice is once: the sum of attention is scaled behind the product then.
-// RUN: attn-opt %S/overlap-softmax.mlir --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax))' -o %t.all.mlir
+// RUN: attn-opt %S/overlap-softmax.mlir --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax))' -o %t.all.mlir
 // RUN: sed '/attn.kernel @plain/,$c}' %t.all.mlir > %t.once.mlir
 // RUN: attn-opt %t.once.mlir -o %t.once
-// RUN: attn-opt %t.once.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax))' -o %t.twice --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=remark:
+// RUN: attn-opt %t.once.mlir --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax))' -o %t.twice --remarks-filter='attn-overlap.*' 2>&1 | FileCheck %s --check-prefix=TWICE --implicit-check-not=remark:
 // RUN: diff %t.once %t.twice
 // TWICE: remark: [Missed] overlapped | Category:attn-overlap-softmax | Function=attention | Remark="the product with the values is not a sum that the loop carries"
 

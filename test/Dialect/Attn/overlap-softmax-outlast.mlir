@@ -1,6 +1,6 @@
 // attn-overlap-softmax: where products of a tile take clearly longer than exponentials, by the facts of the target,
 // the product with the values of the last tile stays under way until the branch that may scale its sum.
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-overlap-softmax),cse,canonicalize)' | FileCheck %s
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide64 = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>

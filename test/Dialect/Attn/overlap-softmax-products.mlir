@@ -1,5 +1,5 @@
 // attn-overlap-softmax: three products a tile.
-// RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax),cse,canonicalize)' | FileCheck %s
+// RUN: attn-opt %s --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 4:(0, 8)]>
 #wide = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 8:(16, 0)], registers [2:(0, 1), 2:(8, 0), 8:(0, 8)]>

@@ -1,5 +1,5 @@
 // attn-overlap-softmax: the loop of consumers, rotated by half a tile.
-// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
+// RUN: attn-opt %s --mlir-disable-threading --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap,attn-overlap-softmax),cse,canonicalize)' --remarks-filter='attn-overlap.*' -o %t 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=remark:
 // RUN: FileCheck %s --input-file=%t
 // REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=attention | Remark="products are under way during the softmax:", loops=1
 // REMARK: remark: [Passed] overlapped | Category:attn-overlap-softmax | Function=plain | Remark="products are under way during the softmax:", loops=1
@@ -1124,7 +1124,7 @@ attn.kernel @loops(%x: !attn.view<?x64xbf16>, %y: !attn.view<?x64xf32>, %n: inde
 
 // In the pipeline: a loop without a mask, and one with. The numbers of both are.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize overlap' --emit=target -o %t.target
-// RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=PIPE
+// RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid,attn-plan-overlap),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax),cse,canonicalize)' | FileCheck %s --check-prefix=PIPE
 // PIPE: } consumers({{[0-9]+}}) {
 // PIPE: outstanding 1 :
 // PIPE: attn.ring.release {{.*}} after %

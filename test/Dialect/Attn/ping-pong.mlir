@@ -178,7 +178,7 @@ attn.kernel @together(%n: index) attributes {ping_pong, producer_warps = 4 : i64
 
 // In the pipeline: the first tile of one of two loops, and then both.
 // RUN: attn-compile %examples/llama3-8b-prefill.mlir --target=h200 --schedule='tiles=query=128,key=128' --lower='wgmma=all specialize overlap ping-pong' --emit=target -o %t.target
-// RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax,attn-ping-pong),cse,canonicalize)' | FileCheck %s --check-prefix=PIPE --implicit-check-not=attn.turn
+// RUN: attn-opt %t.target --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid,attn-plan-overlap),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax,attn-ping-pong),cse,canonicalize)' | FileCheck %s --check-prefix=PIPE --implicit-check-not=attn.turn
 // PIPE: } consumers({{[0-9]+}}) {
 // PIPE-NEXT: attn.turn start of 2
 // PIPE: scf.if

@@ -39,6 +39,17 @@ def Attn_Turn : I32EnumAttr<"Turn", "a step of taking turns",
   let cppNamespace = "::attn";
 }
 
+// What attn-plan-overlap says of a stream and of its operations.
+def Attn_Beside : I32EnumAttr<"Beside", "whose softmax products with values run beside",
+    [I32EnumAttrCase<"Own", 0, "own">, I32EnumAttrCase<"Others", 1, "others">]> {
+  let cppNamespace = "::attn";
+}
+def Attn_LoopPart : I32EnumAttr<"LoopPart", "a part of a loop with products of two stages",
+    [I32EnumAttrCase<"Scores", 0, "scores">, I32EnumAttrCase<"Values", 1, "values">,
+     I32EnumAttrCase<"Late", 2, "late">, I32EnumAttrCase<"Pin", 3, "pin">]> {
+  let cppNamespace = "::attn";
+}
+
 def Attn_SchedulingHint : I32EnumAttr<"SchedulingHint", "what an instruction scheduler is told",
     [I32EnumAttrCase<"HoldCopies", 0, "hold_copies">,
      I32EnumAttrCase<"InterleaveExponentials", 1, "interleave_exponentials">]> {

@@ -428,11 +428,33 @@ def AttnDelayWaits : Pass<"attn-delay-waits", "::attn::KernelOp"> {
   let statistics = [Statistic<"numDelayed", "delayed", "Waits that let later products be under way">];
 }
 
+def AttnPlanOverlap : Pass<"attn-plan-overlap", "::attn::KernelOp"> {
+  let summary = "Say what of a stream may run beside what";
+  let description = [{
+    In a kernel with the attribute `overlap`: finds in each stream the products of the first
+    stage (the scores), those of the second (with the values), and what waits for
+    the latter's sums, and marks them for `attn-overlap-softmax`, which knows a loop by
+    these marks alone. Each operation has at most one, `attn.part`: `scores`, `values`; `late`,
+    what comes after the wait for the values of the tile before; `pin`, the release of the keys
+    and the reference that it waits for. `attn.overlap` of the stream says whether products
+    run beside the softmax of the `own` warpgroup, or of `others` alone. Loops that the stream
+    becomes have its marks.
+
+    Before: `attn.stream ... { ... attn.dot.issue %p, %v, %sum stage 1 ... }`
+
+    After: `attn.stream ... attributes {attn.overlap = "own"} { ... attn.dot.issue %p, %v, %sum stage 1 {attn.part = "values"} ... }`
+
+    Streams of which the passes that follow could rotate no loop stay as they are, with a
+    remark that says why. Loops of consumers that no stream became are planned as streams are.
+  }];
+  let statistics = [Statistic<"numPlanned", "planned", "Streams that are to be overlapped">];
+}
+
 def AttnOverlapSoftmax : Pass<"attn-overlap-softmax", "::attn::KernelOp"> {
   let summary = "Compute the softmax of a tile beside products";
   let description = [{
     In a kernel with the attribute `overlap` whose roles are split, rotates the
-    loops of consumers by half a tile: products of the first stage are issued (the
+    loops of consumers that `attn-plan-overlap` has marked by half a tile: products of the first stage are issued (the
     scores of a tile), then those of the second stage of the tile before (with the
     values), and all are under way while the maximum and the exponentials are
     computed. The first tile's scores come before the loop, the last tile's values

@@ -79,13 +79,6 @@ private:
     SmallVector<Value> carried, lhs, rows;
   };
 
-  /// Whether the release of the keys stands before the wait for the values and
-  /// needs the maximum, so that the wait is not moved up beside the scores'.
-  static bool pins(const SoftmaxLoop &parts) {
-    return parts.keysRelease && parts.maximum &&
-           !parts.late.contains(parts.maximum.getDefiningOp());
-  }
-
   static IRMapping start(SoftmaxLoop &parts, Value position,
                          ValueRange carried) {
     IRMapping map;
@@ -241,7 +234,7 @@ private:
     scf::ForOp loop = parts.loop;
     IRMapping map = start(parts, position, before.carried);
     SmallVector<DotIssueOp> values;
-    bool pinned = pins(parts);
+    bool pinned = static_cast<bool>(parts.keysRelease);
     for (Operation &op : loop.getBody()->without_terminator()) {
       if (parts.isOfValues(&op) || parts.late.contains(&op) ||
           (pinned && &op == parts.keysRelease))
@@ -319,9 +312,11 @@ struct OverlapSoftmaxPass
       remarks::emitOverlapSoftmaxNoLoop(kernel);
     SmallVector<SmallVector<SoftmaxLoop, 0>> chains;
     for (scf::ForOp loop : loops) {
-      FailureOr<SoftmaxLoop> parts = matchSoftmaxLoop(loop);
-      if (failed(parts))
+      if (!loop->hasAttr(kOverlapLoop))
         continue;
+      FailureOr<SoftmaxLoop> parts = readSoftmaxLoop(loop);
+      if (failed(parts))
+        return signalPassFailure();
       if (chains.empty() || !continues(*parts, chains.back().back()))
         chains.emplace_back();
       chains.back().push_back(std::move(*parts));
@@ -331,6 +326,15 @@ struct OverlapSoftmaxPass
       numLoops += chain.size();
       remarks::emitOverlapSoftmax(kernel, chain.size());
     }
+    dropMarks(kernel);
+  }
+
+  /// What was said of parts is done.
+  static void dropMarks(KernelOp kernel) {
+    kernel.walk([](Operation *op) {
+      op->removeAttr(kOverlapLoop);
+      op->removeAttr(kLoopPart);
+    });
   }
 };
 

@@ -1,13 +1,15 @@
 //===- SoftmaxLoop.h - Loops with products of two stages --------*- C++ -*-===//
 //
 // What attn-overlap-softmax rotates: the parts of a loop that computes scores,
-// their softmax, and products with values.
+// their softmax, and products with values. attn-plan-overlap finds them while
+// the loop is a stream, and marks them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef ATTN_TRANSFORMS_PIPELINING_SOFTMAXLOOP_H
 #define ATTN_TRANSFORMS_PIPELINING_SOFTMAXLOOP_H
 
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,6 +18,12 @@
 #include "llvm/ADT/SmallVector.h"
 
 namespace attn {
+
+/// Of a stream, and of loops that it becomes: beside whose softmax products run
+/// (Beside).
+inline constexpr llvm::StringLiteral kOverlapLoop = "attn.overlap";
+/// Of an operation of such a loop: which part it is of (LoopPart).
+inline constexpr llvm::StringLiteral kLoopPart = "attn.part";
 
 /// A product of the second stage: with values, for example.
 struct ValuesProduct {
@@ -69,8 +77,9 @@ struct SoftmaxLoop {
 /// Whether a condition is said to hold in the first visit of a stream.
 bool holdsFirst(mlir::Value condition);
 
-/// Finds the parts, or fails with a remark on why the loop is another one.
-llvm::FailureOr<SoftmaxLoop> matchSoftmaxLoop(mlir::scf::ForOp loop);
+/// Reads the parts off what attn-plan-overlap has marked, or fails with an
+/// error about a mark that does not hold.
+llvm::FailureOr<SoftmaxLoop> readSoftmaxLoop(mlir::scf::ForOp loop);
 
 } // namespace attn
 
