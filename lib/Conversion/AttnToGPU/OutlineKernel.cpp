@@ -209,6 +209,7 @@ private:
     int64_t threads =
         kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr).getInt();
     kernel.walk([&](SpecializeOp roles) {
+      threads *= roles.getNumComputing();
       threads += 32 * static_cast<int64_t>(roles.getProducerWarps());
     });
     setManifest(function, grid, threads);

@@ -161,6 +161,7 @@ struct ConvertAttnToNVVMPass
     if (failed(applyFullConversion(function, target, std::move(patterns))))
       return failure();
 
+    numberRoleThreads(function);
     eraseViews(function);
     shareDistances(function);
     return lowerMath(function, kIntrinsics, "NVIDIA");

@@ -180,6 +180,23 @@ static bool isReadBeforeProducts(RingCreateOp ring) {
   return byProducer;
 }
 
+/// Says how many roles read a ring, and who fills it for others alone.
+static void countReaders(RingCreateOp ring) {
+  llvm::SmallDenseSet<int64_t> readers;
+  for (Operation *user : ring.getRing().getUsers())
+    if (isa<RingReleaseOp>(user))
+      readers.insert(computingRoleOf(user->getBlock()));
+  Builder b(ring.getContext());
+  ring->setAttr(kReadersAttr, b.getI64IntegerAttr(std::max<int64_t>(
+                                  static_cast<int64_t>(readers.size()), 1)));
+  if (!ring.isPut())
+    return;
+  for (Operation *user : ring.getRing().getUsers())
+    if (isa<RingAcquireOp>(user) && !readers.empty() &&
+        !readers.contains(computingRoleOf(user->getBlock())))
+      user->setAttr(kFillsAloneAttr, b.getUnitAttr());
+}
+
 int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
   int64_t bytes = 0;
   SmallVector<RingCreateOp> rings;
@@ -192,6 +209,7 @@ int64_t attn::placeRings(LLVM::LLVMFuncOp function) {
   for (RingCreateOp ring : rings) {
     ring->setAttr("barriers", b.getI64IntegerAttr(bytes));
     bytes += barrierBytes(ring.getRing().getType());
+    countReaders(ring);
     if (isReadBeforeProducts(ring))
       ring->setAttr(kReadBeforeProducts, b.getUnitAttr());
   }

@@ -28,6 +28,19 @@ inline mlir::Value warpOf(const ThreadBuilder &t) {
 
 /// Threads that hold tiles in the function around `op`: all but a producer's.
 int64_t computeThreads(mlir::Operation *op);
+/// The same of all roles that compute.
+int64_t allComputeThreads(mlir::Operation *op);
+/// Which of several roles that compute a block is of.
+int64_t computingRoleOf(mlir::Block *block);
+/// Counts the threads of each role that computes from 0 on, when all that asks
+/// for a thread is there.
+void numberRoleThreads(mlir::LLVM::LLVMFuncOp function);
+/// Attribute of assembly that reads a thread's number.
+constexpr llvm::StringLiteral kReadsThreadAttr = "attn.reads_thread";
+/// Attributes that placeRings sets: how many roles read a ring, and that an
+/// acquire is of a role that fills it for others.
+constexpr llvm::StringLiteral kReadersAttr = "attn.readers";
+constexpr llvm::StringLiteral kFillsAloneAttr = "attn.fills_alone";
 /// Waits for each other of these threads.
 void computeBarrier(mlir::OpBuilder &b, mlir::Location loc);
 

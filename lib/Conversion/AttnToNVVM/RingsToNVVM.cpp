@@ -144,6 +144,7 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
     int64_t filling = !isFilledByThreads(op)   ? 1
                       : isFilledByProducer(op) ? kWarpThreads
                                                : threads;
+    int64_t readers = op->getAttrOfType<IntegerAttr>(kReadersAttr).getInt();
     bool perThread =
         RingBuilder{rewriter, loc, op, counter}.isAccessedByThreads();
     onFirstThread(rewriter, op, [&](OpBuilder &b) {
@@ -154,7 +155,8 @@ struct CreatePattern : OpConversionPattern<RingCreateOp> {
                                      t.constant(filling), Value());
         NVVM::MBarrierInitOp::create(
             b, loc, inner.empty(t.constant(slot)),
-            t.constant(perThread ? threads : threads / 32), Value());
+            t.constant((perThread ? threads : threads / 32) * readers),
+            Value());
       }
     });
     rewriter.replaceOp(op, counter);
@@ -172,9 +174,9 @@ struct AcquirePattern : OpConversionPattern<RingAcquireOp> {
     RingBuilder ring{rewriter, loc, ringOf(op.getRing()), adaptor.getRing()};
     ThreadBuilder t{rewriter, loc};
     bool byProducer = isByProducer(op);
-    // A producer of its own counts what it acquires.
+    // Whoever fills a ring and does not read it counts what it acquires.
     Value number = ring.released();
-    if (byProducer)
+    if (byProducer || op->hasAttr(kFillsAloneAttr))
       LLVM::StoreOp::create(rewriter, loc, t.add(number, 1), ring.counter);
     else
       number = t.add(number, static_cast<int64_t>(op.getAhead()));
@@ -330,7 +332,9 @@ private:
       if (byGroup)
         NVVM::BarrierOp::create(
             b, loc, TypeRange(),
-            inner.add(inner.div(inner.thread(), kGroupThreads), kFirstBarrier),
+            inner.add(inner.div(inner.thread(), kGroupThreads),
+                      kFirstBarrier + computingRoleOf(b.getInsertionBlock()) *
+                                          computeThreads(op) / kGroupThreads),
             inner.constant(kGroupThreads), NVVM::BarrierReductionAttr(),
             Value());
       else

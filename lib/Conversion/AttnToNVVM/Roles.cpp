@@ -21,16 +21,61 @@
 using namespace mlir;
 using namespace attn;
 
-/// Attribute of a function some of whose threads hold no tiles.
+/// Attribute of the branch of a role that computes, but the first: its number.
+static constexpr StringLiteral kComputingRole = "attn.computing_role";
+/// Attribute of a function with several of these: how many.
+static constexpr StringLiteral kComputingRoles = "attn.computing_roles";
+/// Attribute of a function some of whose threads hold no tiles: how many do, of
+/// each role.
 static constexpr StringLiteral kComputeThreads = "attn.compute_threads";
 /// The named barrier of the threads that do; 0 is that of the CTA.
 static constexpr int64_t kComputeBarrier = 1;
+/// That of the second role; those of others come before.
+static constexpr int64_t kLastBarrier = 15;
 
 int64_t attn::computeThreads(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   if (auto threads = function->getAttrOfType<IntegerAttr>(kComputeThreads))
     return threads.getInt();
   return function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
+}
+
+int64_t attn::allComputeThreads(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto roles = function->getAttrOfType<IntegerAttr>(kComputingRoles);
+  return computeThreads(op) * (roles ? roles.getInt() : 1);
+}
+
+int64_t attn::computingRoleOf(Block *block) {
+  for (; block && block->getParentOp();
+       block = block->getParentOp()->getBlock())
+    if (auto branch = dyn_cast<scf::IfOp>(block->getParentOp()))
+      if (auto role = branch->getAttrOfType<IntegerAttr>(kComputingRole);
+          role && block->getParent() == &branch.getThenRegion())
+        return role.getInt();
+  return 0;
+}
+
+void attn::numberRoleThreads(LLVM::LLVMFuncOp function) {
+  function.walk([&](scf::IfOp branch) {
+    auto role = branch->getAttrOfType<IntegerAttr>(kComputingRole);
+    if (!role)
+      return;
+    int64_t first = role.getInt() * computeThreads(branch);
+    branch.getThenRegion().walk([&](Operation *op) {
+      auto thread = dyn_cast<gpu::ThreadIdOp>(op);
+      bool reads = thread && thread.getDimension() == gpu::Dimension::x;
+      if (!reads && !op->hasAttr(kReadsThreadAttr))
+        return;
+      OpBuilder b(op->getContext());
+      b.setInsertionPointAfter(op);
+      Value number = op->getResult(0);
+      Value before = arith::ConstantOp::create(
+          b, op->getLoc(), b.getIntegerAttr(number.getType(), first));
+      Value own = arith::SubIOp::create(b, op->getLoc(), number, before);
+      number.replaceAllUsesExcept(own, own.getDefiningOp());
+    });
+  });
 }
 
 void attn::computeBarrier(OpBuilder &b, Location loc) {
@@ -44,7 +89,9 @@ void attn::computeBarrier(OpBuilder &b, Location loc) {
     return;
   }
   ThreadBuilder t{b, loc};
-  NVVM::BarrierOp::create(b, loc, TypeRange(), t.constant(kComputeBarrier),
+  int64_t role = computingRoleOf(b.getInsertionBlock());
+  int64_t barrier = role == 0 ? kComputeBarrier : kLastBarrier - (role - 1);
+  NVVM::BarrierOp::create(b, loc, TypeRange(), t.constant(barrier),
                           t.constant(threads.getInt()),
                           NVVM::BarrierReductionAttr(), Value());
 }
@@ -62,12 +109,35 @@ static void setRegisters(OpBuilder &b, Location loc, int64_t registers,
                                  action);
 }
 
+/// Moves the roles that compute into `block`, a branch within the other: the
+/// first has the fewest threads before it.
+static void branchToComputing(IRRewriter &rewriter, SpecializeOp roles,
+                              Block *block, Value thread, int64_t threads) {
+  Location loc = roles.getLoc();
+  for (unsigned role = roles.getNumComputing() - 1; role > 0; --role) {
+    rewriter.setInsertionPoint(block->getTerminator());
+    ThreadBuilder t{rewriter, loc};
+    Value isHere =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sge, thread,
+                              t.constant(role * threads));
+    auto branch = scf::IfOp::create(rewriter, loc, isHere, /*withElse=*/true);
+    branch->setAttr(kComputingRole, rewriter.getI64IntegerAttr(role));
+    moveRole(rewriter, roles.getComputing(role), branch.thenBlock());
+    block = branch.elseBlock();
+  }
+  moveRole(rewriter, roles.getConsumer(), block);
+}
+
 static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   Location loc = roles.getLoc();
   IRRewriter rewriter(roles);
   int64_t all = function->getAttrOfType<DenseI32ArrayAttr>("nvvm.reqntid")[0];
   int64_t computing = all - 32 * static_cast<int64_t>(roles.getProducerWarps());
-  function->setAttr(kComputeThreads, rewriter.getI64IntegerAttr(computing));
+  int64_t count = roles.getNumComputing();
+  function->setAttr(kComputeThreads,
+                    rewriter.getI64IntegerAttr(computing / count));
+  if (count > 1)
+    function->setAttr(kComputingRoles, rewriter.getI64IntegerAttr(count));
   // As many CTAs as the registers of their roles leave room for: without a
   // number the counts of registers are ignored.
   int64_t registers =
@@ -100,7 +170,8 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   rewriter.setInsertionPointToStart(branch.elseBlock());
   setRegisters(rewriter, loc, roles.getConsumerRegisters(),
                NVVM::SetMaxRegisterAction::increase);
-  moveRole(rewriter, roles.getConsumer(), branch.elseBlock());
+  branchToComputing(rewriter, roles, branch.elseBlock(), thread,
+                    computing / count);
   rewriter.eraseOp(roles);
 }
 

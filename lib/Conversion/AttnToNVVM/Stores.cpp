@@ -27,14 +27,14 @@ bool attn::storesChunks(StoreOp op) {
 }
 
 Value attn::readThreadAgain(OpBuilder &b, Location loc) {
-  return LLVM::InlineAsmOp::create(
-             b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(b.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             ArrayAttr())
-      .getResult(0);
+  auto read = LLVM::InlineAsmOp::create(
+      b, loc, b.getI32Type(), ValueRange(), "mov.u32 $0, %tid.x;", "=r",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+  read->setAttr(kReadsThreadAttr, b.getUnitAttr());
+  return read.getResult(0);
 }
 
 namespace {

@@ -274,7 +274,7 @@ private:
     for (int64_t visit = 0; visit < deepest; ++visit)
       for (Value ring : rings)
         if (visit < leadOf(ring))
-          buildProducer(ring, index(visit), visit);
+          markAhead(buildProducer(ring, index(visit), visit));
     // Waits for tiles that stay come after: all copies are under way together.
     for (RingWaitOp wait : waits)
       wait->moveBefore(stream);
@@ -352,10 +352,10 @@ private:
 
   /// Fills one ring for a visit, if there is such a visit, with `ahead` slots
   /// under way.
-  void buildProducer(Value ring, Value visit, int64_t ahead) {
+  scf::IfOp buildProducer(Value ring, Value visit, int64_t ahead) {
     Value exists =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, visit, total);
-    scf::IfOp::create(b, loc, exists, [&](OpBuilder &, Location) {
+    return scf::IfOp::create(b, loc, exists, [&](OpBuilder &, Location) {
       IRMapping map;
       Block *producer = stream.getProducerBlock();
       map.map(producer->getArgument(0), positionOf(visit));
@@ -365,6 +365,13 @@ private:
             acquire.setAhead(ahead);
       scf::YieldOp::create(b, loc);
     });
+  }
+
+  /// Whoever splits roles asks for these.
+  void markAhead(scf::IfOp fill) {
+    auto kernel = stream->getParentOfType<KernelOp>();
+    if (kernel && kernel->hasAttr(KernelOp::kProducerWarpsAttr))
+      fill->setAttr(StreamOp::kAheadAttr, b.getUnitAttr());
   }
 
   /// The ring that an operation of the producer fills, or null.

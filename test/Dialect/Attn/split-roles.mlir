@@ -288,12 +288,12 @@ attn.kernel @resident(%x: !attn.view<?x64xbf16>, %n: index) attributes {producer
         %s = attn.ring.acquire %rk : <2 x !k> -> <!k>
         %p = attn.ring.issue %s, %x[%t, %c0] : <!k>, <?x64xbf16> -> <!k>
         attn.ring.land %p : <!k>
-      }
+      } {attn.ahead}
       scf.if %more {
         %s = attn.ring.acquire %rk : <2 x !k> -> <!k>
         %p = attn.ring.issue %s, %x[%row, %c0] : <!k>, <?x64xbf16> -> <!k>
         attn.ring.land %p : <!k>
-      }
+      } {attn.ahead}
       scf.for %j = %c0 to %n step %c1 {
         %s = attn.ring.acquire %rk ahead 1 : <2 x !k> -> <!k>
         %p = attn.ring.issue %s, %x[%j, %c0] : <!k>, <?x64xbf16> -> <!k>

@@ -26,16 +26,20 @@ def Attn_DotIssueOp : Attn_Op<"dot.issue", [
     stream come before, of which each follows from the one before: 0 for those
     that follow from loads alone, as scores do.
 
+    `role` (attn-assign-roles) is which of those who compute does it, where there
+    are several; they hand tiles on through rings (`attn.ring.put`).
+
     Example: `%p = attn.dot.issue %q, %k, %zero transpose_rhs by(#attn.wgmma) : tensor<64x64xbf16, #shared>, tensor<128x64xbf16, #shared> -> <tensor<64x128xf32, #acc>>`
   }];
   let arguments = (ins Attn_Tile2D:$lhs, Attn_Tile2D:$rhs, Attn_AccTile:$acc,
                        UnitAttr:$transpose_rhs,
                        OptionalAttr<Attn_MatrixUnitInterface>:$unit,
                        DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$stage,
-                       UnitAttr:$transpose_lhs);
+                       UnitAttr:$transpose_lhs,
+                       DefaultValuedAttr<ConfinedAttr<I64Attr, [IntNonNegative]>, "0">:$role);
   let results = (outs Attn_ProductType:$product);
   let assemblyFormat = [{
-    $lhs `,` $rhs `,` $acc (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`by` `(` custom<Unit>($unit)^ `)`)?
+    $lhs `,` $rhs `,` $acc (`transpose_lhs` $transpose_lhs^)? (`transpose_rhs` $transpose_rhs^)? (`stage` $stage^)? (`role` $role^)? (`by` `(` custom<Unit>($unit)^ `)`)?
     attr-dict `:` type($lhs) `,` type($rhs) `,` type($acc) `->` type($product)
   }];
   let hasVerifier = 1;
@@ -71,12 +75,21 @@ def Attn_SpecializeOp : Attn_Op<"specialize", [
   }];
   let arguments = (ins I64Attr:$producer_warps, I64Attr:$producer_registers,
                        I64Attr:$consumer_registers);
-  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer,
+                        VariadicRegion<SizedRegion<1>>:$others);
   let assemblyFormat = [{
     `producer` $producer_warps `warps` `(` $producer_registers `)` $producer
-    `consumers` `(` $consumer_registers `)` $consumer attr-dict
+    `consumers` `(` $consumer_registers `)` $consumer (`and` $others^)? attr-dict
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// How many roles those who compute have.
+    unsigned getNumComputing() { return (*this)->getNumRegions() - 1; }
+    /// The region of such a role.
+    ::mlir::Region &getComputing(unsigned role) {
+      return (*this)->getRegion(role + 1);
+    }
+  }];
 }
 
 def Attn_TurnOp : Attn_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {

@@ -50,6 +50,9 @@ def Attn_StreamOp : Attn_Op<"stream", [
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
+    /// Attribute of a branch that fills rings for the first visits, before the
+    /// loops that a stream becomes.
+    static constexpr ::llvm::StringLiteral kAheadAttr = "attn.ahead";
     ::mlir::Value getPosition() { return getBody().getArgument(0); }
     /// The block that fills rings, or null.
     ::mlir::Block *getProducerBlock() {

@@ -356,6 +356,28 @@ def AttnSpecializeWarps : Pass<"attn-specialize-warps", "::attn::KernelOp"> {
   let statistics = [Statistic<"numKernels", "kernels", "Kernels with a producer">];
 }
 
+def AttnAssignRoles : Pass<"attn-assign-roles", "::attn::KernelOp"> {
+  let summary = "Share the products of a tile out among roles";
+  let description = [{
+    Those who compute may have several roles, of as many warps each. Gives each asynchronous
+    product of a stream its role: that of what it follows from or, where it reads what was put
+    into a ring (`attn.ring.put`), the one after whoever put it. Rings alone connect roles; so a
+    chain of products through rings is a pipeline of roles, and what two products of the same
+    put tile are is up to where their other operands come from. Of `most` roles the last
+    does all that would be of later ones.
+
+    Before: `attn.ring.put %p into %slot; %q = attn.ring.wait %ring; %x = attn.dot.issue %q, %v, %sum stage 1`
+
+    After: `attn.ring.put %p into %slot; %q = attn.ring.wait %ring; %x = attn.dot.issue %q, %v, %sum stage 1 role 1`
+
+    Does nothing in kernels without a producer (`attn-specialize-warps`).
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"4", "Roles of those who compute, at most">
+  ];
+  let statistics = [Statistic<"numAssigned", "assigned", "Products of a later role than the first">];
+}
+
 def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
   let summary = "Make loops of a producer and of consumers";
   let description = [{
@@ -365,6 +387,11 @@ def AttnSplitRoles : Pass<"attn-split-roles", "::attn::KernelOp"> {
     how far ahead it gets the slots say. Registers are shared out among the roles of
     one CTA, or of two, where one group of consumers and the shared memory of the rings
     let an SM hold two: the second computes while the first begins or ends.
+
+    Where products have several roles (`attn-assign-roles`), each becomes a region of its own: its
+    products, what is put and stored of them, the rings that these read, and the
+    arithmetic that all of this depends on. That another role's product is needed which
+    comes through no ring is an error.
 
     Before: `attn.ctas %cta in %n { ... acquire, issue, land ... wait, dot, release ... }`
 

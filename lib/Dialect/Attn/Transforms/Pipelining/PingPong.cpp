@@ -79,7 +79,9 @@ struct PingPongPass : attn::impl::AttnPingPongBase<PingPongPass> {
         if (issue.getStage() == 0 && !isOnlySummed(issue))
           first.push_back(issue);
       });
-      if (first.empty() || !roles.getConsumer().getOps<TurnOp>().empty())
+      // Several roles are pipelined by their rings.
+      if (first.empty() || roles.getNumComputing() > 1 ||
+          !roles.getConsumer().getOps<TurnOp>().empty())
         return;
       takeTurns(roles, first, groups);
       ++numKernels;

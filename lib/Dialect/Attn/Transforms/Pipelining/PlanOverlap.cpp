@@ -114,8 +114,8 @@ public:
 
   /// Leaves what it found where attn-overlap-softmax reads it.
   void mark() {
-    fold.op->setAttr(kOverlapLoop, wordOf(parts.atOnce ? Beside::Others
-                                                       : Beside::Own));
+    fold.op->setAttr(kOverlapLoop,
+                     wordOf(parts.atOnce ? Beside::Others : Beside::Own));
     auto markAs = [&](Operation *op, LoopPart part) {
       op->setAttr(kLoopPart, wordOf(part));
     };
@@ -322,8 +322,7 @@ private:
   bool findLate(ValuesProduct &product) {
     Block *body = fold.body;
     SmallVector<Operation *> work;
-    llvm::append_range(work,
-                       fold.carried[product.sum].getUsers());
+    llvm::append_range(work, fold.carried[product.sum].getUsers());
     bool branches = false;
     while (!work.empty()) {
       Operation *op = body->findAncestorOpInBlock(*work.pop_back_val());

@@ -77,32 +77,31 @@ private:
       parts.late.insert(op);
       return success();
     }
-    bool known =
-        llvm::TypeSwitch<Operation *, bool>(op)
-            .Case([&](DotIssueOp issue) {
-              if (*part == LoopPart::Scores)
-                parts.scores.push_back(issue);
-              else if (*part == LoopPart::Values)
-                parts.values.push_back({issue, {}, {}, {}, 0, {}});
-              return *part != LoopPart::Pin;
-            })
-            .Case([&](DotWaitOp wait) {
-              if (*part == LoopPart::Scores)
-                parts.scoresWaits.push_back(wait);
-              return *part != LoopPart::Pin;
-            })
-            .Case([&](RingReleaseOp release) {
-              if (*part == LoopPart::Pin)
-                parts.keysRelease = release;
-              return *part != LoopPart::Scores;
-            })
-            .Case([&](AdvanceOp advance) {
-              parts.maximum = advance.getReference();
-              return *part == LoopPart::Pin;
-            })
-            .Case<RingWaitOp, arith::AddFOp>(
-                [&](Operation *) { return *part == LoopPart::Values; })
-            .Default(false);
+    bool known = llvm::TypeSwitch<Operation *, bool>(op)
+                     .Case([&](DotIssueOp issue) {
+                       if (*part == LoopPart::Scores)
+                         parts.scores.push_back(issue);
+                       else if (*part == LoopPart::Values)
+                         parts.values.push_back({issue, {}, {}, {}, 0, {}});
+                       return *part != LoopPart::Pin;
+                     })
+                     .Case([&](DotWaitOp wait) {
+                       if (*part == LoopPart::Scores)
+                         parts.scoresWaits.push_back(wait);
+                       return *part != LoopPart::Pin;
+                     })
+                     .Case([&](RingReleaseOp release) {
+                       if (*part == LoopPart::Pin)
+                         parts.keysRelease = release;
+                       return *part != LoopPart::Scores;
+                     })
+                     .Case([&](AdvanceOp advance) {
+                       parts.maximum = advance.getReference();
+                       return *part == LoopPart::Pin;
+                     })
+                     .Case<RingWaitOp, arith::AddFOp>(
+                         [&](Operation *) { return *part == LoopPart::Values; })
+                     .Default(false);
     if (known)
       return success();
     return op->emitOpError("expected an operation that may be of the part ")
@@ -112,8 +111,7 @@ private:
   /// Finds what belongs to a product with values, all of which is marked.
   LogicalResult connect(ValuesProduct &product) {
     for (Operation *user : product.issue.getProduct().getUsers())
-      if (auto wait = dyn_cast<DotWaitOp>(user);
-          isPart(user, LoopPart::Values))
+      if (auto wait = dyn_cast<DotWaitOp>(user); isPart(user, LoopPart::Values))
         product.wait = wait;
     if (auto tile = product.issue.getRhs().getDefiningOp<RingWaitOp>();
         isPart(tile, LoopPart::Values))

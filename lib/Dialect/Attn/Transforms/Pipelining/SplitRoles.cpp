@@ -1,5 +1,6 @@
 //===- SplitRoles.cpp - Loops of a producer and of consumers --------------===//
 
+#include "ComputingRoles.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -115,11 +116,11 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
         prologue = op;
       }
     }
+    region.walk([](Operation *op) { op->removeAttr(StreamOp::kAheadAttr); });
   }
 
   static bool isPrologue(Operation *op) {
-    auto branch = dyn_cast<scf::IfOp>(op);
-    return branch && !branch.getThenRegion().getOps<RingAcquireOp>().empty();
+    return op->hasAttr(StreamOp::kAheadAttr);
   }
 
   /// Drops what loops carry for nothing.
@@ -150,16 +151,34 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     roles.getConsumer().walk([](TakeOp take) { take.setFromProducer(true); });
   }
 
+  /// A region for each role of those who compute.
+  static LogicalResult splitComputing(SpecializeOp roles) {
+    Region &first = roles.getConsumer();
+    if (failed(markComputingRoles(first)))
+      return failure();
+    for (Region &other : roles.getOthers()) {
+      IRMapping map;
+      first.cloneInto(&other, map);
+    }
+    for (unsigned role = 0; role < roles.getNumComputing(); ++role)
+      if (failed(keepComputingRole(roles.getComputing(role), role)))
+        return failure();
+    return success();
+  }
+
   void split(CtasOp ctas, int64_t threads, int64_t warps) {
     Block *body = &ctas.getBody().front();
     IRRewriter rewriter(ctas);
     rewriter.setInsertionPoint(body->getTerminator());
     TargetAttr target = TargetAttr::of(ctas);
+    unsigned computing = countComputingRoles(ctas.getBody());
+    threads *= computing;
     int64_t resident = residentWithRoles(
         target, threads, sharedBytesOf(ctas->getParentOfType<KernelOp>()));
     RoleRegisters registers = roleRegisters(target, threads, resident);
-    auto roles = SpecializeOp::create(rewriter, ctas.getLoc(), warps,
-                                      registers.producer, registers.consumer);
+    auto roles =
+        SpecializeOp::create(rewriter, ctas.getLoc(), warps, registers.producer,
+                             registers.consumer, computing - 1);
     Block *producer = rewriter.createBlock(&roles.getProducer());
     Block *consumer = rewriter.createBlock(&roles.getConsumer());
     IRMapping map;
@@ -174,7 +193,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
     handOver(roles);
     keepConsumers(roles.getConsumer());
-    if (failed(keepProducer(roles.getProducer())))
+    if (failed(keepProducer(roles.getProducer())) ||
+        (computing > 1 && failed(splitComputing(roles))))
       signalPassFailure();
   }
 
