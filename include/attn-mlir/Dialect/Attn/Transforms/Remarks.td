@@ -204,6 +204,19 @@ def SimplifyTilesNothing : AttnRemark<"nothing-to-do", Missed, "no division to s
 }
 }
 
+let category = "attn-separate-readers" in {
+def SeparateReaders : AttnRemark<"separated", Passed, "loads are made twice, for products by rows and by columns:", [
+    RemarkArg<"loads", Int, "how many">,
+    RemarkArg<"bytes", Int, "shared memory of all rings">]> {
+  let description = "Each product then reads neighbours along what it sums over.";
+}
+def SeparateReadersRoom : AttnRemark<"separated", Missed, "shared memory has no room for a tile twice:", [
+    RemarkArg<"bytes", Int, "what it would take">,
+    RemarkArg<"limit", Int, "what a CTA has">]> {
+  let description = "Some product reads a tile element by element.";
+}
+}
+
 let category = "attn-stage-loads" in {
 def StageLoads : AttnRemark<"staged", Passed, "loads go through rings:", [
     RemarkArg<"loads", Int, "how many">,

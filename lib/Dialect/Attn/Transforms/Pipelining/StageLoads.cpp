@@ -354,7 +354,7 @@ private:
   /// Streams that run one after the other share the ring of a view; loads of
   /// one stream, and of streams within each other, do not.
   Value findRing(LoadOp load, StreamOp stream) {
-    auto &known = rings[{load.getView(), load.getTile().getType()}];
+    auto &known = rings[{load.getView(), tileInRing(load)}];
     for (SharedRing &ring : known) {
       if (llvm::any_of(ring.streams, [&](StreamOp other) {
             return other == stream || other->isAncestor(stream) ||
