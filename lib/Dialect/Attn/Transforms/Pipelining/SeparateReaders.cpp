@@ -96,8 +96,8 @@ struct SeparateReadersPass
     for (LoadOp load : bothWays) {
       int64_t more = bytesOf(load);
       if (bytes + more > target.get(Fact::SmemPerBlock)) {
-        remarks::emitSeparateReadersRoom(
-            kernel, bytes + more, target.get(Fact::SmemPerBlock));
+        remarks::emitSeparateReadersRoom(kernel, bytes + more,
+                                         target.get(Fact::SmemPerBlock));
         break;
       }
       bytes += more;
