@@ -104,9 +104,8 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
               first.getSExtValue() + columns <= size;
   // Behind the end of one row of whole words nothing is read: the buffer ends
   // there.
-  if (elementBytes == 4 && llvm::all_of(shape.drop_back(), [](int64_t size) {
-        return size == 1;
-      })) {
+  if (elementBytes == 4 &&
+      llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; })) {
     ragged = false;
     return;
   }
