@@ -10,6 +10,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 using namespace mlir;
@@ -125,21 +126,6 @@ struct Sum {
   }
 };
 
-/// Elements of a captured tensor, or a number, with something added to them.
-struct ShiftedCapture {
-  std::vector<double> elements;
-  CaptureValue value;
-
-  ShiftedCapture(const CaptureValue &of, double shift)
-      : elements(of.elements.begin(), of.elements.end()), value(of) {
-    for (double &element : elements)
-      element += shift;
-    value.elements = elements;
-    value.number += shift;
-  }
-  ShiftedCapture(ShiftedCapture &&) = default;
-};
-
 /// The gradient of a capture while it is added up, and its modification with
 /// the capture moved by steps both ways.
 class CaptureSum {
@@ -159,9 +145,14 @@ public:
                         int64_t number) {
     for (double steps : {1, -1, 2, -2}) {
       SmallVector<CaptureValue> moved(captures);
-      ShiftedCapture &its =
-          shifted.emplace_back(captures[number], steps * kStep);
-      moved[number] = its.value;
+      CaptureValue &its = moved[number];
+      auto elements = std::make_shared<std::vector<double>>(
+          its.elements.begin(), its.elements.end());
+      for (double &element : *elements)
+        element += steps * kStep;
+      its.elements = *elements;
+      its.number += steps * kStep;
+      held.push_back(elements);
       FailureOr<RegionValue> value = compileWide(score, /*numOwn=*/5, moved);
       if (failed(value))
         return failure();
@@ -193,7 +184,8 @@ public:
 private:
   static constexpr double kStep = 1e-3;
   GradientResult result;
-  std::vector<ShiftedCapture> shifted;
+  /// What modifications read.
+  std::vector<std::shared_ptr<std::vector<double>>> held;
   std::vector<RegionValue> modified;
 };
 

@@ -5,9 +5,9 @@
 // in the loop over these, so that sums have one order. What is loaded lies in the inner loop.
 // CHECK-LABEL: attn.kernel @bias_attention_backward_capture
 // CHECK-SAME: dcapture
-// CHECK: attn.grid {{.*}} ["batch", "query", "key"]
-// CHECK: %[[SUM:.*]] = attn.stream {{.*}} step 1 masked
-// CHECK: attn.stream {{.*}} step 1 masked
+// CHECK: attn.grid (%batch, %query, %key)
+// CHECK: attn.stream %{{.*}} step 1 over [masked
+// CHECK: attn.stream %{{.*}} step 1 over [masked
 // CHECK-COUNT-6: attn.load
 // CHECK: attn.gather
 // CHECK: attn.yield
@@ -27,7 +27,7 @@ func.func @bias(%q: tensor<2x4x128x64xbf16>, %k: tensor<2x2x128x64xbf16>, %lse: 
 
 // A slope of each head: queries are grouped, keys streamed for one batch after the other, and sums are one a query.
 // CHECK-LABEL: attn.kernel @slopes_attention_backward_capture
-// CHECK: attn.grid {{.*}} ["kv_head", "group", "query"]
+// CHECK: attn.grid (%kv_head, %group, %query)
 // CHECK: attn.stream {{.*}} step 1
 // CHECK: attn.stream {{.*}} step 64
 // CHECK: attn.reduce sum
