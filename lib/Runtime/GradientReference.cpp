@@ -167,9 +167,8 @@ public:
       return modified[i]({x, p.batch, p.head, p.query, p.key}).f;
     };
     double slope = (8 * (at(0) - at(1)) - (at(2) - at(3))) / (12 * kStep);
-    int64_t place = 0;
-    for (auto [extent, index] :
-         llvm::zip(result.shape, ArrayRef{p.batch, p.head, p.query, p.key}))
+    int64_t place = 0, pair[] = {p.batch, p.head, p.query, p.key};
+    for (auto [extent, index] : llvm::zip(result.shape, pair))
       place = place * extent + (extent == 1 ? 0 : index);
     result.values[place] += dy * slope;
     result.units[place / result.shape.back()] += size * size * slope * slope;
