@@ -261,9 +261,8 @@ private:
       return;
     double dp = dotProduct(out, v.row(p.batch, g, p.key), v.columns());
     double dy = weight * (dp - delta[row]), dx = dy * slope;
-    double sizeOfScore =
-        std::abs(weight) *
-        std::hypot(dp, std::abs(delta[row]) + deltaSize[row]);
+    double sizeOfScore = std::abs(weight) *
+                         std::hypot(dp, std::abs(delta[row]) + deltaSize[row]);
     double size = sizeOfScore * std::abs(slope);
     for (CaptureSum &capture : captures)
       capture.add(p, x, dy, sizeOfScore);
@@ -369,10 +368,13 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
   int64_t heads = all.k.heads();
   // Streams add to the same gradients of captures.
   forRows(all.numStreams(),
-          /*chunk=*/all.captures.empty() ? 1 : std::max<int64_t>(1, all.numStreams()), [&](int64_t first, int64_t last) {
-    for (int64_t stream = first; stream < last; ++stream)
-      all.evaluate(stream / heads, stream % heads, *score, *keep);
-  });
+          /*chunk=*/all.captures.empty()
+              ? 1
+              : std::max<int64_t>(1, all.numStreams()),
+          [&](int64_t first, int64_t last) {
+            for (int64_t stream = first; stream < last; ++stream)
+              all.evaluate(stream / heads, stream % heads, *score, *keep);
+          });
   return all;
 }
 

@@ -47,8 +47,8 @@ struct BackwardCase {
            (reads ? ", %t: " + read : "") + ") -> (" + all +
            ") {\n  %o, %lse = attn.attention %q, %k, %v " + with +
            (reads ? " captures(%t : " + read + ") " : " ") + score + " : (" +
-           results + ") -> (" + o + ", " + l + ")\n  %r:" +
-           (reads ? "4" : "3") +
+           results + ") -> (" + o + ", " + l +
+           ")\n  %r:" + (reads ? "4" : "3") +
            " = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
            (lseGradient ? "lse_gradient(%dl) " : "") + with +
            (reads ? " captures(%t) of([0]) " : " ") + score + schedule +
@@ -84,8 +84,7 @@ struct BackwardCase {
   std::string describe() const {
     return describeShape(type, dims, heads, mask, bshd) + schedule + " " +
            score + (fused ? " fused" : "") + (lseGradient ? " dLSE" : "") +
-           " " + readGradient +
-           (level3 ? " level 3 " + *level3 : "");
+           " " + readGradient + (level3 ? " level 3 " + *level3 : "");
   }
 };
 
@@ -341,10 +340,14 @@ void runCapturesLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
                                "stages=2", "stages=1", ""};
   const BackwardSizes sizes[] = {{1, 1, 1}, {2, 37, 101}};
   for (unsigned i = first; i < std::size(kReads); i += step) {
-    BackwardCase c{i % 2 ? "f16" : "bf16",          {64, 64},
-                   pick(kHeadsOfGradients, 2 * i), pick(kMasks, 3 * i),
-                   schedules[i % 4],               "",
-                   i % 3 == 1,                      lower[i % 4]};
+    BackwardCase c{i % 2 ? "f16" : "bf16",
+                   {64, 64},
+                   pick(kHeadsOfGradients, 2 * i),
+                   pick(kMasks, 3 * i),
+                   schedules[i % 4],
+                   "",
+                   i % 3 == 1,
+                   lower[i % 4]};
     c.lseGradient = i % 2 == 0;
     sweep.run(reading(c, kReads[i], "bf16", c.type, pick(kUses, i)), sizes);
   }

@@ -28,9 +28,10 @@ std::string textOf(const Problem &problem) {
               v = "tensor<2x2x4x16xf32>", o = "tensor<2x4x3x16xf32>",
               l = "tensor<2x4x3xf32>";
   return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v + ", %do: " + o +
-         ", %dl: " + l + ") -> " + q + " {\n  %o, %lse = attn.attention %q, %k, %v " +
-         problem.with + " : (" + q + ", " + k + ", " + v + ") -> (" + o + ", " +
-         l + ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse "
+         ", %dl: " + l + ") -> " + q +
+         " {\n  %o, %lse = attn.attention %q, %k, %v " + problem.with + " : (" +
+         q + ", " + k + ", " + v + ") -> (" + o + ", " + l +
+         ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse "
          "lse_gradient(%dl) " +
          problem.with + " : (" + q + ", " + k + ", " + v + ", " + o + ", " + o +
          ", " + l + ", " + l + ") -> (" + q + ", " + k + ", " + v +

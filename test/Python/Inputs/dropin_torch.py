@@ -89,9 +89,8 @@ class Operators(unittest.TestCase):
 
     def test_gradients_of_biases(self):
         """Of a bias, q, k and v, beside float64, broadcast or not, by kernels and without, in blocks of queries."""
-        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 9), {"causal": True, "softcap": 2.0}, 3),
-                                       ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 0), ((2, 1, 6, 1), {}, 0),
-                                       ((1, 4, 1, 1), {"causal": True}, 0), ((4, 6, 11), {}, 0)):
+        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 11), {"causal": True, "softcap": 2.0}, 0),
+                                       ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 2), ((2, 1, 6, 1), {}, 0)):
             with self.subTest(sizes=sizes, options=options):
                 torch.manual_seed(7)
                 bias = torch.randn(sizes)
@@ -128,7 +127,7 @@ class Operators(unittest.TestCase):
 
     def test_gradients_of_slopes(self):
         """Of slopes of heads, and of heads of each sequence, beside float64; also under torch.compile."""
-        for sizes, options in (((4,), {"causal": True}), ((2, 4), {"softcap": 2.0})):
+        for sizes, options in (((4,), {"causal": True}), ((2, 4), {"causal": True, "softcap": 2.0})):
             with self.subTest(sizes=sizes):
                 tensors = [*make(kv_heads=2), torch.rand(sizes)]
                 exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))

@@ -310,17 +310,17 @@ LogicalResult verifyCaptureGradients(AttentionBackwardOp op,
 
 LogicalResult AttentionBackwardOp::verify() {
   GradientVerifier v = verifierOf(*this);
-  return failure(failed(verifyCommon(*this, v)) ||
-                 failed(v.like("output", getOutput(), v.outputShape(), true)) ||
-                 (getLseGradient() &&
-                  failed(v.rows("lse gradient", getLseGradient()))) ||
-                 failed(v.like("query gradient", getQueryGradient(),
-                               v.query.getShape(), true)) ||
-                 failed(v.like("key gradient", getKeyGradient(),
-                               v.key.getShape(), true)) ||
-                 failed(v.like("value gradient", getValueGradient(),
-                               v.value.getShape(), true)) ||
-                 failed(verifyCaptureGradients(*this, v)));
+  return failure(
+      failed(verifyCommon(*this, v)) ||
+      failed(v.like("output", getOutput(), v.outputShape(), true)) ||
+      (getLseGradient() && failed(v.rows("lse gradient", getLseGradient()))) ||
+      failed(v.like("query gradient", getQueryGradient(), v.query.getShape(),
+                    true)) ||
+      failed(
+          v.like("key gradient", getKeyGradient(), v.key.getShape(), true)) ||
+      failed(v.like("value gradient", getValueGradient(), v.value.getShape(),
+                    true)) ||
+      failed(verifyCaptureGradients(*this, v)));
 }
 
 LogicalResult AttentionBackwardOp::verifyRegions() {
@@ -329,10 +329,9 @@ LogicalResult AttentionBackwardOp::verifyRegions() {
 
 LogicalResult AttentionBackwardCaptureOp::verify() {
   GradientVerifier v = verifierOf(*this);
-  return failure(failed(verifyCommon(*this, v)) ||
-                 failed(v.rows("delta", getDelta())) ||
-                 failed(v.ofCapture(getCaptureGradient(), getOf(),
-                                    getCaptures())));
+  return failure(
+      failed(verifyCommon(*this, v)) || failed(v.rows("delta", getDelta())) ||
+      failed(v.ofCapture(getCaptureGradient(), getOf(), getCaptures())));
 }
 
 LogicalResult AttentionBackwardCaptureOp::verifyRegions() {
@@ -433,9 +432,10 @@ static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op) {
       1, query.getDimSize(0), query.getDimSize(headDimOf(op.getLayout())),
       query.getDimSize(seqDimOf(op.getLayout())), query.getDimSize(3)};
   auto sums = RankedTensorType::get(shape, b.getF32Type());
-  auto dot = RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
-                              op.getOutput(), op.getOutputGradient(),
-                              op.getLseGradient(), op.getLayout(), isPacked(op));
+  auto dot =
+      RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
+                       op.getOutput(), op.getOutputGradient(),
+                       op.getLseGradient(), op.getLayout(), isPacked(op));
   auto fused = buildPart<AttentionBackwardFusedOp>(
       b, op,
       {op.getKeyGradient().getType(), op.getValueGradient().getType(), sums},
@@ -461,10 +461,10 @@ static SmallVector<Value> buildTwoKernels(OpBuilder &b,
   auto key = buildPart<AttentionBackwardKeyOp>(
       b, op, {op.getKeyGradient().getType(), op.getValueGradient().getType()},
       delta);
-  return withCaptures(b, op,
-                      {query.getQueryGradient(), key.getKeyGradient(),
-                       key.getValueGradient()},
-                      delta);
+  return withCaptures(
+      b, op,
+      {query.getQueryGradient(), key.getKeyGradient(), key.getValueGradient()},
+      delta);
 }
 
 SmallVector<Value> AttentionBackwardOp::buildExpansion(OpBuilder &b) {

@@ -155,7 +155,8 @@ struct GradientMaps {
     auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
     AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group),
                zero = getAffineConstantExpr(0, g.context()),
-               once = g.once ? d(*g.once) : zero, kvHead = d(g.at.kvHead) + once;
+               once = g.once ? d(*g.once) : zero,
+               kvHead = d(g.at.kvHead) + once;
     // Where sequences are packed, they are not along a dimension of their own.
     AffineExpr ofQueries = g.queryOffsets ? zero : d(g.at.batch),
                ofKeys = g.keyOffsets ? zero : d(g.at.batch);

@@ -124,7 +124,8 @@ SmallVector<StringRef> RowDotOp::getViewNames() {
   return names;
 }
 
-bool RowDotOp::readsElements(unsigned view) { return getMinus() && view == kRowMinus;
+bool RowDotOp::readsElements(unsigned view) {
+  return getMinus() && view == kRowMinus;
 }
 
 SmallVector<unsigned> RowDotOp::getTailViews() {
@@ -183,14 +184,14 @@ SmallVector<Value> RowDotOp::buildTail(OpBuilder &b, Location loc,
   TileBuilder t{b, loc};
   SmallVector<Value> results{state[0]};
   if (getMinus()) {
-    Value rows =
-        t.iota(0, tile.offsets[kRowQuery], {tile.sizes[kRowQuery]});
+    Value rows = t.iota(0, tile.offsets[kRowQuery], {tile.sizes[kRowQuery]});
     Value minus = GatherOp::create(
         b, loc, state[0].getType(), tile.views[kRowMinus],
         ValueRange{tile.offsets[kRowBatch], tile.offsets[kRowHead], rows});
     results[0] = t.sub(state[0], minus);
   }
   if (getZeros())
-    results.push_back(t.splat(0, {tile.sizes[kRowQuery], tile.sizes[kRowZeroDim]}));
+    results.push_back(
+        t.splat(0, {tile.sizes[kRowQuery], tile.sizes[kRowZeroDim]}));
   return results;
 }

@@ -71,8 +71,8 @@ private:
 
   bool streamsSteps() {
     unsigned streamed = innermostStreamed(axes);
-    return streamed < axes.size() &&
-           axes[streamed].kind == AxisKind::Steps && op.loadsStepsAhead();
+    return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps &&
+           op.loadsStepsAhead();
   }
 
   /// What head dimensions are padded to a multiple of: instructions take 32
