@@ -69,9 +69,10 @@ private:
     return all;
   }
 
-  bool streamsSteps() const {
+  bool streamsSteps() {
     unsigned streamed = innermostStreamed(axes);
-    return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps;
+    return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps &&
+           op.loadsStepsAhead();
   }
 
   /// What head dimensions are padded to a multiple of: instructions take 32

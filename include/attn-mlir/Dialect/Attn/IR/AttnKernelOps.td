@@ -132,7 +132,8 @@ def Attn_ReturnOp : Attn_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["StreamOp", "AttentionOp", "AttentionBackwardOp",
                   "AttentionBackwardQueryOp", "AttentionBackwardKeyOp",
-                  "AttentionBackwardFusedOp", "GridOp", "CtasOp", "SpecializeOp"]>]> {
+                  "AttentionBackwardFusedOp", "AttentionBackwardCaptureOp", "GridOp",
+                  "CtasOp", "SpecializeOp"]>]> {
   let summary = "Ends a region, with the values it hands on";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";

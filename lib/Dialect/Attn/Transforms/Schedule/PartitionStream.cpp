@@ -167,7 +167,7 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   result.numSegments += segments.size();
-  if (axes[streamed].kind == AxisKind::Steps)
+  if (axes[streamed].kind == AxisKind::Steps && op.loadsStepsAhead())
     return mergeSteps(kernel, segments.front());
   SmallVector<Value> head = op.buildHead(b, loc, kernel.getContext());
   auto fold = [&](ValueRange carried) {
