@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import attn_mlir
 from attn_mlir import ArgumentError
-from buffers import decode, encode
 from devices import DL_TYPES, KIND, TARGET, allocate, read
+from buffers import decode, encode
 from support import DLArray, expect, main
 
 I32 = (0, 32)
