@@ -12,10 +12,9 @@ from attn_mlir import _attention, _kernels
 from attn_mlir._errors import ArgumentError, NoVariantError
 from attn_mlir._kernel import Kernel
 
-MOST_COLUMNS = 1024
+MOST_COLUMNS = 256
 _INDICES = {torch.int32: "i32", torch.int64: "i64"}
 _FLOATS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
-_ELEMENTS = {**_FLOATS, torch.float8_e4m3fn: "f8E4M3FN", torch.float8_e5m2: "f8E5M2"}
 
 
 def _rows(count, heads, dim, element):
@@ -83,28 +82,42 @@ def _check(cache, new, what):
             f"{what}: expected heads and head dimension {tuple(cache.shape[2:])}, as the cache has, but got {tuple(new.shape[-2:])}")
 
 
+def _words(x):
+    """An array that is only moved, as words of 32 bits, or None where rows are not whole ones."""
+    if x.element_size() * x.shape[-1] % 4 or x.stride(-1) != 1:
+        return None
+    try:
+        return x.view(torch.float32)
+    except RuntimeError:
+        return None  # Strides, or where it begins.
+
+
 def _takes(*arrays):
-    return all(x.stride(-1) == 1 or x.shape[-1] == 1 for x in arrays)
+    """Whether rows are whole words, one element behind the other."""
+    return all(x.stride(-1) == 1 and x.element_size() * x.shape[-1] % 4 == 0 for x in arrays)
 
 
 def _tables(rotary, dim):
     """Arrays, number of angles and their element; None where the kernel does not take them."""
     cos, sin = rotary[:2]
     fits = cos.dtype == sin.dtype and cos.shape == sin.shape and cos.dtype in _FLOATS and 1 <= cos.shape[-1] <= dim // 2
-    return (cos.shape[-1], _FLOATS[cos.dtype]) if fits and cos.dim() == 2 and _takes(cos, sin) else None
+    return (cos.shape[-1], _FLOATS[cos.dtype]) if fits and cos.dim() == 2 else None
 
 
 def append(k_cache, v_cache, k, v, lengths, table=None, starts=None, rotary=None):
     """Writes k and v [B, new, Hkv, D] behind ``lengths`` [B] into caches [B, S, Hkv, D], or into pages [pages, size, Hkv, D] that ``table`` [B, pages
     of each] names; the new lengths. With ``starts`` k and v are [tokens, Hkv, D], one sequence behind the other; ``rotary`` (cos, sin, interleaved)
-    turns k. None, and nothing is written, where the kernel cannot: elements that differ, rows of more than 1024."""
+    turns k. None, and nothing is written, where the kernel cannot: elements that differ, rows of no whole words, of more than 256."""
     for what, cache, new in (("k", k_cache, k), ("v", v_cache, v)):
         _check(cache, new, what)
     if starts is not None:
         k, v = k[None], v[None]
     arrays = (k, v, k_cache, v_cache)
-    element = _ELEMENTS.get(k.dtype)
-    if element is None or any(x.dtype != k.dtype for x in arrays) or k.shape[:3] != v.shape[:3] or k_cache.shape[:3] != v_cache.shape[:3]:
+    if any(x.dtype != k.dtype for x in arrays) or k.shape[:3] != v.shape[:3] or k_cache.shape[:3] != v_cache.shape[:3]:
+        return None
+    if rotary is None and k.dtype not in _FLOATS:
+        arrays = k, v, k_cache, v_cache = [_words(x) for x in arrays]
+    if any(x is None or x.dtype not in _FLOATS for x in arrays):
         return None
     dims, numbers = (k.shape[3], v.shape[3]), [x for x in (lengths, table, starts) if x is not None]
     if not _takes(*arrays) or not all(1 <= dim <= MOST_COLUMNS for dim in dims) or any(x.dtype not in _INDICES for x in numbers):
@@ -112,7 +125,7 @@ def append(k_cache, v_cache, k, v, lengths, table=None, starts=None, rotary=None
     keywords, tables = {}, ()
     if rotary is not None:
         found = _tables(rotary, dims[0])
-        if found is None or k.dtype not in _FLOATS:
+        if found is None:
             return None
         keywords = {"angles": found[0], "turns": found[1], "interleaved": bool(rotary[2])}
         tables = rotary[:2]
@@ -120,7 +133,7 @@ def append(k_cache, v_cache, k, v, lengths, table=None, starts=None, rotary=None
         keywords["table"] = _INDICES[table.dtype]
     if starts is not None:
         keywords["starts"] = _INDICES[starts.dtype]
-    kernel = _kernel(text_of_append, _attention.device_of("k", k), (k.shape[2], dims, element, _INDICES[lengths.dtype]),
+    kernel = _kernel(text_of_append, _attention.device_of("k", k), (k.shape[2], dims, _FLOATS[k.dtype], _INDICES[lengths.dtype]),
                      tuple(sorted(keywords.items())))
     after = torch.empty_like(lengths)
     its = kernel, (*arrays, *numbers, *tables), (k_cache, v_cache, after)

@@ -19,7 +19,7 @@ func.func @f(%k: tensor<2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?
 // -----
 
 func.func @f(%k: tensor<?x?x?x64xf16>, %v: tensor<?x?x?x64xf16>, %kc: tensor<?x2x?x64xf16>, %vc: tensor<?x2x?x64xf16>, %n: tensor<?xi32>) {
-  // expected-error @+1 {{expected key with static heads and a static last dimension of 1 to 1024, but got 'tensor<?x?x?x64xf16>'}}
+  // expected-error @+1 {{expected key with static heads and a static last dimension of 1 to 256, but got 'tensor<?x?x?x64xf16>'}}
   %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n
     : (tensor<?x?x?x64xf16>, tensor<?x?x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>) -> (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>)
   return
@@ -82,18 +82,9 @@ func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2
 // -----
 
 func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xbf16>, %vc: tensor<?x2x?x64xbf16>, %n: tensor<?xi32>) {
-  // expected-error @+1 {{expected caches of the element type of the tokens, 'f16', or of FP8 in place of a wider one, but got 'bf16'}}
+  // expected-error @+1 {{expected caches of the element type of the tokens, 'f16', but got 'bf16'}}
   %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n
     : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?xi32>) -> (tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?xi32>)
-  return
-}
-
-// -----
-
-func.func @f(%k: tensor<?x2x?x64xf8E4M3FN>, %v: tensor<?x2x?x64xf8E4M3FN>, %kc: tensor<?x2x?x64xf8E5M2>, %vc: tensor<?x2x?x64xf8E5M2>, %n: tensor<?xi32>) {
-  // expected-error @+1 {{expected caches of the element type of the tokens, 'f8E4M3FN', or of FP8 in place of a wider one, but got 'f8E5M2'}}
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n
-    : (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E5M2>, tensor<?x2x?x64xf8E5M2>, tensor<?xi32>) -> (tensor<?x2x?x64xf8E5M2>, tensor<?x2x?x64xf8E5M2>, tensor<?xi32>)
   return
 }
 
@@ -171,15 +162,6 @@ func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2
 
 // -----
 
-func.func @f(%k: tensor<?x2x?x64xf8E4M3FN>, %v: tensor<?x2x?x64xf8E4M3FN>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<?xi32>, %x0: tensor<?x32xf16>, %x1: tensor<?x32xf16>) {
-  // expected-error @+1 {{expected keys of 16 or 32 bits with rotary, but got 'tensor<?x2x?x64xf8E4M3FN>'}}
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n rotary(%x0, %x1)
-    : (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>, tensor<?x32xf16>, tensor<?x32xf16>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>)
-  return
-}
-
-// -----
-
 func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf16>, %vc: tensor<?x2x?x64xf16>, %n: tensor<?xi32>, %x0: tensor<?x33xf16>, %x1: tensor<?x33xf16>) {
   // expected-error @+1 {{expected cos of rank 2 (place, angle) with 1 to 32 angles, but got 'tensor<?x33xf16>'}}
   %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n rotary(%x0, %x1)
@@ -193,42 +175,6 @@ func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2
   // expected-error @+1 {{expected sin like cos, 'tensor<?x32xf16>', but got 'tensor<?x16xf16>'}}
   %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n rotary(%x0, %x1)
     : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>, tensor<?x32xf16>, tensor<?x16xf16>) -> (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>)
-  return
-}
-
-// -----
-
-func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf16>, %vc: tensor<?x2x?x64xf16>, %n: tensor<?xi32>, %x0: tensor<?x2xf32>, %x1: tensor<?x2xf32>) {
-  // expected-error @+1 {{expected caches of FP8 with scales, but got 'f16'}}
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n scales(%x0, %x1)
-    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>, tensor<?x2xf32>, tensor<?x2xf32>) -> (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi32>)
-  return
-}
-
-// -----
-
-func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<?xi32>, %x0: tensor<?x3xf32>, %x1: tensor<?x3xf32>) {
-  // expected-error @+1 {{expected key scale of rank 2 (batch, head) for 1 or 2 heads, but got 'tensor<?x3xf32>'}}
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n scales(%x0, %x1)
-    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>, tensor<?x3xf32>, tensor<?x3xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>)
-  return
-}
-
-// -----
-
-func.func @f(%k: tensor<?x2x?x64xf16>, %v: tensor<?x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<4xi32>, %x0: tensor<1x2xf32>, %x1: tensor<3x2xf32>) {
-  // expected-error @+1 {{expected value scale with 4 as dimension 0, 1 or one for each of the lengths, but got 'tensor<3x2xf32>'}}
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n scales(%x0, %x1)
-    : (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<4xi32>, tensor<1x2xf32>, tensor<3x2xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<4xi32>)
-  return
-}
-
-// -----
-
-func.func @f(%k: tensor<?x2x?x64xf8E4M3FN>, %v: tensor<?x2x?x64xf8E4M3FN>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>, %n: tensor<?xi32>, %x0: tensor<?x2xf32>, %x1: tensor<?x2xf32>) {
-  // expected-error @+1 {{expected tokens wider than FP8 with scales, but got 'f8E4M3FN'}}
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n scales(%x0, %x1)
-    : (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>, tensor<?x2xf32>, tensor<?x2xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi32>)
   return
 }
 

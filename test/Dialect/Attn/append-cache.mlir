@@ -37,23 +37,20 @@ func.func @pages(%k: tensor<?x?x8x128xbf16>, %v: tensor<?x?x8x64xbf16>, %kc: ten
 }
 
 // CHECK-LABEL: func @packed
-// CHECK: attn.append_cache %{{.*}} cu_seqlens(%{{.*}}) scales(%{{.*}}, %{{.*}}) :
+// CHECK: attn.append_cache %{{.*}} cu_seqlens(%{{.*}}) :
 
 // A CTA finds the sequence of its token by halving.
 // KERNEL-LABEL: attn.kernel @packed_append_cache(
 // KERNEL: attn.grid (%{{.*}}, %{{.*}}) visit %{{.*}} in (token = %{{.*}}, block = %{{.*}})
 // KERNEL: scf.for
 // KERNEL: attn.read %cu_seqlens[
-// KERNEL: attn.gather %k_scale[
-// KERNEL: arith.divf
-// KERNEL: arith.truncf %{{.*}} : tensor<16x64xf32> to tensor<16x64xf8E4M3FN>
-func.func @packed(%k: tensor<1x2x?x64xf16>, %v: tensor<1x2x?x64xf16>, %kc: tensor<?x2x?x64xf8E4M3FN>, %vc: tensor<?x2x?x64xf8E4M3FN>,
-                  %n: tensor<?xi64>, %c: tensor<?xi32>, %s: tensor<?x2xf32>)
-    -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi64>) {
-  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n cu_seqlens(%c) scales(%s, %s)
-    : (tensor<1x2x?x64xf16>, tensor<1x2x?x64xf16>, tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi64>, tensor<?xi32>,
-       tensor<?x2xf32>, tensor<?x2xf32>) -> (tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi64>)
-  return %a, %b, %m : tensor<?x2x?x64xf8E4M3FN>, tensor<?x2x?x64xf8E4M3FN>, tensor<?xi64>
+// KERNEL: attn.write %{{.*}}, %new_lengths[
+func.func @packed(%k: tensor<1x2x?x64xf16>, %v: tensor<1x2x?x64xf16>, %kc: tensor<?x2x?x64xf16>, %vc: tensor<?x2x?x64xf16>,
+                  %n: tensor<?xi64>, %c: tensor<?xi32>)
+    -> (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi64>) {
+  %a, %b, %m = attn.append_cache %k, %v to %kc, %vc at %n cu_seqlens(%c)
+    : (tensor<1x2x?x64xf16>, tensor<1x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi64>, tensor<?xi32>) -> (tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi64>)
+  return %a, %b, %m : tensor<?x2x?x64xf16>, tensor<?x2x?x64xf16>, tensor<?xi64>
 }
 
 // CHECK-LABEL: func @rotate

@@ -2,7 +2,6 @@
 
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
-#include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -11,8 +10,8 @@ using namespace attn;
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.cpp.inc"
 
-/// Columns of a tile: registers of a CTA hold so many of 16 rows.
-static constexpr int64_t kMostColumns = 1024;
+/// Columns of a tile.
+static constexpr int64_t kMostColumns = 256;
 
 namespace {
 
@@ -65,7 +64,8 @@ struct TokenVerifier {
         type.getDimSize(head) == 0 || type.getDimSize(3) == 0 ||
         type.getDimSize(3) > kMostColumns)
       return op->emitOpError("expected ")
-             << what << " with static heads and a static last dimension of 1 to "
+             << what
+             << " with static heads and a static last dimension of 1 to "
              << kMostColumns << ", but got " << type;
     return success();
   }
@@ -81,8 +81,8 @@ struct TokenVerifier {
   /// Tables of places, for rows of so many columns.
   LogicalResult tables(RankedTensorType cos, RankedTensorType sin,
                        int64_t columns) const {
-    for (auto [name, type] : {std::pair<StringRef, RankedTensorType>{"cos", cos},
-                              {"sin", sin}})
+    for (auto [name, type] :
+         {std::pair<StringRef, RankedTensorType>{"cos", cos}, {"sin", sin}})
       if (type.getRank() != 2 || type.isDynamicDim(1) ||
           type.getDimSize(1) < 1 || 2 * type.getDimSize(1) > columns)
         return op->emitOpError("expected ")
@@ -118,23 +118,12 @@ struct CacheVerifier : TokenVerifier {
            << "one shape, but got " << key << " and " << value;
   }
 
-  LogicalResult elements(RankedTensorType tokens,
-                         RankedTensorType cache) {
-    Type from = tokens.getElementType(), to = cache.getElementType();
-    if (from != to && (isFloat8(from) || !isFloat8(to)))
-      return op->emitOpError("expected caches of the element type of the "
-                             "tokens, ")
-             << from << ", or of FP8 in place of a wider one, but got " << to;
-    if (!append.getKeyScale())
+  LogicalResult elements(RankedTensorType tokens, RankedTensorType cache) {
+    if (tokens.getElementType() == cache.getElementType())
       return success();
-    if (isFloat8(from))
-      return op->emitOpError("expected tokens wider than FP8 with scales, but "
-                             "got ")
-             << from;
-    if (isFloat8(to))
-      return success();
-    return op->emitOpError("expected caches of FP8 with scales, but got ")
-           << to;
+    return op->emitOpError("expected caches of the element type of the "
+                           "tokens, ")
+           << tokens.getElementType() << ", but got " << cache.getElementType();
   }
 
   LogicalResult cache(StringRef what, RankedTensorType type,
@@ -164,25 +153,12 @@ struct CacheVerifier : TokenVerifier {
     if (!table)
       return success();
     if (table.getRank() != 2)
-      return op->emitOpError("expected block_table of rank 2 (batch, pages of a "
-                             "sequence), but got ")
+      return op->emitOpError(
+                 "expected block_table of rank 2 (batch, pages of a "
+                 "sequence), but got ")
              << table;
     return agree("block_table", table, 0, sequences(),
                  "one for each of the lengths");
-  }
-
-  LogicalResult scale(StringRef what, RankedTensorType type,
-                      int64_t heads) {
-    int64_t batch = type.getRank() == 2 ? type.getDimSize(0) : 0;
-    bool fits = type.getRank() == 2 && !type.isDynamicDim(1) &&
-                (type.getDimSize(1) == 1 || type.getDimSize(1) == heads);
-    if (!fits)
-      return op->emitOpError("expected ")
-             << what << " of rank 2 (batch, head) for 1 or " << heads
-             << " heads, but got " << type;
-    return batch == 1 ? success()
-                      : agree(what, type, 0, sequences(),
-                              "1 or one for each of the lengths");
   }
 };
 
@@ -206,9 +182,9 @@ LogicalResult AppendCacheOp::verify() {
   RankedTensorType key = getKey().getType(), value = getValue().getType(),
                    keys = getKeyCache().getType(),
                    values = getValueCache().getType();
-  CacheVerifier v{{*this, getLayout(), getLengths().getType(),
-                   typeOf(getOffsets())},
-                  *this};
+  CacheVerifier v{
+      {*this, getLayout(), getLengths().getType(), typeOf(getOffsets())},
+      *this};
   if (failed(v.numbers()) || failed(v.tokens("key", key)) ||
       failed(v.tokens("value", value)) ||
       failed(v.pair("key and value", key, value, getLayout())) ||
@@ -225,15 +201,7 @@ LogicalResult AppendCacheOp::verify() {
   if (getInterleaved() && !getCos())
     return emitOpError("expected rotary with interleaved, but got none");
   if (getCos() &&
-      isFloat8(key.getElementType()))
-    return emitOpError("expected keys of 16 or 32 bits with rotary, but got ")
-           << key;
-  if (getCos() && failed(v.tables(typeOf(getCos()), typeOf(getSin()),
-                                  key.getDimSize(3))))
-    return failure();
-  int64_t heads = key.getDimSize(headDimOf(getLayout()));
-  if (getKeyScale() && (failed(v.scale("key scale", typeOf(getKeyScale()), heads)) ||
-                        failed(v.scale("value scale", typeOf(getValueScale()), heads))))
+      failed(v.tables(typeOf(getCos()), typeOf(getSin()), key.getDimSize(3))))
     return failure();
   return success();
 }

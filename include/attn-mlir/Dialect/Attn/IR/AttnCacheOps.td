@@ -8,8 +8,7 @@ include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Attn_TokenFloat : AnyTypeOf<[F16, BF16, F32]>;
-def Attn_TokenTensor : RankedTensorOf<[Attn_TokenFloat, Attn_Float8]>;
-def Attn_TurnedTensor : RankedTensorOf<[Attn_TokenFloat]>;
+def Attn_TokenTensor : RankedTensorOf<[Attn_TokenFloat]>;
 def Attn_NumberTensor : RankedTensorOf<[I32, I64]>;
 
 def Attn_RotateOp : Attn_Op<"rotate", [Pure]> {
@@ -39,10 +38,10 @@ def Attn_RotateOp : Attn_Op<"rotate", [Pure]> {
         : (tensor<?x?x32x128xbf16>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>) -> tensor<?x?x32x128xbf16>
     ```
   }];
-  let arguments = (ins Attn_TurnedTensor:$tokens, Attn_NumberTensor:$lengths, Attn_TurnedTensor:$cos,
-    Attn_TurnedTensor:$sin, Optional<Attn_NumberTensor>:$offsets, UnitAttr:$interleaved, UnitAttr:$together,
+  let arguments = (ins Attn_TokenTensor:$tokens, Attn_NumberTensor:$lengths, Attn_TokenTensor:$cos,
+    Attn_TokenTensor:$sin, Optional<Attn_NumberTensor>:$offsets, UnitAttr:$interleaved, UnitAttr:$together,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
-  let results = (outs Attn_TurnedTensor:$result);
+  let results = (outs Attn_TokenTensor:$result);
   let assemblyFormat = [{
     $tokens `at` $lengths `by` $cos `,` $sin (`interleaved` $interleaved^)? (`together` $together^)?
     (`cu_seqlens` `(` $offsets^ `)`)? (`layout` `(` $layout^ `)`)? attr-dict `:` functional-type(operands, results)
@@ -70,9 +69,8 @@ def Attn_AppendCacheOp : Attn_Op<"append_cache", [Pure, AttrSizedOperandSegments
 
     *Rotary embedding.* `rotary(%cos, %sin)` turns K as `attn.rotate` does, each token by its place.
 
-    *Elements.* K and V have one element type, and so have the caches: the same, or FP8 of tokens of 16 or 32 bits. Then `scales(%k, %v)`, f32 [B,H] (either may be 1), say
-    what the elements of the caches stand for multiples of: tokens are divided by them. What is larger than all
-    numbers becomes the largest one. `layout` is that of K and V, `cache_layout` that of the caches, where it is another.
+    `layout` is that of K and V, `cache_layout` that of the caches, where it is another. Elements are f16, bf16 or f32, the same of all
+    four; Dqk and Dv are 1 to 256. (Whoever appends to caches of FP8 may take rows of four bytes for rows of f32: nothing is computed of them.)
 
     It is a kernel of its own: a program can append in front of attention, which reads what is written.
 
@@ -86,16 +84,15 @@ def Attn_AppendCacheOp : Attn_Op<"append_cache", [Pure, AttrSizedOperandSegments
   }];
   let arguments = (ins Attn_TokenTensor:$key, Attn_TokenTensor:$value, Attn_TokenTensor:$keyCache,
     Attn_TokenTensor:$valueCache, Attn_NumberTensor:$lengths, Optional<Attn_NumberTensor>:$blockTable,
-    Optional<Attn_NumberTensor>:$offsets, Optional<Attn_TurnedTensor>:$cos, Optional<Attn_TurnedTensor>:$sin,
-    Optional<RankedTensorOf<[F32]>>:$keyScale, Optional<RankedTensorOf<[F32]>>:$valueScale, UnitAttr:$interleaved,
+    Optional<Attn_NumberTensor>:$offsets, Optional<Attn_TokenTensor>:$cos, Optional<Attn_TokenTensor>:$sin,
+    UnitAttr:$interleaved,
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
     OptionalAttr<Attn_TensorLayout>:$cacheLayout);
   let results = (outs Attn_TokenTensor:$newKeyCache, Attn_TokenTensor:$newValueCache, Attn_NumberTensor:$newLengths);
   let assemblyFormat = [{
     $key `,` $value `to` $keyCache `,` $valueCache `at` $lengths (`block_table` `(` $blockTable^ `)`)?
     (`cu_seqlens` `(` $offsets^ `)`)? (`rotary` `(` $cos^ `,` $sin `)`)? (`interleaved` $interleaved^)?
-    (`scales` `(` $keyScale^ `,` $valueScale `)`)? (`layout` `(` $layout^ `)`)?
-    (`cache_layout` `(` $cacheLayout^ `)`)? attr-dict `:` functional-type(operands, results)
+    (`layout` `(` $layout^ `)`)? (`cache_layout` `(` $cacheLayout^ `)`)? attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -92,8 +92,6 @@ public:
   Value turn(Value tile, unsigned view, const TokenPlace &at, bool interleaved);
   Value widen(Value tile);
   Value narrow(Value tile, Type element);
-  /// A tile of f32 divided by the scales of its heads.
-  Value divide(Value tile, unsigned scales, const TokenPlace &at);
   void store(Value tile, unsigned view, ValueRange place, Value head);
   LaunchOp launch(ValueRange rooms);
 
@@ -118,7 +116,8 @@ private:
   Value findSequence(Value token);
   void enterPacked(TokenPlace &at, unsigned rows);
   Value columnsOf(RankedTensorType tile, int64_t rows);
-  Value angles(unsigned table, Value place, Value columns, RankedTensorType tile);
+  Value angles(unsigned table, Value place, Value columns,
+               RankedTensorType tile);
 
   Value lengths, offsets;
   std::optional<unsigned> cos, sin;
@@ -150,8 +149,7 @@ void TokenKernel::open(StringRef suffix, unsigned outputs, unsigned rows) {
     names.push_back(view.name);
     SmallVector<StringRef> dims(view.axes);
     for (auto [dim, name] : llvm::enumerate(dims))
-      if (!ShapedType::isDynamic(
-              cast<ViewType>(types.back()).getShape()[dim]))
+      if (!ShapedType::isDynamic(cast<ViewType>(types.back()).getShape()[dim]))
         name = "";
     axes.push_back(b.getStrArrayAttr(dims));
     orders.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
@@ -202,8 +200,8 @@ Value TokenKernel::findSequence(Value token) {
   IndexBuilder m = index();
   Value sequences = sizeOf(*numbers, 0), steps = m.constant(0);
   for (int64_t bit = 0; bit < kMostBits; ++bit) {
-    Value larger = m.compare(CmpIPredicate::sge, sequences,
-                             m.constant(int64_t(1) << bit));
+    Value larger =
+        m.compare(CmpIPredicate::sge, sequences, m.constant(int64_t(1) << bit));
     steps = m.add(steps, m.select(larger, m.constant(1), m.constant(0)));
   }
   auto loop = scf::ForOp::create(b, loc, m.constant(0), steps, m.constant(1),
@@ -229,8 +227,8 @@ void TokenKernel::enterPacked(TokenPlace &at, unsigned rows) {
         end = read(*starts, m.add(at.sequence, m.constant(1)));
   at.exists = m.logicalAnd(m.compare(CmpIPredicate::sle, first, at.token),
                            m.compare(CmpIPredicate::slt, at.token, end));
-  at.exists = m.logicalAnd(at.exists,
-                           m.compare(CmpIPredicate::ult, at.token, tokens));
+  at.exists =
+      m.logicalAnd(at.exists, m.compare(CmpIPredicate::ult, at.token, tokens));
   length = read(*numbers, at.sequence);
   at.place = m.sub(at.token, first);
 }
@@ -248,8 +246,7 @@ TokenPlace TokenKernel::findPlace(unsigned rows, bool together) {
   } else {
     place.batch = place.sequence = at[0];
     place.token = place.place = at[1];
-    place.exists =
-        m.compare(CmpIPredicate::ult, place.token, sizeOf(rows, 1));
+    place.exists = m.compare(CmpIPredicate::ult, place.token, sizeOf(rows, 1));
     length = read(*numbers, place.sequence);
   }
   place.place = together ? length : m.add(length, place.place);
@@ -319,8 +316,7 @@ struct ColumnBuilder {
 /// One row of a table: the angle of each column.
 Value TokenKernel::angles(unsigned table, Value place, Value columns,
                           RankedTensorType tile) {
-  Type element =
-      cast<ViewType>(argument(table).getType()).getElementType();
+  Type element = cast<ViewType>(argument(table).getType()).getElementType();
   auto type = cast<RankedTensorType>(columns.getType()).clone(element);
   Value row = GatherOp::create(b, loc, type, argument(table),
                                ValueRange{place, columns});
@@ -338,11 +334,10 @@ Value TokenKernel::turn(Value tile, unsigned view, const TokenPlace &at,
   Value first = interleaved ? c.isEven() : c.below(half);
   int64_t distance = interleaved ? 1 : half;
   Value other = c.choose(first, c.plus(distance), c.plus(-distance));
-  Value angle =
-      interleaved
-          ? arith::ShRUIOp::create(b, loc, row.columns, row.number(1))
-                .getResult()
-          : row.choose(row.below(half), row.columns, row.plus(-half));
+  Value angle = interleaved
+                    ? arith::ShRUIOp::create(b, loc, row.columns, row.number(1))
+                          .getResult()
+                    : row.choose(row.below(half), row.columns, row.plus(-half));
   Value heads = IotaOp::create(
       b, loc, RankedTensorType::get(type.getShape(), b.getIndexType()), 0,
       at.head);
@@ -350,36 +345,16 @@ Value TokenKernel::turn(Value tile, unsigned view, const TokenPlace &at,
       GatherOp::create(b, loc, type, argument(view),
                        ValueRange{at.batch, at.token, heads, other});
   Value x = widen(tile);
-  Value straight = arith::MulFOp::create(
-      b, loc, x, angles(*cos, at.place, angle, type));
-  Value across = arith::MulFOp::create(
-      b, loc, widen(partner), angles(*sin, at.place, angle, type));
+  Value straight =
+      arith::MulFOp::create(b, loc, x, angles(*cos, at.place, angle, type));
+  Value across = arith::MulFOp::create(b, loc, widen(partner),
+                                       angles(*sin, at.place, angle, type));
   Value turned = arith::AddFOp::create(
       b, loc, straight,
       c.choose(first, arith::NegFOp::create(b, loc, across), across));
-  return 2 * half >= type.getDimSize(1) ? turned
-                                        : c.choose(c.below(2 * half), turned, x);
-}
-
-Value TokenKernel::divide(Value tile, unsigned scales, const TokenPlace &at) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  ArrayRef<int64_t> shape =
-      cast<ViewType>(argument(scales).getType()).getShape();
-  Value zero = index().constant(0), batch = shape[0] == 1 ? zero : at.sequence;
-  Value divisor;
-  if (shape[1] == 1) {
-    Value one = GatherOp::create(b, loc, b.getF32Type(), argument(scales),
-                                 ValueRange{batch, zero});
-    divisor = tensor::SplatOp::create(b, loc, type, one);
-  } else {
-    Value heads = IotaOp::create(
-        b, loc, RankedTensorType::get({kHeads}, b.getIndexType()), 0, at.head);
-    Value own = GatherOp::create(
-        b, loc, RankedTensorType::get({kHeads}, b.getF32Type()),
-        argument(scales), ValueRange{batch, heads});
-    divisor = BroadcastOp::create(b, loc, type, own);
-  }
-  return arith::DivFOp::create(b, loc, tile, divisor);
+  return 2 * half >= type.getDimSize(1)
+             ? turned
+             : c.choose(c.below(2 * half), turned, x);
 }
 
 void TokenKernel::store(Value tile, unsigned view, ValueRange place,
@@ -441,11 +416,10 @@ struct AppendKernel : TokenKernel {
 
   AppendCacheOp append;
   unsigned key, value, keyCache, valueCache, newLengths;
-  std::optional<unsigned> table, keyScale, valueScale;
+  std::optional<unsigned> table;
 
   void declare() {
-    TensorLayout layout = append.getLayout(),
-                 order = append.getLayoutOfCache();
+    TensorLayout layout = append.getLayout(), order = append.getLayoutOfCache();
     key = addRows("k", append.getKey(), layout, batchAxis(), tokenAxis());
     value = addRows("v", append.getValue(), layout, batchAxis(), tokenAxis());
     addNumbers();
@@ -455,18 +429,12 @@ struct AppendKernel : TokenKernel {
                    {0, 1},
                    {"sequence", "column"}});
     addTables(append.getCos(), append.getSin());
-    if (append.getKeyScale()) {
-      keyScale =
-          add({"k_scale", append.getKeyScale(), {0, 1}, {"sequence", ""}});
-      valueScale =
-          add({"v_scale", append.getValueScale(), {0, 1}, {"sequence", ""}});
-    }
-    StringRef first = table ? "page" : "sequence", second = table ? "row" : "key";
+    StringRef first = table ? "page" : "sequence",
+              second = table ? "row" : "key";
     keyCache = addRows("k_cache", append.getKeyCache(), order, first, second);
     valueCache =
         addRows("v_cache", append.getValueCache(), order, first, second);
-    newLengths =
-        add({"new_lengths", append.getLengths(), {0}, {"sequence"}});
+    newLengths = add({"new_lengths", append.getLengths(), {0}, {"sequence"}});
   }
 
   /// What a sequence may have: places of a row of the cache, or of the table.
@@ -479,9 +447,8 @@ struct AppendKernel : TokenKernel {
   /// the last page.
   SmallVector<Value> target(const TokenPlace &at, Value places) {
     IndexBuilder m = index();
-    Value valid = m.logicalAnd(
-        m.compare(CmpIPredicate::ule, length, places),
-        m.compare(CmpIPredicate::ult, at.place, places));
+    Value valid = m.logicalAnd(m.compare(CmpIPredicate::ule, length, places),
+                               m.compare(CmpIPredicate::ult, at.place, places));
     valid = m.logicalAnd(valid, at.exists);
     Value none = sizeOf(keyCache, 0), rows = sizeOf(keyCache, 1);
     if (!table)
@@ -489,8 +456,7 @@ struct AppendKernel : TokenKernel {
     // Of no rows there is no place, but a division all the same.
     Value some = m.atLeastOne(rows);
     Value number = read(*table, {at.sequence, m.div(at.place, some)});
-    return {m.select(valid, m.minU(number, none), none),
-            m.rem(at.place, some)};
+    return {m.select(valid, m.minU(number, none), none), m.rem(at.place, some)};
   }
 
   /// CTA `number` of the first axis tells how long that sequence is then.
@@ -498,7 +464,7 @@ struct AppendKernel : TokenKernel {
     auto grid = cast<GridOp>(b.getInsertionBlock()->getParentOp());
     IndexBuilder m = index();
     Value sequence = grid.getCoordinates()[0], tokens = sizeOf(key, 1);
-    Value own = read(*numbers, sequence), count = tokens;
+    Value own = starts ? read(*numbers, sequence) : length, count = tokens;
     Value valid = m.compare(CmpIPredicate::ule, own, places);
     if (starts) {
       Value begin = read(*starts, sequence),
@@ -512,18 +478,13 @@ struct AppendKernel : TokenKernel {
                     argument(newLengths), ValueRange{sequence});
   }
 
-  /// Loads, turns and divides a tile, up to the element that caches have.
-  Value bring(unsigned view, const TokenPlace &at) {
-    Type element = getElementTypeOrSelf(append.getKeyCache());
-    Value tile = load(view, at);
-    bool turns = view == key && append.getCos();
-    if (turns)
-      tile = turn(tile, view, at, append.getInterleaved());
-    else if (getElementTypeOrSelf(tile) != element)
-      tile = widen(tile);
-    if (std::optional<unsigned> scale = view == key ? keyScale : valueScale)
-      tile = divide(tile, *scale, at);
-    return narrow(tile, element);
+  /// The tile of K, turned where it is to be.
+  Value bringKey(const TokenPlace &at) {
+    Value tile = load(key, at);
+    if (!append.getCos())
+      return tile;
+    return narrow(turn(tile, key, at, append.getInterleaved()),
+                  getElementTypeOrSelf(tile));
   }
 
   void build() {
@@ -533,7 +494,7 @@ struct AppendKernel : TokenKernel {
     SmallVector<Value> to = target(at, places);
     writeLength(places);
     // Both are under way before the first is stored.
-    Value tiles[] = {bring(key, at), bring(value, at)};
+    Value tiles[] = {bringKey(at), load(value, at)};
     store(tiles[0], keyCache, to, at.head);
     store(tiles[1], valueCache, to, at.head);
   }
