@@ -14,7 +14,7 @@
 // Both tiles are under way before the first is stored; what has no place is stored behind the last page.
 // KERNEL-LABEL: attn.kernel @pages_append_cache(
 // KERNEL-SAME: step = "append"
-// KERNEL: attn.grid (%{{.*}}, %{{.*}}, %{{.*}}) visit %{{.*}} in (sequence = %{{.*}}, token = %{{.*}}, block = %{{.*}})
+// KERNEL: attn.grid (%{{.*}}, %{{.*}}, %{{.*}}) visit %{{.*}} in (batch = %{{.*}}, token = %{{.*}}, block = %{{.*}})
 // KERNEL: attn.read %lengths[
 // KERNEL: arith.divui
 // KERNEL: attn.read %block_table[

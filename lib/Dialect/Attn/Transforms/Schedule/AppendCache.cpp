@@ -51,9 +51,9 @@ struct TokenPlace {
 /// Builds a kernel over tokens, and its launch.
 class TokenKernel {
 public:
-  TokenKernel(Operation *op, Value lengths, Value offsets)
-      : op(op), loc(op->getLoc()), b(op->getContext()), lengths(lengths),
-        offsets(offsets) {}
+  TokenKernel(Operation *op, Value lengths, Value offsets, StringRef tokenAxis)
+      : tokenAxis(tokenAxis), op(op), loc(op->getLoc()), b(op->getContext()),
+        lengths(lengths), offsets(offsets) {}
 
   unsigned add(TokenView view) {
     views.push_back(std::move(view));
@@ -68,9 +68,9 @@ public:
                 {first, second, "", ""}});
   }
   unsigned addNumbers() {
-    numbers = add({"lengths", lengths, {0}, {"sequence"}});
+    numbers = add({"lengths", lengths, {0}, {"batch"}});
     if (offsets)
-      starts = add({"cu_seqlens", offsets, {0}, {"sequence+1"}});
+      starts = add({"cu_seqlens", offsets, {0}, {"batch+1"}});
     return *numbers;
   }
   void addTables(Value cosines, Value sines) {
@@ -79,8 +79,7 @@ public:
     cos = add({"cos", cosines, {0, 1}, {"place", ""}});
     sin = add({"sin", sines, {0, 1}, {"place", ""}});
   }
-  StringRef tokenAxis() const { return offsets ? "token" : "new"; }
-  StringRef batchAxis() const { return offsets ? "" : "sequence"; }
+  StringRef batchAxis() const { return offsets ? "" : "batch"; }
 
   /// The kernel, and the builder in its grid over heads of tokens of `rows`.
   void open(StringRef suffix, unsigned outputs, unsigned rows);
@@ -102,6 +101,8 @@ public:
   }
   IndexBuilder index() { return {b, loc}; }
   KernelOp kernel;
+  /// What tokens count, for launchers and guards.
+  StringRef tokenAxis;
   /// What the sequence of this CTA's token has already.
   Value length;
   unsigned numInputs = 0;
@@ -181,7 +182,7 @@ void TokenKernel::open(StringRef suffix, unsigned outputs, unsigned rows) {
     grid = {"token", "block"};
   } else {
     sizes = {sequences, m.atLeastOne(tokens), blocks};
-    grid = {"sequence", "token", "block"};
+    grid = {"batch", "token", "block"};
   }
   ArrayAttr gridAxes = b.getStrArrayAttr(grid);
   auto made = GridOp::create(
@@ -388,13 +389,13 @@ static Value emptyLike(OpBuilder &b, Location loc, Value tensor) {
 }
 
 KernelOp attn::partitionRotation(RotateOp op) {
-  TokenKernel k(op, op.getLengths(), op.getOffsets());
+  TokenKernel k(op, op.getLengths(), op.getOffsets(), "query");
   unsigned x = k.addRows("x", op.getTokens(), op.getLayout(), k.batchAxis(),
-                         k.tokenAxis());
+                         k.tokenAxis);
   k.addNumbers();
   k.addTables(op.getCos(), op.getSin());
   unsigned y = k.addRows("turned", op.getTokens(), op.getLayout(),
-                         k.batchAxis(), k.tokenAxis());
+                         k.batchAxis(), k.tokenAxis);
   k.open("rotate", /*outputs=*/1, x);
   TokenPlace at = k.findPlace(x, op.getTogether());
   Type element = getElementTypeOrSelf(op.getTokens());
@@ -412,29 +413,35 @@ namespace {
 /// Builds the kernel of one append.
 struct AppendKernel : TokenKernel {
   AppendKernel(AppendCacheOp op)
-      : TokenKernel(op, op.getLengths(), op.getOffsets()), append(op) {}
+      : TokenKernel(op, op.getLengths(), op.getOffsets(), "new"), append(op) {}
 
   AppendCacheOp append;
   unsigned key, value, keyCache, valueCache, newLengths;
   std::optional<unsigned> table;
+  /// The axis of columns of the table.
+  std::string keysByPages = "column";
 
   void declare() {
+    // Named as attention names them: guards of its variants speak of keys.
+    int64_t page = append.getKeyCache().getType().getDimSize(
+        seqDimOf(append.getLayoutOfCache()));
+    if (!ShapedType::isDynamic(page))
+      keysByPages = "key/" + std::to_string(page);
     TensorLayout layout = append.getLayout(), order = append.getLayoutOfCache();
-    key = addRows("k", append.getKey(), layout, batchAxis(), tokenAxis());
-    value = addRows("v", append.getValue(), layout, batchAxis(), tokenAxis());
+    key = addRows("k", append.getKey(), layout, batchAxis(), tokenAxis);
+    value = addRows("v", append.getValue(), layout, batchAxis(), tokenAxis);
     addNumbers();
     if (append.getBlockTable())
       table = add({"block_table",
                    append.getBlockTable(),
                    {0, 1},
-                   {"sequence", "column"}});
+                   {"batch", keysByPages}});
     addTables(append.getCos(), append.getSin());
-    StringRef first = table ? "page" : "sequence",
-              second = table ? "row" : "key";
+    StringRef first = table ? "page" : "batch", second = table ? "row" : "key";
     keyCache = addRows("k_cache", append.getKeyCache(), order, first, second);
     valueCache =
         addRows("v_cache", append.getValueCache(), order, first, second);
-    newLengths = add({"new_lengths", append.getLengths(), {0}, {"sequence"}});
+    newLengths = add({"new_lengths", append.getLengths(), {0}, {"batch"}});
   }
 
   /// What a sequence may have: places of a row of the cache, or of the table.
