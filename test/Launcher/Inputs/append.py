@@ -332,7 +332,6 @@ def test_rotate(scratch, log):
     """Queries turned, each by its place or all of a sequence by the first."""
     for number, (layout, together) in enumerate(some((("bshd", ""), ("bhsd", " together interleaved")))):
         case = Append((0, 17, 30), (4,) * 3, heads=20, angles=24, layout=layout, interleaved=bool(together), page=0)
-        its = Run(case)
         x, table = case.rows("?", "?", 64), f"tensor<?x24x{case.element}>"
         kernel = load(os.path.join(scratch, str(number)), (
             f"func.func @f(%x: {x}, %n: tensor<?xi32>, %cos: {table}, %sin: {table}) -> {x} {{\n"
@@ -340,6 +339,7 @@ def test_rotate(scratch, log):
             f" : ({x}, tensor<?xi32>, {table}, {table}) -> {x}\n  return %y : {x}\n}}\n"))
         if kernel is None:
             continue
+        its = Run(case)
         out = its.floats(its.new[0].sizes)
         kernel(its.new[0].dlpack, its.lengths.dlpack, *(table.dlpack for table in its.tables), out=out.dlpack)
         edge = Array.GUARD * out.bytes
