@@ -123,6 +123,19 @@ def _check_offsets(name, cu, total):
                 f"{name}: expected numbers from 0 to {total} that never fall, but got {after} behind {before}")
 
 
+def _check_table(table, lengths, page, pages):
+    """Where the host has the numbers, those of pages that sequences have keys in are numbers of pages."""
+    if table is None or device_of("block_table", table).platform != "cpu" or not hasattr(table, "tolist"):
+        return
+    for sequence, (row, length) in enumerate(zip(table.tolist(), lengths.tolist())):
+        used = row[: -(-max(length, 0) // page)]
+        if used and not 0 <= min(used) <= max(used) < pages:
+            column = next(i for i, number in enumerate(used) if not 0 <= number < pages)
+            raise ArgumentError(
+                f"block_table: expected numbers of pages from 0 to {pages - 1}, but got {used[column]} in column {column} of sequence {sequence}, "
+                f"which has {length} keys")
+
+
 def sequences_of(k, layout, cu_q, cu_k, table, lengths):
     """Where sequences lie, and how many there are, or None where that is as many as the batch of q."""
     sequences = Sequences(
@@ -478,6 +491,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_gradients(named + extra)
     _check_offsets("cu_seqlens_q", packing[0], shapes.queries)
     _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
+    _check_table(packing[2], lengths, sequences.page, k.shape[0])
     plan = _plan(problem, device, schedule, lower, shapes, q)
     if regions is None and not extra and not cache:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))

@@ -1,6 +1,7 @@
 //===- StreamKernel.cpp - A kernel that streams past its tiles ------------===//
 
 #include "StreamKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -73,13 +74,14 @@ void StreamKernel::createKernel(StringRef name) {
 }
 
 /// Whether a kernel in front of `op` makes one of its operands for it.
-static bool readsArranged(Operation *op) {
+static bool readsPrepared(Operation *op) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     auto launch = operand.getDefiningOp<LaunchOp>();
     auto kernel = launch ? SymbolTable::lookupNearestSymbolFrom<KernelOp>(
                                op, launch.getKernelAttr())
                          : KernelOp();
-    return kernel && kernel.getStep() == KernelOp::kArrangeStep;
+    return kernel && (kernel.getStep() == KernelOp::kArrangeStep ||
+                      kernel.getStep() == AppendCacheOp::kStep);
   });
 }
 
@@ -100,7 +102,7 @@ void StreamKernel::describeViews() {
   kernel->setAttr(KernelOp::kOutputsAttr,
                   builder.getI64IntegerAttr(numViews() - numInputs));
   kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
-  if (readsArranged(op))
+  if (readsPrepared(op))
     kernel->setAttr(KernelOp::kFollowsAttr, builder.getUnitAttr());
 }
 

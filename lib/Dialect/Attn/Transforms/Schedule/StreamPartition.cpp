@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AppendCache.h"
 #include "ArrangeValues.h"
 #include "PartitionStream.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
@@ -256,23 +258,33 @@ struct StreamPartitionPass
     remarks::emitTileSizes(op, tiles);
   }
 
+  /// Makes the kernel of what prepares operands of others.
+  static void prepare(Operation *op) {
+    if (auto arrangement = dyn_cast<ArrangeValuesOp>(op))
+      partitionArrangement(arrangement);
+    else if (auto append = dyn_cast<AppendCacheOp>(op))
+      partitionAppend(append);
+    else
+      partitionRotation(cast<RotateOp>(op));
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<StreamableOpInterface> ops;
-    SmallVector<ArrangeValuesOp> arrangements;
+    SmallVector<Operation *> preparations;
     // A nested module is scheduled by a pipeline of its own.
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<ModuleOp>(op) && op != module)
         return WalkResult::skip();
       if (auto streamable = dyn_cast<StreamableOpInterface>(op))
         ops.push_back(streamable);
-      if (auto arrangement = dyn_cast<ArrangeValuesOp>(op))
-        arrangements.push_back(arrangement);
+      if (isa<ArrangeValuesOp, AppendCacheOp, RotateOp>(op))
+        preparations.push_back(op);
       return WalkResult::advance();
     });
     // What they are for comes behind them.
-    for (ArrangeValuesOp op : arrangements) {
-      partitionArrangement(op);
+    for (Operation *op : preparations) {
+      prepare(op);
       ++numKernels;
     }
     if (ops.empty() &&
