@@ -188,20 +188,23 @@ Value ListedBlocks::reachesBehind(Value full) {
 SmallVector<Segment> ListedBlocks::buildSegments() {
   Value zero = m.constant(0), rows = m.constant(block);
   Value partialCount = count(partial);
-  Value split = m.mul(partialCount, rows);
+  // Bounds show that they rise.
+  auto boundAt = [&](Value blocks, Value from) {
+    return m.maxS(m.mul(blocks, rows), from);
+  };
+  Value split = boundAt(partialCount, zero);
   SmallVector<Segment> segments{{zero, split, /*masked=*/true}};
   if (!full.counts)
     return segments;
   Value fullCount = count(full);
-  Value end = m.mul(m.add(partialCount, fullCount), rows);
+  Value all = m.add(partialCount, fullCount), whole = all;
   bool mayReach = ShapedType::isDynamic(staticKeys) || staticKeys % block != 0;
-  if (!mayReach) {
-    segments.push_back({split, end, /*masked=*/false});
-    return segments;
-  }
-  Value behind = m.sub(end, m.mul(reachesBehind(fullCount), rows));
+  if (mayReach)
+    whole = m.sub(all, reachesBehind(fullCount));
+  Value behind = boundAt(whole, split);
   segments.push_back({split, behind, /*masked=*/false});
-  segments.push_back({behind, end, /*masked=*/true});
+  if (mayReach)
+    segments.push_back({behind, boundAt(all, behind), /*masked=*/true});
   return segments;
 }
 

@@ -38,6 +38,10 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
       their positions are an arithmetic series. Then `buildTile` is not asked.
       }], "bool", "isInOrder", (ins), [{}], [{ return true; }]>,
     InterfaceMethod<[{
+      Whether segments of which each begins where the one before it ends are visited as
+      one segment of all their tiles would be.
+      }], "bool", "goesOn", (ins), [{}], [{ return isInOrder(); }]>,
+    InterfaceMethod<[{
       Builds what `buildTile` needs for each visit to a segment of `count` tiles of
       `step` rows from `lower` on, which may be none.
       }], "::llvm::SmallVector<::mlir::Value>", "buildSetup",
@@ -125,8 +129,8 @@ def Attn_ListedTraversal : Attn_Attr<"ListedTraversal", "listed",
 
 def Attn_BlocksTraversal : Attn_Attr<"BlocksTraversal", "blocks",
     [DeclareAttrInterfaceMethods<Attn_TraversalInterface,
-                                 ["getBackward", "getBlock", "isInOrder", "buildSetup",
-                                  "buildTile"]>]> {
+                                 ["getBackward", "getBlock", "goesOn", "isInOrder",
+                                  "buildSetup", "buildTile"]>]> {
   let summary = "Blocks whose numbers are in one list in memory, or in two";
   let description = [{
     What a `BlockMask` makes of a stream. Segments are ranges of the list, of `size`

@@ -69,6 +69,8 @@ int64_t BlocksTraversalAttr::getBlock() const { return getSize(); }
 
 bool BlocksTraversalAttr::isInOrder() const { return false; }
 
+bool BlocksTraversalAttr::goesOn() const { return true; }
+
 /// The number of the tile from which those of the segment count, tiles of a
 /// block, and the operands.
 SmallVector<Value> BlocksTraversalAttr::buildSetup(OpBuilder &builder,
