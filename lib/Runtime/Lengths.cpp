@@ -197,8 +197,8 @@ FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
   SmallVector<SmallVector<int64_t>> shapes;
   for (unsigned i = 0; i < attention.getBlocks().size(); ++i)
     shapes.push_back(viewSizes(op, first + i, extents));
-  int64_t blocks = llvm::divideCeil(extents[streamAxisOf(op)],
-                                    attention.getBlockSize()[1]);
+  int64_t blocks =
+      llvm::divideCeil(extents[streamAxisOf(op)], attention.getBlockSize()[1]);
   auto lists = drawBlocks(shapes, blocks, random);
   for (auto [i, values] : llvm::enumerate(lists))
     if (failed(make(first + i, [&](int64_t) { return std::move(values); })))

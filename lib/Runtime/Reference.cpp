@@ -224,8 +224,9 @@ public:
     static const std::vector<double> zeros(kMostColumns, 0.0);
     for (int64_t j = 0; j < own.keys; ++j) {
       std::optional<bool> isFull = listed(b, h, i, j);
-      bool isKept = isFull && (*isFull || (attends(mask, own, i, j) &&
-                                           regions.keeps(b, h, i, j)));
+      bool isKept =
+          isFull &&
+          (*isFull || (attends(mask, own, i, j) && regions.keeps(b, h, i, j)));
       if (!isKept)
         continue;
       int64_t place = table.empty() ? firstKey + j : placeInPages(b, g, j);

@@ -2,8 +2,7 @@
 // RUN: attn-opt %s | attn-opt | FileCheck %s --check-prefix=OP
 // RUN: attn-opt %s --attn-stream-partition="tiles=query=64,key=32" --split-input-file | FileCheck %s
 // RUN: attn-opt %s --attn-stream-partition="tiles=query=96,key=48" | FileCheck %s --check-prefix=TILES
-// RUN: attn-opt %s --attn-stream-partition="tiles=query=64,key=32" --split-input-file --pass-pipeline='builtin.module(attn.kernel(attn-traverse{order=inside-out}))' \
-// RUN:   --remarks-filter='attn-traverse' 2>&1 | FileCheck %s --check-prefix=STAYS
+// RUN: attn-opt %s --attn-schedule="traversal=inside-out sawtooth=force" --remarks-filter='attn-traverse|attn-sawtooth' -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAYS
 
 // OP-LABEL: func.func @both
 // OP: attn.attention %{{.*}} scale(1.250000e-01) blocks<128, 64>(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x8x?xi32>, tensor<?x8x?x?xi32>, tensor<1x1x?xi64>, tensor<1x1x?x?xi64>) : (
@@ -26,7 +25,10 @@
 // TILES: attn.load %q{{.*}} -> tensor<64x64xbf16>
 // TILES: attn.stream %{{.*}} step 32
 
-// STAYS: ordered
+// Lists say which blocks are visited: no pass takes another order.
+// STAYS: has-direction
+// STAYS: ordered | Category:attn-traverse | Function=both_attention
+// STAYS-NOT: remark: [Passed]
 func.func @both(%q: tensor<?x8x?x64xbf16>, %k: tensor<?x2x?x64xbf16>, %n: tensor<?x8x?xi32>, %i: tensor<?x8x?x?xi32>, %fn: tensor<1x1x?xi64>, %fi: tensor<1x1x?x?xi64>) -> tensor<?x8x?x64xbf16> {
   %o = attn.attention %q, %k, %k scale(0.125) blocks<128, 64>(%n, %i, %fn, %fi : tensor<?x8x?xi32>, tensor<?x8x?x?xi32>, tensor<1x1x?xi64>, tensor<1x1x?x?xi64>)
     : (tensor<?x8x?x64xbf16>, tensor<?x2x?x64xbf16>, tensor<?x2x?x64xbf16>) -> tensor<?x8x?x64xbf16>

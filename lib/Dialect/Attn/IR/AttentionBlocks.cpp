@@ -13,7 +13,13 @@ using namespace attn;
 static constexpr int64_t kGranule = 16;
 
 /// Operands: counts and numbers of the partial blocks, then of the full ones.
-enum Operand { PartialCounts, PartialNumbers, FullCounts, FullNumbers, NumLists };
+enum Operand {
+  PartialCounts,
+  PartialNumbers,
+  FullCounts,
+  FullNumbers,
+  NumLists
+};
 
 //===----------------------------------------------------------------------===//
 // Syntax

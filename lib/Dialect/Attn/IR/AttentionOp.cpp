@@ -262,9 +262,12 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
-  SmallVector<StringRef> printed{"mask",       "scale",
-                                 "layout",     "kvLayout",
-                                 "valueOrder", "blockSize",
+  SmallVector<StringRef> printed{"mask",
+                                 "scale",
+                                 "layout",
+                                 "kvLayout",
+                                 "valueOrder",
+                                 "blockSize",
                                  getOperandSegmentSizeAttr()};
   if (getSorted().empty())
     printed.push_back("sorted");

@@ -270,7 +270,12 @@ static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
 static ListedBlocks blocksOf(AttentionOp op, const IndexBuilder &m,
                              const TileContext &tile) {
   Value head = buildHeadIndex({m.b, m.loc}, tile);
-  return {op,   m,   tile, tile.offsets[Batch], head, tile.offsets[Query],
+  return {op,
+          m,
+          tile,
+          tile.offsets[Batch],
+          head,
+          tile.offsets[Query],
           tile.extents[Key]};
 }
 

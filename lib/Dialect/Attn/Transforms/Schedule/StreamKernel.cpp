@@ -423,9 +423,9 @@ StreamOp StreamKernel::openStream(ArrayRef<Segment> segments, unsigned axis,
   return stream;
 }
 
-SmallVector<Value>
-StreamKernel::buildStream(ArrayRef<Segment> segments, ValueRange inits,
-                          Fold fold, const StreamTraversal &order) {
+SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
+                                             ValueRange inits, Fold fold,
+                                             const StreamTraversal &order) {
   OpBuilder::InsertionGuard guard(builder);
   StreamOp stream = openStream(segments, streamed, inits);
   if (order.traversal)
