@@ -123,7 +123,7 @@ def cases():
     return [
         Blocks((64, 64), (2, 2), (1, 130, 200)),
         Blocks((64, 64), (4, 2), (2, 70, 128), lists=(0, 1), schedule="tiles=query=32,key=32"),
-        Blocks((32, 48), (2, 1), (1, 100, 150), 128, lists=(0, 0), full=False, lower="stages=3"),
+        Blocks((32, 48), (2, 1), (1, 100, 150), lists=(0, 0), full=False, lower="stages=3"),
         Blocks((128, 64), (2, 1), (1, 131, 190), causal=False, schedule="persistent sms=3 resident=1"),
         Blocks((64, 128), (1, 1), (1, 1, 300), schedule="tiles=query=16,key=64 splits=2"),
         Blocks((64, 64), (2, 2), (1, 65, 0), 128, lower="optimistic-max"),
