@@ -169,6 +169,12 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "::llvm::SmallVector<::attn::Segment>", "buildSegments",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile)>,
+    InterfaceMethod<[{
+      The traversal of that stream, and its operands, where the order of its tiles is
+      not that of the axis: segments are then what the traversal takes them for.
+      }], "::attn::StreamTraversal", "buildTraversal",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile), "", [{ return {}; }]>,
     InterfaceMethod<"The initial state.",
       "::llvm::SmallVector<::mlir::Value>", "buildHead",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,

@@ -184,7 +184,7 @@ def Traverse : AttnRemark<"traversal", Passed, "the stream is traversed", [
   let description = "Once for each stream.";
 }
 def TraverseOrdered : AttnRemark<"ordered", Missed, "the stream must run in its order"> {
-  let description = "The operation fixes it.";
+  let description = "The operation fixes it, or lists of blocks do.";
 }
 def TraverseNoStream : AttnRemark<"no-stream", Missed, "nothing is streamed"> {
   let description = "The kernel has no `attn.stream`.";

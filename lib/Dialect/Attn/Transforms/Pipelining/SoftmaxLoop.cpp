@@ -289,7 +289,7 @@ private:
     parts.atOnce = true;
   }
 
-  /// Everything else is arithmetic, or belongs to the scores.
+  /// Everything else is arithmetic, finds the tile, or belongs to the scores.
   LogicalResult checkOthers() {
     for (Operation &op : parts.loop.getBody()->without_terminator()) {
       if (parts.isOfValues(&op))
@@ -297,7 +297,7 @@ private:
       if (parts.late.contains(&op) && !isMemoryEffectFree(&op))
         return remarks::emitOverlapSoftmaxEffects(parts.loop);
       if (!isMemoryEffectFree(&op) &&
-          !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp>(op))
+          !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp, ReadOp>(op))
         return remarks::emitOverlapSoftmaxCopies(parts.loop);
     }
     return success();

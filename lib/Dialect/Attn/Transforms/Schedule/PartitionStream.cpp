@@ -183,8 +183,9 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
     folded.truncate(ofState);
     return folded;
   };
+  StreamTraversal order = op.buildTraversal(b, loc, kernel.getContext());
   return buildAround(kernel, 0, head, [&](ValueRange carried) {
-    return kernel.buildStream(segments, carried, fold);
+    return kernel.buildStream(segments, carried, fold, order);
   });
 }
 

@@ -426,9 +426,13 @@ StreamOp StreamKernel::openStream(ArrayRef<Segment> segments, unsigned axis,
 }
 
 SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
-                                             ValueRange inits, Fold fold) {
+                                             ValueRange inits, Fold fold,
+                                             const StreamTraversal &order) {
   OpBuilder::InsertionGuard guard(builder);
   StreamOp stream = openStream(segments, streamed, inits);
+  if (order.traversal)
+    stream.traverseBy(cast<TraversalInterface>(order.traversal),
+                      order.operands);
   SmallVector<Value> carried(stream.getCarried());
   YieldOp::create(builder, loc, fold(carried));
   context.offsets[streamed] = Value();

@@ -122,11 +122,12 @@ public:
   llvm::SmallVector<mlir::Value> loadTiles(bool streamed, int64_t ahead = 0);
 
   /// A loop over the segments, in steps of the streamed axis's tile. `fold` is
-  /// called in its body and gives what is carried on.
+  /// called in its body and gives what is carried on. `order`: of its visits.
   using Fold = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::ValueRange carried)>;
   llvm::SmallVector<mlir::Value> buildStream(llvm::ArrayRef<Segment> segments,
-                                             mlir::ValueRange inits, Fold fold);
+                                             mlir::ValueRange inits, Fold fold,
+                                             const StreamTraversal &order = {});
 
   /// A loop over the steps of an axis that is streamed around another; of one
   /// step there is none.
