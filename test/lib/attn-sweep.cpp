@@ -470,7 +470,8 @@ static void runAllSplits(Sweep &sweep) {
 static std::optional<int> runGradients(MLIRContext &context, int argc,
                                        char **argv) {
   const StringRef known[] = {"backward", "backward-fused",
-                             "backward-sequential", "derivatives"};
+                             "backward-ordered", "backward-sequential",
+                             "derivatives"};
   unsigned first = 0, step = 1;
   if (argc < 2 || argc > 4 || !llvm::is_contained(known, argv[1]) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, first)) ||
@@ -500,8 +501,8 @@ int main(int argc, char **argv) {
     llvm::errs()
         << "usage: attn-sweep [first case] [number of cases] | bounds "
            "| sequential | splits | traversals | float8 | backward [first "
-           "[step]] | backward-fused [first [step]] | backward-sequential "
-           "[first [step]] | "
+           "[step]] | backward-fused [first [step]] | backward-ordered [first "
+           "[step]] | backward-sequential [first [step]] | "
            "derivatives\n";
     return 2;
   }
