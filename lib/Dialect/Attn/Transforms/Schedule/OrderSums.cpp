@@ -132,4 +132,6 @@ void Partitioner::clearProgress(LaunchOp launch, KernelOp kernel) {
   OpOperand &memory = launch.getInitsMutable()[launch.getInits().size() - 1];
   memory.set(buildCleared(b, op.getLoc(), kernel, "progress", memory.get(),
                           symbols));
+  // No view of the operation, and zero when the launch begins.
+  kernel->setAttr(KernelOp::kCountersAttr, b.getI64IntegerAttr(1));
 }
