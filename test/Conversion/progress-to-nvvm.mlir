@@ -7,20 +7,20 @@
 // CHECK-LABEL: llvm.func @progress(
 // CHECK: %[[PLACE:.*]] = llvm.trunc %{{.*}} : i64 to i32
 // CHECK: %[[LAST:.*]] = llvm.urem
-// CHECK: nvvm.barrier0
-// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %{{.*}}, %{{.*}} : i32
-// CHECK-NEXT: %[[REPORTS:.*]] = llvm.and %{{.*}}, %[[FIRST]]
-// CHECK-NEXT: llvm.cond_br %[[REPORTS]]
-// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "fence.acq_rel.gpu;\0Ast.relaxed.gpu.global.u32 [$0], $1;", "l,r,~{memory}" %{{.*}}, %[[PLACE]]
-// CHECK: %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[READ:.*]] = llvm.inline_asm {{.*}}"mov.u32 $0, %tid.x;"
+// CHECK-NEXT: nvvm.barrier0
+// CHECK: %[[FIRST:.*]] = llvm.icmp "eq" %[[READ]], %{{.*}} : i32
+// CHECK-NEXT: llvm.cond_br %[[FIRST]]
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "{\0A.reg .b64 element;\0Amad.wide.s32 element, $1, 4, $0;\0Afence.acq_rel.gpu;\0Ast.relaxed.gpu.global.u32 [element], $2;\0A}", "l,r,r,~{memory}" %{{.*}}, %{{.*}}, %[[PLACE]]
+// CHECK: %[[THREAD:.*]] = llvm.inline_asm {{.*}}"mov.u32 $0, %tid.x;"
 // CHECK: llvm.add %{{.*}}, %[[THREAD]]
 // CHECK: %[[THREADS:.*]] = llvm.mlir.constant(128 : index) : i32
 // CHECK: ^bb{{[0-9]+}}(%[[TILE:.*]]: i32):
 // CHECK-NEXT: llvm.icmp "slt" %[[TILE]], %[[LAST]]
-// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "{{.*}}LOOK:{{.*}}ld.acquire.gpu.global.s32 seen, [$0];{{.*}}setp.lt.s32 early, seen, $1;{{.*}}@early bra LOOK;{{.*}}", "l,r,~{memory}" %{{.*}}, %[[PLACE]]
+// CHECK: llvm.inline_asm has_side_effects asm_dialect = att "{{.*}}LOOK:{{.*}}ld.acquire.gpu.global.s32 seen, [element];{{.*}}setp.lt.s32 early, seen, $2;{{.*}}@early bra LOOK;{{.*}}", "l,r,r,~{memory}" %{{.*}}, %{{.*}}, %[[PLACE]]
 // CHECK-NEXT: llvm.add %[[TILE]], %[[THREADS]]
 // CHECK: nvvm.barrier0
-// CHECK-NEXT: nvvm.barrier0
+// CHECK: nvvm.barrier0
 // CHECK: %[[DONE:.*]] = llvm.mlir.constant(2147483647 : i32) : i32
 // CHECK: llvm.inline_asm {{.*}}fence.acq_rel.gpu{{.*}} %{{.*}}, %[[DONE]]
 attn.kernel @progress(%p: !attn.view<?x?xi32>, %place: index) attributes {threads = 128 : i64} {

@@ -44,9 +44,9 @@ struct BackwardCase {
            o + ", " + l +
            ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
            with + backward + " " + score +
-           (form.empty() ? ""
-                         : " {attn.schedule = #attn.schedule<form = " + form +
-                               ">}") +
+           (form.empty()
+                ? ""
+                : " {attn.schedule = #attn.schedule<form = " + form + ">}") +
            " : (" + results + ", " + o + ", " + o + ", " + l + scalar +
            ") -> (" + results + ")\n  return %r#0, %r#1, %r#2 : " + results +
            "\n}\n";
@@ -228,18 +228,23 @@ void runFused(BackwardSweep &sweep, unsigned first, unsigned step) {
 void runOrdered(BackwardSweep &sweep, unsigned first, unsigned step) {
   const HeadDims dims[] = {{64, 64}, {32, 16}};
   const char *const schedules[] = {
-      "tiles=query=32,key=16", "tiles=query=17,key=23",
+      "tiles=query=32,key=16",
+      "tiles=query=17,key=23",
       "tiles=query=16,key=32 grid-order=swizzled-head-first domains=4",
       "tiles=query=32,key=16 persistent dynamic sms=3 resident=1",
       "tiles=query=16,key=16 grid-order=naive-block-first longest-first",
       "target=gb10 tiles=query=32,key=32",
       "target=h200 tiles=query=64,key=64"};
   const std::optional<std::string> lower[] = {
-      std::nullopt, std::nullopt, std::nullopt,
-      std::nullopt, std::nullopt, "stages=1",
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      "stages=1",
       "wgmma=all specialize delay-waits stage-columns"};
-  const BackwardSizes sizes[] = {{2, 37, 53}, {1, 97, 31}, {1, 5, 0},
-                                 {1, 0, 7}};
+  const BackwardSizes sizes[] = {
+      {2, 37, 53}, {1, 97, 31}, {1, 5, 0}, {1, 0, 7}};
   constexpr unsigned kCases = 21;
   for (unsigned i = first; i < kCases; i += step) {
     BackwardCase c{"bf16",

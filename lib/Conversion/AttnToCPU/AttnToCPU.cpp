@@ -75,14 +75,14 @@ struct AwaitProgressPattern : OpConversionPattern<AwaitProgressOp> {
     Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
     Value place = arith::IndexCastOp::create(
         rewriter, loc, rewriter.getI32Type(), adaptor.getPlace());
-    scf::ForOp::create(
-        rewriter, loc, adaptor.getFrom(), adaptor.getTo(), one, ValueRange(),
-        [&](OpBuilder &b, Location, Value tile, ValueRange) {
-          SmallVector<Value> element(adaptor.getOffsets());
-          element.push_back(tile);
-          waitFor(b, loc, adaptor.getProgress(), element, place);
-          scf::YieldOp::create(b, loc);
-        });
+    scf::ForOp::create(rewriter, loc, adaptor.getFrom(), adaptor.getTo(), one,
+                       ValueRange(),
+                       [&](OpBuilder &b, Location, Value tile, ValueRange) {
+                         SmallVector<Value> element(adaptor.getOffsets());
+                         element.push_back(tile);
+                         waitFor(b, loc, adaptor.getProgress(), element, place);
+                         scf::YieldOp::create(b, loc);
+                       });
     rewriter.eraseOp(op);
     return success();
   }
@@ -362,8 +362,7 @@ struct ConvertAttnToCPUPass
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     patterns.add<AwaitProgressPattern, InStepPattern, KernelPattern,
-                 LaunchPattern, ReportProgressPattern>(converter,
-                                                              context);
+                 LaunchPattern, ReportProgressPattern>(converter, context);
     populateViewAccessPatterns(converter, patterns);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);

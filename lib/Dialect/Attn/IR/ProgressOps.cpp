@@ -57,8 +57,7 @@ static StringRef startsOtherwise(GridOp grid) {
 /// Whether a value is that of another, or the same constant.
 static bool isSame(Value value, Value other) {
   std::optional<int64_t> constant = getConstantIntValue(value);
-  return value == other ||
-         (constant && constant == getConstantIntValue(other));
+  return value == other || (constant && constant == getConstantIntValue(other));
 }
 
 static bool isBehind(Value value, Value coordinate) {
@@ -73,8 +72,8 @@ static bool reversesLast(GridOp grid) {
                             grid.getAxes().getValue().back());
 }
 
-/// A set of an order by domains starts on a domain of its own: its tiles are not
-/// in front of those of others.
+/// A set of an order by domains starts on a domain of its own: its tiles are
+/// not in front of those of others.
 static bool isRanked(GridOp grid) {
   return grid.getOrderOrDefault().getDomains() > 1 &&
          llvm::is_contained(grid.getSharing().getValue(),

@@ -42,8 +42,8 @@ KernelOp buildClear(KernelOp kernel, StringRef name, ViewType type,
                     SymbolTable &symbols) {
   OpBuilder b(kernel.getContext());
   Location loc = kernel.getLoc();
-  auto clear = KernelOp::create(
-      b, loc, (kernel.getSymName() + "_clear").str(), {type}, {name});
+  auto clear = KernelOp::create(b, loc, (kernel.getSymName() + "_clear").str(),
+                                {type}, {name});
   clear->setAttr(KernelOp::kStepAttr, b.getStringAttr(KernelOp::kClearStep));
   clear->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(1));
   SmallVector<StringRef> dims(type.getRank());
@@ -69,8 +69,8 @@ KernelOp buildClear(KernelOp kernel, StringRef name, ViewType type,
 Value attn::buildCleared(OpBuilder &b, Location loc, KernelOp kernel,
                          StringRef name, Value memory, SymbolTable &symbols) {
   auto type = cast<RankedTensorType>(memory.getType());
-  auto view = ViewType::get(b.getContext(), type.getShape(),
-                            type.getElementType());
+  auto view =
+      ViewType::get(b.getContext(), type.getShape(), type.getElementType());
   KernelOp clear = buildClear(kernel, name, view, symbols);
   return LaunchOp::create(b, loc, TypeRange(type), clear.getSymName(),
                           ValueRange(), memory, ValueRange(),

@@ -339,8 +339,7 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
   }
 
   static bool waitsForTiles(GridOp grid) {
-    return grid
-        .walk([](AwaitProgressOp) { return WalkResult::interrupt(); })
+    return grid.walk([](AwaitProgressOp) { return WalkResult::interrupt(); })
         .wasInterrupted();
   }
 

@@ -56,8 +56,9 @@ void StreamKernel::awaitProgress() {
 }
 
 /// Where streams start later along the last axis, the last tile is the first at
-/// the place where it starts, and the one before it at the next but for the last:
-/// reversed, none waits for long. Else all come to all places, in any order.
+/// the place where it starts, and the one before it at the next but for the
+/// last: reversed, none waits for long. Else all come to all places, in any
+/// order.
 void StreamKernel::orderWaits() {
   GridOp grid = kernel.getGrid();
   Value last = grid.getCoordinates().back();
@@ -118,10 +119,9 @@ KernelView Partitioner::describeProgress() {
   }
   auto type = RankedTensorType::get(shape, host.getI32Type());
   // Not elements of the axes, but tiles: no axis tells the sizes.
-  SmallVector<AffineExpr> exprs(
-      shape.size(), getAffineConstantExpr(0, op->getContext()));
-  return {"progress",
-          tensor::EmptyOp::create(host, op.getLoc(), type, dynamic),
+  SmallVector<AffineExpr> exprs(shape.size(),
+                                getAffineConstantExpr(0, op->getContext()));
+  return {"progress", tensor::EmptyOp::create(host, op.getLoc(), type, dynamic),
           AffineMap::get(axes.size(), 0, exprs, op->getContext()),
           llvm::to_vector(llvm::seq<int64_t>(0, shape.size()))};
 }
@@ -130,8 +130,8 @@ void Partitioner::clearProgress(LaunchOp launch, KernelOp kernel) {
   OpBuilder b(launch);
   SymbolTable symbols(op->getParentOfType<ModuleOp>());
   OpOperand &memory = launch.getInitsMutable()[launch.getInits().size() - 1];
-  memory.set(buildCleared(b, op.getLoc(), kernel, "progress", memory.get(),
-                          symbols));
+  memory.set(
+      buildCleared(b, op.getLoc(), kernel, "progress", memory.get(), symbols));
   // No view of the operation, and zero when the launch begins.
   kernel->setAttr(KernelOp::kCountersAttr, b.getI64IntegerAttr(1));
 }

@@ -90,7 +90,8 @@ private:
 
   /// Whether tiles add one after the other.
   bool ordersContributions() const {
-    return llvm::any_of(contributions, [](Contribution c) { return c.ordered; });
+    return llvm::any_of(contributions,
+                        [](Contribution c) { return c.ordered; });
   }
 
   /// A number for each tile of the grid: how far it has got.
