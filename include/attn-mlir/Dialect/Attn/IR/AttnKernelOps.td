@@ -354,7 +354,7 @@ def Attn_ReportProgressOp : Attn_Op<"report_progress", [AttrSizedOperandSegments
   let description = [{
     Sets an element of a view, which is zero when the launch begins, to a place: all that the
     CTA has added so far lies in front of it, and is seen by those who then see the place
-    (`attn.await_progress`). Without a place the tile is done.
+    (`attn.await_progress`). Without a place the tile is done. The element lies in the view.
 
     Example: `attn.report_progress %progress[%batch, %kv_head, %key] at %place : <?x8x?xi32>`
   }];
@@ -370,7 +370,8 @@ def Attn_AwaitProgressOp : Attn_Op<"await_progress", [MemoryEffects<[MemRead, Me
   let summary = "Waits until other tiles of the grid have got to a place";
   let description = [{
     Waits until the elements `from` to `to` - 1 along the last dimension of the view are at
-    least the place. What their tiles did before they reported it has been done.
+    least the place. What their tiles did before they reported it has been done. These elements
+    lie in the view.
 
     Such a wait has no end where it is for a tile whose turn comes later. So, as long as the
     grid has its order, those that are waited for must be the tiles in front of this one along
