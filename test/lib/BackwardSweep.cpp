@@ -24,7 +24,8 @@ struct BackwardCase {
   bool bshd = false;
   /// Options of attn-to-target, for what goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
-  bool fused = false;
+  /// Of the schedule; empty: the default.
+  std::string form;
   /// A tensor that the score reads, and its gradient.
   std::string read = "", readGradient = "";
   bool lseGradient = false;
@@ -41,7 +42,9 @@ struct BackwardCase {
     std::string results = q + ", " + k + ", " + v;
     std::string all = results + (reads ? ", " + readGradient : "");
     std::string schedule =
-        fused ? " {attn.schedule = #attn.schedule<form = fused>}" : "";
+        form.empty()
+            ? ""
+            : " {attn.schedule = #attn.schedule<form = " + form + ">}";
     return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
            ", %do: " + o + (lseGradient ? ", %dl: " + l : "") +
            (reads ? ", %t: " + read : "") + ") -> (" + all +
@@ -75,7 +78,9 @@ struct BackwardCase {
            o + ", " + l +
            ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
            with + backward + " " + score +
-           (fused ? " {attn.schedule = #attn.schedule<form = fused>}" : "") +
+           (form.empty()
+                ? ""
+                : " {attn.schedule = #attn.schedule<form = " + form + ">}") +
            " : (" + results + ", " + o + ", " + o + ", " + l + scalar +
            ") -> (" + results + ")\n  return %r#0, %r#1, %r#2 : " + results +
            "\n}\n";
@@ -83,8 +88,9 @@ struct BackwardCase {
 
   std::string describe() const {
     return describeShape(type, dims, heads, mask, bshd) + schedule + " " +
-           score + (fused ? " fused" : "") + (lseGradient ? " dLSE" : "") +
-           " " + readGradient + (level3 ? " level 3 " + *level3 : "");
+           score + (form.empty() ? "" : " " + form) +
+           (lseGradient ? " dLSE" : "") + " " + readGradient +
+           (level3 ? " level 3 " + *level3 : "");
   }
 };
 
@@ -247,7 +253,44 @@ void runFused(BackwardSweep &sweep, unsigned first, unsigned step) {
                    pick(schedules, i),
                    i % 3 == 2 ? pick(kScoresOfGradients, i) : "",
                    i % 4 == 1};
-    c.fused = true;
+    c.form = "fused";
+    sweep.run(c, sizes);
+  }
+}
+
+/// CTAs add to dQ one after the other: those that wait for others are behind
+/// them, whatever the mask, the order and the tiles, or this does not end.
+void runOrdered(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const HeadDims dims[] = {{64, 64}, {32, 16}};
+  const char *const schedules[] = {
+      "tiles=query=32,key=16",
+      "tiles=query=17,key=23",
+      "tiles=query=16,key=32 grid-order=swizzled-head-first domains=4",
+      "tiles=query=32,key=16 persistent dynamic sms=3 resident=1",
+      "tiles=query=16,key=16 grid-order=naive-block-first longest-first",
+      "target=gb10 tiles=query=32,key=32",
+      "target=h200 tiles=query=64,key=64"};
+  const std::optional<std::string> lower[] = {
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      "stages=1",
+      "wgmma=all specialize delay-waits stage-columns"};
+  const BackwardSizes sizes[] = {
+      {2, 37, 53}, {1, 97, 31}, {1, 5, 0}, {1, 0, 7}};
+  constexpr unsigned kCases = 21;
+  for (unsigned i = first; i < kCases; i += step) {
+    BackwardCase c{"bf16",
+                   pick(dims, i / 7),
+                   pick(kHeadsOfGradients, i),
+                   pick(kMasks, 2 * i),
+                   schedules[i % 7],
+                   "",
+                   i % 4 == 1,
+                   lower[i % 7]};
+    c.form = "ordered";
     sweep.run(c, sizes);
   }
 }
@@ -322,7 +365,7 @@ void runCaptures(BackwardSweep &sweep, unsigned first, unsigned step) {
                    pick(kHeadsOfGradients, 2 * i), pick(kMasks, 3 * i),
                    pick(schedules, i)};
     c.bshd = i % 4 == 1;
-    c.fused = i % 3 == 1;
+    c.form = i % 3 == 1 ? "fused" : "";
     c.lseGradient = i % 2 == 0;
     std::string wide = i % 5 == 0 ? "f32" : c.type;
     sweep.run(reading(c, kReads[i % std::size(kReads)],
@@ -396,7 +439,7 @@ void runFusedLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
                    i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "",
                    i % 5 == 1,
                    lower[i % 5]};
-    c.fused = true;
+    c.form = "fused";
     sweep.run(c, sizes);
   }
 }
@@ -491,6 +534,8 @@ int attn_test::runBackward(MLIRContext &context, StringRef what, unsigned first,
     runLevel3(sweep, first, step);
   else if (what == "backward-fused")
     runFused(sweep, first, step);
+  else if (what == "backward-ordered")
+    runOrdered(sweep, first, step);
   else
     runLevel2(sweep, first, step);
   return sweep.close();

@@ -471,6 +471,7 @@ static std::optional<int> runGradients(MLIRContext &context, int argc,
                                        char **argv) {
   const StringRef known[] = {"backward",
                              "backward-fused",
+                             "backward-ordered",
                              "backward-sequential",
                              "backward-captures",
                              "backward-captures-sequential",
@@ -504,8 +505,8 @@ int main(int argc, char **argv) {
     llvm::errs()
         << "usage: attn-sweep [first case] [number of cases] | bounds "
            "| sequential | splits | traversals | float8 | backward [first "
-           "[step]] | backward-fused [first [step]] | backward-sequential "
-           "[first [step]] | "
+           "[step]] | backward-fused [first [step]] | backward-ordered [first "
+           "[step]] | backward-sequential [first [step]] | "
            "derivatives\n";
     return 2;
   }

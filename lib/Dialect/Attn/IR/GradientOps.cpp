@@ -426,7 +426,8 @@ static SmallVector<Value> withCaptures(OpBuilder &b, AttentionBackwardOp op,
 }
 
 /// dQ is the sum of what tiles of pairs contribute: five products each.
-static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op) {
+static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op,
+                                     bool ordered) {
   RankedTensorType query = op.getQuery().getType();
   SmallVector<int64_t> shape{
       1, query.getDimSize(0), query.getDimSize(headDimOf(op.getLayout())),
@@ -440,6 +441,7 @@ static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op) {
       b, op,
       {op.getKeyGradient().getType(), op.getValueGradient().getType(), sums},
       dot.getResult(), dot.getZeros());
+  fused.setOrdered(ordered);
   Value dq = SumPartsOp::create(b, op.getLoc(), op.getQueryGradient().getType(),
                                 fused.getQuerySum(), op.getScale(),
                                 op.getLayout(), isPacked(op));
@@ -469,6 +471,8 @@ static SmallVector<Value> buildTwoKernels(OpBuilder &b,
 
 SmallVector<Value> AttentionBackwardOp::buildExpansion(OpBuilder &b) {
   ScheduleAttr schedule = ScheduleAttr::of(*this);
-  bool fused = schedule && schedule.getWord("form") == "fused";
-  return fused ? buildFused(b, *this) : buildTwoKernels(b, *this);
+  StringRef form = schedule ? schedule.getWord("form") : "";
+  bool ordered = form == "ordered";
+  return ordered || form == "fused" ? buildFused(b, *this, ordered)
+                                    : buildTwoKernels(b, *this);
 }

@@ -82,6 +82,7 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
       nothing is added by several CTAs.
     - `fused`: `attn.row_dot`, `attn.attention_backward_fused` and `attn.sum_parts`. Five products
       a tile of pairs, not seven; CTAs add to dQ in f32, in any order.
+    - `ordered`: the same, but CTAs add to dQ one after the other: each launch has the same bits.
 
     Example:
 
@@ -205,17 +206,18 @@ def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
   let description = [{
     dK and dV as `attn.attention_backward_key` computes them, and `sum` [1,B,H,S,D] plus dQ
     without the scale, in f32: each tile of pairs contributes the product of its dX with its
-    keys. Where `sum` is zeros, `attn.sum_parts` makes dQ of it.
+    keys. Where `sum` is zeros, `attn.sum_parts` makes dQ of it. `ordered`: contributions to a row are
+    added in an order that does not change from launch to launch.
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
     Attn_RowTensor:$lse, Attn_RowTensor:$delta, Attn_RowTensor:$sum), gradientOperands,
-    gradientAttributes);
+    gradientAttributes, (ins UnitAttr:$ordered));
   let results = (outs Attn_GradientTensor:$key_gradient,
                       Attn_GradientTensor:$value_gradient, Attn_RowTensor:$query_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta `,` $sum
-    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)? (`ordered` $ordered^)?
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)

@@ -92,9 +92,11 @@ struct PackedAxis {
 /// A result that all tiles of the grid add to: a fold yields, behind the state,
 /// a tile of f32 for each such result, which lies at the place that the map of
 /// the result gives at the fold's position. The operand view `view` is what is
-/// added to: it holds the sum so far, and becomes the result.
+/// added to: it holds the sum so far, and becomes the result. `ordered`: tiles
+/// of the grid add one after the other.
 struct Contribution {
   unsigned view, result;
+  bool ordered = false;
 };
 
 /// Effect of changing the order of a stream, or of splitting it.

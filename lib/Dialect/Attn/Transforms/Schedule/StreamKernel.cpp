@@ -457,10 +457,11 @@ SmallVector<Value> StreamKernel::buildSteps(unsigned axis, ValueRange inits,
   return llvm::to_vector_of<Value>(stream.getResults());
 }
 
-void StreamKernel::accumulate(Value tile, unsigned output) {
+void StreamKernel::accumulate(Value tile, unsigned output, bool ordered) {
   unsigned view = numInputs + output;
-  AccumulateOp::create(builder, loc, tile, kernel.getArgument(view),
-                       offsetsOf(view));
+  auto add = AccumulateOp::create(builder, loc, tile, kernel.getArgument(view),
+                                  offsetsOf(view));
+  add.setOrdered(ordered);
 }
 
 void StreamKernel::storeTiles(ValueRange tiles) {

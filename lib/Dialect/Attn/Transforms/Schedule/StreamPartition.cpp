@@ -149,6 +149,8 @@ struct StreamPartitionPass
       return op.emitOpError("expected no split over CTAs where tiles are added "
                             "to results, but got one"),
              failure();
+    if (failed(checkOrdered(op)))
+      return failure();
     if (failed(checkParts(op, split.parts, split.overCtas)))
       return failure();
     if (!split.overCtas)
@@ -159,6 +161,16 @@ struct StreamPartitionPass
       return failure();
     }
     return split;
+  }
+
+  /// Tiles that add one after the other have the same rows, by one numbering.
+  LogicalResult checkOrdered(StreamableOpInterface op) {
+    bool ordered = llvm::any_of(op.getContributions(),
+                                [](Contribution c) { return c.ordered; });
+    if (!ordered || op.getPackedAxes().empty())
+      return success();
+    return op.emitOpError("expected no packed sequences (cu_seqlens) where "
+                          "tiles add one after the other, but got some");
   }
 
   /// Parts of a stated length are whole tiles.
