@@ -266,7 +266,7 @@ void runOrdered(BackwardSweep &sweep, unsigned first, unsigned step) {
       "tiles=query=32,key=16",
       "tiles=query=17,key=23",
       "tiles=query=16,key=32 grid-order=swizzled-head-first domains=4",
-      "tiles=query=32,key=16 persistent dynamic sms=3 resident=1",
+      "tiles=query=32,key=16 longest-first",
       "tiles=query=16,key=16 grid-order=naive-block-first longest-first",
       "target=gb10 tiles=query=32,key=32",
       "target=h200 tiles=query=64,key=64"};

@@ -2,8 +2,8 @@
 // reports where it stands, and waits for those that start earlier, in front of the product that it adds.
 //
 // RUN: attn-opt %s --attn-stream-partition=tiles=query=32,key=16 --split-input-file | FileCheck %s
-// What starts earlier does not change with the order of the grid; CTAs that take tiles as they come keep it.
-// RUN: attn-opt %s --attn-schedule='target=h200 tiles=query=32,key=16 grid-order=swizzled-head-first domains=4 longest-first persistent dynamic' --split-input-file | FileCheck %s --check-prefix=ORDER
+// What starts earlier does not change with the order of the grid.
+// RUN: attn-opt %s --attn-schedule='target=h200 tiles=query=32,key=16 grid-order=swizzled-head-first domains=4 longest-first' --split-input-file | FileCheck %s --check-prefix=ORDER
 
 // Without a mask all tiles come to all queries: the first in front.
 // CHECK-LABEL: func.func @full
@@ -27,7 +27,7 @@
 // CHECK-NEXT: attn.yield
 // CHECK: attn.report_progress %progress[%[[B]], %[[H]], %[[KEY]]] : <1x2x?xi32>
 // ORDER-LABEL: attn.kernel @full_attention_backward_fused(
-// ORDER: order <[sharing, key], domains = 4> persistent {{[0-9]+}} dynamic
+// ORDER: order <[sharing, key], domains = 4> {
 // ORDER: attn.await_progress {{.*}} from %c0 to %key at
 func.func @full(%q: tensor<1x2x?x64xbf16>, %lse: tensor<1x2x?xf32>, %sum: tensor<1x1x2x?x64xf32>) -> tensor<1x1x2x?x64xf32> {
   %dk, %dv, %dq = attn.attention_backward_fused %q, %q, %q, %q, %lse, %lse, %sum scale(0.125) ordered
@@ -50,7 +50,7 @@ func.func @full(%q: tensor<1x2x?x64xbf16>, %lse: tensor<1x2x?xf32>, %sum: tensor
 // CHECK: attn.report_progress %progress[%[[B]], %[[H]], %[[KEY]]] at %[[PLACE]]
 // CHECK: attn.await_progress %progress[%[[B]], %[[H]]] from %[[BEHIND:.*]] to %[[TILES]] at
 // ORDER-LABEL: attn.kernel @causal_attention_backward_fused(
-// ORDER: order <[sharing, key], domains = 4, reversed = [key]> persistent {{[0-9]+}} dynamic
+// ORDER: order <[sharing, key], domains = 4, reversed = [key]> {
 func.func @causal(%q: tensor<1x4x?x64xbf16>, %k: tensor<1x2x?x64xbf16>, %lse: tensor<1x4x?xf32>, %sum: tensor<1x1x4x?x64xf32>) -> tensor<1x1x4x?x64xf32> {
   %dk, %dv, %dq = attn.attention_backward_fused %q, %k, %k, %q, %lse, %lse, %sum mask(#attn.causal<top_left>) scale(0.125) ordered
       : (tensor<1x4x?x64xbf16>, tensor<1x2x?x64xbf16>, tensor<1x2x?x64xbf16>, tensor<1x4x?x64xbf16>, tensor<1x4x?xf32>, tensor<1x4x?xf32>, tensor<1x1x4x?x64xf32>)
