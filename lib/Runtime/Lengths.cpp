@@ -200,8 +200,8 @@ FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
   int64_t blocks =
       llvm::divideCeil(extents[streamAxisOf(op)], attention.getBlockSize()[1]);
   auto lists = drawBlocks(shapes, blocks, random);
-  for (auto [i, values] : llvm::enumerate(lists))
-    if (failed(make(first + i, [&](int64_t) { return std::move(values); })))
+  for (size_t i = 0; i < lists.size(); ++i)
+    if (failed(make(first + i, [&](int64_t) { return lists[i]; })))
       return failure();
   return result;
 }

@@ -25,7 +25,7 @@ struct BackwardCase {
   /// Options of attn-to-target, for what goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
   /// Of the schedule; empty: the default.
-  std::string form;
+  std::string form = "";
   /// A tensor that the score reads, and its gradient.
   std::string read = "", readGradient = "";
   bool lseGradient = false;
@@ -42,9 +42,8 @@ struct BackwardCase {
     std::string results = q + ", " + k + ", " + v;
     std::string all = results + (reads ? ", " + readGradient : "");
     std::string schedule =
-        form.empty()
-            ? ""
-            : " {attn.schedule = #attn.schedule<form = " + form + ">}";
+        form.empty() ? ""
+                     : " {attn.schedule = #attn.schedule<form = " + form + ">}";
     return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
            ", %do: " + o + (lseGradient ? ", %dl: " + l : "") +
            (reads ? ", %t: " + read : "") + ") -> (" + all +
