@@ -20,7 +20,7 @@ struct BackwardCase {
   std::string type = "f32";
   HeadDims dims{16, 16};
   HeadCounts heads{2, 1};
-  std::string mask, schedule, score;
+  std::string mask, schedule, score = "";
   bool bshd = false;
   /// Options of attn-to-target, for what goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
