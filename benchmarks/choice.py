@@ -131,9 +131,12 @@ def compile_half(arguments):
 
 
 def load(attn_mlir, directory):
-    """number -> kernel of the bundles of one kernel."""
+    """number -> kernel of the bundles of one kernel; of those that have a name, by it."""
+    def number(name):
+        return int(name) if name.isdigit() else name
+
     return {
-        int(path.parent.name): attn_mlir.load(str(path.parent))
+        number(path.parent.name): attn_mlir.load(str(path.parent))
         for path in sorted(directory.glob("*/manifest.json"))
     }
 
@@ -157,7 +160,7 @@ def check(torch, kernel, loaded, arguments, generator):
             torch.cuda.synchronize()
             error = deviation(out, reference)
         except Exception as problem:
-            print(f"{kernel.name} {number:03}: {problem}", flush=True)
+            print(f"{kernel.name} {number!s:0>3}: {problem}", flush=True)
             torch.zeros(1, device="cuda").item()  # a broken device ends the run here
             error = float("inf")
         if not error <= arguments.bound:

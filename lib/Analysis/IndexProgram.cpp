@@ -186,7 +186,7 @@ FailureOr<int> IndexProgram::compileBlock(Block &block, SizeFn sizeOf) {
 
 LogicalResult IndexProgram::compileOp(Operation &op, Code &code,
                                       SizeFn sizeOf) {
-  if (isa<CounterOp, InStepOp>(op))
+  if (isa<CounterOp, InStepOp, AwaitProgressOp, ReportProgressOp>(op))
     return success();
   auto stream = dyn_cast<StreamOp>(op);
   // What CTAs of a cluster show each other are tiles.

@@ -83,7 +83,7 @@ struct TracePass : attn::impl::AttnTraceBase<TracePass> {
         return op->emitOpError("cannot be traced: expected tiles that CTAs "
                                "take in turn (attn-materialize-grid{in-turn})"),
                WalkResult::interrupt();
-      if (isa<InStepOp, ExchangeOp>(op)) {
+      if (isa<InStepOp, ExchangeOp, AwaitProgressOp, ReportProgressOp>(op)) {
         dead.push_back(op);
         return WalkResult::advance();
       }

@@ -121,6 +121,16 @@ static ViewSpec parseView(const Cursor &at, Manifest &manifest) {
   for (size_t i = 0; i < rank; ++i)
     view.shape.push_back(parseDim(shape.entry(i), manifest));
   view.permutation = parsePermutation(at.at("permutation"), rank);
+  if (at.has("over")) {
+    int64_t last = int64_t(manifest.views.size()) - 1;
+    view.over = int(at.at("over").integer(0, last));
+    if (view.access == ATTN_READ ||
+        manifest.views[view.over].access == ATTN_WRITE)
+      at.at("over").error("expected a view that is written over one that is "
+                          "read, but got " +
+                          inQuotes(view.name) + " over " +
+                          inQuotes(manifest.views[view.over].name));
+  }
   return view;
 }
 

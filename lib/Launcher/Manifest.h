@@ -54,6 +54,8 @@ struct ViewSpec {
   AttnType element;
   std::vector<DimSpec> shape;
   std::vector<int> permutation;
+  /// The view that is read whose array it must be, or -1.
+  int over = -1;
 };
 
 struct ScalarSpec {

@@ -122,6 +122,22 @@ static void bindView(const Manifest &manifest, const Argument &argument,
                    ", but got null");
 }
 
+/// What is written over another view is its array: the rest of it stays.
+static void checkOver(const Manifest &manifest, const Argument &argument,
+                      const AttnTensor *tensors) {
+  if (argument.spec.over < 0)
+    return;
+  const AttnTensor &own = argument.tensor, &other = tensors[argument.spec.over];
+  bool same = own.data == other.data && own.rank == other.rank;
+  for (int32_t dim = 0; same && dim < own.rank; ++dim)
+    same = own.sizes[dim] == other.sizes[dim] &&
+           (own.sizes[dim] <= 1 || own.strides[dim] == other.strides[dim]);
+  if (!same)
+    argument.error("expected the array of " +
+                   inQuotes(manifest.views[argument.spec.over].name) +
+                   ", which it is written over, but got another");
+}
+
 int32_t attn::bindViews(const Manifest &manifest, const AttnTensor *tensors,
                         int32_t count, BoundView *views) {
   if (count != int32_t(manifest.views.size()) || !tensors)
@@ -136,6 +152,7 @@ int32_t attn::bindViews(const Manifest &manifest, const AttnTensor *tensors,
   for (int32_t i = 0; i < count; ++i) {
     Argument argument{manifest.views[i], tensors[i], i};
     bindView(manifest, argument, views[i], axes);
+    checkOver(manifest, argument, tensors);
     int32_t its = tensors[i].device;
     if (its < ATTN_DEVICE_UNKNOWN)
       argument.error(wantedGot("a device ordinal or -1", std::to_string(its)));

@@ -64,6 +64,7 @@ void attn::buildKernelLowering(OpPassManager &pm,
   if (options.streamReads && options.copy == CopyKind::Tensor)
     pm.addPass(createAttnStreamReads());
   pm.addPass(createAttnAssignUnits({options.warps, options.wgmma}));
+  pm.addPass(createAttnSeparateReaders({options.stages}));
   pm.addPass(createAttnStageLoads(
       {options.stages, options.copy, options.residentStages, options.chunk,
        options.widePanels, options.stageColumns, options.holdLhs}));

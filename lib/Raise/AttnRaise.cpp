@@ -176,6 +176,7 @@ void AttnRaise::take(AttentionLikeOpInterface like) {
   properties.layout = TensorLayoutAttr::get(b.getContext(), found->layout);
   properties.sorted = b.getDenseI64ArrayAttr({});
   properties.valueOrder = ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
+  properties.blockSize = b.getDenseI64ArrayAttr({});
   properties.mask = found->mask;
   properties.operandSegmentSizes = {1, 1, 1, found->lengths ? 1 : 0};
   state.addRegion();

@@ -376,12 +376,13 @@ Refusal AttentionBuilder::buildOp(AttentionOp &op) {
   properties.valueOrder = ValueOrderAttr::get(b.getContext(), ValueOrder::Rows);
   if (masked.mask)
     properties.mask = masked.mask;
-  // Query, key and value; lengths, offsets and a block table, which are not
-  // found; captures; sinks, and scales of Q, K and V.
+  properties.blockSize = b.getDenseI64ArrayAttr({});
+  // Query, key and value; lengths, offsets, a block table and lists of blocks,
+  // which are not found; captures; sinks, and scales of Q, K and V.
   properties.operandSegmentSizes = {
-      1, 1, 1, 0, 0, 0, 0, static_cast<int32_t>(captures.size())};
+      1, 1, 1, 0, 0, 0, 0, 0, static_cast<int32_t>(captures.size())};
   static_assert(std::tuple_size_v<decltype(properties.operandSegmentSizes)> ==
-                12);
+                13);
   Region *scoreRegion = state.addRegion(), *keepRegion = state.addRegion();
   auto build = [&](Region &region, bool takesScore,
                    ArrayRef<const Expr *> exprs) {

@@ -3,6 +3,7 @@
 #include "attn-mlir/Runtime/CpuKernel.h"
 #include "CalledFunctions.h"
 #include "attn-mlir/Conversion/Passes.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
@@ -306,7 +307,8 @@ std::vector<LoweredKernel> attn::findLoweredKernels(ModuleOp module) {
     StringRef step = named ? named.getValue() : "";
     auto outputs = function->getAttrOfType<IntegerAttr>(KernelOp::kOutputsAttr);
     size_t written = outputs ? outputs.getInt() : 0;
-    if (step == KernelOp::kClearStep || step == KernelOp::kArrangeStep)
+    if (step == KernelOp::kClearStep || step == KernelOp::kArrangeStep ||
+        step == AppendCacheOp::kStep)
       continue;
     // Counters are no views of the operation, and a function clears them.
     if (auto counters =

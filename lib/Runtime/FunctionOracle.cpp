@@ -4,6 +4,7 @@
 #include "FunctionReference.h"
 #include "Lengths.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -153,12 +154,14 @@ public:
       : function(function), program(program), options(options),
         reference(options) {}
 
-  /// Draws the lengths of streams and offsets of sequences that are arguments;
-  /// fails after a diagnostic.
+  /// Draws the lengths of streams, offsets of sequences and lists of blocks
+  /// that are arguments; fails after a diagnostic.
   LogicalResult makeStreamLengths() {
     std::mt19937_64 random(options.seed);
     WalkResult result = function.walk([&](StreamableOpInterface op) {
-      if (!op.getLengthsView() && op.getPackedAxes().empty())
+      auto attention = dyn_cast<AttentionOp>(op.getOperation());
+      if (!op.getLengthsView() && op.getPackedAxes().empty() &&
+          !(attention && attention.hasBlocks()))
         return WalkResult::advance();
       FailureOr<SmallVector<int64_t>> extents =
           resolveExtents(op, options.sizes);

@@ -10,6 +10,7 @@
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <optional>
 
 using namespace mlir;
@@ -125,7 +126,69 @@ struct Sum {
   }
 };
 
-/// dQ, dK and dV of one operation.
+/// The gradient of a capture while it is added up, and its modification with
+/// the capture moved by steps both ways.
+class CaptureSum {
+public:
+  /// `pairs`: batches, heads, queries and keys.
+  CaptureSum(RankedTensorType type, ArrayRef<int64_t> pairs) {
+    for (auto [size, all] : llvm::zip(type.getShape(), pairs))
+      result.shape.push_back(size == 1 ? 1 : all);
+    int64_t count = 1;
+    for (int64_t size : result.shape)
+      count *= size;
+    result.values.assign(count, 0.0);
+    result.units.assign(count / std::max<int64_t>(1, result.shape.back()), 0.0);
+  }
+
+  LogicalResult compile(Region &score, ArrayRef<CaptureValue> captures,
+                        int64_t number) {
+    for (double steps : {1, -1, 2, -2}) {
+      SmallVector<CaptureValue> moved(captures);
+      CaptureValue &its = moved[number];
+      auto elements = std::make_shared<std::vector<double>>(
+          its.elements.begin(), its.elements.end());
+      for (double &element : *elements)
+        element += steps * kStep;
+      its.elements = *elements;
+      its.number += steps * kStep;
+      held.push_back(elements);
+      FailureOr<RegionValue> value = compileWide(score, /*numOwn=*/5, moved);
+      if (failed(value))
+        return failure();
+      modified.push_back(std::move(*value));
+    }
+    return success();
+  }
+
+  /// A pair whose change is `dy`, of that size.
+  void add(const Pair &p, double x, double dy, double size) {
+    auto at = [&](unsigned i) {
+      return modified[i]({x, p.batch, p.head, p.query, p.key}).f;
+    };
+    double slope = (8 * (at(0) - at(1)) - (at(2) - at(3))) / (12 * kStep);
+    int64_t place = 0, pair[] = {p.batch, p.head, p.query, p.key};
+    for (auto [extent, index] : llvm::zip(result.shape, pair))
+      place = place * extent + (extent == 1 ? 0 : index);
+    result.values[place] += dy * slope;
+    result.units[place / result.shape.back()] += size * size * slope * slope;
+  }
+
+  GradientResult take(double smallest) {
+    for (double &unit : result.units)
+      unit = std::hypot(std::sqrt(unit), smallest);
+    return std::move(result);
+  }
+
+private:
+  static constexpr double kStep = 1e-3;
+  GradientResult result;
+  /// What modifications read.
+  std::vector<std::shared_ptr<std::vector<double>>> held;
+  std::vector<RegionValue> modified;
+};
+
+/// dQ, dK and dV of one operation, and gradients of captures.
 class Gradients {
 public:
   Gradients(ArrayRef<GradientInput> inputs, bool headsLast,
@@ -142,6 +205,7 @@ public:
   /// By (batch, head, query), and by how much rounding O moves it.
   std::vector<double> delta, deltaSize;
   RegionValue score, keep;
+  std::vector<CaptureSum> captures;
 
   /// The heads of one KV head of one batch; others may be evaluated meanwhile.
   void evaluate(int64_t b, int64_t g, RegionValue modify, RegionValue keeps) {
@@ -196,9 +260,12 @@ private:
     if (weight == 0)
       return;
     double dp = dotProduct(out, v.row(p.batch, g, p.key), v.columns());
-    double dx = weight * (dp - delta[row]) * slope;
-    double size = std::abs(weight * slope) *
-                  std::hypot(dp, std::abs(delta[row]) + deltaSize[row]);
+    double dy = weight * (dp - delta[row]), dx = dy * slope;
+    double sizeOfScore = std::abs(weight) *
+                         std::hypot(dp, std::abs(delta[row]) + deltaSize[row]);
+    double size = sizeOfScore * std::abs(slope);
+    for (CaptureSum &capture : captures)
+      capture.add(p, x, dy, sizeOfScore);
     dq.add(q.rowOf(p.batch, p.head, p.query), dx, size, key);
     dk.add(k.rowOf(p.batch, g, p.key), dx, size, query);
     dv.add(v.rowOf(p.batch, g, p.key), weight, weight, out);
@@ -250,6 +317,9 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
     others = others.drop_front(exists ? 1 : 0);
     return taken;
   };
+  const GradientInput *lseGradient = nullptr;
+  if constexpr (std::is_same_v<Op, AttentionBackwardOp>)
+    lseGradient = takeIf(bool(op.getLseGradient()));
   const GradientInput *queryStarts = takeIf(bool(op.getQueryOffsets())),
                       *keyStarts = takeIf(bool(op.getKeyOffsets()));
   Gradients all(inputs, headsLast, queryStarts, keyStarts, op.getMaskAttr(),
@@ -263,6 +333,9 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
     all.delta = inputs[change + 2].values;
     all.deltaSize.assign(all.delta.size(), 0.0);
   }
+  if (lseGradient)
+    for (auto [delta, taken] : llvm::zip(all.delta, lseGradient->values))
+      delta -= taken;
   SmallVector<CaptureValue> captures;
   for (Value capture : op.getCaptures()) {
     CaptureValue &value = captures.emplace_back();
@@ -281,11 +354,27 @@ FailureOr<Gradients> evaluateAll(Op op, ArrayRef<GradientInput> inputs,
       compileWide(op.getKeep(), /*numOwn=*/4, captures);
   if (failed(score) || failed(keep))
     return failure();
+  if constexpr (std::is_same_v<Op, AttentionBackwardOp>) {
+    int64_t pairs[] = {all.q.sequences(), all.q.heads(), all.q.count(),
+                       all.k.count()};
+    for (auto [gradient, number] :
+         llvm::zip(op.getCaptureGradients(), op.getOf()))
+      if (failed(all.captures
+                     .emplace_back(cast<RankedTensorType>(gradient.getType()),
+                                   pairs)
+                     .compile(op.getScore(), captures, number)))
+        return failure();
+  }
   int64_t heads = all.k.heads();
-  forRows(all.numStreams(), /*chunk=*/1, [&](int64_t first, int64_t last) {
-    for (int64_t stream = first; stream < last; ++stream)
-      all.evaluate(stream / heads, stream % heads, *score, *keep);
-  });
+  // Streams add to the same gradients of captures.
+  forRows(all.numStreams(),
+          /*chunk=*/all.captures.empty()
+              ? 1
+              : std::max<int64_t>(1, all.numStreams()),
+          [&](int64_t first, int64_t last) {
+            for (int64_t stream = first; stream < last; ++stream)
+              all.evaluate(stream / heads, stream % heads, *score, *keep);
+          });
   return all;
 }
 
@@ -306,6 +395,9 @@ LogicalResult attn::referenceGradient(Operation *op,
     GradientResult result;
     std::vector<double> sizes;
     dotRows(x, y, result.values, sizes);
+    if (dot.getMinus())
+      for (auto [value, taken] : llvm::zip(result.values, inputs[2].values))
+        value -= taken;
     result.shape = {x.size(0), x.heads(), x.count()};
     results.push_back(std::move(result));
     return success();
@@ -319,6 +411,8 @@ LogicalResult attn::referenceGradient(Operation *op,
       results.push_back(all->takeKey());
       results.push_back(all->takeValue());
     }
+    for (CaptureSum &capture : all->captures)
+      results.push_back(capture.take(smallestOf(op->getOperand(0))));
     return success();
   };
   if (auto all = dyn_cast<AttentionBackwardOp>(op))

@@ -1,6 +1,7 @@
 //===- Lengths.cpp - Lengths of streams that a run makes ------------------===//
 
 #include "Lengths.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include <limits>
 
 using namespace mlir;
@@ -113,6 +114,35 @@ static int64_t capacityOf(StreamableOpInterface op, ArrayRef<int64_t> extents,
   return extents[streamAxisOf(op)];
 }
 
+/// Counts and numbers of lists of blocks of these shapes: rows that list
+/// nothing, a few blocks and many, the partial ones in any order, and numbers
+/// of no block behind them.
+static std::vector<std::vector<double>>
+drawBlocks(ArrayRef<SmallVector<int64_t>> shapes, int64_t blocks,
+           std::mt19937_64 &random) {
+  constexpr double kNone[] = {-1, 1 << 30, 3};
+  std::vector<std::vector<double>> lists;
+  for (ArrayRef<int64_t> shape : shapes)
+    lists.emplace_back(roomOf(shape), kNone[1]);
+  for (int64_t row = 0, rows = lists[0].size(); row < rows; ++row) {
+    std::vector<double> named[2];
+    int64_t percent = 25 * (random() % 5);
+    for (int64_t block = 0; block < blocks; ++block)
+      if (int64_t(random() % 100) < percent)
+        named[random() % (lists.size() / 2)].push_back(double(block));
+    std::shuffle(named[0].begin(), named[0].end(), random);
+    for (size_t list = 0; list < lists.size() / 2; ++list) {
+      int64_t columns = shapes[2 * list + 1].back();
+      size_t count = std::min<size_t>(named[list].size(), columns);
+      lists[2 * list][row] = double(count);
+      for (int64_t i = 0; i < columns; ++i)
+        lists[2 * list + 1][row * columns + i] =
+            i < int64_t(count) ? named[list][i] : kNone[i % std::size(kNone)];
+    }
+  }
+  return lists;
+}
+
 FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
                                                 ArrayRef<int64_t> extents,
                                                 const OracleOptions &options,
@@ -160,6 +190,19 @@ FailureOr<SequenceContents> attn::makeSequences(StreamableOpInterface op,
         })))
       return failure();
   }
+  auto attention = dyn_cast<AttentionOp>(op.getOperation());
+  if (!attention || !attention.hasBlocks())
+    return result;
+  unsigned first = attention.getFirstBlockView();
+  SmallVector<SmallVector<int64_t>> shapes;
+  for (unsigned i = 0; i < attention.getBlocks().size(); ++i)
+    shapes.push_back(viewSizes(op, first + i, extents));
+  int64_t blocks =
+      llvm::divideCeil(extents[streamAxisOf(op)], attention.getBlockSize()[1]);
+  auto lists = drawBlocks(shapes, blocks, random);
+  for (size_t i = 0; i < lists.size(); ++i)
+    if (failed(make(first + i, [&](int64_t) { return lists[i]; })))
+      return failure();
   return result;
 }
 

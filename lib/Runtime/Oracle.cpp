@@ -167,7 +167,8 @@ static int64_t spannedSize(AffineExpr expr, ArrayRef<int64_t> extents) {
     auto block = dyn_cast<AffineConstantExpr>(binary.getRHS());
     if (block && binary.getKind() == AffineExprKind::Mod)
       return block.getValue();
-    if (block && binary.getKind() == AffineExprKind::FloorDiv)
+    if (block && (binary.getKind() == AffineExprKind::FloorDiv ||
+                  binary.getKind() == AffineExprKind::CeilDiv))
       return llvm::divideCeil(spannedSize(binary.getLHS(), extents),
                               block.getValue());
   }

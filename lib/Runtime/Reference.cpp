@@ -171,6 +171,10 @@ public:
       tablePages = shapes[next][1];
       table = inputs[next++];
     }
+    for (unsigned i = 0; i < op.getBlocks().size(); ++i, ++next)
+      lists.push_back({inputs[next], shapes[next]});
+    if (op.hasBlocks())
+      blockSize = llvm::to_vector(op.getBlockSize());
     if (std::optional<unsigned> view = op.getSinksView()) {
       sinks = inputs[*view];
       if (shapes[*view].size() == 2)
@@ -219,7 +223,11 @@ public:
     // Of a page that there is not.
     static const std::vector<double> zeros(kMostColumns, 0.0);
     for (int64_t j = 0; j < own.keys; ++j) {
-      if (!attends(mask, own, i, j) || !regions.keeps(b, h, i, j))
+      std::optional<bool> isFull = listed(b, h, i, j);
+      bool isKept =
+          isFull &&
+          (*isFull || (attends(mask, own, i, j) && regions.keeps(b, h, i, j)));
+      if (!isKept)
         continue;
       int64_t place = table.empty() ? firstKey + j : placeInPages(b, g, j);
       const double *key = place < 0 ? zeros.data() : k.data() + place * qkDim;
@@ -241,6 +249,33 @@ private:
           double(query) < queryOffsets[b + 1])
         return static_cast<int64_t>(b);
     return -1;
+  }
+
+  /// Whether the block of a query and a key is full; nothing where no list has
+  /// it.
+  std::optional<bool> listed(int64_t b, int64_t h, int64_t i, int64_t j) const {
+    if (lists.empty())
+      return false;
+    int64_t row = i / blockSize[0], block = j / blockSize[1];
+    bool ends = (block + 1) * blockSize[1] > sizes.keys;
+    for (size_t list = 0; list < lists.size(); list += 2)
+      if (llvm::is_contained(rowOf(list, b, h, row), double(block)))
+        return list > 0 && !ends;
+    return std::nullopt;
+  }
+
+  /// The numbers that a row of a list has.
+  ArrayRef<double> rowOf(size_t list, int64_t b, int64_t h, int64_t row) const {
+    const auto &[counts, ofCounts] = lists[list];
+    const auto &[numbers, ofNumbers] = lists[list + 1];
+    auto place = [&](ArrayRef<int64_t> shape) {
+      return ((shape[0] == 1 ? 0 : b) * shape[1] + (shape[1] == 1 ? 0 : h)) *
+                 shape[2] +
+             row;
+    };
+    auto columns = ofNumbers[3];
+    double count = std::clamp(counts[place(ofCounts)], 0.0, double(columns));
+    return numbers.slice(place(ofNumbers) * columns, size_t(count));
   }
 
   /// The row of a key in the cache, or -1 where its page is not there.
@@ -343,6 +378,9 @@ private:
   std::array<Scales, 3> scales;
   ArrayRef<double> q, k, v, lengths, queryOffsets, keyOffsets, table, sinks;
   int64_t pages = 0, pageSize = 0, tablePages = 0;
+  /// Counts and numbers of blocks, and their shapes.
+  SmallVector<std::pair<ArrayRef<double>, SmallVector<int64_t>>> lists;
+  SmallVector<int64_t> blockSize;
   int64_t sinksPerHead = 1;
   AttentionReference &result;
   Attribute mask;

@@ -155,11 +155,14 @@ private:
                                                   : json::Value(size));
     for (int64_t dim : view.permutation)
       permutation.push_back(dim);
-    return json::Object{{"name", view.name},
+    json::Object result{{"name", view.name},
                         {"access", view.written ? "write" : "read"},
                         {"element", nameOf(view.element)},
                         {"shape", std::move(shape)},
                         {"permutation", std::move(permutation)}};
+    if (view.over)
+      result["over"] = *view.over;
+    return result;
   }
 
   static json::Array viewsOf(const ProgramStep &step) {

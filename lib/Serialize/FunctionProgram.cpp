@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "FunctionProgram.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/IR/Float8.h"
@@ -114,6 +115,16 @@ static Value rootOf(Value value) {
   return value;
 }
 
+/// The argument of which a kernel writes some elements, and a result is the
+/// rest.
+static BlockArgument overwritten(Launched &launched, unsigned result) {
+  auto step =
+      dyn_cast_or_null<StringAttr>(launched.facts.get(KernelOp::kStepAttr));
+  if (!step || step.getValue() != AppendCacheOp::kStep)
+    return {};
+  return dyn_cast<BlockArgument>(launched.op.getInits()[result]);
+}
+
 LogicalResult ProgramBuilder::findResults() {
   auto ret = cast<func::ReturnOp>(function.getBody().front().getTerminator());
   for (auto [i, value] : llvm::enumerate(ret.getOperands())) {
@@ -193,6 +204,14 @@ void ProgramBuilder::declareViews() {
       declare(argument, /*written=*/false);
   for (Value value : returned)
     declare(value, /*written=*/true);
+  for (Launched &launched : launches)
+    for (OpResult result : launched.op->getResults()) {
+      auto argument = overwritten(launched, result.getResultNumber());
+      auto number = llvm::find(valueOfView, result) - valueOfView.begin();
+      if (argument && number < int64_t(valueOfView.size()))
+        program.views[number].over =
+            llvm::find(valueOfView, argument) - valueOfView.begin();
+    }
   if (like)
     program.views = like->views;
   for (auto [i, value] : llvm::enumerate(valueOfView)) {

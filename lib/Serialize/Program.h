@@ -26,6 +26,8 @@ struct ProgramView {
   llvm::SmallVector<std::string> axes;
   /// The dimension of the caller's array that each is.
   llvm::SmallVector<int64_t> permutation;
+  /// The view whose array it is, too: a kernel writes some of it.
+  std::optional<int64_t> over;
 };
 
 struct ProgramScalar {

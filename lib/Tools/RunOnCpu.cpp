@@ -128,7 +128,8 @@ private:
 /// as gradients do with the LSE that they belong to.
 static bool isPartOfProgram(StreamableOpInterface op) {
   return isa<RowDotOp, AttentionBackwardQueryOp, AttentionBackwardKeyOp,
-             AttentionBackwardFusedOp, SumPartsOp>(op.getOperation());
+             AttentionBackwardFusedOp, AttentionBackwardCaptureOp, SumPartsOp>(
+      op.getOperation());
 }
 
 /// Query heads of a KV head.

@@ -2,6 +2,7 @@
 
 #include "Simulate.h"
 #include "Progress.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -143,7 +144,8 @@ LogicalResult attn::simulateKernels(ModuleOp module,
       return failure();
     own->contents = contents;
     if (kernel.getStep() == KernelOp::kClearStep ||
-        kernel.getStep() == KernelOp::kArrangeStep)
+        kernel.getStep() == KernelOp::kArrangeStep ||
+        kernel.getStep() == AppendCacheOp::kStep)
       continue;
     if (kernel.getStep() == KernelOp::kDealStep ||
         kernel.getStep() == KernelOp::kOrderStep) {

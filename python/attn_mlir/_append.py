@@ -1,7 +1,7 @@
-"""New keys and values into pages, by a kernel: a program of the dialect at level 2.
+"""New keys and values into caches, and rotary embedding, by kernels: programs of `attn.append_cache` and `attn.rotate`.
 
-A CTA copies one token's heads of K and of V to the page that the block table names, by words of 32 bits, whatever the
-elements are. What has no place (a length or a number of no page, a place behind the table's pages) is left out.
+A CTA takes some heads of one token, finds its place by numbers on the device, and writes them there. What has no place (a length or
+a number of no page, a place behind the cache or the table's pages) is left out.
 """
 
 import functools
@@ -9,61 +9,81 @@ import functools
 import torch
 
 from attn_mlir import _attention, _kernels
-from attn_mlir._errors import ArgumentError
+from attn_mlir._errors import ArgumentError, NoVariantError
 from attn_mlir._kernel import Kernel
 
-_MOST = 256
+MOST_COLUMNS = 256
 _INDICES = {torch.int32: "i32", torch.int64: "i64"}
-_LOAD = "    %new_{name} = attn.load %{name}[%batch, %token, %c0, %c0] : {new} -> {tile}\n"
-_STORE = "    attn.store %new_{name}, %{name}_pages[%page, %row, %c0, %c0] : {tile} -> {pages}\n"
-_TEXT = """attn.kernel @append(%k: {new}, %v: {new}, %lengths: {lengths}, %table: {table}, %k_pages: {pages}, %v_pages: {pages})
-    attributes {{outputs = 2 : i64}} {{
-  %c0 = arith.constant 0 : index
-  %size = arith.constant {size} : index
-  %sequences = attn.dim %lengths, 0 : {lengths}
-  %tokens = attn.dim %k, 1 : {new}
-  %columns = attn.dim %table, 1 : {table}
-  %none = attn.dim %k_pages, 0 : {pages}
-  %places = arith.muli %columns, %size : index
-  attn.grid (%batch, %token) visit %visit in (batch = %sequences, token = %tokens) sharing [batch, token] {{
-    %length = attn.read %lengths[%batch] : {lengths}
-    %place = arith.addi %length, %token : index
-    %valid = arith.cmpi ule, %length, %places : index
-    %inside = arith.cmpi ult, %place, %places : index
-    %exists = arith.andi %valid, %inside : i1
-    %column = arith.divui %place, %size : index
-    %row = arith.remui %place, %size : index
-    %number = attn.read %table[%batch, %column] : {table}
-    %known = arith.minui %number, %none : index
-    %page = arith.select %exists, %known, %none : index
-{copies}  }}
-  attn.return
-}}
-"""
+_FLOATS = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 
 
-def _up(size):
-    return -(-size // 16) * 16
+def _rows(count, heads, dim, element):
+    return f"tensor<{count}x?x{heads}x{dim}x{element}>"
 
 
-def text_of(size, heads, words, lengths, table):
-    """The kernel for pages of ``size`` tokens, of so many words a head; ``lengths`` and ``table`` are their elements."""
-    types = {
-        "new": f"!attn.view<?x?x{heads}x{words}xf32>", "pages": f"!attn.view<?x{size}x{heads}x{words}xf32>",
-        "tile": f"tensor<{_up(heads)}x{_up(words)}xf32>",
-    }
-    copies = "".join(part.format(name=name, **types) for part in (_LOAD, _STORE) for name in "kv")
-    return _TEXT.format(size=size, lengths=f"!attn.view<?x{lengths}>", table=f"!attn.view<?x?x{table}>", copies=copies, **types)
+def _numbers(element, rank=1):
+    return f"tensor<{'?x' * rank}{element}>"
+
+
+def text_of_append(heads, dims, element, lengths, table="", starts="", angles=0, turns="", interleaved=False):
+    """A function that appends to K and V of ``dims`` columns; ``lengths``, ``table`` and ``starts`` are their elements, the
+    latter "" where there are none; ``angles`` and ``turns`` the number and element of those of rotary embedding."""
+    new = [_rows("1" if starts else "?", heads, dim, element) for dim in dims]
+    caches = [_rows("?", heads, dim, element) for dim in dims]
+    more = []
+    if table:
+        more.append(("table", _numbers(table, 2), " block_table(%table)"))
+    if starts:
+        more.append(("starts", _numbers(starts), " cu_seqlens(%starts)"))
+    if angles:
+        more.append(("cos", f"tensor<?x{angles}x{turns}>", " rotary(%cos, %sin)" + " interleaved" * interleaved))
+        more.append(("sin", f"tensor<?x{angles}x{turns}>", ""))
+    types = [*new, *caches, _numbers(lengths), *(type for _, type, _ in more)]
+    names = ["k", "v", "k_cache", "v_cache", "lengths", *(name for name, _, _ in more)]
+    results = ", ".join([*caches, _numbers(lengths)])
+    return (
+        f"func.func @append({', '.join(f'%{name}: {type}' for name, type in zip(names, types))}) -> ({results}) {{\n"
+        f"  %kc, %vc, %n = attn.append_cache %k, %v to %k_cache, %v_cache at %lengths{''.join(clause for *_, clause in more)} layout(bshd)\n"
+        f"    : ({', '.join(types)}) -> ({results})\n  return %kc, %vc, %n : {results}\n}}\n"
+    )
+
+
+def text_of_rotate(heads, dim, element, lengths, angles, turns, starts="", interleaved=False, together=False):
+    """A function that turns rows of X."""
+    x = _rows("1" if starts else "?", heads, dim, element)
+    types = [x, _numbers(lengths), *[f"tensor<?x{angles}x{turns}>"] * 2, *[_numbers(starts)] * bool(starts)]
+    names = ["x", "lengths", "cos", "sin", "starts"]
+    words = " interleaved" * interleaved + " together" * together + " cu_seqlens(%starts)" * bool(starts)
+    return (
+        f"func.func @rotate({', '.join(f'%{name}: {type}' for name, type in zip(names, types))}) -> {x} {{\n"
+        f"  %y = attn.rotate %x at %lengths by %cos, %sin{words} layout(bshd)\n"
+        f"    : ({', '.join(types)}) -> {x}\n  return %y : {x}\n}}\n"
+    )
 
 
 @functools.lru_cache(maxsize=256)
-def _kernel(size, heads, words, lengths, table, device):
+def _kernel(text_of, device, arguments, keywords=()):
     target = _attention.target_of(device)
-    return Kernel(_kernels.bundle(text_of(size, heads, words, lengths, table), _kernels.options_of(target), target))
+    return Kernel(_kernels.bundle(text_of(*arguments, **dict(keywords)), _kernels.options_of(target), target))
+
+
+def _launched(kernel, inputs, out):
+    """Whether a variant takes these arrays, and has been launched."""
+    try:
+        kernel(*inputs, out=out)
+    except NoVariantError:
+        return False  # Strides, or where they begin.
+    return True
+
+
+def _check(cache, new, what):
+    if tuple(cache.shape[2:]) != tuple(new.shape[-2:]):
+        raise ArgumentError(
+            f"{what}: expected heads and head dimension {tuple(cache.shape[2:])}, as the cache has, but got {tuple(new.shape[-2:])}")
 
 
 def _words(x):
-    """An array as words of 32 bits, or None where rows are not whole ones."""
+    """An array that is only moved, as words of 32 bits, or None where rows are not whole ones."""
     if x.element_size() * x.shape[-1] % 4 or x.stride(-1) != 1:
         return None
     try:
@@ -72,25 +92,66 @@ def _words(x):
         return None  # Strides, or where it begins.
 
 
-def _check(cache, new, what):
-    if tuple(cache.shape[2:]) != tuple(new.shape[2:]):
-        raise ArgumentError(
-            f"{what}: expected heads and head dimension {tuple(cache.shape[2:])}, as the cache has, but got {tuple(new.shape[2:])}")
+def _takes(*arrays):
+    """Whether rows are whole words, one element behind the other."""
+    return all(x.stride(-1) == 1 and x.element_size() * x.shape[-1] % 4 == 0 for x in arrays)
 
 
-def append(k_pages, v_pages, k, v, lengths, table):
-    """Writes k and v [B, new, Hkv, D] behind ``lengths`` [B] into pages [pages, size, Hkv, D] that ``table`` [B, pages of
-    each] names. False, and nothing is written, where the kernel cannot: K and V of several dimensions, rows of no whole
-    words, of more than 256."""
-    for what, cache, new in (("k", k_pages, k), ("v", v_pages, v)):
+def _tables(rotary, dim):
+    """Arrays, number of angles and their element; None where the kernel does not take them."""
+    cos, sin = rotary[:2]
+    fits = cos.dtype == sin.dtype and cos.shape == sin.shape and cos.dtype in _FLOATS and 1 <= cos.shape[-1] <= dim // 2
+    return (cos.shape[-1], _FLOATS[cos.dtype]) if fits and cos.dim() == 2 else None
+
+
+def append(k_cache, v_cache, k, v, lengths, table=None, starts=None, rotary=None):
+    """Writes k and v [B, new, Hkv, D] behind ``lengths`` [B] into caches [B, S, Hkv, D], or into pages [pages, size, Hkv, D] that ``table`` [B, pages
+    of each] names; the new lengths. With ``starts`` k and v are [tokens, Hkv, D], one sequence behind the other; ``rotary`` (cos, sin, interleaved)
+    turns k. None, and nothing is written, where the kernel cannot: elements that differ, rows of no whole words, of more than 256."""
+    for what, cache, new in (("k", k_cache, k), ("v", v_cache, v)):
         _check(cache, new, what)
-    arrays = [_words(x) for x in (k, v, k_pages, v_pages)]
-    if any(x is None for x in arrays) or k.shape != v.shape or k_pages.shape != v_pages.shape:
-        return False
-    heads, words = arrays[0].shape[2:]
-    if max(heads, words) > _MOST or lengths.dtype not in _INDICES or table.dtype not in _INDICES:
-        return False
-    kernel = _kernel(k_pages.shape[1], heads, words, _INDICES[lengths.dtype], _INDICES[table.dtype],
-                     _attention.device_of("k", k))
-    kernel(*arrays[:2], lengths, table, out=tuple(arrays[2:]))
-    return True
+    if starts is not None:
+        k, v = k[None], v[None]
+    arrays = (k, v, k_cache, v_cache)
+    if any(x.dtype != k.dtype for x in arrays) or k.shape[:3] != v.shape[:3] or k_cache.shape[:3] != v_cache.shape[:3]:
+        return None
+    if rotary is None and k.dtype not in _FLOATS:
+        arrays = k, v, k_cache, v_cache = [_words(x) for x in arrays]
+    if any(x is None or x.dtype not in _FLOATS for x in arrays):
+        return None
+    dims, numbers = (k.shape[3], v.shape[3]), [x for x in (lengths, table, starts) if x is not None]
+    if not _takes(*arrays) or not all(1 <= dim <= MOST_COLUMNS for dim in dims) or any(x.dtype not in _INDICES for x in numbers):
+        return None
+    keywords, tables = {}, ()
+    if rotary is not None:
+        found = _tables(rotary, dims[0])
+        if found is None:
+            return None
+        keywords = {"angles": found[0], "turns": found[1], "interleaved": bool(rotary[2])}
+        tables = rotary[:2]
+    if table is not None:
+        keywords["table"] = _INDICES[table.dtype]
+    if starts is not None:
+        keywords["starts"] = _INDICES[starts.dtype]
+    kernel = _kernel(text_of_append, _attention.device_of("k", k), (k.shape[2], dims, _FLOATS[k.dtype], _INDICES[lengths.dtype]),
+                     tuple(sorted(keywords.items())))
+    after = torch.empty_like(lengths)
+    its = kernel, (*arrays, *numbers, *tables), (k_cache, v_cache, after)
+    return after if _launched(*its) else None
+
+
+def rotate(x, lengths, rotary, starts=None, together=False):
+    """x [B, new, H, D], turned by places from ``lengths`` on, or all by that of the first; None where the kernel cannot."""
+    packed = x if starts is None else x[None]
+    found = _tables(rotary, x.shape[-1])
+    numbers = [lengths] if starts is None else [lengths, starts]
+    if found is None or x.dtype not in _FLOATS or not _takes(x) or x.shape[-1] > MOST_COLUMNS or any(n.dtype not in _INDICES for n in numbers):
+        return None
+    keywords = {"interleaved": bool(rotary[2]), "together": bool(together)}
+    if starts is not None:
+        keywords["starts"] = _INDICES[starts.dtype]
+    kernel = _kernel(text_of_rotate, _attention.device_of("x", x), (*packed.shape[2:], _FLOATS[x.dtype], _INDICES[lengths.dtype], *found),
+                     tuple(sorted(keywords.items())))
+    y = torch.empty_like(x, memory_format=torch.contiguous_format)
+    its = (packed, lengths, *rotary[:2], *numbers[1:])
+    return y if _launched(kernel, its, y if starts is None else y[None]) else None

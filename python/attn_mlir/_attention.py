@@ -3,7 +3,7 @@
 import collections
 import functools
 
-from . import _compiler, _float8, _kernels, _quick, _targets, _trace
+from . import _blocks, _compiler, _float8, _kernels, _quick, _targets, _trace
 from ._arrays import is_torch, torch_kind, torch_module
 from ._captures import element_of as capture_element
 from ._captures import for_launch
@@ -121,6 +121,19 @@ def _check_offsets(name, cu, total):
         if after < before:
             raise ArgumentError(
                 f"{name}: expected numbers from 0 to {total} that never fall, but got {after} behind {before}")
+
+
+def _check_table(table, lengths, page, pages):
+    """Where the host has the numbers, those of pages that sequences have keys in are numbers of pages."""
+    if table is None or device_of("block_table", table).platform != "cpu" or not hasattr(table, "tolist"):
+        return
+    for sequence, (row, length) in enumerate(zip(table.tolist(), lengths.tolist())):
+        used = row[: -(-max(length, 0) // page)]
+        if used and not 0 <= min(used) <= max(used) < pages:
+            column = next(i for i, number in enumerate(used) if not 0 <= number < pages)
+            raise ArgumentError(
+                f"block_table: expected numbers of pages from 0 to {pages - 1}, but got {used[column]} in column {column} of sequence {sequence}, "
+                f"which has {length} keys")
 
 
 def sequences_of(k, layout, cu_q, cu_k, table, lengths):
@@ -383,7 +396,8 @@ _kernels.on_look(_quick.tell_again)
 
 def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, score_mod=None, sinks=None,
               lengths=None, return_lse=False, layout="bhsd", schedule=None, lower=None, explain=False, out=None, stream=None,
-              cu_seqlens_q=None, cu_seqlens_k=None, block_table=None, q_scale=None, k_scale=None, v_scale=None):
+              cu_seqlens_q=None, cu_seqlens_k=None, block_table=None, q_scale=None, k_scale=None, v_scale=None,
+              blocks=None):
     """Attention of ``q`` to ``k`` and ``v``, by a kernel that is compiled at the first call of its kind.
 
     Arrays are of float16 or bfloat16 (on the CPU also of float32): torch tensors on a CUDA or ROCm device or
@@ -414,6 +428,10 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
         device they make the results of these sequences NaN, or undefined where they are those of q.
     block_table: int32 or int64 [sequences, pages of each] on the device: k and v are caches of pages, [pages, heads, page size,
         dim] (or as layout says), and `lengths` is needed. A page that the cache does not have counts as zeros.
+    blocks: ((queries, keys), counts, numbers) of blocks of so many queries and keys, multiples of 16, as FlexAttention's
+        BlockMask lists them: int32 or int64 [batch or 1, heads or 1, rows] and [.., .., rows, any number]. Of blocks
+        that a row lists, masks say which keys count; of those in two more lists, full blocks whose numbers rise, all do.
+        Not with lengths, cu_seqlens and block_table.
     q_scale, k_scale, v_scale: what elements of q, k and v are multiples of: a number, or float32 [batch, heads of k] on the
         device, of which either size may be 1.
     return_lse: also return the logarithm of the sums of exponentials, float32 [batch, heads, queries].
@@ -424,7 +442,7 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
     """
     packing = cu_seqlens_q, cu_seqlens_k, block_table
     scales = q_scale, k_scale, v_scale
-    if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and packing == (None,) * 3:
+    if scales == (None,) * 3 and mask is None and score_mod is None and sinks is None and lengths is None and not explain and blocks is None and packing == (None,) * 3:
         try:
             plan = _plans.get(
                 (q.shape, k.shape, v.shape, q.dtype, k.dtype, q.device, causal, window, scale, return_lse, layout, schedule, lower))
@@ -436,14 +454,14 @@ def attention(q, k, v, *, mask=None, causal=False, window=None, scale=None, scor
             return plan.run((q, k, v), out, stream)
     return _attention(
         q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, return_lse, layout, schedule, lower, explain, out,
-        stream, packing, scales)
+        stream, packing, scales, blocks)
 
 
 attention = _quick.wrapped(attention)
 
 
 def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, lse, layout, schedule, lower, explain, out,
-               stream, packing, scales):
+               stream, packing, scales, blocks):
     """The way of calls that are new, or that read more than Q, K and V."""
     named = [("q", q), ("k", k), ("v", _float8.tensor_of(v))]
     has_columns = isinstance(v, _float8.InterleavedValues)
@@ -459,6 +477,10 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     extra = [(f"capture {i}", array) for i, array in enumerate(captured)]
     places = list(zip(("cu_seqlens_q", "cu_seqlens_k", "block_table"), packing))
     extra += [(name, array) for name, array in (("sinks", sinks), ("lengths", lengths), *places) if array is not None]
+    listed, lists = _blocks.checked(blocks, shapes)
+    if listed is not None and (lengths is not None or packing != (None,) * 3):
+        raise ArgumentError("blocks: expected no lengths, cu_seqlens_q, cu_seqlens_k and block_table, but got some")
+    extra += lists
     _check_devices(device, extra)
     scales = _float8.scales_of(scales, q, shapes.batch if count is None else count, shapes.kv_heads)
     extra += [(f"{name}_scale", scale) for name, scale in zip("qkv", scales) if scale is not None]
@@ -466,7 +488,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
         shapes, element, mask_of(causal, window), scale, layout, lse,
         lengths_element(lengths, shapes.batch if count is None else count), sinks_element(sinks, shapes.heads), regions, sequences,
         cache)
-    problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)))
+    problem = problem._replace(scales=tuple(map(_float8.sizes_of, scales)), blocks=listed)
     if is_float8(element):
         problem = _float8.checked(problem, device.platform, has_columns)
         if has_columns and v.layout != layout:
@@ -478,6 +500,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
     _check_gradients(named + extra)
     _check_offsets("cu_seqlens_q", packing[0], shapes.queries)
     _check_offsets("cu_seqlens_k", packing[1], shapes.keys)
+    _check_table(packing[2], lengths, sequences.page, k.shape[0])
     plan = _plan(problem, device, schedule, lower, shapes, q)
     if regions is None and not extra and not cache:
         _remember(plan, (q.shape, k.shape, v.shape, q.dtype, k.dtype, getattr(q, "device", None), causal, window, scale, lse, layout, schedule, lower))
@@ -487,6 +510,7 @@ def _attention(q, k, v, mask, causal, window, scale, score_mod, sinks, lengths, 
             "lower": lower}, plan)
         return result
     tensors = [q, k, v, *(_tight(array) for array in (lengths, *packing) if array is not None)]
+    tensors += [_blocks.tight(array) for _, array in lists]
     inputs = captured_inputs(plan, tensors, None, regions, captured, sinks)
     inputs += tuple(scale for scale in scales if scale is not None)
     return plan.run(inputs, out, stream, numbers_of(regions))

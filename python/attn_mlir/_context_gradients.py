@@ -11,10 +11,10 @@ class Gradients:
     """Gradients of what this rank holds: those of its queries it sums itself, those of keys and values of other ranks go
     back to them, where they are summed in the order of ranks. Sums are f32."""
 
-    def __init__(self, parallel, q, k, v, o, lse, dout, options, held):
+    def __init__(self, parallel, q, k, v, o, lse, dout, options, held, dlse=None):
         self.parallel, self.held = parallel, held
         self.q, self.k, self.v, self.o, self.lse, self.dout = q, k, v, o, lse, dout
-        self.options = options
+        self.options, self.dlse = options, dlse
         self.lengths = [length_of(share) for share in held]
         rank = parallel.rank
         self.calls = [call_of(held[rank], share, options.left, options.right) for share in held]
@@ -24,7 +24,8 @@ class Gradients:
 
     def _prepare(self):
         for call in filter(None, self.calls):
-            _gradients.prepared(self.q, self.k, self.v, self._call(call), "bhsd", is_wide=True)
+            _gradients.prepared(
+                self.q, self.k, self.v, self._call(call), "bhsd", is_wide=True, has_lse_gradient=self.dlse is not None)
         f32 = {"dtype": torch.float32, "device": self.q.device}
         self.dq = torch.zeros(self.q.shape, **f32)
         self.dk = [torch.zeros((*self.k.shape[:2], length, self.k.shape[3]), **f32) for length in self.lengths]
@@ -41,7 +42,8 @@ class Gradients:
         rows, columns = call.rows, call.columns
         of_rows = (x[:, :, rows] for x in (self.o, self.lse, self.dout))
         dq, dk, dv = _gradients.gradients(
-            self.q[:, :, rows], k[:, :, columns], v[:, :, columns], *of_rows, self._call(call), "bhsd", is_wide=True)
+            self.q[:, :, rows], k[:, :, columns], v[:, :, columns], *of_rows, self._call(call), "bhsd", is_wide=True,
+            dlse=None if self.dlse is None else self.dlse[:, :, rows])
         self.dq[:, :, rows] += dq
         self.dk[source][:, :, columns] = dk
         self.dv[source][:, :, columns] = dv

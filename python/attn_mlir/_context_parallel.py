@@ -389,14 +389,18 @@ class _Attend(torch.autograd.Function):
         o, lse, held = parallel._attend(q, k, v, options, numbers, layout)
         ctx.save_for_backward(q, k, v, o.transpose(1, 2) if layout == "bshd" else o, lse)
         ctx.given = parallel, options, held, layout
-        ctx.mark_non_differentiable(lse)
+        # No gradient of LSE is None, as a kernel wants it.
+        ctx.set_materialize_grads(False)
         return o, lse
 
     @staticmethod
-    def backward(ctx, dout, _):
+    def backward(ctx, dout, dlse):
         parallel, options, held, layout = ctx.given
-        dout = dout.transpose(1, 2) if layout == "bshd" else dout
-        return (*Gradients(parallel, *ctx.saved_tensors, dout, options, held).run(), None, None, None, None)
+        if dout is None:
+            dout = torch.zeros_like(ctx.saved_tensors[3])
+        elif layout == "bshd":
+            dout = dout.transpose(1, 2)
+        return (*Gradients(parallel, *ctx.saved_tensors, dout, options, held, dlse).run(), None, None, None, None)
 
 
 def serve(q, k, v, mask, dropout_p, is_causal, scale):

@@ -63,7 +63,12 @@ def prepare_cache(q, k_cache, v_cache, k, v, lengths, *, rows, table, cos, sin, 
     before = _kv_cache.as_lengths(0 if lengths is None else lengths, batch, q.device)
     if cos is not None:
         start = before if first_place is None else first_place
-        q, k = _kv_cache.rotate(q, k, cos, sin, start, moves=moves, interleaved=interleaved, cu_q=cu_q, cu_new=cu_new)
+        q = _kv_cache.rotate(q, cos, sin, start, interleaved=interleaved, moves=moves, cu=cu_q)
+        if first_place is None and k.dtype == k_cache.dtype:
+            after = _kv_cache.append_by_kernel(k_cache, v_cache, k, v, before, rows, cu_new, table, (cos, sin, interleaved))
+            if after is not None:
+                return q, after
+        k = _kv_cache.rotate(k, cos, sin, start, interleaved=interleaved, cu=cu_new)
     return q, _kv_cache.append(k_cache, v_cache, k, v, before, rows, cu_new, table)
 
 

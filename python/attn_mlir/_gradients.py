@@ -1,6 +1,7 @@
-"""Gradients of q, k and v by kernels: attn.attention_backward, called with tensors of torch."""
+"""Gradients of q, k, v and of what regions read by kernels: attn.attention_backward, called with tensors of torch."""
 
 import functools
+import typing
 
 import torch
 
@@ -20,7 +21,51 @@ def _kernel(text, device):
     return Kernel(_kernels.bundle(text, _kernels.options_of(target), target))
 
 
-def _text_of(problem):
+class Wanted(typing.NamedTuple):
+    """The gradient of a captured tensor, number ``capture`` of those that regions read: its element type, and along
+    batch, heads, queries and keys whether it is summed. A kernel sums over one of queries and keys, `sum_to` the rest."""
+
+    capture: int
+    element: str
+    sums: tuple
+
+    @property
+    def has_keys(self):
+        return not self.sums[3]
+
+    def type(self, heads):
+        batch, head, query, key = ("1" if is_sum else size for is_sum, size in zip(self.sums, ("?", heads, "?", "?")))
+        return f"tensor<{batch}x{head}x{f'{query}x{key}' if self.has_keys else '?'}x{self.element}>"
+
+    def sum_to(self, found, like, lead):
+        """What a kernel gave, as the gradient of ``like``, which has ``lead`` dimensions fewer than pairs in front, and
+        may have fewer behind."""
+        found = found if self.has_keys else found[..., None]
+        found = found.sum(2, keepdim=True) if self.sums[2] else found
+        sizes = [1] * lead + list(like.shape)
+        sizes += [1] * (4 - len(sizes))
+        # Of what lies behind the last query or key nothing is read.
+        padding = [n for size, own in zip(reversed(sizes), reversed(found.shape)) for n in (0, size - own)]
+        found = torch.nn.functional.pad(found, padding) if any(padding) else found
+        return found.reshape(like.shape).to(like.dtype)
+
+
+def wanted_of(captured, array, lead, element):
+    """The Wanted of a tensor among those captured, which has no dimensions for the first ``lead`` of batch, heads,
+    queries and keys, nor for those behind its own."""
+    number = next(i for i, other in enumerate(captured) if _is_same(other, array))
+    sizes = [1] * lead + list(array.shape)
+    sums = tuple(size == 1 for size in sizes + [1] * (4 - len(sizes)))
+    # What is summed once more is not rounded before.
+    is_whole = not (sums[2] and sums[3]) and array.dtype != torch.float32
+    return Wanted(number, element if is_whole else "f32", sums)
+
+
+def _is_same(captured, array):
+    return torch.is_tensor(captured) and captured.dtype == array.dtype and captured.data_ptr() == array.data_ptr()
+
+
+def _text_of(problem, has_lse_gradient=False, wanted=()):
     """A function of attn.attention_backward, with dynamic batch size and lengths."""
     given, regions = problem.sequences, problem.regions
 
@@ -33,20 +78,26 @@ def _text_of(problem):
     results = ", ".join((q, k, v))
     if problem.result:
         results = results.replace(f"x{problem.element}>", f"x{problem.result}>")
+    results += "".join(f", {own.type(problem.heads)}" for own in wanted)
+    names = ["%dq", "%dk", "%dv", *(f"%dc{i}" for i in range(len(wanted)))]
     lse = f"tensor<{'1' if given.cu_q else '?'}x{problem.heads}x?xf32>"
     operands = {"q": q, "k": k, "v": v, "o": o, "do": o, "lse": lse}
     packing = dict(_spec.sequence_tensors(problem))
     captures = {} if regions is None else {f"c{i}": type for i, type in enumerate(regions.types)}
-    types = operands | packing | captures
-    clauses = _spec.plain_clauses_of(problem) + "".join(f" {name}(%{name})" for name in packing)
+    of_lse = {"dlse": lse} if has_lse_gradient else {}
+    types = operands | of_lse | packing | captures
+    clauses = " lse_gradient(%dlse)" if has_lse_gradient else ""
+    clauses += _spec.plain_clauses_of(problem) + "".join(f" {name}(%{name})" for name in packing)
     if captures:
         clauses += f" captures({', '.join(f'%{name}' for name in captures)})"
+    if wanted:
+        clauses += f" of([{', '.join(str(own.capture) for own in wanted)}])"
     return (
         f"func.func @gradients({', '.join(f'%{name}: {type}' for name, type in types.items())}) -> ({results}) {{\n"
-        f"  %dq, %dk, %dv = attn.attention_backward {', '.join(f'%{name}' for name in operands)}{clauses}"
+        f"  {', '.join(names)} = attn.attention_backward {', '.join(f'%{name}' for name in operands)}{clauses}"
         f"{'' if regions is None else regions.bodies}\n"
         f"    : ({', '.join(types.values())}) -> ({results})\n"
-        f"  return %dq, %dk, %dv : {results}\n}}\n"
+        f"  return {', '.join(names)} : {results}\n}}\n"
     )
 
 
@@ -55,8 +106,10 @@ def _up(x):
     return torch.nn.functional.pad(x, (0, -x.shape[-1] % 8)).contiguous()
 
 
-def prepared(q, k, v, call, layout, is_wide=False):
-    """The kernel, compiled, and what it reads behind LSE; with ``is_wide`` its results are f32."""
+def prepared(q, k, v, call, layout, is_wide=False, has_lse_gradient=False, of=()):
+    """The kernel, compiled, and what it reads behind LSE and its gradient, if it has one; with ``is_wide`` its results
+    are f32. ``of``: tensors that regions read, and how many dimensions they lack in front, whose gradients are more
+    results; a Wanted for each is what comes third."""
     device = _attention.device_of("q", q)
     offsets = call.get("cu_seqlens_q"), call.get("cu_seqlens_k")
     sequences, count = _attention.sequences_of(k, layout, *offsets, None, None)
@@ -74,25 +127,31 @@ def prepared(q, k, v, call, layout, is_wide=False):
     if regions is not None:
         read += [_captures.for_launch(f"capture {number}", array, capture, axes)
                  for number, (array, capture) in enumerate(zip(captured, regions.captures))]
-    return _kernel(_text_of(problem), device), read
+    element = "f32" if is_wide else element
+    wanted = tuple(wanted_of(captured, array, lead, element if array.dtype == q.dtype else "f32") for array, lead in of)
+    return _kernel(_text_of(problem, has_lse_gradient, wanted), device), read, wanted
 
 
-def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False):
-    """(dQ, dK, dV) of a call for which there is no `obstacle`, from what it returned and the gradient of O."""
-    kernel, read = prepared(q, k, v, call, layout, is_wide)
-    inputs = [*map(_up, (q, k, v, o, dout)), lse.contiguous(), *read]
+def gradients(q, k, v, o, lse, dout, call, layout, is_wide=False, dlse=None, of=()):
+    """(dQ, dK, dV) of a call for which there is no `obstacle`, from what it returned and the gradients of O and, where
+    there is one, of LSE; and behind them those ``of`` tensors that regions read, as `prepared` takes them."""
+    kernel, read, wanted = prepared(q, k, v, call, layout, is_wide, dlse is not None, of)
+    rows = [lse.contiguous()] + ([] if dlse is None else [dlse.float().contiguous()])
+    inputs = [*map(_up, (q, k, v, o, dout)), *rows, *read]
     out = None
     if call.get("cu_seqlens_q") is not None or call.get("cu_seqlens_k") is not None:
         # What is of no sequence is not written.
         out = tuple(torch.zeros_like(x, dtype=torch.float32 if is_wide else None) for x in inputs[:3])
     found = kernel(*inputs, out=out)
-    return tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
+    own = tuple(dx[..., : x.shape[-1]].contiguous() for dx, x in zip(found, (q, k, v)))
+    return own + tuple(x.sum_to(dx, array, lead) for x, dx, (array, lead) in zip(wanted, found[3:], of))
 
 
-def packed_gradients(q, k, v, o, lse, dout, call):
+def packed_gradients(q, k, v, o, lse, dout, call, dlse=None):
     """The same of sequences one after the other, [tokens, H, D] and LSE [H, tokens]. Tokens of no sequence have gradients
     of zero."""
-    found = gradients(*(x[None] for x in (q, k, v, o, lse, dout)), call, "bshd")
+    found = gradients(*(x[None] for x in (q, k, v, o, lse, dout)), call, "bshd",
+                      dlse=None if dlse is None else dlse[None])
     return tuple(dx[0] for dx in found)
 
 

@@ -1,6 +1,7 @@
 """Caches of keys and values: appending to them, and what of them a call reads.
 
-New keys and values go into pages by a kernel (`_append`); all else is done by PyTorch in front of the kernel of attention.
+New keys and values go into rows and pages by a kernel, which turns keys, too, and queries are turned by another (`_append`); what these do
+not take, or what is traced, PyTorch does in front of the kernel of attention.
 """
 
 import torch
@@ -27,13 +28,12 @@ def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
     """Writes new keys and values behind those that sequences have; returns the new lengths.
 
     ``rows`` are the sequences' rows of the cache, or of the table of pages. ``cu_new`` says that k and v are packed,
-    and where. What the table has no page for is left out by the kernel, which takes tokens of the same number for each sequence;
-    PyTorch's indices, which packed and traced calls take, raise an error there.
+    and where. What has no place is left out by the kernel; PyTorch's indices, which traced calls take, raise an error there.
     """
-    if table is not None and cu_new is None and _torch_ops.is_direct((k_cache, v_cache, k, v, lengths, table, rows)):
-        its = table if rows is None else table.index_select(0, rows.long())
-        if _append.append(k_cache, v_cache, k.to(k_cache.dtype), v.to(v_cache.dtype), lengths, its):
-            return lengths + k.shape[1]
+    k, v = k.to(k_cache.dtype), v.to(v_cache.dtype)
+    after = append_by_kernel(k_cache, v_cache, k, v, lengths, rows, cu_new, table)
+    if after is not None:
+        return after
     if cu_new is None:
         batch, added = k.shape[:2]
         place = lengths[:, None] + torch.arange(added, dtype=torch.int32, device=k.device)
@@ -46,9 +46,19 @@ def append(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None):
     if table is not None:
         size = k_cache.shape[1]
         row, place = table[row, place // size].long(), place % size
-    _bits(k_cache)[row, place] = _bits(k.to(k_cache.dtype))
-    _bits(v_cache)[row, place] = _bits(v.to(v_cache.dtype))
+    _bits(k_cache)[row, place] = _bits(k)
+    _bits(v_cache)[row, place] = _bits(v)
     return lengths + added
+
+
+def append_by_kernel(k_cache, v_cache, k, v, lengths, rows=None, cu_new=None, table=None, rotary=None):
+    """The new lengths, or None where no kernel takes these arrays; ``rotary`` (cos, sin, interleaved) turns k."""
+    if not _torch_ops.is_direct((k_cache, v_cache, k, v, lengths, table, rows, cu_new, *(rotary or ())[:2])):
+        return None
+    if rows is not None:
+        # Rows of a cache are pages of all of its places.
+        table = rows.unsqueeze(1) if table is None else table.index_select(0, rows.long())
+    return _append.append(k_cache, v_cache, k, v, lengths, table, cu_new, rotary)
 
 
 def _bits(cache):
@@ -85,15 +95,16 @@ def _rotated(x, places, cos, sin, interleaved):
     return torch.cat([_bits(turned.to(x.dtype)), rest], -1).view(x.dtype)
 
 
-def rotate(q, k, cos, sin, lengths, *, moves, interleaved, cu_q=None, cu_new=None):
-    """q and new keys with rotary embedding from the places behind ``lengths`` on. Without ``moves`` all
-    queries of a sequence are at its first new place."""
-    def places(x, cu, moves):
-        if cu is not None:
-            sequence, inner = places_of(cu, x.shape[0])
-            return lengths[sequence] + (inner if moves else 0)
-        inner = torch.arange(x.shape[1], dtype=torch.int32, device=x.device) * int(moves)
-        return lengths[:, None] + inner
-
-    return (_rotated(q, places(q, cu_q, moves), cos, sin, interleaved),
-            _rotated(k, places(k, cu_new, True), cos, sin, interleaved))
+def rotate(x, cos, sin, lengths, *, interleaved, moves=True, cu=None):
+    """Queries or new keys with rotary embedding from the places behind ``lengths`` on. Without ``moves`` all of a
+    sequence are at its first new place."""
+    if _torch_ops.is_direct((x, cos, sin, lengths, cu)):
+        turned = _append.rotate(x, lengths, (cos, sin, interleaved), cu, not moves)
+        if turned is not None:
+            return turned
+    if cu is not None:
+        sequence, inner = places_of(cu, x.shape[0])
+        places = lengths[sequence] + (inner if moves else 0)
+    else:
+        places = lengths[:, None] + torch.arange(x.shape[1], dtype=torch.int32, device=x.device) * int(moves)
+    return _rotated(x, places, cos, sin, interleaved)

@@ -3,6 +3,7 @@
 import collections
 import math
 
+from . import _blocks
 from ._errors import ArgumentError
 
 LAYOUTS = ("bhsd", "bshd")
@@ -18,12 +19,13 @@ Sequences = collections.namedtuple("Sequences", "cu_q cu_k table page", defaults
 
 Problem = collections.namedtuple(
     "Problem",
-    "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values cache",
-    defaults=(Sequences(), "", ("", "", ""), "", ""))
+    "element heads kv_heads qk_dim value_dim mask scale layout lse lengths sinks regions sequences result scales values cache "
+    "blocks",
+    defaults=(Sequences(), "", ("", "", ""), "", "", None))
 Problem.__doc__ = """``mask`` is an attribute as text, or ""; ``lengths`` and ``sinks`` their element types, or ""; ``regions`` a Traced
 or None; ``result`` O's element type, or "" for Q's; ``scales`` sizes of those of Q, K and V ("?x8"), or ""; ``values``
 "interleaved" for V by columns, "rows" for rows that the program arranges so, "" where the kernel takes rows; ``cache``
-the element type of K and V, or "" for Q's."""
+the element type of K and V, or "" for Q's; ``blocks`` a Blocks or None."""
 
 
 def element_of(name, array, is_cpu):
@@ -152,6 +154,7 @@ def clauses_of(problem):
     if problem.lengths:
         text += f" lengths(%lengths : tensor<?x{problem.lengths}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in sequence_tensors(problem))
+    text += _blocks.clause_of(problem.blocks)
     if problem.sinks:
         text += f" sinks(%sinks : tensor<{problem.heads}x{problem.sinks}>)"
     text += "".join(f" {name}(%{name} : {type})" for name, type in _scale_tensors(problem))
@@ -199,7 +202,7 @@ def text_of(problem):
     arguments = [f"%q: {q}", f"%k: {k}", f"%rows: {rows}" if arranged else f"%v: {v}"]
     if problem.lengths:
         arguments.append(f"%lengths: tensor<?x{problem.lengths}>")
-    arguments += [f"%{name}: {type}" for name, type in sequence_tensors(problem)]
+    arguments += [f"%{name}: {type}" for name, type in sequence_tensors(problem) + _blocks.tensors_of(problem.blocks)]
     arguments += [f"%c{i}: {type}" for i, type in enumerate(types)]
     if problem.sinks:
         arguments.append(f"%sinks: tensor<{heads}x{problem.sinks}>")

@@ -22,7 +22,7 @@ _PACKED = (
     "Tensor q, Tensor k, Tensor v, Tensor cu_q, Tensor cu_k, Tensor? used_q, Tensor? used_k, Tensor? first, "
     f"Tensor? slopes, {_FEATURES}"
 )
-_MASK, _SINKS = 3, 4  # Their places in _DENSE.
+_MASK, _SINKS, _SLOPES = 3, 4, 5  # Their places in _DENSE.
 _library = torch.library.Library("attn_mlir", "DEF")
 _recompute = False
 
@@ -96,22 +96,46 @@ def _backward_call(q, k, mask, slopes, lengths, first, features, layout):
     return _dense_call(q, k, mask, slopes, lengths, first, features, layout, has_own_kernels)
 
 
-def dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right,
-                   chunk, layout):
+def dense_backward(dout, dlse, o, lse, *arguments):
+    return _dense_backward(dout, dlse, o, lse, *arguments, False, False)
+
+
+def _dense_backward(dout, dlse, o, lse, q, k, v, mask, sinks, slopes, lengths, first, scale, softcap, align, left, right,
+                    chunk, layout, of_mask, of_slopes):
+    """Gradients of q, k and v, and behind them those of the mask and of slopes that are asked for."""
     features = Features(scale, softcap, align, left, right, chunk)
     call = _backward_call(q, k, mask, slopes, lengths, first, features, layout)
-    obstacle = _obstacle(dlse, q, v, call)
+    obstacle = _obstacle(q, v, call)
     if obstacle is None:
-        return _gradients.gradients(q, k, v, o, lse, dout, call, layout)
+        of = [(mask, 4 - mask.dim())] if of_mask else []
+        of += [(slopes, 2 - slopes.dim())] if of_slopes else []
+        return _gradients.gradients(q, k, v, o, lse, dout, call, layout, dlse=dlse, of=of)
     _check_recompute(obstacle)
-    dlse = torch.zeros_like(lse) if dlse is None else dlse
-    return _reference.dense_backward(dout, dlse, q, k, v, call, sinks, layout)
+    if of_slopes:
+        raise NotImplementedError(f"alibi_slopes: slopes have no gradient with {obstacle}")
+    filled = torch.zeros_like(lse) if dlse is None else dlse
+    found = _reference.dense_backward(dout, filled, q, k, v, call, sinks, layout)
+    if of_mask:
+        found += (_bias_gradients.of_bias(mask, q, k, v, o, lse, dout, dlse, call, layout),)
+    return found
 
 
-def _obstacle(dlse, q, v, call):
+def _capture_backward(*arguments):
+    """The same with a tensor for each, empty where it is not asked for."""
+    of_mask, of_slopes = arguments[-2:]
+    own = _dense_backward(*arguments)
+    nothing = own[0].new_empty(0)
+    return (*own[:3], own[3] if of_mask else nothing, own[-1] if of_slopes else nothing)
+
+
+def _capture_backward_shapes(*arguments):
+    asked = (arguments[4 + place] if wanted else None for place, wanted in zip((_MASK, _SLOPES), arguments[-2:]))
+    return (*_backward_shapes(*arguments),
+            *(arguments[4].new_empty(0) if x is None else torch.empty(x.shape, dtype=x.dtype, device=x.device) for x in asked))
+
+
+def _obstacle(q, v, call):
     """What no kernel has gradients for, or None."""
-    if dlse is not None:
-        return "a gradient of LSE"
     if max(q.shape[-1], v.shape[-1]) > _MOST_VALUE_DIM:
         return f"head dimensions of more than {_MOST_VALUE_DIM}"
     return _gradients.obstacle(call)
@@ -121,9 +145,9 @@ def packed_backward(dout, dlse, o, lse, q, k, v, cu_q, cu_k, used_q, used_k, fir
     features = Features(*numbers)
     call = _features.ragged(
         features, cu_q, cu_k, used_k, used_q=used_q, first=first, slopes=slopes, has_own_kernels=True)
-    obstacle = _obstacle(dlse, q, v, call)
+    obstacle = _obstacle(q, v, call)
     if obstacle is None:
-        return _gradients.packed_gradients(q, k, v, o, lse, dout, call)
+        return _gradients.packed_gradients(q, k, v, o, lse, dout, call, dlse)
     if first is not None:
         raise NotImplementedError(f"first: keys that begin later have no backward with {obstacle}")
     _check_recompute(f"{obstacle} of packed sequences")
@@ -164,20 +188,23 @@ def _define(name, arguments, forward, shapes, backward):
 
     def formula(ctx, dout, dlse):
         more = [i for i, wanted in enumerate(ctx.needs_input_grad[3:], 3) if wanted]
-        if any(name != "attention" or i not in (_MASK, _SINKS) for i in more):
+        if any(name != "attention" or i not in (_MASK, _SINKS, _SLOPES) for i in more):
             raise NotImplementedError(
-                "attn_mlir: expected gradients of q, k, v, a mask of numbers and sinks alone, but others were asked for")
+                "attn_mlir: expected gradients of q, k, v, and not of packed sequences a mask of numbers, sinks and slopes, "
+                "but others were asked for")
         if dout is None and dlse is None:
             return (None,) * len(ctx.tensors)
         o, lse, *rest = ctx.saved_tensors
         dout, saved = torch.zeros_like(o) if dout is None else dout, iter(rest)
         inputs = [next(saved) if is_tensor else x for is_tensor, x in zip(ctx.tensors, ctx.others)]
-        gradients = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, o, lse, *inputs)
-        found = [*gradients, *[None] * (len(inputs) - 3)]
-        if _MASK in more:
-            q, k, v, mask, _, *options, layout = inputs
-            call = _backward_call(q, k, mask, *options[:3], Features(*options[3:]), layout)
-            found[_MASK] = _bias_gradients.of_bias(mask, q, k, v, o, lse, dout, dlse, call, layout)
+        found = [None] * len(inputs)
+        if _MASK in more or _SLOPES in more:
+            asked = _MASK in more, _SLOPES in more
+            *found[:3], of_mask, of_slopes = torch.ops.attn_mlir.attention_capture_bwd(
+                dout, dlse, o, lse, *inputs, *asked)
+            found[_MASK], found[_SLOPES] = (x if wanted else None for x, wanted in zip((of_mask, of_slopes), asked))
+        else:
+            found[:3] = getattr(torch.ops.attn_mlir, f"{name}_bwd")(dout, dlse, o, lse, *inputs)
         if _SINKS in more:
             found[_SINKS] = _gradients.of_sinks(inputs[_SINKS], o, lse, dout, dlse, inputs[-1])
         return tuple(found)
@@ -185,6 +212,11 @@ def _define(name, arguments, forward, shapes, backward):
     torch.library.register_autograd(f"attn_mlir::{name}_fwd", formula, setup_context=setup_context, lib=_library)
 
 
+_library.define(
+    f"attention_capture_bwd(Tensor dout, Tensor? dlse, Tensor o, Tensor lse, {_DENSE}, bool of_mask, bool of_slopes) -> "
+    "(Tensor, Tensor, Tensor, Tensor, Tensor)", tags=(torch.Tag.pt2_compliant_tag,))
+_library.impl("attention_capture_bwd", _capture_backward, "CompositeExplicitAutograd")
+torch.library.register_fake("attn_mlir::attention_capture_bwd", _capture_backward_shapes, lib=_library)
 _define("attention", _DENSE, _dense, _dense_shapes, dense_backward)
 _define("varlen", _PACKED, _packed, _packed_shapes, packed_backward)
 

@@ -4,15 +4,16 @@
 >>> o = flex_attention(q, k, v, score_mod=lambda score, b, h, i, j: score + bias[h, i - j + 1023])
 
 Functions are traced: what they may do is what kernels have, and no torch.compile is needed; under it a call is one
-node of the graph. A block mask counts by its mask_mod; its blocks do not, since the compiler finds bounds itself. One
-without a mask_mod counts by its blocks, which kernels read, but do not skip.
+node of the graph. Kernels visit the blocks that a block mask lists, and ask its mask_mod in those that are not full. Under
+torch.compile, and of blocks whose sizes are no multiples of 16, a block mask counts by its mask_mod, of which the compiler
+finds bounds itself; without one, by its blocks, which kernels read, but do not skip.
 """
 
 import torch
 from torch.nn.attention import flex_attention as _flex
 
 import attn_mlir
-from attn_mlir import _flex_compile
+from attn_mlir import _blocks, _flex_compile
 from attn_mlir._errors import ArgumentError
 from attn_mlir._refusals import refuse
 
@@ -49,19 +50,39 @@ def _mask_of_blocks(block_mask):
     return mask
 
 
+def _in_order(count, indices):
+    """``indices``, of which the first ``count`` of each row rise."""
+    place = torch.arange(indices.shape[-1], device=indices.device)
+    listed = torch.where(place < count[..., None], indices, torch.iinfo(indices.dtype).max)
+    return listed.sort(-1).values
+
+
+def _lists_of(block_mask, keys):
+    """What attention() takes as blocks."""
+    lists = [block_mask.kv_num_blocks, block_mask.kv_indices]
+    count, indices = block_mask.full_kv_num_blocks, block_mask.full_kv_indices
+    if count is not None:
+        # Only the last full block may reach behind the last key.
+        lists += [count, _in_order(count, indices) if keys % block_mask.BLOCK_SIZE[1] else indices]
+    return (tuple(block_mask.BLOCK_SIZE), *lists)
+
+
 def _mask_of(block_mask, queries, keys):
-    """The function of a BlockMask, or None where it masks nothing."""
+    """(function, blocks) of a BlockMask; None for what there is not."""
     if block_mask is None:
-        return None
-    function = getattr(block_mask, "mask_mod", None)
-    if function is None or function is _flex.noop_mask:
-        if not torch.compiler.is_compiling() and _has_all_blocks(block_mask):
-            return None
-        function = _mask_of_blocks(block_mask)
+        return None, None
     lengths = tuple(getattr(block_mask, "seq_lengths", (queries, keys)))
     if lengths != (queries, keys):
         raise ArgumentError(f"block_mask: expected one for {queries} queries and {keys} keys, but got one for {lengths}")
-    return function
+    is_compiling = torch.compiler.is_compiling()
+    function = getattr(block_mask, "mask_mod", None)
+    if function is _flex.noop_mask:
+        function = None
+    if function is None and not is_compiling and _has_all_blocks(block_mask):
+        return None, None
+    if not is_compiling and _blocks.takes(block_mask.BLOCK_SIZE):
+        return function, _lists_of(block_mask, keys)
+    return (function or _mask_of_blocks(block_mask)), None
 
 
 def _aux(aux, lse):
@@ -80,12 +101,13 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
             f"key: expected {query.shape[1]} heads, as query has, or enable_gqa=True, but got {key.shape[1]}")
     if torch.is_grad_enabled() and any(x.requires_grad for x in (query, key, value)):
         raise NotImplementedError("query, key, value: gradients are not there yet in attn_mlir; call under torch.no_grad()")
-    mask = _mask_of(block_mask, query.shape[2], key.shape[2])
+    mask, blocks = _mask_of(block_mask, query.shape[2], key.shape[2])
     if torch.compiler.is_compiling():
         _flex_compile.prepare()
         o, lse = _flex_compile.operator(query, key, value, score_mod, mask, scale)
     else:
-        o, lse = attn_mlir.attention(query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True)
+        o, lse = attn_mlir.attention(
+            query, key, value, score_mod=score_mod, mask=mask, scale=scale, return_lse=True, blocks=blocks)
     if return_aux is not None:
         return o, _aux(return_aux, lse)
     return (o, lse) if return_lse else o

@@ -5,22 +5,21 @@
 #rows = #attn.fragment<threads [16:(1), 4:(0)], registers []>
 
 // A tile of rank 1 is one row of a descriptor, which has the bytes that the view has left, 64 at most,
-// or none where the slice is outside; its lanes load a word each, those beyond the view from nowhere. A
-// matrix of f32 comes by 16 bytes. Only rows of the matrix have a limit on their stride.
+// or none where the slice is outside; its lanes load a word each, and what lies beyond the descriptor's
+// bytes is zero without a comparison. A matrix of f32 comes by 16 bytes. Only rows of the matrix have a limit on their stride.
 
 // CHECK-LABEL: llvm.func @loads
 // CHECK-SAME: align = [{bytes = 4 : i64, view = 0 : i64}, {bytes = 4 : i64, view = 1 : i64},
 // CHECK-SAME: {{\["(or|ge)".*}}["stride", 1, 1]
 // CHECK-NOT: ["stride", 0,
 // CHECK: rocdl.kernel
-// CHECK-DAG: %[[NOWHERE:[^ ]+]] = arith.constant 2147483632 : i32
-// CHECK-DAG: %[[C4:[^ ]+]] = arith.constant 4 : i32
+// CHECK-NOT: arith.constant 2147483632 : i32
+// CHECK: %[[C4:[^ ]+]] = arith.constant 4 : i32
 // CHECK: %[[LEFT:[^ ]+]] = arith.minsi %{{[^ ]+}}, %{{[^ ]+}} : i64
 // CHECK: %[[BYTES:[^ ]+]] = arith.select %{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}} : i64
 // CHECK: %[[ROWS:[^ ]+]] = rocdl.make.buffer.rsrc %{{[^,]+}}, %{{[^,]+}}, %[[BYTES]],
-// CHECK: %[[HAS:[^ ]+]] = arith.cmpi slt, %[[LANE:[^ ]+]], %{{[^ ]+}} : i32
-// CHECK: %[[AT:[^ ]+]] = arith.select %[[HAS]], %{{[^ ]+}}, %[[NOWHERE]] : i32
-// CHECK-NEXT: rocdl.raw.ptr.buffer.load %[[ROWS]], %[[AT]], {{.*}} : i32
+// CHECK-NOT: arith.cmpi slt
+// CHECK: rocdl.raw.ptr.buffer.load %[[ROWS]], {{.*}} : i32
 // CHECK: rocdl.make.buffer.rsrc
 // CHECK-COUNT-4: rocdl.raw.ptr.buffer.load {{.*}} : vector<4xi32>
 // CHECK-NOT: rocdl.raw.ptr.buffer.load

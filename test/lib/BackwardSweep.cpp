@@ -20,13 +20,47 @@ struct BackwardCase {
   std::string type = "f32";
   HeadDims dims{16, 16};
   HeadCounts heads{2, 1};
-  std::string mask, schedule, score;
+  std::string mask, schedule, score = "";
   bool bshd = false;
   /// Options of attn-to-target, for what goes by way of level 3.
   std::optional<std::string> level3 = std::nullopt;
-  bool fused = false;
+  /// Of the schedule; empty: the default.
+  std::string form = "";
+  /// A tensor that the score reads, and its gradient.
+  std::string read = "", readGradient = "";
+  bool lseGradient = false;
 
   std::string text() const {
+    return read.empty() && !lseGradient ? textOfPlain() : textOfMore();
+  }
+
+  /// With gradients of LSE and of what is read.
+  std::string textOfMore() const {
+    auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
+    std::string with = mask + " scale(0.125)" + (bshd ? " layout(bshd)" : "");
+    bool reads = !read.empty();
+    std::string results = q + ", " + k + ", " + v;
+    std::string all = results + (reads ? ", " + readGradient : "");
+    std::string schedule =
+        form.empty() ? ""
+                     : " {attn.schedule = #attn.schedule<form = " + form + ">}";
+    return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v +
+           ", %do: " + o + (lseGradient ? ", %dl: " + l : "") +
+           (reads ? ", %t: " + read : "") + ") -> (" + all +
+           ") {\n  %o, %lse = attn.attention %q, %k, %v " + with +
+           (reads ? " captures(%t : " + read + ") " : " ") + score + " : (" +
+           results + ") -> (" + o + ", " + l +
+           ")\n  %r:" + (reads ? "4" : "3") +
+           " = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
+           (lseGradient ? "lse_gradient(%dl) " : "") + with +
+           (reads ? " captures(%t) of([0]) " : " ") + score + schedule +
+           " : (" + results + ", " + o + ", " + o + ", " + l +
+           (lseGradient ? ", " + l : "") + (reads ? ", " + read : "") +
+           ") -> (" + all + ")\n  return %r#0, %r#1, %r#2" +
+           (reads ? ", %r#3" : "") + " : " + all + "\n}\n";
+  }
+
+  std::string textOfPlain() const {
     auto [q, k, v, o, l] = SweepTypes(type, dims, heads, bshd);
     std::string results = q + ", " + k + ", " + v;
     std::string with = mask + " scale(0.125)" + (bshd ? " layout(bshd)" : "");
@@ -43,7 +77,9 @@ struct BackwardCase {
            o + ", " + l +
            ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
            with + backward + " " + score +
-           (fused ? " {attn.schedule = #attn.schedule<form = fused>}" : "") +
+           (form.empty()
+                ? ""
+                : " {attn.schedule = #attn.schedule<form = " + form + ">}") +
            " : (" + results + ", " + o + ", " + o + ", " + l + scalar +
            ") -> (" + results + ")\n  return %r#0, %r#1, %r#2 : " + results +
            "\n}\n";
@@ -51,7 +87,8 @@ struct BackwardCase {
 
   std::string describe() const {
     return describeShape(type, dims, heads, mask, bshd) + schedule + " " +
-           score + (fused ? " fused" : "") +
+           score + (form.empty() ? "" : " " + form) +
+           (lseGradient ? " dLSE" : "") + " " + readGradient +
            (level3 ? " level 3 " + *level3 : "");
   }
 };
@@ -215,8 +252,146 @@ void runFused(BackwardSweep &sweep, unsigned first, unsigned step) {
                    pick(schedules, i),
                    i % 3 == 2 ? pick(kScoresOfGradients, i) : "",
                    i % 4 == 1};
-    c.fused = true;
+    c.form = "fused";
     sweep.run(c, sizes);
+  }
+}
+
+/// CTAs add to dQ one after the other: those that wait for others are behind
+/// them, whatever the mask, the order and the tiles, or this does not end.
+void runOrdered(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const HeadDims dims[] = {{64, 64}, {32, 16}};
+  const char *const schedules[] = {
+      "tiles=query=32,key=16",
+      "tiles=query=17,key=23",
+      "tiles=query=16,key=32 grid-order=swizzled-head-first domains=4",
+      "tiles=query=32,key=16 longest-first",
+      "tiles=query=16,key=16 grid-order=naive-block-first longest-first",
+      "target=gb10 tiles=query=32,key=32",
+      "target=h200 tiles=query=64,key=64"};
+  const std::optional<std::string> lower[] = {
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      std::nullopt,
+      "stages=1",
+      "wgmma=all specialize delay-waits stage-columns"};
+  const BackwardSizes sizes[] = {
+      {2, 37, 53}, {1, 97, 31}, {1, 5, 0}, {1, 0, 7}};
+  constexpr unsigned kCases = 21;
+  for (unsigned i = first; i < kCases; i += step) {
+    BackwardCase c{"bf16",
+                   pick(dims, i / 7),
+                   pick(kHeadsOfGradients, i),
+                   pick(kMasks, 2 * i),
+                   schedules[i % 7],
+                   "",
+                   i % 4 == 1,
+                   lower[i % 7]};
+    c.form = "ordered";
+    sweep.run(c, sizes);
+  }
+}
+
+/// A tensor that a score reads, by the sizes of its dimensions ("H": heads),
+/// where it is read, and the dimensions of its gradient.
+struct Read {
+  const char *sizes, *place, *gradient;
+};
+
+const Read kReads[] = {{"?xHx?x?", "%b, %h, %i, %j", "?xHx?x?"},
+                       {"1xHx?x?", "%zero, %h, %i, %j", "1xHx?x?"},
+                       {"?x1x?x?", "%b, %zero, %i, %j", "?x1x?x?"},
+                       {"?x?", "%i, %j", "1x1x?x?"},
+                       {"?xHx1x?", "%b, %h, %zero, %j", "?xHx1x?"},
+                       {"1x1x1x?", "%zero, %zero, %zero, %j", "1x1x1x?"},
+                       {"?xHx?x1", "%b, %h, %i, %zero", "?xHx?"},
+                       {"H", "%h", "1xHx?"},
+                       {"?x1x?x1", "%b, %zero, %i, %zero", "?x1x?"}};
+
+/// What the score is with a number of the tensor: added before and behind a
+/// function, or a slope.
+const char *const kUses[] = {"%y = arith.addf %s, %x : f32",
+                             "%u = arith.addf %s, %x : f32\n"
+                             "%y = math.tanh %u : f32",
+                             "%d = arith.subi %j, %i : index\n"
+                             "%e = arith.index_cast %d : index to i32\n"
+                             "%f = arith.sitofp %e : i32 to f32\n"
+                             "%c = arith.constant 0.0625 : f32\n"
+                             "%g = arith.mulf %f, %c : f32\n"
+                             "%y = math.fma %x, %g, %s : f32"};
+
+std::string withHeads(StringRef sizes, int64_t heads) {
+  std::string text;
+  for (char c : sizes)
+    text += c == 'H' ? std::to_string(heads) : std::string(1, c);
+  return text;
+}
+
+BackwardCase reading(BackwardCase c, const Read &read, StringRef element,
+                     StringRef wide, StringRef use) {
+  auto tensor = [&](StringRef sizes, StringRef of) {
+    return "tensor<" + withHeads(sizes, c.heads.query) + "x" + of.str() + ">";
+  };
+  c.read = tensor(read.sizes, element);
+  c.readGradient = tensor(read.gradient, wide);
+  std::string loaded = element == "f32" ? "%x" : "%narrow";
+  c.score = "score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: " +
+            c.read + ") {\n%zero = arith.constant 0 : index\n" + loaded +
+            " = attn.gather %t[" + read.place + "] : " + c.read + " -> " +
+            element.str() + "\n" +
+            (element == "f32"
+                 ? ""
+                 : "%x = arith.extf %narrow : " + element.str() + " to f32\n") +
+            use.str() + "\nattn.yield %y : f32\n}";
+  return c;
+}
+
+/// Gradients of LSE, and of what regions read, however it is broadcast.
+void runCaptures(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const char *const types[] = {"f32", "bf16", "f16"};
+  const HeadDims dims[] = {{16, 16}, {64, 64}, {32, 16}};
+  const char *const schedules[] = {
+      "tiles=query=32,key=32", "",
+      "tiles=query=16,key=48 persistent sms=3 resident=1 sawtooth=force",
+      "tiles=query=32,key=16 grid-order=swizzled-head-first domains=4"};
+  const BackwardSizes sizes[] = {
+      {1, 1, 1}, {2, 37, 53}, {3, 40, 31}, {1, 5, 0}, {1, 0, 7}};
+  unsigned cases = 2 * std::size(kReads);
+  for (unsigned i = first; i < cases; i += step) {
+    BackwardCase c{pick(types, i), pick(dims, i),
+                   pick(kHeadsOfGradients, 2 * i), pick(kMasks, 3 * i),
+                   pick(schedules, i)};
+    c.bshd = i % 4 == 1;
+    c.form = i % 3 == 1 ? "fused" : "";
+    c.lseGradient = i % 2 == 0;
+    std::string wide = i % 5 == 0 ? "f32" : c.type;
+    sweep.run(reading(c, kReads[i % std::size(kReads)],
+                      i % 2 ? "f32" : pick(types, i), wide, pick(kUses, i)),
+              sizes);
+  }
+}
+
+/// The same by way of level 3.
+void runCapturesLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
+  const char *const schedules[] = {"target=h200 tiles=query=64,key=64",
+                                   "target=gb10", "target=mi300x",
+                                   "target=h200"};
+  const char *const lower[] = {"wgmma=all specialize delay-waits stage-columns",
+                               "stages=2", "stages=1", ""};
+  const BackwardSizes sizes[] = {{1, 1, 1}, {2, 37, 101}};
+  for (unsigned i = first; i < std::size(kReads); i += step) {
+    BackwardCase c{i % 2 ? "f16" : "bf16",
+                   {64, 64},
+                   pick(kHeadsOfGradients, 2 * i),
+                   pick(kMasks, 3 * i),
+                   schedules[i % 4],
+                   "",
+                   i % 3 == 1,
+                   lower[i % 4]};
+    c.lseGradient = i % 2 == 0;
+    sweep.run(reading(c, kReads[i], "bf16", c.type, pick(kUses, i)), sizes);
   }
 }
 
@@ -263,7 +438,7 @@ void runFusedLevel3(BackwardSweep &sweep, unsigned first, unsigned step) {
                    i % 4 == 3 ? pick(kScoresOfGradients, i / 4) : "",
                    i % 5 == 1,
                    lower[i % 5]};
-    c.fused = true;
+    c.form = "fused";
     sweep.run(c, sizes);
   }
 }
@@ -350,10 +525,16 @@ int attn_test::runBackward(MLIRContext &context, StringRef what, unsigned first,
   BackwardSweep sweep(context);
   if (what == "derivatives")
     runDerivatives(sweep);
+  else if (what == "backward-captures")
+    runCaptures(sweep, first, step);
+  else if (what == "backward-captures-sequential")
+    runCapturesLevel3(sweep, first, step);
   else if (what == "backward-sequential")
     runLevel3(sweep, first, step);
   else if (what == "backward-fused")
     runFused(sweep, first, step);
+  else if (what == "backward-ordered")
+    runOrdered(sweep, first, step);
   else
     runLevel2(sweep, first, step);
   return sweep.close();

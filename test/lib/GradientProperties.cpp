@@ -28,11 +28,13 @@ std::string textOf(const Problem &problem) {
               v = "tensor<2x2x4x16xf32>", o = "tensor<2x4x3x16xf32>",
               l = "tensor<2x4x3xf32>";
   return "func.func @f(%q: " + q + ", %k: " + k + ", %v: " + v + ", %do: " + o +
-         ") -> " + q + " {\n  %o, %lse = attn.attention %q, %k, %v " +
-         problem.with + " : (" + q + ", " + k + ", " + v + ") -> (" + o + ", " +
-         l + ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse " +
+         ", %dl: " + l + ") -> " + q +
+         " {\n  %o, %lse = attn.attention %q, %k, %v " + problem.with + " : (" +
+         q + ", " + k + ", " + v + ") -> (" + o + ", " + l +
+         ")\n  %r:3 = attn.attention_backward %q, %k, %v, %o, %do, %lse "
+         "lse_gradient(%dl) " +
          problem.with + " : (" + q + ", " + k + ", " + v + ", " + o + ", " + o +
-         ", " + l + ") -> (" + q + ", " + k + ", " + v +
+         ", " + l + ", " + l + ") -> (" + q + ", " + k + ", " + v +
          ")\n  return %r#0 : " + q + "\n}\n";
 }
 
@@ -61,7 +63,8 @@ public:
       given.push_back({shapes[i], inputs[i]});
     given.push_back({shapes[3], forward.output});
     given.push_back({shapes[3], inputs[3]});
-    given.push_back({{kBatch, kQueryHeads, kQueries}, forward.lse});
+    given.push_back({shapes[4], forward.lse});
+    given.push_back({shapes[4], inputs[4]});
     if (!tally.check(
             succeeded(referenceGradient(backward, given, {}, gradients)),
             [&]() { return "gradients of " + problem.with; }))
@@ -78,13 +81,16 @@ private:
                               ArrayRef(shapes).take_front(3), {}, result);
   }
 
-  /// The sum of O times dO.
+  /// The sum of O times dO, and of LSE times dLSE where there is one.
   double loss(AttentionOp op) {
     AttentionReference result;
     double sum = 0;
-    if (succeeded(evaluate(op, result)))
-      for (auto [o, change] : llvm::zip(result.output, inputs[3]))
-        sum += o * change;
+    if (failed(evaluate(op, result)))
+      return sum;
+    for (auto [o, change] : llvm::zip(result.output, inputs[3]))
+      sum += o * change;
+    for (auto [lse, change] : llvm::zip(result.lse, inputs[4]))
+      sum += std::isfinite(lse) ? lse * change : 0;
     return sum;
   }
 
@@ -105,13 +111,14 @@ private:
 
   Tally &tally;
   const Problem &problem;
-  /// Q, K, V and dO.
-  const SmallVector<int64_t> shapes[4] = {
+  /// Q, K, V, dO and dLSE.
+  const SmallVector<int64_t> shapes[5] = {
       {kBatch, kQueryHeads, kQueries, kQkDim},
       {kBatch, kKvHeads, kKeys, kQkDim},
       {kBatch, kKvHeads, kKeys, kValueDim},
-      {kBatch, kQueryHeads, kQueries, kValueDim}};
-  std::vector<double> inputs[4];
+      {kBatch, kQueryHeads, kQueries, kValueDim},
+      {kBatch, kQueryHeads, kQueries}};
+  std::vector<double> inputs[5];
 };
 
 } // namespace

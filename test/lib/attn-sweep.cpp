@@ -469,8 +469,11 @@ static void runAllSplits(Sweep &sweep) {
 /// What is asked of gradients, if anything is: "backward [first [step]]".
 static std::optional<int> runGradients(MLIRContext &context, int argc,
                                        char **argv) {
-  const StringRef known[] = {"backward", "backward-fused",
-                             "backward-sequential", "derivatives"};
+  const StringRef known[] = {
+      "backward",          "backward-fused",
+      "backward-ordered",  "backward-sequential",
+      "backward-captures", "backward-captures-sequential",
+      "derivatives"};
   unsigned first = 0, step = 1;
   if (argc < 2 || argc > 4 || !llvm::is_contained(known, argv[1]) ||
       (argc > 2 && StringRef(argv[2]).getAsInteger(10, first)) ||
@@ -500,8 +503,8 @@ int main(int argc, char **argv) {
     llvm::errs()
         << "usage: attn-sweep [first case] [number of cases] | bounds "
            "| sequential | splits | traversals | float8 | backward [first "
-           "[step]] | backward-fused [first [step]] | backward-sequential "
-           "[first [step]] | "
+           "[step]] | backward-fused [first [step]] | backward-ordered [first "
+           "[step]] | backward-sequential [first [step]] | "
            "derivatives\n";
     return 2;
   }

@@ -64,6 +64,69 @@ struct InStepPattern : OpConversionPattern<InStepOp> {
   }
 };
 
+/// Threads take CTAs in their order, so that the first one that is not done is
+/// never kept waiting. What an atomic exchange sees, an acquire does.
+struct AwaitProgressPattern : OpConversionPattern<AwaitProgressOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AwaitProgressOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    Value place = arith::IndexCastOp::create(
+        rewriter, loc, rewriter.getI32Type(), adaptor.getPlace());
+    scf::ForOp::create(rewriter, loc, adaptor.getFrom(), adaptor.getTo(), one,
+                       ValueRange(),
+                       [&](OpBuilder &b, Location, Value tile, ValueRange) {
+                         SmallVector<Value> element(adaptor.getOffsets());
+                         element.push_back(tile);
+                         waitFor(b, loc, adaptor.getProgress(), element, place);
+                         scf::YieldOp::create(b, loc);
+                       });
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  static void waitFor(OpBuilder &b, Location loc, Value progress,
+                      ValueRange element, Value place) {
+    scf::WhileOp::create(
+        b, loc, TypeRange(), ValueRange(),
+        [&](OpBuilder &look, Location, ValueRange) {
+          Value zero = arith::ConstantIntOp::create(look, loc, 0, 32);
+          Value seen = memref::AtomicRMWOp::create(
+              look, loc, arith::AtomicRMWKind::addi, zero, progress, element);
+          Value early = arith::CmpIOp::create(
+              look, loc, arith::CmpIPredicate::slt, seen, place);
+          scf::ConditionOp::create(look, loc, early, ValueRange());
+        },
+        [&](OpBuilder &again, Location, ValueRange) {
+          scf::YieldOp::create(again, loc);
+        });
+  }
+};
+
+struct ReportProgressPattern : OpConversionPattern<ReportProgressOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(ReportProgressOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value place;
+    if (Value stated = adaptor.getPlace())
+      place = arith::IndexCastOp::create(rewriter, loc, rewriter.getI32Type(),
+                                         stated);
+    else
+      place = arith::ConstantIntOp::create(
+          rewriter, loc, std::numeric_limits<int32_t>::max(), 32);
+    memref::AtomicRMWOp::create(rewriter, loc, arith::AtomicRMWKind::assign,
+                                place, adaptor.getProgress(),
+                                adaptor.getOffsets());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// attn.launch on memrefs: views by transposing, then all CTAs in one range.
 struct LaunchPattern : OpConversionPattern<LaunchOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -298,8 +361,8 @@ struct ConvertAttnToCPUPass
     ViewConverter converter;
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<InStepPattern, KernelPattern, LaunchPattern>(converter,
-                                                              context);
+    patterns.add<AwaitProgressPattern, InStepPattern, KernelPattern,
+                 LaunchPattern, ReportProgressPattern>(converter, context);
     populateViewAccessPatterns(converter, patterns);
     populateTileOpsToLinalg(patterns);
     ConversionTarget target(*context);

@@ -145,6 +145,7 @@ struct ConvertAttnToNVVMPass
     populateElementPatterns(converter, patterns);
     populateGatherPatterns(converter, patterns);
     populateInStepPatterns(converter, patterns);
+    populateProgressPatterns(converter, patterns);
     populateTakePatterns(converter, patterns,
                          {dynamicSharedAt, computeBarrier, /*makeUniform=*/{}});
     populateFloat8Patterns(converter, patterns);

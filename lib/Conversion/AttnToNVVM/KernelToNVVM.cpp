@@ -2,6 +2,7 @@
 
 #include "NVVMLowering.h"
 #include "attn-mlir/Conversion/SizeExpression.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
@@ -87,7 +88,8 @@ static Operation *findFirstStore(LLVM::LLVMFuncOp function) {
 /// CTAs are short, and those of that one may have the place that they leave.
 static bool isPreparation(StringRef step) {
   return step == KernelOp::kDealStep || step == KernelOp::kOrderStep ||
-         step == KernelOp::kClearStep || step == KernelOp::kArrangeStep;
+         step == KernelOp::kClearStep || step == KernelOp::kArrangeStep ||
+         step == AppendCacheOp::kStep;
 }
 
 /// Lets the next step be launched from `b` on.

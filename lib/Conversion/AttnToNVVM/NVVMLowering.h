@@ -145,6 +145,9 @@ void shareDistances(mlir::LLVM::LLVMFuncOp function);
 /// What the threads of a warp agree on.
 void populateVotePatterns(const mlir::TypeConverter &converter,
                           mlir::RewritePatternSet &patterns);
+/// CTAs that wait for those in front of them.
+void populateProgressPatterns(const mlir::TypeConverter &converter,
+                              mlir::RewritePatternSet &patterns);
 /// Waits of persistent CTAs for each other.
 void populateInStepPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);

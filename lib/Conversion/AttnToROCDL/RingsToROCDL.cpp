@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Fragments/SharedRuns.h"
+#include "CopyPlan.h"
 #include "ROCDLLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -28,124 +29,8 @@ RingIssueOp issueOf(RingLandOp land) {
   return issue;
 }
 
-/// A number that a thread computes, and a constant beyond it.
-struct Place {
-  Value perThread;
-  int64_t constant = 0;
-};
-
-/// How the threads of a CTA share the copy of a tile. A plain tile is copied by
-/// chunks of 16 bytes; of a transposed one a thread takes four rows, which
-/// become neighbours in its registers.
-class CopyPlan {
-public:
-  CopyPlan(RankedTensorType tile, int64_t threads)
-      : tile(tile), threads(threads),
-        elementBytes(tile.getElementTypeBitWidth() / 8),
-        width(16 / elementBytes), transposed(sharedOf(tile).getTransposed()) {
-    // Fewer columns where threads would have nothing to do.
-    while (transposed && width > 2 && count() < threads)
-      width /= 2;
-  }
-
-  static constexpr int64_t kRows = 4;
-
-  bool isTransposed() const { return transposed; }
-  /// Neighbouring elements of a row that a thread copies.
-  int64_t itemWidth() const { return width; }
-  /// Items of the tile.
-  int64_t count() const {
-    return transposed ? rowGroups() * (tile.getDimSize(1) / width)
-                      : tile.getNumElements() * elementBytes / 16;
-  }
-  int64_t itemsPerThread() const { return llvm::divideCeil(count(), threads); }
-  int64_t wordsPerItem() const {
-    return transposed ? kRows * width * elementBytes / 4 : 4;
-  }
-  int64_t words() const { return itemsPerThread() * wordsPerItem(); }
-
-  /// Whether thread and item exist; null if all do.
-  Value exists(ThreadBuilder t, int64_t item) const {
-    if ((item + 1) * threads <= count())
-      return {};
-    return t.less(t.add(t.thread(), item * threads), t.constant(count()));
-  }
-  /// First and last row of all threads' chunks of an item.
-  std::pair<int64_t, int64_t> rowsOf(int64_t item) const {
-    int64_t rows = tile.getDimSize(0);
-    if (transposed)
-      return {0, rows - 1};
-    return {item * threads / minorSize(),
-            std::min(((item + 1) * threads - 1) / minorSize(), rows - 1)};
-  }
-  /// Number of the group of rows (transposed) or of the chunk in its row.
-  Place minor(ThreadBuilder t, int64_t item) const {
-    if (int64_t chunks = chunksTogether(); chunks > 0) {
-      Value number = itemNumber(t, item);
-      Value high = t.rem(t.div(number, kGroupsTogether * chunks),
-                         rowGroups() / kGroupsTogether);
-      return {
-          t.add(t.rem(number, kGroupsTogether), t.mul(high, kGroupsTogether))};
-    }
-    int64_t size = minorSize();
-    if (item * threads % size == 0)
-      return {t.rem(t.thread(), size)};
-    return {t.rem(t.add(t.thread(), item * threads), size)};
-  }
-  /// Number of the group of columns (transposed) or of the row.
-  Place major(ThreadBuilder t, int64_t item) const {
-    if (int64_t chunks = chunksTogether(); chunks > 0) {
-      Value number = itemNumber(t, item);
-      Value high = t.mul(t.div(number, rowGroups() * chunks), chunks);
-      return {t.add(t.rem(t.div(number, kGroupsTogether), chunks), high),
-              wholeRounds(item) ? item * threads / rowGroups() : 0};
-    }
-    int64_t size = minorSize();
-    if (item * threads % size == 0)
-      return {t.div(t.thread(), size), item * threads / size};
-    return {t.div(t.add(t.thread(), item * threads), size)};
-  }
-
-private:
-  /// Groups of rows and chunks of columns that the lanes of a wave read at
-  /// once: whole lines of 128 bytes of as few rows as fit. What 16 lanes write
-  /// together, 8 groups of 2 chunks, lies in as many banks as LDS has (the
-  /// fold of SharedAttr sets rows that are 8 apart half a row apart).
-  static constexpr int64_t kGroupsTogether = 8, kMostChunks = 8;
-
-  /// Chunks of a row that neighbouring lanes read, a power of two; 0 where all
-  /// groups of rows come first.
-  int64_t chunksTogether() const {
-    int64_t chunks = tile.getDimSize(1) / width, together = kMostChunks;
-    while (chunks % together != 0)
-      together /= 2;
-    bool whole = transposed && width * elementBytes == 16 &&
-                 sharedOf(tile).getSpan() == 128 &&
-                 rowGroups() % kGroupsTogether == 0 && count() % threads == 0;
-    return whole && together * rowGroups() > kLanes ? together : 0;
-  }
-
-  /// Whether all rows of as many chunks are done before an item.
-  bool wholeRounds(int64_t item) const {
-    return item * threads % (rowGroups() * chunksTogether()) == 0;
-  }
-  /// Number of a thread's item in the tile, without what is left to a constant.
-  Value itemNumber(ThreadBuilder t, int64_t item) const {
-    return wholeRounds(item) ? t.thread() : t.add(t.thread(), item * threads);
-  }
-
-  int64_t rowGroups() const { return tile.getDimSize(0) / kRows; }
-  int64_t minorSize() const {
-    return transposed ? rowGroups() : tile.getDimSize(1) * elementBytes / 16;
-  }
-
-  RankedTensorType tile;
-  int64_t threads, elementBytes, width;
-  bool transposed;
-};
-
 CopyPlan planOf(RingIssueOp op) {
-  return {op.getSlot().getType().getTile(), threadsOf(op)};
+  return {op.getSlot().getType().getTile(), threadsOf(op), op.getInBlocks()};
 }
 
 /// Accesses to one ring, whose place in LDS is known.
@@ -238,8 +123,9 @@ struct IssuePattern : OpConversionPattern<RingIssueOp> {
               vector::ToElementsOp::create(rewriter, loc, loaded).getResults());
         }
       };
-      if (plan.isTransposed()) {
-        Value row = t.mul(minor.perThread, CopyPlan::kRows);
+      if (plan.hasFourRows()) {
+        Value row =
+            t.mul(t.add(minor.perThread, minor.constant), CopyPlan::kRows);
         Value column = t.mul(major.perThread, width);
         for (int64_t i = 0; i < CopyPlan::kRows; ++i)
           load(t.add(row, i), column, major.constant * width);
@@ -334,6 +220,8 @@ struct LandPattern : OpConversionPattern<RingLandOp> {
         SharedTile tile(ring.type().getTile(), t);
         if (plan.isTransposed())
           writeTransposed(plan, item, tile, base, own, t);
+        else if (plan.hasFourRows())
+          writeRows(plan, item, tile, base, own, t);
         else
           writeChunk(plan, item, tile, base, own, t);
       };
@@ -412,6 +300,39 @@ private:
     return t.bitXor(offset, t.mul(half, kHalf));
   }
 
+  static Value groupOf(const CopyPlan &plan, int64_t item, ThreadBuilder t) {
+    Place group = plan.minor(t, item);
+    return t.add(group.perThread, group.constant);
+  }
+
+  /// The item's part of each of four rows.
+  static void writeRows(const CopyPlan &plan, int64_t item,
+                        const SharedTile &tile, Value base,
+                        ArrayRef<Value> words, ThreadBuilder t) {
+    Place columns = plan.major(t, item);
+    int64_t bytes = plan.itemWidth() * tile.elementBytes();
+    Value first = t.mul(groupOf(plan, item, t), CopyPlan::kRows);
+    Value byte = t.mul(t.add(columns.perThread, columns.constant), bytes);
+    Value chunk = t.div(byte, SharedTile::kChunkBytes);
+    Value offset = offsetInPanel(tile, t, first, chunk);
+    Value inChunk = t.rem(byte, SharedTile::kChunkBytes);
+    offset = tile.exchangesHalves() ? t.bitXor(offset, inChunk)
+                                    : t.add(offset, inChunk);
+    // As below: what rows exchange comes in front of the panel's offset.
+    base = addPanel(tile, t, base, chunk);
+    int64_t perRow = bytes / 4;
+    for (int64_t i = 0; i < CopyPlan::kRows; ++i) {
+      SharedTile::Offset at = tile.atRow(offset, i);
+      Value place = t.bitXor(at.perThread, t.constant(at.flip));
+      SmallVector<Value> own(words.slice(i * perRow, perRow));
+      if (perRow == 4 && tile.exchangesHalves())
+        place = exchangeHalves(place, own, t);
+      LLVM::StoreOp::create(t.b, t.loc, combine(t, own),
+                            ldsAt(t.b, t.loc, t.add(base, place), at.constant),
+                            static_cast<unsigned>(bytes));
+    }
+  }
+
   /// Four elements of each of the item's columns, 8 bytes at a time.
   static void writeTransposed(const CopyPlan &plan, int64_t item,
                               const SharedTile &tile, Value base,
@@ -427,17 +348,18 @@ private:
                          b, loc, vector::BitCastOp::create(b, loc, row, part))
                          .getResults());
     }
-    Place group = plan.minor(t, item), columns = plan.major(t, item);
+    Place columns = plan.major(t, item);
+    Value group = groupOf(plan, item, t);
     // Columns of the tile are rows in memory.
     Value first = t.mul(t.add(columns.perThread, columns.constant), width);
-    Value chunk = t.div(group.perThread, 2);
+    Value chunk = t.div(group, 2);
     Value offset = offsetInPanel(tile, t, first, chunk);
     // A panel's offset may have the bit that rows exchange: it comes behind it.
     if (tile.exchangesRows())
       base = addPanel(tile, t, base, chunk);
     else
       offset = addPanel(tile, t, offset, chunk);
-    Value half = t.mul(t.rem(group.perThread, 2), 8);
+    Value half = t.mul(t.rem(group, 2), 8);
     offset =
         tile.exchangesHalves() ? t.bitXor(offset, half) : t.add(offset, half);
     auto quad = VectorType::get({CopyPlan::kRows}, b.getI16Type());

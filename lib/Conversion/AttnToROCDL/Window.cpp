@@ -102,6 +102,13 @@ Window::Window(OpBuilder &b, Location loc, Value viewValue, ValueRange offsets,
   APInt first;
   bool fits = !ragged && matchPattern(offsets.back(), m_ConstantInt(&first)) &&
               first.getSExtValue() + columns <= size;
+  // Behind the end of one row of whole words nothing is read: the buffer ends
+  // there.
+  if (elementBytes == 4 &&
+      llvm::all_of(shape.drop_back(), [](int64_t size) { return size == 1; })) {
+    ragged = false;
+    return;
+  }
   if (!fits)
     limit = arith::TruncIOp::create(b, loc, b.getI32Type(),
                                     clamp(left.back(), columns));

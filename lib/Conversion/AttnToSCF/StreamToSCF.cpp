@@ -323,7 +323,10 @@ private:
       Value last = arith::SubIOp::create(b, loc, total, index(1));
       visit = direct(visit, arith::SubIOp::create(b, loc, last, visit));
     }
-    if (traversal.isInOrder() && isContiguous())
+    bool isOne = traversal.goesOn() && isContiguous();
+    if (isOne && !traversal.isInOrder())
+      return positions.front()(visit);
+    if (isOne)
       return arith::AddIOp::create(
           b, loc, stream.getLowers().front(),
           arith::MulIOp::create(b, loc, visit, index(stream.getStep())));

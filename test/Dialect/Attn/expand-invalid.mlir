@@ -17,4 +17,4 @@ func.func @no_rule(%q: tensor<1x2x8x16xf16>, %o: tensor<1x2x8x16xf16>, %lse: ten
 // -----
 
 // RUN: echo 'module {}' | not attn-opt --attn-expand=form=three-kernels 2>&1 | FileCheck %s --check-prefix=FORM
-// FORM: error: field 'form': expected one of two_kernels, fused, but got "three_kernels"
+// FORM: error: field 'form': expected one of two_kernels, fused, ordered, but got "three_kernels"

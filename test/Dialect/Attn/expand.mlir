@@ -71,3 +71,34 @@ func.func @fused(%q: tensor<?x?x4x64xbf16>, %lse: tensor<?x4x?xf32>) -> (tensor<
       -> (tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>)
   return %dq, %dk, %dv : tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>, tensor<?x?x4x64xbf16>
 }
+
+// A gradient of LSE is taken from the rows' dots, in either form; gradients of captures are operations of their own.
+// CHECK-LABEL: func.func @captures
+// CHECK-SAME: %[[Q:.*]]: tensor<?x4x?x64xbf16>, %[[LSE:.*]]: tensor<?x4x?xf32>, %[[DLSE:.*]]: tensor<?x4x?xf32>, %[[BIAS:.*]]: tensor<1x4x?x?xbf16>
+// CHECK-NEXT: %[[DELTA:.*]] = attn.row_dot %[[Q]], %[[Q]] minus(%[[DLSE]]) : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>) -> tensor<?x4x?xf32>
+// CHECK: attn.attention_backward_query
+// CHECK: attn.attention_backward_key
+// CHECK: %[[FIRST:.*]] = attn.attention_backward_capture %[[Q]], %[[Q]], %[[Q]], %[[Q]], %[[LSE]], %[[DELTA]] scale(1.250000e-01) captures(%[[BIAS]]) of(0) score(
+// CHECK: -> tensor<1x4x?x?xbf16>
+// CHECK: %[[SECOND:.*]] = attn.attention_backward_capture {{.*}} of(0) score(
+// CHECK: -> tensor<?x4x?xf32>
+// CHECK: return %{{.*}}, %[[FIRST]], %[[SECOND]]
+// FORM-LABEL: func.func @captures
+// FORM: %[[DELTA:.*]], %{{.*}} = attn.row_dot {{.*}} minus(
+// FORM: attn.attention_backward_fused
+// FORM: attn.attention_backward_capture {{.*}}, %[[DELTA]]
+// TEXT-LABEL: func.func @captures
+// TEXT: attn.attention_backward {{.*}} lse_gradient(%{{.*}}) scale(1.250000e-01) captures(%{{.*}}) of([0, 0]) score(
+func.func @captures(%q: tensor<?x4x?x64xbf16>, %lse: tensor<?x4x?xf32>, %dlse: tensor<?x4x?xf32>, %bias: tensor<1x4x?x?xbf16>)
+    -> (tensor<?x4x?x64xbf16>, tensor<1x4x?x?xbf16>, tensor<?x4x?xf32>) {
+  %r:5 = attn.attention_backward %q, %q, %q, %q, %q, %lse lse_gradient(%dlse) scale(0.125) captures(%bias) of([0, 0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x4x?x?xbf16>) {
+    %zero = arith.constant 0 : index
+    %x = attn.gather %t[%zero, %h, %i, %j] : tensor<1x4x?x?xbf16> -> bf16
+    %wide = arith.extf %x : bf16 to f32
+    %y = arith.addf %s, %wide : f32
+    attn.yield %y : f32
+  } : (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?xf32>, tensor<?x4x?xf32>, tensor<1x4x?x?xbf16>)
+      -> (tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<?x4x?x64xbf16>, tensor<1x4x?x?xbf16>, tensor<?x4x?xf32>)
+  return %r#0, %r#3, %r#4 : tensor<?x4x?x64xbf16>, tensor<1x4x?x?xbf16>, tensor<?x4x?xf32>
+}

@@ -242,3 +242,172 @@ func.func @sequences(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %c: tens
   %dk, %dv = attn.attention_backward_key %q, %q, %q, %q, %lse, %lse scale(0.25) cu_seqlens_q(%c) cu_seqlens_k(%d) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8xf32>, tensor<3xi32>, tensor<4xi32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
   return
 }
+
+// -----
+
+func.func @capture_number(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{gradients of captures expect the number of a capture of floats, but got 1}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([1])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_integers(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xi32>) {
+  // expected-error @+1 {{gradients of captures expect the number of a capture of floats, but got 0}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xi32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xi32> -> i32
+    %f = arith.sitofp %x : i32 to f32
+    %y = arith.addf %s, %f : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xi32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_count(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{expected a result for each capture that gradients are of, 0, but got 1}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias)
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_shape(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{capture gradient expects 'tensor<1x2x8x8xf32>', but got 'tensor<1x2x8x4xf32>'}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x4xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_of_both(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{capture gradient expects 'tensor<1x2x8x8xf32>', with 1 where it is summed over, or without the last dimension where it is summed over keys and not over queries, but got 'tensor<1x2x1xf32>'}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x1xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_of_keys(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{capture gradient expects 'tensor<1x2x8x8xf32>', with 1 where it is summed over, or without the last dimension where it is summed over keys and not over queries, but got 'tensor<1x2x8x1xf32>'}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x1xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_rank(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{capture gradient expects 'tensor<1x2x8xf32>', but got 'tensor<2x8xf32>'}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<2x8xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_element(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{capture gradient expects the element type of query, 'f16', or f32, but got 'bf16'}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xbf16>)
+  return
+}
+
+// -----
+
+func.func @capture_derivative(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %bias: tensor<1x2x8x8xf32>) {
+  // expected-error @+1 {{score modification expects operations that have a derivative}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<1x2x8x8xf32>) {
+    %x = attn.gather %t[%b, %h, %i, %j] : tensor<1x2x8x8xf32> -> f32
+    // expected-note @+1 {{but got 'math.powf' of the capture}}
+    %e = math.powf %x, %x : f32
+    %y = arith.addf %s, %e : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x2x8x8xf32>)
+      -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @row_minus(%x: tensor<1x2x8x16xf16>, %z: tensor<1x2x4xf32>) {
+  // expected-error @+1 {{minus expects 'tensor<1x2x8xf32>', but got 'tensor<1x2x4xf32>'}}
+  %r = attn.row_dot %x, %x minus(%z) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x4xf32>) -> tensor<1x2x8xf32>
+  return
+}
+
+// -----
+
+func.func @lse_gradient(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %dlse: tensor<1x8x2xf32>) {
+  // expected-error @+1 {{lse gradient expects 'tensor<1x2x8xf32>', but got 'tensor<1x8x2xf32>'}}
+  %r:3 = attn.attention_backward %q, %q, %q, %q, %q, %lse lse_gradient(%dlse) scale(0.25) : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<1x8x2xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>)
+  return
+}
+
+// -----
+
+func.func @capture_without_score(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %c: f32) {
+  // expected-error @+1 {{gradients of captures expect a score modification}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) captures(%c) of([0]) keep(%b: index, %h: index, %i: index, %j: index, %x: f32) {
+    %k = arith.cmpi ne, %i, %j : index
+    attn.yield %k : i1
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, f32) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x8xf32>)
+  return
+}
+
+// -----
+
+func.func @capture_packed(%q: tensor<1x2x8x16xf16>, %lse: tensor<1x2x8xf32>, %cu: tensor<3xi32>, %bias: tensor<8xf32>) {
+  // expected-error @+1 {{gradients of captures expect sequences that are not packed}}
+  %r:4 = attn.attention_backward %q, %q, %q, %q, %q, %lse scale(0.25) cu_seqlens_q(%cu) cu_seqlens_k(%cu) captures(%bias) of([0])
+      score(%s: f32, %b: index, %h: index, %i: index, %j: index, %t: tensor<8xf32>) {
+    %x = attn.gather %t[%i] : tensor<8xf32> -> f32
+    %y = arith.addf %s, %x : f32
+    attn.yield %y : f32
+  } : (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8xf32>, tensor<3xi32>, tensor<3xi32>, tensor<8xf32>) -> (tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x2x8x16xf16>, tensor<1x1x8xf32>)
+  return
+}

@@ -126,5 +126,5 @@ func.func @f(%q: tensor<1x1x16x16xf16>, %lse: tensor<1x1x16xf32>) -> tensor<1x1x
 
 // -----
 
-// expected-error @below {{field 'form': expected one of two_kernels, fused, but got "both"}}
+// expected-error @below {{field 'form': expected one of two_kernels, fused, ordered, but got "both"}}
 module attributes {test.attr = #attn.schedule<form = both>} {}

@@ -87,3 +87,35 @@ attn.kernel @k(%a: index, %x: !attn.view<?x?xi32>) {
   attn.stream %j step 8 traversal #attn.listed(%x, %a : !attn.view<?x?xi32>, index) over [%a to %a] {
   }
 }
+
+// -----
+
+attn.kernel @k(%a: index, %list: !attn.view<?xi32>) {
+  // expected-error @below {{expected a step that divides the 12 rows of a block of its traversal, but got 8}}
+  attn.stream %j step 8 traversal #attn.blocks<12>(%a, %list, %a : index, !attn.view<?xi32>, index) over [%a to %a] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%a: index, %list: !attn.view<?xbf16>) {
+  // expected-error @below {{expected a traversal by a number of blocks and a list of them in a view of i32 or i64, but got ('index', '!attn.view<?xbf16>', 'index')}}
+  attn.stream %j step 8 traversal #attn.blocks<8>(%a, %list, %a : index, !attn.view<?xbf16>, index) over [%a to %a] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%a: index, %list: !attn.view<?xi32>) {
+  // expected-error @below {{expected a traversal of operands ('index', '!attn.view<?xi32>', 'index', 'index', '!attn.view<?xi32>', 'index'), and maybe one of type i1, but got ('index', '!attn.view<?xi32>', 'index', 'index', '!attn.view<?xi32>')}}
+  attn.stream %j step 8 traversal #attn.blocks<8>(%a, %list, %a, %a, %list : index, !attn.view<?xi32>, index, index, !attn.view<?xi32>) over [%a to %a] {
+  }
+}
+
+// -----
+
+attn.kernel @k(%a: index, %list: !attn.view<?xi32>) {
+  // expected-error @below {{expected blocks of 1 to 65536 rows, but got 0}}
+  attn.stream %j step 8 traversal #attn.blocks<0>(%a, %list, %a : index, !attn.view<?xi32>, index) over [%a to %a] {
+  }
+}

@@ -29,6 +29,12 @@ attn.kernel @all(%a: index, %b: index, %odd: i1, %list: !attn.view<?xi32>, %list
   // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.listed(%[[LISTS]], %[[A]], %[[B]], %[[ODD]] : !attn.view<4x?xi64>, index, index, i1) over [
   attn.stream %j step 8 traversal #attn.listed(%lists, %a, %b, %odd : !attn.view<4x?xi64>, index, index, i1) over [%a to %b] {
   }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.blocks<8>(%[[A]], %[[LIST]], %[[B]] : index, !attn.view<?xi32>, index) over [
+  attn.stream %j step 8 traversal #attn.blocks<8>(%a, %list, %b : index, !attn.view<?xi32>, index) over [%a to %b] {
+  }
+  // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.blocks<64>(%[[A]], %[[LIST]], %[[B]], %[[A]], %[[LISTS]], %[[A]], %[[B]], %[[ODD]] : index, !attn.view<?xi32>, index, index, !attn.view<4x?xi64>, index, index, i1) over [
+  attn.stream %j step 8 traversal #attn.blocks<64>(%a, %list, %b, %a, %lists, %a, %b, %odd : index, !attn.view<?xi32>, index, index, !attn.view<4x?xi64>, index, index, i1) over [%a to %b] {
+  }
   // CHECK: attn.stream %{{[^ ]+}} step 8 traversal #attn.rotated(%[[A]], %[[ODD]] : index, i1) over [%[[A]] to %[[B]], masked %[[A]] to %[[B]]] attributes {note} {
   attn.stream %j step 8 traversal #attn.rotated(%a, %odd : index, i1) over [%a to %b, masked %a to %b] attributes {note} {
   }

@@ -1,4 +1,5 @@
-"""What the tests launch on: the emulator's stand-in for HIP's runtime or, where ATTN_TEST_TARGET says so, the CPU."""
+"""What the tests launch on: the emulator's stand-in for HIP's runtime or, where ATTN_TEST_TARGET says so, the CPU, or a GPU by its driver
+(h200)."""
 
 import ctypes
 import os
@@ -15,14 +16,27 @@ from emulate import check  # noqa: E402
 from buffers import encode  # noqa: E402
 
 TARGET = os.environ.get("ATTN_TEST_TARGET", "mi300x")
-ON_CPU = TARGET == "cpu"
-CPU, ROCM = 1, 10
-KIND = CPU if ON_CPU else ROCM  # DLPack's type of the device.
+ON_CPU, ON_CUDA = TARGET == "cpu", TARGET == "h200"
+CPU, CUDA, ROCM = 1, 2, 10
+KIND = CPU if ON_CPU else CUDA if ON_CUDA else ROCM  # DLPack's type of the device.
 DL_TYPES = {"f16": F16, "bf16": BF16, "f32": F32}
 ALIGN = 256
 
-hip = None if ON_CPU else ctypes.CDLL(os.environ["ATTN_HIP_RUNTIME"])
+hip = None if ON_CPU or ON_CUDA else ctypes.CDLL(os.environ["ATTN_HIP_RUNTIME"])
+_cuda = None
 _kept = []
+
+
+def cuda(function, *arguments):
+    """A call of CUDA's driver, with the context of device 0."""
+    global _cuda
+    if _cuda is None:
+        _cuda, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+        cuda("cuInit", 0)
+        cuda("cuDevicePrimaryCtxRetain", ctypes.byref(context), 0)
+        cuda("cuCtxSetCurrent", context)
+    status = getattr(_cuda, function)(*arguments)
+    assert status == 0, (function, status)
 
 
 def allocate(data):
@@ -34,6 +48,10 @@ def allocate(data):
         write(address, data)
         return address
     address = ctypes.c_void_p()
+    if ON_CUDA:
+        cuda("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(len(data), 1)))
+        write(address.value, data)
+        return address.value
     assert hip.hipMalloc(ctypes.byref(address), ctypes.c_size_t(max(len(data), 1))) == 0
     write(address.value, data)
     return address.value
@@ -42,6 +60,8 @@ def allocate(data):
 def write(address, data):
     if ON_CPU:
         ctypes.memmove(address, data, len(data))
+    elif ON_CUDA:
+        cuda("cuMemcpyHtoD_v2", ctypes.c_void_p(address), data, ctypes.c_size_t(len(data)))
     else:
         assert hip.hipMemcpy(ctypes.c_void_p(address), data, ctypes.c_size_t(len(data)), 1) == 0
 
@@ -50,6 +70,10 @@ def read(address, bytes):
     if ON_CPU:
         return ctypes.string_at(address, bytes)
     data = ctypes.create_string_buffer(bytes)
+    if ON_CUDA:
+        cuda("cuCtxSynchronize")
+        cuda("cuMemcpyDtoH_v2", data, ctypes.c_void_p(address), ctypes.c_size_t(bytes))
+        return data.raw
     assert hip.hipMemcpy(data, ctypes.c_void_p(address), ctypes.c_size_t(bytes), 2) == 0
     return data.raw
 

@@ -245,7 +245,7 @@ class Cache(unittest.TestCase):
                 table = torch.randperm(24).view(4, 6).int()
                 wanted = [torch.full((25, page, heads, dim), none).to(dtype) for _ in range(2)]
                 got = [x.clone() for x in wanted]
-                with unittest.mock.patch.object(_append, "append", return_value=False):
+                with unittest.mock.patch.object(_append, "append", return_value=None):
                     after = _kv_cache.append(*wanted, k, v, lengths, table=table)
                 with unittest.mock.patch.object(_kv_cache, "_bits", side_effect=AssertionError):
                     self.assertTrue(torch.equal(_kv_cache.append(*got, k, v, lengths, table=table), after))
@@ -266,26 +266,47 @@ class Cache(unittest.TestCase):
 
     def test_append_without_a_page(self):
         self.assertTrue(self.misfits_are_left_out())
-        # What takes every place to be one is noticed, and so is what takes every number to be one of a page.
-        for check, without in (("%exists, %known, %none", "%exists, %known, %known"), ("%valid, %inside", "%inside, %inside"),
-                               ("%number, %none", "%none, %none")):
-            text = _append._TEXT.replace(check, without)
-            self.assertNotEqual(text, _append._TEXT)
-            _append._kernel.cache_clear()
-            with self.subTest(without=check), unittest.mock.patch.object(_append, "_TEXT", text):
-                self.assertFalse(self.misfits_are_left_out())
-        _append._kernel.cache_clear()
+
+    def test_append_to_rows(self):
+        """Rows of a cache that are named, tokens one behind the other, and keys that are turned: all by the kernel."""
+        lengths, rows, cu = torch.tensor([3, 0, 15]).int(), torch.tensor([4, 0, 2]).int(), torch.tensor([0, 2, 2, 5]).int()
+        k, v, *caches = make((5, KV_HEADS, 16), (5, KV_HEADS, 16), *[(5, 20, KV_HEADS, 16)] * 2)
+        angles = torch.rand(20, 4) * 6
+        rotary = angles.cos(), angles.sin(), True
+        wanted = [x.clone() for x in caches]
+        with unittest.mock.patch.object(_append, "rotate", return_value=None):
+            turned = _kv_cache.rotate(k, *rotary[:2], lengths, interleaved=True, cu=cu)
+        for row, begin, end, at in ((4, 0, 2, 3), (2, 2, 5, 15)):
+            wanted[0][row, at : at + end - begin], wanted[1][row, at : at + end - begin] = turned[begin:end], v[begin:end]
+        after = _kv_cache.append_by_kernel(*caches, k, v, lengths, rows, cu, rotary=rotary)
+        self.assertEqual(after.tolist(), [5, 0, 18])
+        self.assertTrue(torch.allclose(caches[0], wanted[0], atol=1e-6) and torch.equal(caches[1], wanted[1]))
+        # Of queries, too, and all of a sequence by its first place.
+        for together in (False, True):
+            with unittest.mock.patch.object(_append, "rotate", return_value=None):
+                wanted = _kv_cache.rotate(k, *rotary[:2], lengths, interleaved=False, cu=cu, moves=not together)
+            self.assertTrue(torch.allclose(_append.rotate(k, lengths, (*rotary[:2], False), cu, together), wanted, atol=1e-6))
+
+    def test_tables_that_the_host_knows(self):
+        q, k = torch.rand(2, 1, 2, 16), torch.rand(3, 16, 2, 16)
+        table = torch.tensor([[0, -7], [2, 3]]).int()
+        options = {"layout": "bshd", "lengths": torch.tensor([16, 32]).int()}
+        with self.assertRaisesRegex(ValueError, r"block_table: expected numbers of pages from 0 to 2, but got 3 in column 1 of sequence 1, "
+                                                "which has 32 keys"):
+            attn_mlir.attention(q, k, k, block_table=table, **options)
+        options["lengths"] = torch.tensor([16, 16]).int()
+        self.assertTrue(attn_mlir.attention(q, k, k, block_table=table, **options).isfinite().all())
 
     def test_append_of_other_shapes(self):
         k, lengths, table = torch.rand(2, 1, 2, 64), torch.tensor([0, 3]).int(), torch.tensor([[0], [1]]).int()
         pages = [torch.zeros(2, 16, 2, 64) for _ in range(2)]
         with self.assertRaisesRegex(ValueError, r"v: expected heads and head dimension \(2, 64\), as the cache has, but got \(2, 32\)"):
             _append.append(*pages, k, k[..., :32], lengths, table)
-        # Rows of 514 words are PyTorch's.
-        wide = [torch.zeros(2, 16, 2, 514) for _ in range(2)]
-        self.assertFalse(_append.append(*wide, torch.rand(2, 1, 2, 514), torch.rand(2, 1, 2, 514), lengths, table))
-        _kv_cache.append(*wide, torch.ones(2, 1, 2, 514), torch.ones(2, 1, 2, 514), lengths, table=table)
-        self.assertTrue((wide[0][1, 3] == 1).all() and wide[0].sum() == 2 * 2 * 514)
+        # Rows of 258 are PyTorch's.
+        wide, new = [torch.zeros(2, 16, 2, 258) for _ in range(2)], torch.ones(2, 1, 2, 258)
+        self.assertIsNone(_append.append(*wide, new, new, lengths, table))
+        _kv_cache.append(*wide, new, new, lengths, table=table)
+        self.assertTrue((wide[0][1, 3] == 1).all() and wide[0].sum() == 2 * 2 * 258)
 
     def test_pages_in_place(self):
         """Whatever else is asked, kernels read pages where they are: nothing gathers them."""

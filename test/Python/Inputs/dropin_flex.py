@@ -2,6 +2,7 @@
 
 import unittest
 
+import attn_mlir
 import reference
 import torch
 from attn_mlir.flex import flex_attention
@@ -53,6 +54,34 @@ class Flex(unittest.TestCase):
             reference.check(self, lse, wanted[1], torch.float32)
             self.assertTrue((o[:, :, 32:64] == 0).all() and (o[:, :, :32] != 0).any())
 
+    def test_lists(self):
+        """Odd lengths and sizes of blocks, a list for each head or one for all; what is listed decides, not what mask_mod says elsewhere."""
+        torch.manual_seed(0)
+        q, k, v = torch.randn(2, 4, 200, 16), *(torch.randn(2, 2, 333, 16) for _ in "kv")
+        documents = torch.arange(333) // 70
+        for number, (size, heads) in enumerate(((128, None), ((32, 64), 4), ((64, 16), None), ((24, 32), 4))):
+            mask_mod = (lambda b, h, i, j: (i - j < 50) & (i >= j), lambda b, h, i, j: documents[i] == documents[j])[number % 2]
+            mask = torch_flex.create_block_mask(mask_mod, None, heads, 200, 333, device="cpu", BLOCK_SIZE=size)
+            self.compare(q, k, v, block_mask=mask, enable_gqa=True, score_mod=lambda s, b, h, i, j: s + 0.01 * (i - j))
+
+        def number(rows):
+            return torch.tensor(rows, dtype=torch.int32).expand(1, 1, *torch.tensor(rows).shape)
+
+        # The full blocks fall, and one of them is the last, of 13 keys.
+        mask = torch_flex.BlockMask.from_kv_blocks(
+            number([1, 0, 2, 1]), number([[1] * 6, [0] * 6, [3, 0, 0, 0, 0, 0], [2] * 6]),
+            number([2, 0, 1, 0]), number([[5, 0, 0, 0, 0, 0], [0] * 6, [4] * 6, [0] * 6]), BLOCK_SIZE=64,
+            mask_mod=lambda b, h, i, j: i + 128 >= j, seq_lengths=(200, 333))
+        o, lse = flex_attention(q, k, v, block_mask=mask, enable_gqa=True, return_lse=True)
+        wide = lambda x: x.repeat_interleave(64, -1).repeat_interleave(64, -2)[..., :200, :333]
+        full, partial = torch.zeros(4, 6, dtype=torch.bool), torch.zeros(4, 6, dtype=torch.bool)
+        full[0, [5, 0]] = full[2, 4] = partial[0, 1] = partial[2, [3, 0]] = partial[3, 2] = True
+        i, j = torch.arange(200)[:, None], torch.arange(333)
+        inside = wide(full) & ((i + 128 >= j) | (j < 320))
+        wanted = reference.attention(q, k, v, keep=inside | (wide(partial) & (i + 128 >= j)))
+        reference.check(self, o, wanted[0], torch.float32)
+        reference.check(self, lse, wanted[1], torch.float32)
+
     @unittest.skipUnless(hasattr(torch_flex, "AuxRequest"), "this torch has no AuxRequest")
     def test_aux(self):
         tensors = make()
@@ -65,6 +94,17 @@ class Flex(unittest.TestCase):
         other = torch_flex.create_block_mask(lambda b, h, i, j: i >= j, None, None, 128, 128, device="cpu")
         with self.assertRaisesRegex(ValueError, "block_mask: expected one for 128 queries and 256 keys"):
             flex_attention(*make(), block_mask=other)
+        lists = [torch.zeros(1, 1, 4, dtype=torch.int32), torch.zeros(1, 1, 4, 8, dtype=torch.int32)]
+        for message, blocks in (
+                ("multiple of 16 up to 65536, but got .32, 24.", ((32, 24), *lists)),
+                ("expected .sizes, counts, numbers. and perhaps", ((32, 32), lists[0])),
+                ("kv_num_blocks: expected shape .1 or 2, 1 or 4, 2., but got", ((64, 32), *lists)),
+                ("kv_indices: expected shape .1 or 2, 1 or 4, 4, any number., but got", ((32, 32), lists[0], lists[1][:, :, 1:])),
+                ("kv_num_blocks: expected int32 or int64, but got", ((32, 32), lists[0].half(), lists[1]))):
+            with self.assertRaisesRegex(ValueError, message):
+                attn_mlir.attention(*make(), blocks=blocks)
+        with self.assertRaisesRegex(ValueError, "blocks: expected no lengths"):
+            attn_mlir.attention(*make(), blocks=((32, 32), *lists), lengths=torch.tensor([1, 2]))
         with self.assertRaisesRegex(ValueError, "enable_gqa"):
             flex_attention(*make(2))
         q, k, v = make()

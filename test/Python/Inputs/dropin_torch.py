@@ -40,10 +40,9 @@ class Operators(unittest.TestCase):
     def test_check(self):
         q, k, v = (x.requires_grad_() for x in make())
         numbers = 0.25, 0.0, "bottom_right", -1, 0, 0
-        # Of both results' gradients, of which only that of O has kernels.
-        with attn_mlir.torch.recompute_backward():
-            torch.library.opcheck(
-                torch.ops.attn_mlir.attention_fwd, (q, k, v, None, None, None, None, None, *numbers, "bhsd"))
+        slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625]).requires_grad_()
+        torch.library.opcheck(
+            torch.ops.attn_mlir.attention_fwd, (q, k, v, None, None, slopes, None, None, *numbers, "bhsd"))
         packed = [x.detach()[0].transpose(0, 1) for x in (q, k, v)]
         torch.library.opcheck(
             torch.ops.attn_mlir.varlen_fwd, (*packed, starts(2, 4), starts(5, 4), None, None, None, None, *numbers))
@@ -70,9 +69,11 @@ class Operators(unittest.TestCase):
         self.assertTrue(o.requires_grad)
         with self.assertRaisesRegex(NotImplementedError, "no backward kernels yet for head dimensions.*recompute_backward"):
             o.sum().backward()
-        o, lse = attn_mlir.torch.attention(q, k, v)
-        with self.assertRaisesRegex(NotImplementedError, "a gradient of LSE"):
-            (o.sum() + lse.sum()).backward()
+        slopes = torch.rand(4).requires_grad_()
+        o, _ = attn_mlir.torch.attention_varlen(
+            *(x[0].transpose(0, 1) for x in (q, k, v)), starts(6), starts(9), alibi_slopes=slopes)
+        with self.assertRaisesRegex(NotImplementedError, "not of packed sequences a mask of numbers, sinks and slopes"):
+            o.sum().backward()
 
     def test_gradients_of_what_regions_read(self):
         """Slopes, masks of tensors, lengths, chunks: by kernels, beside PyTorch's gradients of the same call."""
@@ -87,9 +88,9 @@ class Operators(unittest.TestCase):
                 self.agrees_with_recomputed(o, leaves)
 
     def test_gradients_of_biases(self):
-        """Of a bias, q, k and v, beside float64: broadcast or not, in blocks of queries, with a gradient of LSE."""
-        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 9), {"causal": True, "softcap": 2.0}, 3),
-                                       ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 2)):
+        """Of a bias, q, k and v, beside float64, broadcast or not, by kernels and without, in blocks of queries."""
+        for sizes, options, blocks in (((2, 4, 6, 9), {}, 1), ((4, 1, 11), {"causal": True, "softcap": 2.0}, 0),
+                                       ((1, 1, 6, 9), {"window": (4, 1), "layout": "bshd"}, 2), ((2, 1, 6, 1), {}, 0)):
             with self.subTest(sizes=sizes, options=options):
                 torch.manual_seed(7)
                 bias = torch.randn(sizes)
@@ -100,33 +101,71 @@ class Operators(unittest.TestCase):
 
                 def score(s, b, h, i, j):
                     s = softcap * torch.tanh(s / softcap) if softcap else s
-                    return s + exact[3]
+                    return s + exact[3][..., :9]
 
                 o, lse = reference.attention(*exact[:3], keep=reference.window(6, 9, left, right), score=score)
-                weight = torch.randn(o.shape)
-                wanted = torch.autograd.grad((o * weight.double()).sum(), exact)
+                weight, of_lse = torch.randn(o.shape), torch.randn(lse.shape)
+                # What does not change with a key moves LSE alone.
+                wanted = torch.autograd.grad((o * weight.double()).sum() + (lse * of_lse.double()).sum(), exact)
                 is_swapped = options.get("layout") == "bshd"
                 leaves = [x.transpose(1, 2).contiguous() if is_swapped and i < 3 else x for i, x in enumerate(tensors)]
                 leaves = [x.clone().requires_grad_() for x in leaves]
-                o, _ = attn_mlir.torch.attention(*leaves[:3], mask=leaves[3], **options)
+                o, lse = attn_mlir.torch.attention(*leaves[:3], mask=leaves[3], **options)
                 weight = weight.transpose(1, 2) if is_swapped else weight
-                with unittest.mock.patch.object(attn_mlir._bias_gradients, "_MOST", 2 * 4 * 9 * 6 // blocks):
-                    found = torch.autograd.grad((o * weight).sum(), leaves)
-                for i, (a, b) in enumerate(zip(found, wanted)):
-                    a = a.transpose(1, 2) if is_swapped and i < 3 else a
-                    self.assertEqual(a.shape, b.shape)
-                    self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), 1e-5)
+                loss = (o * weight).sum() + (lse * of_lse).sum()
+                results = [torch.autograd.grad(loss, leaves, retain_graph=True)]
+                if blocks:
+                    with attn_mlir.torch.recompute_backward(), unittest.mock.patch.object(
+                            attn_mlir._gradients, "obstacle", lambda call: "a test"), unittest.mock.patch.object(
+                                attn_mlir._bias_gradients, "_MOST", 2 * 4 * 9 * 6 // blocks):
+                        results.append(torch.autograd.grad(loss, leaves))
+                for found in results:
+                    for i, (a, b) in enumerate(zip(found, wanted)):
+                        a = a.transpose(1, 2) if is_swapped and i < 3 else a
+                        self.assertEqual(a.shape, b.shape)
+                        self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), 1e-5)
 
-    def test_gradients_of_biases_by_lse(self):
-        tensors = [*make(), torch.randn(1, 4, 6, 9)]
-        exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))
-        results = reference.attention(*exact[:3], score=lambda s, b, h, i, j: s + exact[3])
-        wanted = torch.autograd.grad(sum(x.square().sum() for x in results), exact)
-        with attn_mlir.torch.recompute_backward():
-            results = attn_mlir.torch.attention(*given[:3], mask=given[3])
-            found = torch.autograd.grad(sum(x.square().sum() for x in results), given)
-        for a, b in zip(found, wanted):
-            reference.check(self, a, b, torch.float32, 1e-4)
+    def test_gradients_of_slopes(self):
+        """Of slopes of heads, and of heads of each sequence, beside float64; also under torch.compile."""
+        for sizes, options in (((4,), {"causal": True}), ((2, 4), {"causal": True, "softcap": 2.0})):
+            with self.subTest(sizes=sizes):
+                tensors = [*make(kv_heads=2), torch.rand(sizes)]
+                exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))
+
+                def score(s, b, h, i, j):
+                    s = 2.0 * torch.tanh(s / 2.0) if "softcap" in options else s
+                    return s - exact[3].expand(2, 4)[..., None, None] * (i + 3 - j).abs()
+
+                keep = reference.window(6, 9, right=0 if "causal" in options else -1)
+                wanted = torch.autograd.grad(
+                    sum(x.square().sum() for x in reference.attention(*exact[:3], keep=keep, score=score)), exact)
+
+                def loss(q, k, v, slopes):
+                    results = attn_mlir.torch.attention(q, k, v, alibi_slopes=slopes, **options)
+                    return sum(x.square().sum() for x in results)
+
+                for function in (loss, torch.compile(loss, fullgraph=True, backend="aot_eager")):
+                    found = torch.autograd.grad(function(*given), given)
+                    for a, b in zip(found, wanted):
+                        reference.check(self, a, b, torch.float32, 1e-4)
+
+    def test_gradients_by_lse(self):
+        """Of q, k and v, where a loss takes LSE: with O and alone, of a batch and of packed sequences."""
+        for names in (("o", "lse"), ("lse",)):
+            tensors = make(kv_heads=2)
+            exact, given = ([x.to(dtype).requires_grad_() for x in tensors] for dtype in (torch.double, torch.float32))
+
+            def loss(o, lse):
+                return sum({"o": o, "lse": lse}[name].square().sum() for name in names)
+
+            keep = reference.window(6, 9, right=0)
+            wanted = torch.autograd.grad(loss(*reference.attention(*exact, keep=keep)), exact, materialize_grads=True)
+            found = torch.autograd.grad(loss(*attn_mlir.torch.attention(*given, causal=True)), given)
+            packed = [x.transpose(1, 2).flatten(0, 1) for x in given]
+            results = attn_mlir.torch.attention_varlen(*packed, starts(6, 6), starts(9, 9), causal=True)
+            for gradients in (found, torch.autograd.grad(loss(*results), given)):
+                for a, b in zip(gradients, wanted):
+                    reference.check(self, a, b, torch.float32, 1e-4)
 
     def test_gradients_of_what_regions_read_of_packed_sequences(self):
         places, slopes = (starts(5, 0, 3), starts(7, 2, 4)), torch.tensor([0.5, 0.25, 0.125, 0.0625])
@@ -206,14 +245,12 @@ class Operators(unittest.TestCase):
                         self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
 
     def test_gradients_of_sinks_by_lse(self):
-        """A gradient of LSE has no kernel for q, k and v; PyTorch's recomputation and the formula of sinks agree with
-        float64."""
+        """Kernels and the formula of sinks agree with float64."""
         tensors, sinks = make(), torch.tensor([0.5, -1.0, 2.0, 0.0])
         exact, given = ([x.to(dtype).requires_grad_() for x in (*tensors, sinks)] for dtype in (torch.double, torch.float32))
         wanted = torch.autograd.grad(sum(x.square().sum() for x in reference.attention(*exact[:3], sinks=exact[3])), exact)
-        with attn_mlir.torch.recompute_backward():
-            results = attn_mlir.torch.attention(*given[:3], sinks=given[3])
-            found = torch.autograd.grad(sum(x.square().sum() for x in results), given)
+        results = attn_mlir.torch.attention(*given[:3], sinks=given[3])
+        found = torch.autograd.grad(sum(x.square().sum() for x in results), given)
         for a, b in zip(found, wanted):
             reference.check(self, a, b, torch.float32, 1e-4)
 
@@ -504,8 +541,8 @@ class FlashAttention3(unittest.TestCase):
             torch.ops.flash_attn_3.bwd(*arguments, *found, seqused_k=torch.tensor([1, 2]))
 
     def test_packed_backward(self):
-        """Of packed sequences: those of autograd. A gradient of LSE is PyTorch's, where it is asked for, also below an operator
-        that leaves out autograd."""
+        """Of packed sequences: those of autograd, also with a gradient of LSE, and PyTorch's where it is asked for, also below
+        an operator that leaves out autograd."""
         attn_mlir.torch.register_flash_attn_3()
         q, k, v = (x.transpose(1, 2).flatten(0, 1).contiguous().requires_grad_() for x in make())
         cu = [torch.tensor([0, count, 2 * count], dtype=torch.int32) for count in (q.shape[0] // 2, k.shape[0] // 2)]
@@ -519,15 +556,17 @@ class FlashAttention3(unittest.TestCase):
         slopes = torch.tensor([0.5, 0.25, 0.125, 0.0625])
         o, lse = attn_mlir.torch.attention_varlen(q, k, v, *cu, causal=True, alibi_slopes=slopes)
         dlse = torch.randn_like(lse)
-        with self.assertRaisesRegex(NotImplementedError, "a gradient of LSE of packed sequences"):
-            torch.autograd.grad((o, lse), (q, k, v), (dout, dlse), retain_graph=True)
-        with attn_mlir.torch.recompute_backward():
+        kernels = torch.autograd.grad((o, lse), (q, k, v), (dout, dlse), retain_graph=True)
+        with attn_mlir.torch.recompute_backward(), unittest.mock.patch.object(
+                attn_mlir._gradients, "obstacle", lambda call: "a test"):
             wanted = torch.autograd.grad((o, lse), (q, k, v), (dout, dlse))
             with torch._C._AutoDispatchBelowAutograd():
                 found = torch.ops.attn_mlir.varlen_bwd(
                     dout, dlse, *(x.detach() for x in (o, lse, q, k, v)), *cu, None, None, None, slopes, 0.25, 0.0,
                     "bottom_right", -1, 0, 0)
         self.assertTrue(all(map(torch.equal, found, wanted)))
+        for a, b in zip(kernels, wanted):
+            reference.check(self, a, b.double(), torch.float32, 1e-4)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
+#include "AttentionBlocks.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -17,6 +19,10 @@ void AttnDialect::registerTensorOps() {
   addOperations<
 #define GET_OP_LIST
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.cpp.inc"
       >();
 }
 
@@ -125,6 +131,7 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
                       {"cu_seqlens_q", "offsets of queries", {}, {}},
                       {"cu_seqlens_k", "offsets of keys", {}, {}},
                       {"block_table", "tables of pages", {}, {}},
+                      {"blocks", "", {}, {}},
                       {"captures", "", {}, {}},
                       {"sinks", "sinks", {}, {}},
                       {"q_scale", "scales of Q", {}, {}},
@@ -133,7 +140,10 @@ ParseResult AttentionOp::parse(OpAsmParser &parser, OperationState &result) {
   auto parseClauses = [&]() -> OptionalParseResult {
     for (Clause &clause : clauses)
       if (succeeded(parser.parseOptionalKeyword(clause.keyword)))
-        return parseOperandClause(parser, clause.operands, clause.types);
+        return clause.keyword == "blocks" &&
+                       parseBlockSize(parser, "blockSize", result)
+                   ? failure()
+                   : parseOperandClause(parser, clause.operands, clause.types);
     return std::nullopt;
   };
   SMLoc loc = parser.getCurrentLocation();
@@ -233,6 +243,7 @@ void AttentionOp::print(OpAsmPrinter &p) {
   if (getBlockTable())
     p << " block_table(" << getBlockTable() << " : "
       << getBlockTable().getType() << ")";
+  printBlocks(p, *this);
   if (!getCaptures().empty())
     p << " captures(" << getCaptures() << " : " << getCaptures().getTypes()
       << ")";
@@ -256,9 +267,13 @@ void AttentionOp::print(OpAsmPrinter &p) {
     p << ") ";
     p.printRegion(*region, /*printEntryBlockArgs=*/false);
   }
-  SmallVector<StringRef> printed{"mask",       "scale",
-                                 "layout",     "kvLayout",
-                                 "valueOrder", getOperandSegmentSizeAttr()};
+  SmallVector<StringRef> printed{"mask",
+                                 "scale",
+                                 "layout",
+                                 "kvLayout",
+                                 "valueOrder",
+                                 "blockSize",
+                                 getOperandSegmentSizeAttr()};
   if (getSorted().empty())
     printed.push_back("sorted");
   p.printOptionalAttrDict((*this)->getAttrs(), printed);
@@ -574,7 +589,8 @@ LogicalResult AttentionOp::verify() {
   if (failed(v.ranks()) || failed(v.heads()) || failed(v.headDims()) ||
       failed(v.raggedBatch()) || failed(v.pages()) || failed(v.sizes()) ||
       failed(v.lengths()) || failed(v.sinks()) || failed(v.valueOrder()) ||
-      failed(v.scales()) || failed(v.lse()))
+      failed(v.scales()) || failed(v.lse()) ||
+      failed(verifyBlocks(*this, v.sequences())))
     return failure();
   if (!getScale().isFinite())
     return emitOpError("scale expects a finite number, but got ")

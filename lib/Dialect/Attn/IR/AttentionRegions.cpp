@@ -17,6 +17,10 @@ using namespace attn;
 //===----------------------------------------------------------------------===//
 
 unsigned AttentionOp::getFirstCaptureView() {
+  return getFirstBlockView() + getBlocks().size();
+}
+
+unsigned AttentionOp::getFirstBlockView() {
   return llvm::count_if(ValueRange{getQuery(), getKey(), getValue(),
                                    getLengths(), getQueryOffsets(),
                                    getKeyOffsets(), getBlockTable()},

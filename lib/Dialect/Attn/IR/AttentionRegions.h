@@ -17,6 +17,10 @@ captureViews(mlir::ValueRange captures, unsigned first);
 /// The captures that are scalars.
 llvm::SmallVector<mlir::Value> scalarsAmong(mlir::ValueRange captures);
 
+/// The argument of a score modification that the capture of this number is,
+/// behind the score and four indices.
+inline unsigned scoreArgumentOf(int64_t capture) { return 5 + capture; }
+
 /// For each dimension of a captured tensor the expression that all reads in
 /// `regions` take it at (`axes`: of batch, head, query and key), or 0 where
 /// they do not.

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionBlocks.h"
 #include "AttentionRegions.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -66,10 +67,16 @@ SmallVector<StreamAxis> AttentionOp::getStreamAxes() {
     key.view = *views.blockTable;
     key.dim = 1;
   }
+  auto query =
+      StreamAxis{"query", AxisKind::Group, q.getDimSize(getSeqDim()), Q, 2};
+  if (hasBlocks()) {
+    query.tileBlock = getBlockSize()[0];
+    key.tileBlock = getBlockSize()[1];
+  }
   return {batch,
           {"kv_head", AxisKind::Unit, hkv, K, 1, true},
           {"group", AxisKind::Unit, getNumQueryHeads() / hkv},
-          {"query", AxisKind::Group, q.getDimSize(getSeqDim()), Q, 2},
+          query,
           key,
           {"qk_dim", AxisKind::Whole, getQkDim(), Q, 3},
           {"value_dim", AxisKind::Whole, getValueDim(), V, 3}};
@@ -98,9 +105,12 @@ SmallVector<AffineMap> AttentionOp::getViewMaps() {
   if (hasInterleavedValues())
     maps[V] = map(
         {d(Batch), d(KvHead), d(ValueDim), d(Key).floorDiv(kGroup) * kGroup});
-  maps.append(getFirstCaptureView() - maps.size(), map({d(Batch)}));
+  maps.append(getFirstBlockView() - maps.size(), map({d(Batch)}));
   if (getBlockTable())
     maps.back() = map({d(Batch), d(Key).floorDiv(getPageSize())});
+  for (ArrayRef<AffineExpr> dims :
+       blockDims(*this, d(Batch), head, d(Query), d(Key)))
+    maps.push_back(map(dims));
   for (auto [number, capture] : llvm::enumerate(getCaptures()))
     if (isa<RankedTensorType>(capture.getType()))
       maps.push_back(
@@ -134,9 +144,11 @@ SmallVector<SmallVector<int64_t>> AttentionOp::getViewPermutations() {
     perms.push_back(llvm::to_vector(
         llvm::seq<int64_t>(0, cast<RankedTensorType>(type).getRank())));
   };
-  perms.append(getFirstCaptureView() - perms.size(), SmallVector<int64_t>{0});
+  perms.append(getFirstBlockView() - perms.size(), SmallVector<int64_t>{0});
   if (getBlockTable())
     perms.back() = {0, 1};
+  for (Type type : getBlocks().getTypes())
+    asIs(type);
   for (Type type : getCaptures().getTypes())
     if (isa<RankedTensorType>(type))
       asIs(type);
@@ -160,6 +172,9 @@ SmallVector<StringRef> AttentionOp::getViewNames() {
     names.push_back("cu_seqlens_k");
   if (getBlockTable())
     names.push_back("block_table");
+  constexpr StringRef kLists[] = {"kv_num_blocks", "kv_indices",
+                                  "full_kv_num_blocks", "full_kv_indices"};
+  llvm::append_range(names, ArrayRef(kLists).take_front(getBlocks().size()));
   unsigned tensors = 0;
   for (std::optional<unsigned> view : getCaptureViews())
     if (view)
@@ -251,8 +266,33 @@ static Value buildHeadIndex(const TileBuilder &t, const TileContext &tile) {
   return t.add(t.mul(tile.offsets[KvHead], group), tile.offsets[GroupHead]);
 }
 
+/// What lists of blocks say of a tile.
+static ListedBlocks blocksOf(AttentionOp op, const IndexBuilder &m,
+                             const TileContext &tile) {
+  Value head = buildHeadIndex({m.b, m.loc}, tile);
+  return {op,
+          m,
+          tile,
+          tile.offsets[Batch],
+          head,
+          tile.offsets[Query],
+          tile.extents[Key]};
+}
+
+StreamTraversal AttentionOp::buildTraversal(OpBuilder &b, Location loc,
+                                            const TileContext &tile) {
+  if (!hasBlocks())
+    return {};
+  IndexBuilder m{b, loc};
+  return blocksOf(*this, m, tile).buildTraversal();
+}
+
 SmallVector<Segment> AttentionOp::buildSegments(OpBuilder &b, Location loc,
                                                 const TileContext &tile) {
+  if (hasBlocks()) {
+    IndexBuilder m{b, loc};
+    return blocksOf(*this, m, tile).buildSegments();
+  }
   KeyRange range{};
   TileBuilder t{b, loc};
   Value first = tile.offsets[Query], last;
@@ -420,7 +460,9 @@ private:
       restrict(kept);
     if (keepRegion)
       restrict(keepRegion->finish().front());
-    if (tile.hasPartialTile() && !(mask && mask.impliesKeyExists()))
+    // Lists may name any block.
+    bool mayReach = tile.hasPartialTile() || op.hasBlocks();
+    if (mayReach && !(mask && mask.impliesKeyExists()))
       restrict(t.lessThan(cols, t.spread(tile.extents[Key], shape)));
     return keep;
   }

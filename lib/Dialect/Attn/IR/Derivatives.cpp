@@ -8,6 +8,7 @@
 
 #include "Derivatives.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
@@ -193,6 +194,16 @@ Rule findRule(Operation &op) {
   return getRules().lookup(op.getName().getStringRef());
 }
 
+/// What changes with an argument to begin with: itself, or what is read of it.
+SmallVector<Value> changingWith(Block &body, unsigned argument) {
+  BlockArgument changing = body.getArgument(argument);
+  if (!isa<ShapedType>(changing.getType()))
+    return {changing};
+  return llvm::map_to_vector(changing.getUsers(), [](Operation *read) {
+    return Value(cast<GatherOp>(read).getElements());
+  });
+}
+
 bool hasFloats(Operation &op) {
   return op.getNumResults() == 1 && isa<FloatType>(op.getResult(0).getType());
 }
@@ -200,7 +211,8 @@ bool hasFloats(Operation &op) {
 } // namespace
 
 Operation *attn::findWithoutDerivative(Block &body, unsigned argument) {
-  llvm::DenseSet<Value> changing{body.getArgument(argument)};
+  llvm::DenseSet<Value> changing;
+  changing.insert_range(changingWith(body, argument));
   for (Operation &op : body.without_terminator()) {
     bool changes = llvm::any_of(op.getOperands(), [&](Value operand) {
       return changing.contains(operand);
@@ -218,15 +230,14 @@ void attn::appendDerivative(Block &body, unsigned argument) {
   Operation *yield = body.getTerminator();
   OpBuilder b(yield);
   llvm::DenseMap<Value, Value> tangents;
-  Value score = body.getArgument(argument);
-  Value one = arith::ConstantOp::create(b, yield->getLoc(),
-                                        b.getFloatAttr(score.getType(), 1));
-  tangents[score] = one;
-  // Of what the block held before: rules add to it.
+  // Of what the block holds before: rules add to it.
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
-    if (hasFloats(op) && &op != one.getDefiningOp())
+    if (hasFloats(op))
       ops.push_back(&op);
+  for (Value changing : changingWith(body, argument))
+    tangents[changing] = arith::ConstantOp::create(
+        b, yield->getLoc(), b.getFloatAttr(changing.getType(), 1));
   for (Operation *op : ops) {
     SmallVector<Value> own = llvm::map_to_vector(
         op->getOperands(), [&](Value v) { return tangents.lookup(v); });
@@ -237,7 +248,7 @@ void attn::appendDerivative(Block &body, unsigned argument) {
   }
   Value derivative = tangents.lookup(yield->getOperand(0));
   if (!derivative)
-    derivative = arith::ConstantOp::create(b, yield->getLoc(),
-                                           b.getFloatAttr(score.getType(), 0));
+    derivative = arith::ConstantOp::create(
+        b, yield->getLoc(), b.getFloatAttr(yield->getOperand(0).getType(), 0));
   yield->insertOperands(1, derivative);
 }

@@ -10,11 +10,11 @@ namespace attn {
 
 /// The first operation of a block of scalars whose result changes with an
 /// argument in a way that no rule says the derivative of; null if there is
-/// none.
+/// none. Of a captured tensor what changes is what is read of it.
 mlir::Operation *findWithoutDerivative(mlir::Block &body, unsigned argument);
 
 /// Makes a block that yields one number yield as the second its derivative with
-/// respect to an argument of the same type. Every operation has a rule.
+/// respect to an argument. Every operation has a rule.
 void appendDerivative(mlir::Block &body, unsigned argument);
 
 } // namespace attn

@@ -192,6 +192,36 @@ struct GradientVerifier {
     return shape(name, cast<RankedTensorType>(value.getType()), wanted);
   }
 
+  /// The gradient of a capture, of this number.
+  LogicalResult ofCapture(Value value, int64_t number, ValueRange captures) {
+    if (queryOffsets || keyOffsets)
+      return error() << "gradients of captures expect sequences that are not "
+                        "packed";
+    if (number < 0 || number >= int64_t(captures.size()) ||
+        !isa<FloatType>(getElementTypeOrSelf(captures[number])))
+      return error() << "gradients of captures expect the number of a capture "
+                        "of floats, but got "
+                     << number;
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> all{query.getDimSize(0), query.getDimSize(head()),
+                             query.getDimSize(seq()), key.getDimSize(seq())},
+        wanted = all;
+    wanted.truncate(std::clamp<int64_t>(type.getRank(), 3, 4));
+    for (auto [size, own] : llvm::zip(wanted, type.getShape()))
+      size = own == 1 ? 1 : size;
+    // Sums over keys have no dimension for these.
+    bool sumsKeys = wanted.size() == 3, sumsQueries = wanted[2] == 1;
+    if ((sumsKeys && sumsQueries && all[2] != 1) ||
+        (!sumsKeys && wanted[3] == 1 && all[3] != 1))
+      return error() << "capture gradient expects "
+                     << RankedTensorType::get(all, type.getElementType())
+                     << ", with 1 where it is summed over, or without the last "
+                        "dimension where it is summed over keys and not over "
+                        "queries, but got "
+                     << type;
+    return like("capture gradient", value, wanted, /*mayBeWide=*/true);
+  }
+
   /// What contributions to the gradient of the query are added to.
   LogicalResult querySum(StringRef name, Value value) {
     SmallVector<int64_t> wanted{1, query.getDimSize(0),
@@ -230,39 +260,83 @@ template <typename Op> LogicalResult verifyCommon(Op op, GradientVerifier &v) {
   return success();
 }
 
-template <typename Op> LogicalResult verifyGradientRegions(Op op) {
+/// Whether a score modification has a derivative by one of its arguments.
+LogicalResult verifyDerivative(Operation *op, Region &score,
+                               unsigned argument) {
+  Operation *unknown = findWithoutDerivative(score.front(), argument);
+  if (!unknown)
+    return success();
+  InFlightDiagnostic error = op->emitOpError(
+      "score modification expects operations that have a derivative");
+  error.attachNote(unknown->getLoc())
+      << "but got '" << unknown->getName() << "' of the "
+      << (argument == 0 ? "score" : "capture");
+  return error;
+}
+
+/// Likewise by the captures of these numbers.
+template <typename Op>
+LogicalResult verifyGradientRegions(Op op, ArrayRef<int64_t> of = {}) {
   if (failed(verifyScoreRegions(op, op.getCaptures(), op.getScore(),
                                 op.getKeep())))
     return failure();
+  if (op.getScore().empty() && !of.empty())
+    return op.emitOpError("gradients of captures expect a score modification");
   if (op.getScore().empty())
     return success();
-  Operation *unknown =
-      findWithoutDerivative(op.getScore().front(), /*argument=*/0);
-  if (!unknown)
-    return success();
-  InFlightDiagnostic error = op.emitOpError(
-      "score modification expects operations that have a derivative");
-  error.attachNote(unknown->getLoc())
-      << "but got '" << unknown->getName() << "' of the score";
-  return error;
+  SmallVector<unsigned> arguments{0};
+  for (int64_t number : of)
+    arguments.push_back(scoreArgumentOf(number));
+  return success(llvm::all_of(arguments, [&](unsigned argument) {
+    return succeeded(verifyDerivative(op, op.getScore(), argument));
+  }));
+}
+
+LogicalResult verifyCaptureGradients(AttentionBackwardOp op,
+                                     GradientVerifier &v) {
+  if (op.getOf().size() != op.getCaptureGradients().size())
+    return op.emitOpError("expected a result for each capture that gradients "
+                          "are of, ")
+           << op.getOf().size() << ", but got "
+           << op.getCaptureGradients().size();
+  return success(llvm::all_of(
+      llvm::zip(op.getCaptureGradients(), op.getOf()), [&](auto pair) {
+        auto [gradient, number] = pair;
+        return succeeded(v.ofCapture(gradient, number, op.getCaptures()));
+      }));
 }
 
 } // namespace
 
 LogicalResult AttentionBackwardOp::verify() {
   GradientVerifier v = verifierOf(*this);
-  return failure(failed(verifyCommon(*this, v)) ||
-                 failed(v.like("output", getOutput(), v.outputShape(), true)) ||
-                 failed(v.like("query gradient", getQueryGradient(),
-                               v.query.getShape(), true)) ||
-                 failed(v.like("key gradient", getKeyGradient(),
-                               v.key.getShape(), true)) ||
-                 failed(v.like("value gradient", getValueGradient(),
-                               v.value.getShape(), true)));
+  return failure(
+      failed(verifyCommon(*this, v)) ||
+      failed(v.like("output", getOutput(), v.outputShape(), true)) ||
+      (getLseGradient() && failed(v.rows("lse gradient", getLseGradient()))) ||
+      failed(v.like("query gradient", getQueryGradient(), v.query.getShape(),
+                    true)) ||
+      failed(
+          v.like("key gradient", getKeyGradient(), v.key.getShape(), true)) ||
+      failed(v.like("value gradient", getValueGradient(), v.value.getShape(),
+                    true)) ||
+      failed(verifyCaptureGradients(*this, v)));
 }
 
 LogicalResult AttentionBackwardOp::verifyRegions() {
-  return verifyGradientRegions(*this);
+  return verifyGradientRegions(*this, getOf());
+}
+
+LogicalResult AttentionBackwardCaptureOp::verify() {
+  GradientVerifier v = verifierOf(*this);
+  return failure(
+      failed(verifyCommon(*this, v)) || failed(v.rows("delta", getDelta())) ||
+      failed(v.ofCapture(getCaptureGradient(), getOf(), getCaptures())));
+}
+
+LogicalResult AttentionBackwardCaptureOp::verifyRegions() {
+  int64_t of = getOf();
+  return verifyGradientRegions(*this, of);
 }
 
 LogicalResult AttentionBackwardQueryOp::verify() {
@@ -332,24 +406,48 @@ static bool isPacked(AttentionBackwardOp op) {
   return static_cast<bool>(op.getQueryOffsets());
 }
 
+/// Appends the gradients of captures that are asked for.
+static SmallVector<Value> withCaptures(OpBuilder &b, AttentionBackwardOp op,
+                                       SmallVector<Value> results,
+                                       Value delta) {
+  for (auto [type, number] :
+       llvm::zip(op.getCaptureGradients().getTypes(), op.getOf())) {
+    auto part = AttentionBackwardCaptureOp::create(
+        b, op.getLoc(), type, op.getQuery(), op.getKey(), op.getValue(),
+        op.getOutputGradient(), op.getLse(), delta, op.getCaptures(),
+        op.getMaskAttr(), op.getScaleAttr(), op.getLayoutAttr(),
+        b.getI64IntegerAttr(number));
+    IRMapping map;
+    op.getScore().cloneInto(&part.getScore(), map);
+    op.getKeep().cloneInto(&part.getKeep(), map);
+    results.push_back(part.getCaptureGradient());
+  }
+  return results;
+}
+
 /// dQ is the sum of what tiles of pairs contribute: five products each.
-static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op) {
+static SmallVector<Value> buildFused(OpBuilder &b, AttentionBackwardOp op,
+                                     bool ordered) {
   RankedTensorType query = op.getQuery().getType();
   SmallVector<int64_t> shape{
       1, query.getDimSize(0), query.getDimSize(headDimOf(op.getLayout())),
       query.getDimSize(seqDimOf(op.getLayout())), query.getDimSize(3)};
   auto sums = RankedTensorType::get(shape, b.getF32Type());
-  auto dot = RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
-                              op.getOutput(), op.getOutputGradient(),
-                              op.getLayout(), isPacked(op));
+  auto dot =
+      RowDotOp::create(b, op.getLoc(), op.getLse().getType(), sums,
+                       op.getOutput(), op.getOutputGradient(),
+                       op.getLseGradient(), op.getLayout(), isPacked(op));
   auto fused = buildPart<AttentionBackwardFusedOp>(
       b, op,
       {op.getKeyGradient().getType(), op.getValueGradient().getType(), sums},
       dot.getResult(), dot.getZeros());
+  fused.setOrdered(ordered);
   Value dq = SumPartsOp::create(b, op.getLoc(), op.getQueryGradient().getType(),
                                 fused.getQuerySum(), op.getScale(),
                                 op.getLayout(), isPacked(op));
-  return {dq, fused.getKeyGradient(), fused.getValueGradient()};
+  return withCaptures(b, op,
+                      {dq, fused.getKeyGradient(), fused.getValueGradient()},
+                      dot.getResult());
 }
 
 /// Nothing is added by several CTAs, for two products more.
@@ -358,19 +456,23 @@ static SmallVector<Value> buildTwoKernels(OpBuilder &b,
   Value delta =
       RowDotOp::create(b, op.getLoc(), op.getLse().getType(),
                        /*zeros=*/Type(), op.getOutput(), op.getOutputGradient(),
-                       op.getLayout(), isPacked(op))
+                       op.getLseGradient(), op.getLayout(), isPacked(op))
           .getResult();
   auto query = buildPart<AttentionBackwardQueryOp>(
       b, op, op.getQueryGradient().getType(), delta);
   auto key = buildPart<AttentionBackwardKeyOp>(
       b, op, {op.getKeyGradient().getType(), op.getValueGradient().getType()},
       delta);
-  return {query.getQueryGradient(), key.getKeyGradient(),
-          key.getValueGradient()};
+  return withCaptures(
+      b, op,
+      {query.getQueryGradient(), key.getKeyGradient(), key.getValueGradient()},
+      delta);
 }
 
 SmallVector<Value> AttentionBackwardOp::buildExpansion(OpBuilder &b) {
   ScheduleAttr schedule = ScheduleAttr::of(*this);
-  bool fused = schedule && schedule.getWord("form") == "fused";
-  return fused ? buildFused(b, *this) : buildTwoKernels(b, *this);
+  StringRef form = schedule ? schedule.getWord("form") : "";
+  bool ordered = form == "ordered";
+  return ordered || form == "fused" ? buildFused(b, *this, ordered)
+                                    : buildTwoKernels(b, *this);
 }

@@ -221,7 +221,7 @@ SmallVector<StringRef> AttentionBackwardFusedOp::getViewNames() {
 
 SmallVector<Contribution> AttentionBackwardFusedOp::getContributions() {
   constexpr unsigned kQuerySum = 2;
-  return {{kGradSum, kQuerySum}};
+  return {{kGradSum, kQuerySum, getOrdered()}};
 }
 
 SmallVector<Value> AttentionBackwardFusedOp::getScalarCaptures() {
@@ -244,7 +244,10 @@ bool AttentionBackwardFusedOp::isOfColumns(unsigned view) {
   return view == kGradLse || view == kGradDelta;
 }
 
-Reorder AttentionBackwardFusedOp::getReorder() { return Reorder::Reassociates; }
+/// Those who wait for each other go the same way.
+Reorder AttentionBackwardFusedOp::getReorder() {
+  return getOrdered() ? Reorder::Ordered : Reorder::Reassociates;
+}
 
 SmallVector<AffineMap> AttentionBackwardFusedOp::getStateMaps() {
   Gradient g = gradientOf(*this);

@@ -34,7 +34,7 @@ public:
       return;
     IRMapping map;
     g.score->cloneInto(clonedScore.get(), map);
-    appendDerivative(clonedScore->front(), /*argument=*/0);
+    appendDerivative(clonedScore->front(), g.differentiated);
   }
 
   /// P, in f32.
@@ -118,7 +118,8 @@ private:
   /// in units of `unit`. Where queries are rows it is computed once, before the
   /// stream.
   Value ofQueries(GradientView view, double unit = 1) {
-    OpBuilder outside = g.isByKeys() ? OpBuilder(t.b) : outsideStream(t.b);
+    bool hoists = !g.isByKeys() && g.hoists;
+    OpBuilder outside = hoists ? outsideStream(t.b) : OpBuilder(t.b);
     TileBuilder once{outside, t.loc};
     Value values = held(view);
     if (view == kGradLse) {
@@ -152,11 +153,11 @@ private:
   /// What a region yields for the tile: `scores` is its argument before the
   /// indices, if it has one.
   SmallVector<Value> evaluate(Region &region, unsigned first, Value scores) {
-    RegionTiles tiles(t.b, region.front(), shape);
+    RegionTiles tiles(t.b, region.front(), shape, g.hoists);
     if (scores)
       tiles.map(0, scores);
     // What depends on rows alone is computed in front of the stream.
-    OpBuilder outside = outsideStream(t.b);
+    OpBuilder outside = g.hoists ? outsideStream(t.b) : OpBuilder(t.b);
     TileBuilder once{outside, t.loc};
     Value head = once.add(once.mul(tile.offsets[g.at.kvHead], g.groupSize()),
                           tile.offsets[g.at.group]);

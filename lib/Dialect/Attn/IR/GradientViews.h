@@ -52,6 +52,14 @@ struct Gradient {
   TypedValue<RankedTensorType> queryOffsets, keyOffsets;
   /// Of the first view behind those that all have.
   unsigned firstOther;
+  unsigned numAxes = kNumGradientAxes;
+  /// An axis of one step, where there is nothing else to stream: all tiles of
+  /// pairs are loaded in it.
+  std::optional<unsigned> once = std::nullopt;
+  /// Whether rows are the same at all positions of the innermost stream.
+  bool hoists = true;
+  /// The argument of the score that pairs have the derivative by.
+  unsigned differentiated = 0;
 
   std::optional<unsigned> queryOffsetsView() const {
     return queryOffsets ? std::optional(firstOther) : std::nullopt;
@@ -136,7 +144,7 @@ inline SmallVector<StreamAxis> axesOf(const Gradient &g) {
 }
 
 inline AffineMap mapOf(const Gradient &g, ArrayRef<AffineExpr> exprs) {
-  return AffineMap::get(kNumGradientAxes, 0, exprs, g.context());
+  return AffineMap::get(g.numAxes, 0, exprs, g.context());
 }
 
 /// Maps of Q, of K, of V and of what has a value dimension and queries.
@@ -146,14 +154,16 @@ struct GradientMaps {
   explicit GradientMaps(const Gradient &g) : contributes(g.contributes()) {
     auto d = [&](unsigned axis) { return getAffineDimExpr(axis, g.context()); };
     AffineExpr head = d(g.at.kvHead) * g.groupSize() + d(g.at.group),
-               zero = getAffineConstantExpr(0, g.context());
+               zero = getAffineConstantExpr(0, g.context()),
+               once = g.once ? d(*g.once) : zero,
+               kvHead = d(g.at.kvHead) + once;
     // Where sequences are packed, they are not along a dimension of their own.
     AffineExpr ofQueries = g.queryOffsets ? zero : d(g.at.batch),
                ofKeys = g.keyOffsets ? zero : d(g.at.batch);
-    q = mapOf(g, {ofQueries, head, d(g.at.query), d(g.at.qkDim)});
-    k = mapOf(g, {ofKeys, d(g.at.kvHead), d(g.at.key), d(g.at.qkDim)});
-    v = mapOf(g, {ofKeys, d(g.at.kvHead), d(g.at.key), d(g.at.valueDim)});
-    o = mapOf(g, {ofQueries, head, d(g.at.query), d(g.at.valueDim)});
+    q = mapOf(g, {ofQueries, head + once, d(g.at.query), d(g.at.qkDim)});
+    k = mapOf(g, {ofKeys, kvHead, d(g.at.key), d(g.at.qkDim)});
+    v = mapOf(g, {ofKeys, kvHead, d(g.at.key), d(g.at.valueDim)});
+    o = mapOf(g, {ofQueries, head + once, d(g.at.query), d(g.at.valueDim)});
     rows = mapOf(g, {ofQueries, head, d(g.at.query)});
     querySum = mapOf(g, {zero, ofQueries, head, d(g.at.query), d(g.at.qkDim)});
     if (g.queryOffsets)

@@ -26,8 +26,9 @@ OpBuilder attn::outsideStream(const OpBuilder &builder) {
 }
 
 RegionTiles::RegionTiles(OpBuilder &builder, Block &body,
-                         ArrayRef<int64_t> shape)
-    : inside(builder), outside(outsideStream(builder)), body(body),
+                         ArrayRef<int64_t> shape, bool hoists)
+    : inside(builder),
+      outside(hoists ? outsideStream(builder) : OpBuilder(builder)), body(body),
       shape(shape) {}
 
 void RegionTiles::map(unsigned argument, Value value) {

@@ -17,7 +17,7 @@ enum RowDotAxis {
   /// Of the zeros; without these there is no such axis.
   kRowZeroDim
 };
-enum RowDotView { kRowLhs, kRowRhs, kRowResult };
+enum RowDotView { kRowLhs, kRowRhs, kRowMinus };
 
 unsigned numAxes(RowDotOp op) {
   return op.getZeros() ? kRowZeroDim + 1 : kRowZeroDim;
@@ -48,6 +48,11 @@ LogicalResult RowDotOp::verify() {
     return emitOpError("result expects ")
            << RankedTensorType::get(wanted, result.getElementType())
            << ", but got " << result;
+  if (getMinus() &&
+      failed(verifyCompatibleShape(getMinus().getType().getShape(), wanted)))
+    return emitOpError("minus expects ")
+           << RankedTensorType::get(wanted, result.getElementType())
+           << ", but got " << getMinus().getType();
   if (!getZeros())
     return success();
   auto zeros = cast<RankedTensorType>(getZeros().getType());
@@ -88,7 +93,10 @@ SmallVector<AffineMap> RowDotOp::getViewMaps() {
   };
   AffineMap all =
       map({d(kRowBatch), d(kRowHead), d(kRowQuery), d(kRowValueDim)});
-  SmallVector<AffineMap> maps{all, all, all.dropResult(kRowValueDim)};
+  AffineMap rows = all.dropResult(kRowValueDim);
+  SmallVector<AffineMap> maps{all, all, rows};
+  if (getMinus())
+    maps.push_back(rows);
   if (getZeros())
     maps.push_back(map({getAffineConstantExpr(0, getContext()), d(kRowBatch),
                         d(kRowHead), d(kRowQuery), d(kRowZeroDim)}));
@@ -99,16 +107,30 @@ SmallVector<SmallVector<int64_t>> RowDotOp::getViewPermutations() {
   SmallVector<int64_t> perm{0, headDimOf(getLayout()), seqDimOf(getLayout()),
                             3};
   SmallVector<SmallVector<int64_t>> perms{perm, perm, {0, 1, 2}};
+  if (getMinus())
+    perms.push_back({0, 1, 2});
   if (getZeros())
     perms.push_back({0, 1, 2, 3, 4});
   return perms;
 }
 
 SmallVector<StringRef> RowDotOp::getViewNames() {
-  SmallVector<StringRef> names{"x", "y", "dots"};
+  SmallVector<StringRef> names{"x", "y"};
+  if (getMinus())
+    names.push_back("minus");
+  names.push_back("dots");
   if (getZeros())
     names.push_back("zeros");
   return names;
+}
+
+bool RowDotOp::readsElements(unsigned view) {
+  return getMinus() && view == kRowMinus;
+}
+
+SmallVector<unsigned> RowDotOp::getTailViews() {
+  return getMinus() ? SmallVector<unsigned>{kRowMinus}
+                    : SmallVector<unsigned>();
 }
 
 Reorder RowDotOp::getReorder() { return Reorder::Reassociates; }
@@ -159,9 +181,17 @@ SmallVector<Value> RowDotOp::buildMerge(OpBuilder &b, Location loc,
 SmallVector<Value> RowDotOp::buildTail(OpBuilder &b, Location loc,
                                        const TileContext &tile,
                                        ValueRange state) {
+  TileBuilder t{b, loc};
   SmallVector<Value> results{state[0]};
+  if (getMinus()) {
+    Value rows = t.iota(0, tile.offsets[kRowQuery], {tile.sizes[kRowQuery]});
+    Value minus = GatherOp::create(
+        b, loc, state[0].getType(), tile.views[kRowMinus],
+        ValueRange{tile.offsets[kRowBatch], tile.offsets[kRowHead], rows});
+    results[0] = t.sub(state[0], minus);
+  }
   if (getZeros())
-    results.push_back(TileBuilder{b, loc}.splat(
-        0, {tile.sizes[kRowQuery], tile.sizes[kRowZeroDim]}));
+    results.push_back(
+        t.splat(0, {tile.sizes[kRowQuery], tile.sizes[kRowZeroDim]}));
   return results;
 }

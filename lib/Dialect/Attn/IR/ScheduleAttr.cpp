@@ -36,7 +36,7 @@ Words orderWords() {
 }
 
 /// Of operations that several kernels compute.
-Words formWords() { return {"two_kernels", "fused"}; }
+Words formWords() { return {"two_kernels", "fused", "ordered"}; }
 
 constexpr auto kTraversals = wordsOf<TraversalOrder, TraversalOrder::Rotated>;
 constexpr auto kSawtooth = wordsOf<SawtoothMode, SawtoothMode::Force>;

@@ -199,6 +199,10 @@ LogicalResult StreamOp::verify() {
     return emitOpError("expected results of the types of its carried values, (")
            << getInits().getTypes() << "), but got (" << getResultTypes()
            << ")";
+  int64_t block = getTraversal().getBlock(), step = getStep();
+  if (block != 0 && block % step != 0)
+    return emitOpError("expected a step that divides the ")
+           << block << " rows of a block of its traversal, but got " << step;
   return getTraversal().verifyOperands([&]() { return emitOpError(); },
                                        getTraversalOperands().getTypes());
 }

@@ -134,9 +134,21 @@ LogicalResult StoreOp::verify() {
                       tile.getShape());
 }
 
+/// Whether it comes behind a wait for those who add before.
+static LogicalResult verifyAwaits(AccumulateOp op) {
+  for (Operation *before = op->getPrevNode(); before;
+       before = before->getPrevNode())
+    if (isa<AwaitProgressOp>(before))
+      return success();
+  return op.emitOpError("expected attn.await_progress in front of it in its "
+                        "block, as it is ordered, but got none");
+}
+
 LogicalResult AccumulateOp::verify() {
   auto tile = cast<ShapedType>(getTile().getType());
   if (failed(verifyElement(*this, getView().getType(), tile)))
+    return failure();
+  if (getOrdered() && failed(verifyAwaits(*this)))
     return failure();
   return verifyAccess(*this, getView().getType(), getOffsets().size(),
                       tile.getShape());

@@ -32,6 +32,16 @@ static int64_t bytesOf(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
 }
 
+/// Whether a tile is one value for each place along a streamed axis: such goes
+/// straight into registers where nothing copies 4 bytes to shared memory.
+static bool isOfPlaces(TargetAttr target, AffineMap map,
+                       ArrayRef<StreamAxis> axes) {
+  int64_t along = 0;
+  for (unsigned i = 0; i < axes.size(); ++i)
+    along += map.isFunctionOfDim(i) && !isSingle(axes[i].kind);
+  return along == 1 && target.hasCapability(kResidentInRegisters);
+}
+
 /// Counts a tile that stays while the stream goes by: in shared memory, or in
 /// registers where the target keeps it there.
 static void addResident(Footprint &footprint, TargetAttr target,
@@ -59,7 +69,9 @@ Footprint footprintOf(TargetAttr target, StreamableOpInterface op,
     if (op.readsElements(view++) || addedTo)
       continue;
     int64_t bytes = elements * bytesOf(operand.getType());
-    if (streamed)
+    if (streamed && isOfPlaces(target, maps[view - 1], axes))
+      result.registers += llvm::divideCeil(bytes, 4);
+    else if (streamed)
       result.sharedBytes += kFootprintStages * bytes;
     else
       addResident(result, target, bytes);

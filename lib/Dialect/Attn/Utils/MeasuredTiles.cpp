@@ -68,7 +68,7 @@ ArrayRef<MeasuredTile> measuredTiles(TargetAttr target,
       columns += axis.extent;
   if (columns == 0)
     return {};
-  if (isa<AttentionBackwardQueryOp>(op))
+  if (isa<AttentionBackwardQueryOp, AttentionBackwardCaptureOp>(op))
     return rowOf(kMmaSyncQueryGradient, columns);
   if (isa<AttentionBackwardKeyOp, AttentionBackwardFusedOp>(op))
     return rowOf(kMmaSyncKeyGradient, columns);

@@ -69,9 +69,10 @@ private:
     return all;
   }
 
-  bool streamsSteps() const {
+  bool streamsSteps() {
     unsigned streamed = innermostStreamed(axes);
-    return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps;
+    return streamed < axes.size() && axes[streamed].kind == AxisKind::Steps &&
+           op.loadsStepsAhead();
   }
 
   /// What head dimensions are padded to a multiple of: instructions take 32
@@ -84,9 +85,23 @@ private:
     return narrow && granule > 1 ? 2 * granule : granule;
   }
 
+  /// The largest tile up to `size` that divides a block: a multiple of what
+  /// matrix units take at once, where there is one.
+  static int64_t dividing(int64_t block, int64_t size) {
+    if (size < kGranularity)
+      return std::gcd(block, size);
+    for (int64_t own = size / kGranularity * kGranularity; own > 0;
+         own -= kGranularity)
+      if (block % own == 0)
+        return own;
+    return std::gcd(block, kGranularity);
+  }
+
   /// The largest tile up to `size` that is a part of a block of the axis, or
   /// several whole ones; else the smallest of these.
   static int64_t inBlock(const StreamAxis &axis, int64_t size) {
+    if (axis.tileBlock != 0)
+      return dividing(axis.tileBlock, size);
     if (axis.block == 1)
       return size;
     for (int64_t own = size / kGranularity * kGranularity; own > 0;

@@ -19,7 +19,7 @@ from problems import BOUNDS, MASKS
 
 
 class Gradient(NamedTuple):
-    part: str  # "rows", "query" or "key"
+    part: str  # "rows", "query", "key", or "bias" of that of what is added to scores
     mask: str
     element: str
     heads: tuple  # query heads, KV heads
@@ -28,12 +28,13 @@ class Gradient(NamedTuple):
     schedule: str = ""
     lower: str = ""
     layout: str = "bhsd"
+    sums: str = ""  # What a bias is broadcast over, of "bhqk"; of rows "-": a term is taken away
     scale = 0.125
 
     def name(self):
         return " ".join(
             [self.part, self.mask, self.element, "h%d/%d" % self.heads, "d%d/%d" % self.dims]
-            + ["b%d,q%d,k%d" % self.sizes, self.schedule, self.lower, self.layout]
+            + ["b%d,q%d,k%d" % self.sizes, self.schedule, self.lower, self.layout, self.sums]
         )
 
     def shapes(self):
@@ -54,10 +55,13 @@ class Gradient(NamedTuple):
         rows = "tensor<?x%dx?xf32>" % self.heads[0]
         layout = "" if self.layout == "bhsd" else "layout(bshd)"
         if self.part == "rows":
+            minus, more, type = (" minus(%z)", f", %z: {rows}", f", {rows}") if self.sums else ("", "", "")
             return (
-                f"func.func @f(%x: {o}, %y: {o}) -> {rows} {{\n"
-                f"  %r = attn.row_dot %x, %y {layout} : ({o}, {o}) -> {rows}\n  return %r : {rows}\n}}\n"
+                f"func.func @f(%x: {o}, %y: {o}{more}) -> {rows} {{\n"
+                f"  %r = attn.row_dot %x, %y{minus} {layout} : ({o}, {o}{type}) -> {rows}\n  return %r : {rows}\n}}\n"
             )
+        if self.part == "bias":
+            return self.text_of_bias([q, k, v, o, rows, rows], layout)
         types, result = [q, k, v, o, rows, rows], [q] if self.part == "query" else [k, v]
         names = ["%q", "%k", "%v", "%do", "%lse", "%delta"]
         arguments = ", ".join(map(": ".join, zip(names, types)))
@@ -70,13 +74,37 @@ class Gradient(NamedTuple):
             f"  return {values} : {', '.join(result)}\n}}\n"
         )
 
+    def text_of_bias(self, types, layout):
+        sizes = ["1" if name in self.sums else size for name, size in zip("bhqk", ("?", self.heads[0], "?", "?"))]
+        bias = "tensor<%sx%s>" % ("x".join(map(str, sizes)), self.element)
+        result = "tensor<%sx%s>" % ("x".join(map(str, sizes[:3] if "k" in self.sums else sizes)), self.element)
+        names = ["%q", "%k", "%v", "%do", "%lse", "%delta", "%bias"]
+        at = ", ".join("%zero" if name in self.sums else "%" + name for name in "bhqk")
+        types = types + [bias]
+        return (
+            f"func.func @f({', '.join(map(': '.join, zip(names, types)))}) -> {result} {{\n"
+            f"  %r = attn.attention_backward_capture {', '.join(names[:6])} {MASKS[self.mask][0]} scale(0.125) {layout} "
+            f"captures(%bias) of(0) score(%s: f32, %b: index, %h: index, %q: index, %k: index, %t: {bias}) {{\n"
+            f"    %zero = arith.constant 0 : index\n"
+            f"    %x = attn.gather %t[{at}] : {bias} -> {self.element}\n"
+            f"    %wide = arith.extf %x : {self.element} to f32\n    %y = arith.addf %s, %wide : f32\n"
+            f"    attn.yield %y : f32\n  }} : ({', '.join(types)}) -> {result}\n  return %r : {result}\n}}\n"
+        )
+
     def views(self):
         order = (0, 1, 2, 3) if self.layout == "bhsd" else (0, 2, 1, 3)
         q, k, v, o, rows = self.shapes()
         wide = lambda shape, gap: Buffer(shape, order, self.element, gap)
         values = lambda gap: Buffer(rows, (0, 1, 2), "f32", gap)
         if self.part == "rows":
-            return [wide(o, 2), wide(o, 6)], [values(0)]
+            return [wide(o, 2), wide(o, 6)] + ([values(3)] if self.sums else []), [values(0)]
+        if self.part == "bias":
+            shape = (self.sizes[0], self.heads[0], *self.sizes[1:])
+            shape = tuple(1 if name in self.sums else size for name, size in zip("bhqk", shape))
+            bias = Buffer(shape, (0, 1, 2, 3), self.element, 2)
+            shape = shape[:3] if "k" in self.sums else shape
+            inputs = [wide(q, 8), wide(k, 2), wide(v, 6), wide(o, 2), values(3), values(5), bias]
+            return inputs, [Buffer(shape, tuple(range(len(shape))), self.element, 0)]
         inputs = [wide(q, 8), wide(k, 2), wide(v, 6), wide(o, 2), values(3), values(5)]
         return inputs, [wide(q, 0)] if self.part == "query" else [wide(k, 0), wide(v, 0)]
 
@@ -87,11 +115,11 @@ class Gradient(NamedTuple):
 
     def adjust(self, inputs):
         """An LSE that belongs to the scores: infinite where a query sees no key."""
-        q, k, _, _, lse, _ = inputs
+        q, k, lse = inputs[0], inputs[1], inputs[4]
         group = self.heads[0] // self.heads[1]
         for b, h, i in itertools.product(*map(range, lse.sizes)):
             scores = [
-                self.scale * dot(q.row(b, h, i), k.row(b, h // group, j))
+                self.scale * dot(q.row(b, h, i), k.row(b, h // group, j)) + self.added(inputs, b, h, i, j)
                 for j in range(self.sizes[2])
                 if self.attends(i, j)
             ]
@@ -100,14 +128,24 @@ class Gradient(NamedTuple):
             value = top + math.log(total) if scores else -math.inf
             (lse.values[lse.base(b, h, i)],) = decode(encode([value], "f32"), "f32")
 
+    def place(self, *pair):
+        """Where a bias has what is added to the score of a pair."""
+        return tuple(0 if name in self.sums else index for name, index in zip("bhqk", pair))
+
+    def added(self, inputs, *pair):
+        bias = inputs[6] if self.part == "bias" else None
+        return bias.values[bias.base(*self.place(*pair))] if bias else 0.0
+
     def wanted(self, inputs):
         """For each result its rows, and the size of what each is a sum of."""
         if self.part == "rows":
-            x, y = inputs
+            x, y, *taken = inputs
             rows = {index: (x.row(*index), y.row(*index)) for index in places(x)}
-            return [{index: ([dot(*pair)], math.hypot(*map(float.__mul__, *pair))) for index, pair in rows.items()}]
-        q, k, v, do, lse, delta = inputs
+            minus = lambda index: taken[0].values[taken[0].base(*index)] if taken else 0.0
+            return [{index: ([dot(*pair) - minus(index)], math.hypot(*map(float.__mul__, *pair))) for index, pair in rows.items()}]
+        q, k, v, do, lse, delta, *bias = inputs
         dq, dk, dv = (Sums(view, self.element) for view in (q, k, v))
+        changes = {}
         group = self.heads[0] // self.heads[1]
         for b, h, i in itertools.product(*map(range, lse.sizes)):
             at = lambda view: view.values[view.base(b, h, i)]
@@ -116,14 +154,33 @@ class Gradient(NamedTuple):
                 if not self.attends(i, j):
                     continue
                 key = (b, h // group, j)
-                p = math.exp(self.scale * dot(query, k.row(*key)) - at(lse))
+                p = math.exp(self.scale * dot(query, k.row(*key)) + self.added(inputs, b, h, i, j) - at(lse))
                 dp = dot(change, v.row(*key))
                 dx = p * (dp - at(delta))
                 size = p * math.hypot(dp, at(delta))
+                if bias:
+                    place = self.place(b, h, i, j)
+                    total, squares = changes.get(place, (0.0, 0.0))
+                    changes[place] = total + dx, squares + size * size
+                    continue
                 dq.add((b, h, i), dx, size, k.row(*key))
                 dk.add(key, dx, size, query)
                 dv.add(key, p, p, change)
+        if bias:
+            return [self.rows_of(changes)]
         return [dq.take(self.scale)] if self.part == "query" else [dk.take(self.scale), dv.take(1)]
+
+
+    def rows_of(self, changes):
+        """Rows of the gradient of a bias, from what it is at each place."""
+        (view,) = self.views()[1]
+        none = (0.0, 0.0)
+        at = lambda place: changes.get((*place, 0) if "k" in self.sums else place, none)
+        rows = {}
+        for index in places(view):
+            row = [at((*index, column)) for column in range(view.sizes[-1])]
+            rows[index] = [x for x, _ in row], math.sqrt(sum(squares for _, squares in row))
+        return rows
 
 
 def dot(x, y):
@@ -213,6 +270,8 @@ def cases():
             Gradient(part, "window", "f16", mha, (64, 64), (1, 70, 70), small + "persistent sms=2 resident=1"),
             Gradient(part, "causal", "bf16", gqa, (64, 64), (1, 33, 50), "grid-order=swizzled-head-first domains=4"),
             Gradient(part, "causal-br", "bf16", gqa, (64, 64), (1, 37, 33), small, "stages=3", "bshd"),
+            # Default tiles, of which MI300X has what products read both ways in LDS twice.
+            Gradient(part, "causal", "bf16", (1, 1), (128, 128), (1, 70, 40) if part == "key" else (1, 40, 70)),
             # Nothing to stream.
             Gradient(part, "full", "bf16", mha, (64, 64), (1, 35, 0) if part == "query" else (1, 0, 35), small),
             Gradient(part, "full", "bf16", mha, (64, 64), (1, 1, 1), small),
@@ -221,6 +280,15 @@ def cases():
         Gradient("rows", "full", "bf16", gqa, (64, 64), (2, 37, 1)),
         Gradient("rows", "full", "f16", mha, (64, 192), (1, 70, 1), layout="bshd"),
         Gradient("rows", "full", "bf16", mha, (64, 56), (1, 33, 1), "persistent sms=1 resident=1"),
+        Gradient("rows", "full", "bf16", gqa, (64, 64), (2, 37, 1), sums="-"),
+        Gradient("bias", "causal-br", "bf16", gqa, (64, 64), (2, 35, 41), small),
+        Gradient("bias", "full", "f16", mha, (64, 64), (2, 35, 41), small, sums="b"),
+        Gradient("bias", "causal", "bf16", gqa, (64, 32), (1, 37, 33), small, layout="bshd", sums="h"),
+        Gradient("bias", "window", "bf16", mqa, (128, 128), (2, 33, 35), sums="bh"),
+        Gradient("bias", "causal", "f16", gqa, (64, 64), (2, 33, 35), small, sums="q"),
+        Gradient("bias", "full", "bf16", mha, (64, 64), (2, 37, 33), small + "persistent sms=2 resident=1", sums="bhq"),
+        Gradient("bias", "causal-br", "bf16", gqa, (56, 56), (2, 33, 45), small, "stages=3", sums="k"),
+        Gradient("bias", "full", "bf16", mha, (64, 64), (1, 35, 33), small, sums="bhk"),
     ]
     return result
 

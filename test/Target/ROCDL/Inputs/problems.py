@@ -5,6 +5,7 @@ import itertools
 import math
 from typing import NamedTuple
 
+import listed_blocks
 from buffers import Buffer, decode, encode
 from written_kernels import Chain, Listed, Merge
 
@@ -359,6 +360,7 @@ def cases():
         MergedParts("bf16", (6, 1, 1, 9, 128), "tiles=query=4 persistent sms=2 resident=1"),
         MergedParts("bf16", (0, 1, 1, 5, 64)),
     ]
+    result += listed_blocks.cases()
     # Values in an odd number of panels of 64 bytes, whose rows change places.
     result.append(Case("causal", "bf16", mha, (64, 64), (1, 70, 200), "tiles=query=64,key=96"))
     return result

@@ -8,6 +8,7 @@
 #ifndef ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H
 #define ATTN_MLIR_DIALECT_ATTN_IR_ATTN_H
 
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"

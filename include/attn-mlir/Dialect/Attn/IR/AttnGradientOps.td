@@ -21,14 +21,14 @@ defvar gradientAttributes = (ins OptionalAttr<Attn_MaskInterface>:$mask, F32Attr
 
 /// What all gradients of attention have.
 class Attn_GradientOp<string mnemonic, list<Trait> traits>
-    : Attn_Op<mnemonic, !listconcat([Pure, IsolatedFromAbove, AttrSizedOperandSegments], traits)> {
+    : Attn_Op<mnemonic, !listconcat([Pure, IsolatedFromAbove], traits)> {
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }
 
 def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
-    [DeclareOpInterfaceMethods<Attn_CompositeOpInterface>]> {
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Attn_CompositeOpInterface>]> {
   let summary = "Gradients of attention with respect to query, key and value";
   let description = [{
     With the names of `attn.attention`, for a function L of its output O whose gradient is
@@ -54,6 +54,19 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
     *Ragged batches.* `cu_seqlens_q` and `cu_seqlens_k` as in `attn.attention`: O, dO, LSE and dQ
     are packed as Q is, dK and dV as K and V. Gradients of what is of no sequence are not written.
 
+    *Gradients of LSE.* Where L depends on LSE, too, `lse_gradient` is dLSE, [B,H,Sq]: dLSE[i] P[i,j] comes to
+    dX[i,j] before mod', so that delta[i] becomes delta[i] - dLSE[i].
+
+    *Gradients of captures.* `of([n, ...])` asks for those of captures, by their numbers, as results behind dV. A
+    region reads c of a capture for a pair, and yields y:
+
+        dC[b,h,i,j] = P[b,h,i,j] (dP[b,h,i,j] - delta[b,h,i]) dy/dc
+
+    Results are [B,H,Sq,Skv], of f32 or the element type of Q. Where a dimension is 1, dC is summed over it:
+    a bias [1,H,Sq,Skv] that is read at [0,h,i,j] has a gradient of its own shape. Sums over keys have no last
+    dimension, [B,H,Sq], such as that of a slope of a head, whose sum over queries is left to do. Queries and keys are not summed over both,
+    and sequences are not packed.
+
     *Edges.* A query that attends to nothing has an LSE of -inf: it adds nothing, and its
     gradient is 0. No keys, or no queries: gradients of 0. With sinks LSE takes part in them,
     and these gradients are right as they are; those of the sinks are not computed.
@@ -69,6 +82,7 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
       nothing is added by several CTAs.
     - `fused`: `attn.row_dot`, `attn.attention_backward_fused` and `attn.sum_parts`. Five products
       a tile of pairs, not seven; CTAs add to dQ in f32, in any order.
+    - `ordered`: the same, but CTAs add to dQ one after the other: each launch has the same bits.
 
     Example:
 
@@ -82,22 +96,25 @@ def Attn_AttentionBackwardOp : Attn_GradientOp<"attention_backward",
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output,
-    Attn_GradientTensor:$output_gradient, Attn_RowTensor:$lse), gradientOperands,
-    gradientAttributes);
+    Attn_GradientTensor:$output_gradient, Attn_RowTensor:$lse,
+    Optional<Attn_RowTensor>:$lse_gradient), gradientOperands, gradientAttributes,
+    (ins DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$of));
   let results = (outs Attn_GradientTensor:$query_gradient,
-    Attn_GradientTensor:$key_gradient, Attn_GradientTensor:$value_gradient);
+    Attn_GradientTensor:$key_gradient, Attn_GradientTensor:$value_gradient,
+    Variadic<Attn_GradientTensor>:$capture_gradients);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output `,` $output_gradient `,` $lse
+    (`lse_gradient` `(` $lse_gradient^ `)`)?
     (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
-    (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
+    (`captures` `(` $captures^ `)`)? (`of` `(` $of^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
   }];
 }
 
 def Attn_RowDotOp : Attn_Op<"row_dot", [
     Pure, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
-      ["getViewPermutations", "getFoldTemporaries"]>]> {
+      ["getViewPermutations", "getFoldTemporaries", "readsElements", "getTailViews"]>]> {
   let summary = "Scalar product of each two rows";
   let description = [{
     R[b,h,i] = sum_d X[b,h,i,d] Y[b,h,i,d] in f32, of X and Y [B,H,S,D] (`layout(bshd)`: the
@@ -105,18 +122,20 @@ def Attn_RowDotOp : Attn_Op<"row_dot", [
 
     Of rows that are `packed`, those of all sequences, B is 1.
 
+    From it is taken `minus` [B,H,S], where there is one.
+
     A second result [1,B,H,S,E] is zeros, for what follows to add to
     (`attn.attention_backward_fused`).
 
     Example: `%r = attn.row_dot %o, %do : (tensor<?x32x?x128xbf16>, tensor<?x32x?x128xbf16>) -> tensor<?x32x?xf32>`
   }];
   let arguments = (ins Attn_GradientTensor:$lhs, Attn_GradientTensor:$rhs,
-    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
+    Optional<Attn_RowTensor>:$minus, DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
     UnitAttr:$packed);
   let results = (outs Attn_RowTensor:$result, Optional<Attn_RowTensor>:$zeros);
   let assemblyFormat = [{
-    $lhs `,` $rhs (`layout` `(` $layout^ `)`)? (`packed` $packed^)? attr-dict `:`
-    functional-type(operands, results)
+    $lhs `,` $rhs (`minus` `(` $minus^ `)`)? (`layout` `(` $layout^ `)`)? (`packed` $packed^)?
+    attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -145,7 +164,7 @@ def Attn_SumPartsOp : Attn_Op<"sum_parts", [
 
 /// One of the two kernels: from Q, K, V, dO, LSE and delta.
 class Attn_GradientPartOp<string mnemonic> : Attn_GradientOp<mnemonic,
-    [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind"]>]> {
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
@@ -179,7 +198,7 @@ def Attn_AttentionBackwardKeyOp : Attn_GradientPartOp<"attention_backward_key"> 
 }
 
 def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
-    [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+    [AttrSizedOperandSegments, DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "isOfColumns", "readsElements", "getPackedAxes", "wantsZerosBehind",
        "getContributions"]>]> {
@@ -187,20 +206,50 @@ def Attn_AttentionBackwardFusedOp : Attn_GradientOp<"attention_backward_fused",
   let description = [{
     dK and dV as `attn.attention_backward_key` computes them, and `sum` [1,B,H,S,D] plus dQ
     without the scale, in f32: each tile of pairs contributes the product of its dX with its
-    keys. Where `sum` is zeros, `attn.sum_parts` makes dQ of it.
+    keys. Where `sum` is zeros, `attn.sum_parts` makes dQ of it. `ordered`: contributions to a row are
+    added in an order that does not change from launch to launch.
   }];
   let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
     Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
     Attn_RowTensor:$lse, Attn_RowTensor:$delta, Attn_RowTensor:$sum), gradientOperands,
-    gradientAttributes);
+    gradientAttributes, (ins UnitAttr:$ordered));
   let results = (outs Attn_GradientTensor:$key_gradient,
                       Attn_GradientTensor:$value_gradient, Attn_RowTensor:$query_sum);
   let assemblyFormat = [{
     $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta `,` $sum
-    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)? (`ordered` $ordered^)?
     (`cu_seqlens_q` `(` $queryOffsets^ `)`)? (`cu_seqlens_k` `(` $keyOffsets^ `)`)?
     (`captures` `(` $captures^ `)`)? custom<GradientRegions>($score, $keep)
     attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Attn_AttentionBackwardCaptureOp : Attn_GradientOp<"attention_backward_capture",
+    [DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
+      ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
+       "isOfColumns", "readsElements", "loadsStepsAhead"]>]> {
+  let summary = "Gradient of attention with respect to what its regions capture";
+  let description = [{
+    A gradient of a capture of `attn.attention_backward`, `of` the capture of that number, from
+    LSE and delta. Where neither queries nor keys are summed over, it groups both, and streams
+    batches and heads that are: one CTA adds all of a tile, in one order. Else it groups one and streams
+    the other.
+  }];
+  let arguments = !con((ins Attn_GradientTensor:$query, Attn_GradientTensor:$key,
+    Attn_GradientTensor:$value, Attn_GradientTensor:$output_gradient,
+    Attn_RowTensor:$lse, Attn_RowTensor:$delta, Variadic<Attn_Capture>:$captures),
+    gradientAttributes, (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$of));
+  let results = (outs Attn_GradientTensor:$capture_gradient);
+  let assemblyFormat = [{
+    $query `,` $key `,` $value `,` $output_gradient `,` $lse `,` $delta
+    (`mask` `(` $mask^ `)`)? `scale` `(` $scale `)` (`layout` `(` $layout^ `)`)?
+    `captures` `(` $captures `)` `of` `(` $of `)` custom<GradientRegions>($score, $keep)
+    attr-dict `:` functional-type(operands, results)
+  }];
+  let extraClassDeclaration = [{
+    /// Sequences are never packed.
+    ::mlir::TypedValue<::mlir::RankedTensorType> getQueryOffsets() { return {}; }
+    ::mlir::TypedValue<::mlir::RankedTensorType> getKeyOffsets() { return {}; }
   }];
 }
 

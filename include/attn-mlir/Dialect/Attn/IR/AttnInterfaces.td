@@ -142,6 +142,11 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       order; the tail makes none of these.
       }], "::llvm::SmallVector<::attn::Contribution>", "getContributions", (ins), "",
       [{ return {}; }]>,
+    InterfaceMethod<[{
+      Of streams of steps: whether a fold takes less time than the loads of its
+      tiles, so that those of several steps are loaded before the first is folded.
+      Other streams may run around one whose steps are taken one by one.
+      }], "bool", "loadsStepsAhead", (ins), "", [{ return true; }]>,
     InterfaceMethod<"What changing the order of the stream does to results.",
       "::attn::Reorder", "getReorder">,
     InterfaceMethod<[{
@@ -164,6 +169,12 @@ def Attn_StreamableOpInterface : OpInterface<"StreamableOpInterface"> {
       }], "::llvm::SmallVector<::attn::Segment>", "buildSegments",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
            "const ::attn::TileContext &":$tile)>,
+    InterfaceMethod<[{
+      The traversal of that stream, and its operands, where the order of its tiles is
+      not that of the axis: segments are then what the traversal takes them for.
+      }], "::attn::StreamTraversal", "buildTraversal",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,
+           "const ::attn::TileContext &":$tile), "", [{ return {}; }]>,
     InterfaceMethod<"The initial state.",
       "::llvm::SmallVector<::mlir::Value>", "buildHead",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::Location":$loc,

@@ -14,6 +14,7 @@
 
 namespace attn {
 // Other parents of attn.yield.
+class AttentionBackwardCaptureOp;
 class AttentionBackwardFusedOp;
 class AttentionBackwardKeyOp;
 class AttentionBackwardOp;

@@ -132,7 +132,8 @@ def Attn_ReturnOp : Attn_Op<"return", [Pure, Terminator, HasParent<"KernelOp">]>
 def Attn_YieldOp : Attn_Op<"yield", [Pure, Terminator, ReturnLike,
     ParentOneOf<["StreamOp", "AttentionOp", "AttentionBackwardOp",
                   "AttentionBackwardQueryOp", "AttentionBackwardKeyOp",
-                  "AttentionBackwardFusedOp", "GridOp", "CtasOp", "SpecializeOp"]>]> {
+                  "AttentionBackwardFusedOp", "AttentionBackwardCaptureOp", "GridOp",
+                  "CtasOp", "SpecializeOp"]>]> {
   let summary = "Ends a region, with the values it hands on";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -259,7 +260,8 @@ def Attn_GridOp : Attn_Op<"grid", [HasParent<"KernelOp">,
     `sharing` lists the axes that select the streamed data: CTAs that agree in
     them stream the same K and V.
 
-    Tiles do not depend on each other and may run at the same time.
+    Tiles do not depend on each other and may run at the same time; where they wait for
+    tiles in front of them in the order (`attn.await_progress`), not otherwise.
   }];
   let arguments = (ins Variadic<Index>:$sizes, StrArrayAttr:$axes,
     StrArrayAttr:$sharing, OptionalAttr<Attn_OrderAttr>:$order,
@@ -343,6 +345,50 @@ def Attn_InStepOp : Attn_Op<"in_step", [MemoryEffects<[MemRead, MemWrite]>]> {
                        Variadic<Index>:$offsets);
   let assemblyFormat = [{
     $all `,` $counter `[` $offsets `]` attr-dict `:` type($counter)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_ReportProgressOp : Attn_Op<"report_progress", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Tells other tiles of the grid how far this one has got";
+  let description = [{
+    Sets an element of a view, which is zero when the launch begins, to a place: all that the
+    CTA has added so far lies in front of it, and is seen by those who then see the place
+    (`attn.await_progress`). Without a place the tile is done. The element lies in the view.
+
+    Example: `attn.report_progress %progress[%batch, %kv_head, %key] at %place : <?x8x?xi32>`
+  }];
+  let arguments = (ins Attn_ViewType:$progress, Variadic<Index>:$offsets,
+                       Optional<Index>:$place);
+  let assemblyFormat = [{
+    $progress `[` $offsets `]` (`at` $place^)? attr-dict `:` type($progress)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_AwaitProgressOp : Attn_Op<"await_progress", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Waits until other tiles of the grid have got to a place";
+  let description = [{
+    Waits until the elements `from` to `to` - 1 along the last dimension of the view are at
+    least the place. What their tiles did before they reported it has been done. These elements
+    lie in the view.
+
+    Such a wait has no end where it is for a tile whose turn comes later. So, as long as the
+    grid has its order, those that are waited for must be the tiles in front of this one along
+    the last axis: 0 to its coordinate, or, where the order reverses the axis, its coordinate + 1 to
+    the size. All orders dispatch these first. CTAs take tiles in the order where each has
+    one, or where they take them from a counter (`dynamic`); with a number of CTAs that take
+    theirs in turn one of these may wait for tiles of another that has not started. Streams
+    around it go forwards, as places do.
+
+    Example: `attn.await_progress %progress[%batch, %kv_head] from %c0 to %key at %place : <?x8x?xi32>`
+  }];
+  let arguments = (ins Attn_ViewType:$progress, Variadic<Index>:$offsets,
+                       Index:$from, Index:$to, Index:$place);
+  let assemblyFormat = [{
+    $progress `[` $offsets `]` `from` $from `to` $to `at` $place attr-dict `:`
+    type($progress)
   }];
   let hasVerifier = 1;
 }

@@ -9,6 +9,7 @@
 #define ATTN_OPS
 
 include "attn-mlir/Dialect/Attn/IR/AttnAttrs.td"
+include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.td"
 include "attn-mlir/Dialect/Attn/IR/AttnProductOps.td"

@@ -91,16 +91,21 @@ def Attn_RingIssueOp : Attn_RingOp<"issue", [AttrSizedOperandSegments,
 
     `until %n` takes the view for one of n rows, where that is less; a tensor map
     cannot (`attn.ring.wait` clears rows instead). `then` is that of `attn.load`.
+
+    `in_blocks`: the same tile goes to a slot of another ring, too, where it lies with
+    rows and columns exchanged. Threads then load blocks of four rows, which can be
+    written either way, so that what is loaded for one slot is loaded for both.
   }];
   let arguments = (ins Attn_SlotType:$slot, Attn_ViewType:$view,
                        Variadic<Index>:$offsets, Variadic<Index>:$blocks,
                        Optional<Index>:$until,
                        DefaultValuedAttr<Attn_CopyKind, "::attn::CopyKind::Tensor">:$by,
-                       DefaultValuedAttr<I64Attr, "16">:$chunk);
+                       DefaultValuedAttr<I64Attr, "16">:$chunk,
+                       UnitAttr:$in_blocks);
   let results = (outs Attn_PendingType:$pending);
   let assemblyFormat = [{
     $slot `,` $view `[` $offsets `]` (`then` ` ` `[` $blocks^ `]`)? (`until` $until^)? (`by` $by^)?
-    (`chunk` $chunk^)? attr-dict `:` type($slot) `,` type($view)
+    (`chunk` $chunk^)? (`in_blocks` $in_blocks^)? attr-dict `:` type($slot) `,` type($view)
     `->` type($pending)
   }];
   let extraClassDeclaration = [{

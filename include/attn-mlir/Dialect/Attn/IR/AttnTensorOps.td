@@ -21,7 +21,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     DeclareOpInterfaceMethods<Attn_StreamableOpInterface,
       ["getScalarCaptures", "getViewPermutations", "getFoldTemporaries",
        "getLengthsView", "getPackedAxes", "getLookups", "wantsZerosBehind", "readsElements",
-       "getTailViews", "getSegmentViews"]>]> {
+       "getTailViews", "getSegmentViews", "buildTraversal"]>]> {
   let summary = "Scaled dot-product attention";
   let description = [{
     For every batch b, query head h and query i, with kv head g = h / (Hq / Hkv):
@@ -76,6 +76,18 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     pages, and behind the last key in its page, is never used; a page may be in the
     table several times. Keys of a page that is not in the cache are zeros, as is
     their V: nothing is read outside.
+
+    *Blocks.* With `blocks<128, 64>(%n, %i, %fn, %fi : ...)`, of i32 or i64, query i attends
+    to keys of the blocks alone that its row of blocks, i div 128, lists: block j has keys
+    64 j to 64 j + 63. The first n[b,h,r] numbers i[b,h,r,:] are those of partial blocks, of
+    which the masks (attribute and region) say the keys; the first fn[b,h,r] of fi[b,h,r,:] of
+    full ones, which all queries of the row attend to, whatever masks say. The full ones
+    may be left out. Counts are [B,Hq,rows], numbers [B,Hq,rows,n] for any n; B and Hq may be 1, of one
+    list for all. A block is in one list, once; the last full block of a row alone may
+    reach behind the last key, and then counts as partial. Sizes of blocks are multiples of
+    16. A count below 0 is 0, one above n is n; a partial block with a number out of
+    range has no key; a full one, but for the last, is of keys and values of zero. Not with `lengths`,
+    `cu_seqlens_q`, `cu_seqlens_k` or `block_table`.
 
     *Rounding.* exp(s - m), with m the running maximum, is rounded to the element type
     of V before it multiplies V; the sum of exponentials takes it unrounded. O is
@@ -164,6 +176,7 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     Optional<RankedTensorOf<[I32, I64]>>:$queryOffsets,
     Optional<RankedTensorOf<[I32, I64]>>:$keyOffsets,
     Optional<RankedTensorOf<[I32, I64]>>:$blockTable,
+    Variadic<RankedTensorOf<[I32, I64]>>:$blocks,
     Variadic<Attn_Capture>:$captures,
     Optional<RankedTensorOf<[F16, BF16, F32]>>:$sinks,
     Optional<Attn_ScaleTensor>:$queryScale, Optional<Attn_ScaleTensor>:$keyScale,
@@ -172,7 +185,8 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
     OptionalAttr<Attn_TensorLayout>:$kvLayout,
     DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sorted,
-    DefaultValuedAttr<Attn_ValueOrder, "::attn::ValueOrder::Rows">:$valueOrder);
+    DefaultValuedAttr<Attn_ValueOrder, "::attn::ValueOrder::Rows">:$valueOrder,
+    DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$blockSize);
   let results = (outs Attn_InputTensor:$output,
                       Optional<RankedTensorOf<[F32]>>:$lse);
   let regions = (region MaxSizedRegion<1>:$score, MaxSizedRegion<1>:$keep);
@@ -209,8 +223,11 @@ def Attn_AttentionOp : Attn_Op<"attention", [
     bool readsEachScore();
     /// Keys of a page, where K and V are caches of pages.
     int64_t getPageSize() { return getKey().getType().getDimSize(getKeySeqDim()); }
+    bool hasBlocks() { return !getBlocks().empty(); }
+    /// Of the first view of lists of blocks.
+    unsigned getFirstBlockView();
     /// Of the first view behind query, key and value that is neither lengths,
-    /// offsets nor a table of pages.
+    /// offsets, a table of pages nor a list of blocks.
     unsigned getFirstCaptureView();
     /// The operand views that the captures are; of scalars nothing.
     ::llvm::SmallVector<std::optional<unsigned>> getCaptureViews();

@@ -90,12 +90,16 @@ def Attn_AccumulateOp : Attn_Op<"accumulate", [MemoryEffects<[MemRead, MemWrite]
     rounded in an order that launches do not repeat. What the view holds when the launch
     begins is part of the sum.
 
+    `ordered`: those who add to an element do so one after the other, in the order of the tiles of
+    the grid, since each waits for the tiles in front of it (`attn.await_progress`, which stands before it in
+    its block).
+
     Example: `attn.accumulate %t, %sum[%b, %h, %i, %c0] atomic : tensor<64x128xf32> -> !attn.view<?x32x?x128xf32>`
   }];
   let arguments = (ins Attn_AccTile:$tile, Attn_ViewType:$view,
-                       Variadic<Index>:$offsets);
+                       Variadic<Index>:$offsets, UnitAttr:$ordered);
   let assemblyFormat = [{
-    $tile `,` $view `[` $offsets `]` `atomic` attr-dict `:` type($tile) `->` type($view)
+    $tile `,` $view `[` $offsets `]` (`ordered` $ordered^) : (`atomic`)? attr-dict `:` type($tile) `->` type($view)
   }];
   let hasVerifier = 1;
 }

@@ -13,7 +13,7 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
     masked or not. Its visits go through the segments as they are listed, or all
     of them the other way, and within each segment of n tiles by an injection of
     [0, n) into the numbers of tiles, of which that at the segment's lower bound is
-    0. All but `listed` take each of the n tiles once; a tile is masked or not as
+    0. All but `listed` and `blocks` take each of the n tiles once; a tile is masked or not as
     the segment is. What is known at run time only, a traversal takes from
     operands of the stream. A new traversal is a new attribute with this
     interface: no pass knows the traversals.
@@ -26,6 +26,9 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
       (ins "::llvm::function_ref<::mlir::InFlightDiagnostic()>":$emitError,
            "::mlir::TypeRange":$types)>,
     InterfaceMethod<[{
+      Of how many rows the steps of the stream are a part; 0: any step will do.
+      }], "int64_t", "getBlock", (ins), [{}], [{ return 0; }]>,
+    InterfaceMethod<[{
       The operand, an i1, that says whether all visits come in the opposite order;
       null where they never do.
       }], "::mlir::Value", "getBackward", (ins "::mlir::ValueRange":$operands),
@@ -34,6 +37,10 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
       Whether the visits of a segment take its tiles one after the other, so that
       their positions are an arithmetic series. Then `buildTile` is not asked.
       }], "bool", "isInOrder", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<[{
+      Whether segments of which each begins where the one before it ends are visited as
+      one segment of all their tiles would be.
+      }], "bool", "goesOn", (ins), [{}], [{ return isInOrder(); }]>,
     InterfaceMethod<[{
       Builds what `buildTile` needs for each visit to a segment of `count` tiles of
       `step` rows from `lower` on, which may be none.
@@ -117,6 +124,35 @@ def Attn_ListedTraversal : Attn_Attr<"ListedTraversal", "listed",
     come in the opposite order. What lies outside of the view is zero.
 
     Example: `traversal #attn.listed(%tiles, %row, %c0 : !attn.view<?x?xi32>, index, index)`
+  }];
+}
+
+def Attn_BlocksTraversal : Attn_Attr<"BlocksTraversal", "blocks",
+    [DeclareAttrInterfaceMethods<Attn_TraversalInterface,
+                                 ["getBackward", "getBlock", "goesOn", "isInOrder",
+                                  "buildSetup", "buildTile"]>]> {
+  let summary = "Blocks whose numbers are in one list in memory, or in two";
+  let description = [{
+    What a `BlockMask` makes of a stream. Segments are ranges of the list, of `size`
+    rows for each of its numbers, and begin at multiples of the step, which divides
+    `size`: a block is visited from its first tile to its last. Number n stands for
+    the rows from `size` times n on.
+
+    Operands are an index, the number of blocks that there are; then a view of i32 or
+    i64 and an index for each of its dimensions, the last of which is where the list
+    begins; and maybe an index and another such list, which goes on from that number
+    of blocks on. Behind them an i1 may say whether the visits come in the opposite
+    order. What lies outside of a view is zero. A number below 0, or above that of the
+    blocks, is taken for that number: the block behind the last one.
+
+    Example: `traversal #attn.blocks<128>(%count, %full, %row, %c0, %split, %partial, %row, %c0 :
+    index, !attn.view<?x?xi32>, index, index, index, !attn.view<?x?xi32>, index, index)`
+  }];
+  let parameters = (ins "int64_t":$size);
+  let assemblyFormat = "`<` $size `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    static constexpr int64_t kMostBlock = 1 << 16;
   }];
 }
 

@@ -19,9 +19,10 @@ mlir::OpBuilder outsideStream(const mlir::OpBuilder &builder);
 /// the builder stands in; what depends on columns alone once a column.
 class RegionTiles {
 public:
-  /// Operations go to where `builder` stands then.
+  /// Operations go to where `builder` stands then; all of them, if arguments
+  /// are no longer the same at another position of the stream.
   RegionTiles(mlir::OpBuilder &builder, mlir::Block &body,
-              llvm::ArrayRef<int64_t> shape);
+              llvm::ArrayRef<int64_t> shape, bool hoists = true);
 
   /// Gives an argument of the region its value: a scalar, a view, or a tile.
   void map(unsigned argument, mlir::Value value);

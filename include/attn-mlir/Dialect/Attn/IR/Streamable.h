@@ -57,6 +57,9 @@ struct StreamAxis {
   int64_t surplus = 0;
   /// How many elements one of that dimension stands for: pages have several.
   int64_t block = 1;
+  /// A tile lies in one block of so many elements, which it divides; 0: tiles
+  /// lie anywhere.
+  int64_t tileBlock = 0;
 
   /// Elements by the size of that dimension.
   int64_t extentBy(int64_t size) const { return (size - surplus) * block; }
@@ -89,9 +92,11 @@ struct PackedAxis {
 /// A result that all tiles of the grid add to: a fold yields, behind the state,
 /// a tile of f32 for each such result, which lies at the place that the map of
 /// the result gives at the fold's position. The operand view `view` is what is
-/// added to: it holds the sum so far, and becomes the result.
+/// added to: it holds the sum so far, and becomes the result. `ordered`: tiles
+/// of the grid add one after the other.
 struct Contribution {
   unsigned view, result;
+  bool ordered = false;
 };
 
 /// Effect of changing the order of a stream, or of splitting it.
@@ -108,6 +113,12 @@ enum class Reorder {
 struct Segment {
   mlir::Value lo, hi;
   bool masked;
+};
+
+/// A traversal, with its operands; null: tiles one after the other.
+struct StreamTraversal {
+  mlir::Attribute traversal;
+  llvm::SmallVector<mlir::Value> operands;
 };
 
 /// Sizes that a mask depends on. `keys` is the number of keys, also the bound

@@ -47,6 +47,9 @@ struct OrderedBox {
 /// `inTurn`: CTAs of a dynamic grid take tiles in turn.
 void materializeGrid(GridOp grid, bool inTurn = false);
 
+/// Whether a value is computed from a coordinate of a grid.
+bool isComputedFrom(mlir::Value value, mlir::Value coordinate);
+
 } // namespace attn
 
 #endif // ATTN_MLIR_DIALECT_ATTN_TRANSFORMS_GRIDORDER_H

@@ -47,6 +47,33 @@ def AttnAssignUnits : Pass<"attn-assign-units", "::attn::KernelOp"> {
   let statistics = [Statistic<"numAssigned", "assigned", "Products given a unit">];
 }
 
+def AttnSeparateReaders : Pass<"attn-separate-readers", "::attn::KernelOp"> {
+  let summary = "Load tiles twice that products read by rows and by columns";
+  let description = [{
+    A product takes neighbours along what it sums over. Of a tile that one product sums
+    over by columns and another by rows (Q in the gradient of K: scores, and dX Q), one
+    of the two reads element by element where the matrix unit wants the tile to lie in
+    one way for the first and in another for the second, as MFMA of gfx942 does. Such a
+    load is made again for the products that sum over rows, as long as shared memory has
+    room for all rings: `attn-stage-loads` gives each its own, and it lies there once in
+    rows and once in columns.
+
+    Before: `%q = attn.load ...`, `attn.dot %k, %q, %0 transpose_rhs`, `attn.dot %ds, %q, %1`
+
+    After: `%q = attn.load ...`, `%q_0 = attn.load ...`,
+    `attn.dot %k, %q, %0 transpose_rhs`, `attn.dot %ds, %q_0, %1`
+
+    Does nothing on targets whose copies do not go through registers (capability `buffer`):
+    only these can turn a tile on its way to shared memory. See
+    docs/passes/attn-separate-readers.md.
+  }];
+  let options = [
+    Option<"stages", "stages", "int64_t", "0",
+           "Stages of the rings of streamed tiles (0: 2)">
+  ];
+  let statistics = [Statistic<"numSeparated", "separated", "Loads made twice">];
+}
+
 def AttnStageLoads : Pass<"attn-stage-loads", "::attn::KernelOp"> {
   let summary = "Load tiles through rings in shared memory";
   let description = [{

@@ -184,7 +184,7 @@ def Traverse : AttnRemark<"traversal", Passed, "the stream is traversed", [
   let description = "Once for each stream.";
 }
 def TraverseOrdered : AttnRemark<"ordered", Missed, "the stream must run in its order"> {
-  let description = "The operation fixes it.";
+  let description = "The operation fixes it, or lists of blocks do.";
 }
 def TraverseNoStream : AttnRemark<"no-stream", Missed, "nothing is streamed"> {
   let description = "The kernel has no `attn.stream`.";
@@ -201,6 +201,19 @@ def MaterializeGridNoGrid : NoGrid;
 let category = "attn-simplify-tiles" in {
 def SimplifyTilesNothing : AttnRemark<"nothing-to-do", Missed, "no division to share"> {
   let description = "No tile is divided by a broadcast, or by what `arcp` lets divide once, nor multiplied twice where `reassoc` asks for once.";
+}
+}
+
+let category = "attn-separate-readers" in {
+def SeparateReaders : AttnRemark<"separated", Passed, "loads are made twice, for products by rows and by columns:", [
+    RemarkArg<"loads", Int, "how many">,
+    RemarkArg<"bytes", Int, "shared memory of all rings">]> {
+  let description = "Each product then reads neighbours along what it sums over.";
+}
+def SeparateReadersRoom : AttnRemark<"separated", Missed, "shared memory has no room for a tile twice:", [
+    RemarkArg<"bytes", Int, "what it would take">,
+    RemarkArg<"limit", Int, "what a CTA has">]> {
+  let description = "Some product reads a tile element by element.";
 }
 }
 

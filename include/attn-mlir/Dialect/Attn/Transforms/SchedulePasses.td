@@ -45,7 +45,7 @@ def AttnExpand : Pass<"attn-expand", "::mlir::ModuleOp"> {
   let dependentDialects = ["::attn::AttnDialect"];
   let options = [
     Option<"form", "form", "std::string", /*default=*/"\"\"",
-           "Form of gradients of attention: two-kernels or fused">
+           "Form of gradients of attention: two-kernels, fused or ordered">
   ];
   let statistics = [Statistic<"numExpanded", "expanded", "Operations expanded">];
 }

@@ -42,6 +42,11 @@ Value ringOf(Operation *op) {
   return {};
 }
 
+/// What is done with results behind all products, in its order.
+bool addsUp(Operation *op) {
+  return isa<AccumulateOp, AwaitProgressOp, ReportProgressOp>(op);
+}
+
 /// Orders one block anew.
 class BlockScheduler {
 public:
@@ -51,7 +56,7 @@ public:
   Operation *findFixed() {
     for (Operation &op : block.without_terminator())
       if (!isMemoryEffectFree(&op) && !ringOf(&op) &&
-          !isa<DotIssueOp, DotWaitOp, LoadOp, ReadOp, AccumulateOp>(op))
+          !isa<DotIssueOp, DotWaitOp, LoadOp, ReadOp>(op) && !addsUp(&op))
         return &op;
     return nullptr;
   }
@@ -70,7 +75,7 @@ public:
     for (DotIssueOp issue : firstProducts())
       emit(issue);
     for (Operation *op : original)
-      if (!isa<DotWaitOp, RingReleaseOp, AccumulateOp>(op) &&
+      if (!isa<DotWaitOp, RingReleaseOp>(op) && !addsUp(op) &&
           !op->hasTrait<OpTrait::IsTerminator>())
         emit(op);
     for (Operation *op : original)

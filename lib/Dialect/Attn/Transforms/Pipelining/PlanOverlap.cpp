@@ -347,7 +347,7 @@ private:
     parts.atOnce = true;
   }
 
-  /// Everything else is arithmetic, or belongs to the scores.
+  /// Everything else is arithmetic, finds the tile, or belongs to the scores.
   LogicalResult checkOthers() {
     for (Operation &op : fold.body->without_terminator()) {
       if (parts.isOfValues(&op))
@@ -357,7 +357,7 @@ private:
       // Of a stream they will be the producer's.
       bool fills = isa<StreamOp>(fold.op) && isFilling(&op);
       if (!isMemoryEffectFree(&op) && !fills &&
-          !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp>(op))
+          !isa<DotIssueOp, DotWaitOp, RingWaitOp, RingReleaseOp, ReadOp>(op))
         return remarks::emitOverlapSoftmaxCopies(fold.op);
     }
     return success();

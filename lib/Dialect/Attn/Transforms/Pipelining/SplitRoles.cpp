@@ -42,7 +42,8 @@ bool isCopy(Operation *op) {
 
 bool isComputation(Operation *op) {
   return isa<RingWaitOp, RingReleaseOp, RingPutOp, DotIssueOp, DotWaitOp,
-             ExchangeOp, StoreOp, AccumulateOp, BarrierOp>(op) ||
+             ExchangeOp, StoreOp, AccumulateOp, AwaitProgressOp,
+             ReportProgressOp, BarrierOp>(op) ||
          isTakenToPut(op);
 }
 

@@ -153,6 +153,7 @@ public:
   }
 
   void run(ArrayRef<LoadOp> loads) {
+    findTwins(loads);
     widePanels &= fitsWithPanels(loads);
     bool inRegisters =
         TargetAttr::of(kernel).hasCapability(kResidentInRegisters);
@@ -169,6 +170,19 @@ public:
   }
 
 private:
+  /// Tiles that are loaded for two rings at once, where copies go through
+  /// registers (attn-separate-readers).
+  void findTwins(ArrayRef<LoadOp> loads) {
+    if (!TargetAttr::of(kernel).hasCapability("buffer"))
+      return;
+    for (auto [i, load] : llvm::enumerate(loads))
+      for (LoadOp other : loads.drop_front(i + 1))
+        if (load->getBlock() == other->getBlock() &&
+            load->getOperands() == other->getOperands() &&
+            load->getResultTypes() == other->getResultTypes())
+          twice.insert_range(ArrayRef<Operation *>{load, other});
+  }
+
   RankedTensorType tileInRing(LoadOp load) {
     if (widePanels && copierOf(load) == CopyKind::Tensor)
       return widenedType(load);
@@ -228,7 +242,8 @@ private:
                               /*ahead=*/0);
     Value pending = RingIssueOp::create(
         rewriter, loc, PendingType::get(context, tile), slot, load.getView(),
-        offsets, blocks, by == CopyKind::Tensor ? Value() : until, by, bytes);
+        offsets, blocks, by == CopyKind::Tensor ? Value() : until, by, bytes,
+        twice.contains(load));
     RingLandOp::create(rewriter, loc, pending);
   }
 
@@ -354,7 +369,7 @@ private:
   /// Streams that run one after the other share the ring of a view; loads of
   /// one stream, and of streams within each other, do not.
   Value findRing(LoadOp load, StreamOp stream) {
-    auto &known = rings[{load.getView(), load.getTile().getType()}];
+    auto &known = rings[{load.getView(), tileInRing(load)}];
     for (SharedRing &ring : known) {
       if (llvm::any_of(ring.streams, [&](StreamOp other) {
             return other == stream || other->isAncestor(stream) ||
@@ -414,6 +429,7 @@ private:
   };
   /// What each producer has read: elements of its body, and its own.
   llvm::DenseMap<Block *, llvm::DenseMap<Value, Value>> reads;
+  llvm::DenseSet<Operation *> twice;
   /// Rings of streamed tiles.
   llvm::DenseMap<std::pair<Value, Type>, SmallVector<SharedRing>> rings;
 };

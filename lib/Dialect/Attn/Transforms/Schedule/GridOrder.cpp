@@ -275,6 +275,17 @@ Value OrderedBox::buildSetsInFlight(OpBuilder &builder, Location loc,
   return OrderMath(*this, builder, loc).setsInFlight(ctas);
 }
 
+bool attn::isComputedFrom(Value value, Value coordinate) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  (void)getBackwardSlice(value, &slice, options);
+  return value == coordinate || llvm::any_of(slice, [&](Operation *op) {
+           return llvm::is_contained(op->getOperands(), coordinate);
+         });
+}
+
 //===----------------------------------------------------------------------===//
 // The pass
 //===----------------------------------------------------------------------===//
@@ -327,16 +338,9 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
     return digits;
   }
 
-  /// Whether a value is computed from a coordinate of the grid.
-  static bool dependsOn(Value value, Value coordinate) {
-    SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitBlockArguments = true;
-    (void)getBackwardSlice(value, &slice, options);
-    return value == coordinate || llvm::any_of(slice, [&](Operation *op) {
-             return llvm::is_contained(op->getOperands(), coordinate);
-           });
+  static bool waitsForTiles(GridOp grid) {
+    return grid.walk([](AwaitProgressOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
   }
 
   /// Whether streams start later along the last axis, and all end at the same
@@ -348,8 +352,8 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       if (!stream.getBody().getOps<StreamOp>().empty())
         return;
       any = true;
-      all &= dependsOn(stream.getLowers().front(), last) &&
-             !dependsOn(stream.getUppers().back(), last);
+      all &= isComputedFrom(stream.getLowers().front(), last) &&
+             !isComputedFrom(stream.getUppers().back(), last);
     });
     return any && all;
   }
@@ -398,7 +402,10 @@ struct GridOrderPass : attn::impl::AttnGridOrderBase<GridOrderPass> {
       remarks::emitGridOrderOneDomain(grid);
     }
     SmallVector<StringAttr> reversed;
-    if (longestFirst && !earlierAreLonger(grid))
+    // Tiles that wait for others know which ones start earlier.
+    if (waitsForTiles(grid))
+      llvm::append_range(reversed, grid.getOrderOrDefault().getReversed());
+    else if (longestFirst && !earlierAreLonger(grid))
       reversed.push_back(cast<StringAttr>(grid.getAxes().getValue().back()));
     auto chosen =
         OrderAttr::get(&getContext(), digitsOf(grid, *named, byDomain),

@@ -33,6 +33,8 @@ StringRef attn::whyNotPacked(AttentionOp op) {
   int64_t queries = op.getQuery().getType().getDimSize(op.getSeqDim());
   if (op.getQueryOffsets())
     return "its queries are packed by cu_seqlens_q";
+  if (!op.getBlocks().empty())
+    return "blocks are listed for the queries of a head";
   if (queries == 0)
     return "it has no queries";
   if (op.getNumQueryHeads() == op.getNumKvHeads())

@@ -167,7 +167,7 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
   OpBuilder &b = kernel.getBuilder();
   Location loc = op.getLoc();
   result.numSegments += segments.size();
-  if (axes[streamed].kind == AxisKind::Steps)
+  if (axes[streamed].kind == AxisKind::Steps && op.loadsStepsAhead())
     return mergeSteps(kernel, segments.front());
   SmallVector<Value> head = op.buildHead(b, loc, kernel.getContext());
   auto fold = [&](ValueRange carried) {
@@ -177,14 +177,13 @@ SmallVector<Value> Partitioner::buildFolds(StreamKernel &kernel,
     SmallVector<Value> folded =
         op.buildFold(b, loc, kernel.getContext(), carried, tiles);
     auto ofState = folded.size() - contributions.size();
-    for (auto [tile, to] :
-         llvm::zip(ArrayRef(folded).drop_front(ofState), contributions))
-      kernel.accumulate(tile, to.result);
+    addContributions(kernel, ArrayRef(folded).drop_front(ofState));
     folded.truncate(ofState);
     return folded;
   };
+  StreamTraversal order = op.buildTraversal(b, loc, kernel.getContext());
   return buildAround(kernel, 0, head, [&](ValueRange carried) {
-    return kernel.buildStream(segments, carried, fold);
+    return kernel.buildStream(segments, carried, fold, order);
   });
 }
 
@@ -205,6 +204,8 @@ void Partitioner::runWhole() {
   if (split.listTiles)
     read.push_back(listTiles(*packedGroupOf(op)));
   std::string suffix = only ? ("_" + outputs.front().name).str() : "";
+  if (ordersContributions())
+    outputs.push_back(describeProgress());
   StreamKernel kernel(op, nameWith(suffix), {axes, sizes, streamed, {}}, read,
                       outputs);
   OpBuilder &b = kernel.getBuilder();
@@ -230,6 +231,8 @@ void Partitioner::runWhole() {
     state = part == 0 ? partState
                       : op.buildMerge(b, loc, context, state, partState);
   }
+  if (ordersContributions())
+    kernel.reportProgress(/*done=*/true);
   SmallVector<Value> results = op.buildTail(b, loc, context, state);
   if (only)
     results = {results[*only]};
@@ -237,7 +240,12 @@ void Partitioner::runWhole() {
   finish(kernel);
   if (only)
     dropUnusedCarried(kernel.getKernel());
-  replaceBy(kernel.launch());
+  LaunchOp launch = kernel.launch();
+  if (ordersContributions()) {
+    kernel.orderWaits();
+    clearProgress(launch, kernel.getKernel());
+  }
+  replaceBy(launch);
 }
 
 void Partitioner::finish(StreamKernel &kernel, StringRef step) {
@@ -437,7 +445,8 @@ void Partitioner::replaceBy(LaunchOp launch) {
     op->getResult(*only).replaceAllUsesWith(launch.getResult(0));
     return;
   }
-  op->replaceAllUsesWith(launch.getResults());
+  // Behind the results is what the kernel counts with.
+  op->replaceAllUsesWith(launch.getResults().take_front(op->getNumResults()));
   op->erase();
 }
 

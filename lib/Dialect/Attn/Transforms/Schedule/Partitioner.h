@@ -84,6 +84,21 @@ private:
   buildFolds(StreamKernel &kernel, llvm::ArrayRef<Segment> segments,
              llvm::ArrayRef<mlir::Value> resident);
 
+  /// Adds what a fold contributes to the results that tiles of the grid add to.
+  void addContributions(StreamKernel &kernel,
+                        llvm::ArrayRef<mlir::Value> tiles);
+
+  /// Whether tiles add one after the other.
+  bool ordersContributions() const {
+    return llvm::any_of(contributions,
+                        [](Contribution c) { return c.ordered; });
+  }
+
+  /// A number for each tile of the grid: how far it has got.
+  KernelView describeProgress();
+  /// Has what `launch` passes for it made zero.
+  void clearProgress(LaunchOp launch, KernelOp kernel);
+
   /// Streams the axes around the innermost one, from `axis` on: `inner` makes
   /// what is carried on from what is carried.
   llvm::SmallVector<mlir::Value> buildAround(StreamKernel &kernel,

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClearView.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "attn-mlir/Dialect/Attn/Transforms/Passes.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -27,10 +27,6 @@ using namespace attn;
 namespace {
 
 constexpr StringLiteral kCounterName = "counter";
-
-ViewType counterType(MLIRContext *context) {
-  return ViewType::get(context, {1}, IntegerType::get(context, 32));
-}
 
 Attribute counterPermutation(MLIRContext *context) {
   return AffineMapAttr::get(AffineMap::getMultiDimIdentityMap(1, context));
@@ -91,47 +87,12 @@ void makeArgument(KernelOp kernel, CounterOp counter) {
   counter.erase();
 }
 
-/// A kernel of one CTA that writes a zero.
-KernelOp buildClear(KernelOp kernel, SymbolTable &symbols) {
-  MLIRContext *context = kernel.getContext();
-  OpBuilder b(context);
-  Location loc = kernel.getLoc();
-  auto clear =
-      KernelOp::create(b, loc, (kernel.getSymName() + "_clear").str(),
-                       {counterType(context)}, {StringRef(kCounterName)});
-  clear->setAttr(KernelOp::kStepAttr, b.getStringAttr(KernelOp::kClearStep));
-  clear->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(1));
-  clear->setAttr(KernelOp::kDimNamesAttr,
-                 b.getArrayAttr({b.getStrArrayAttr({""})}));
-  clear->setAttr(KernelOp::kPermutationsAttr,
-                 b.getArrayAttr({counterPermutation(context)}));
-  b.setInsertionPoint(clear.getBody().front().getTerminator());
-  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-  Value one = arith::ConstantIndexOp::create(b, loc, 1);
-  auto grid = GridOp::create(
-      b, loc, ValueRange{one}, b.getStrArrayAttr({"clear"}),
-      b.getStrArrayAttr({}), OrderAttr(), /*run=*/1, /*folded=*/false,
-      /*persistent=*/IntegerAttr(), /*snake=*/false, /*cluster=*/false,
-      /*counter=*/Value(), /*until=*/Value(), /*untilOffsets=*/ValueRange());
-  Type index = b.getIndexType();
-  b.createBlock(&grid.getBody(), {}, {index, index}, {loc, loc});
-  WriteOp::create(b, loc, zero, clear.getArgument(0), zero);
-  YieldOp::create(b, loc);
-  symbols.insert(clear, Block::iterator(kernel));
-  return clear;
-}
-
-/// Launches a kernel that clears memory for a counter; returns that memory.
-Value buildCleared(OpBuilder &b, Location loc, KernelOp kernel,
+/// Memory for a counter, which a kernel clears.
+Value buildCounter(OpBuilder &b, Location loc, KernelOp kernel,
                    SymbolTable &symbols) {
   auto type = RankedTensorType::get({1}, b.getI32Type());
   Value memory = tensor::EmptyOp::create(b, loc, type, ValueRange());
-  // One for each launch: none may be taken for another's.
-  KernelOp clear = buildClear(kernel, symbols);
-  return LaunchOp::create(b, loc, TypeRange(type), clear.getSymName(),
-                          ValueRange(), memory, ValueRange(),
-                          b.getArrayAttr({counterPermutation(b.getContext())}))
-      .getResult(0);
+  return buildCleared(b, loc, kernel, kCounterName, memory, symbols);
 }
 
 /// Has a launch pass cleared memory for so many counters.
@@ -147,7 +108,7 @@ LogicalResult passCounters(LaunchOp launch, KernelOp kernel, unsigned count,
   SmallVector<Type> results(launch.getResultTypes());
   SmallVector<Attribute> views(launch.getViews().getValue());
   for (unsigned i = 0; i < count; ++i) {
-    inits.push_back(buildCleared(b, loc, kernel, symbols));
+    inits.push_back(buildCounter(b, loc, kernel, symbols));
     results.push_back(inits.back().getType());
     views.push_back(counterPermutation(b.getContext()));
   }

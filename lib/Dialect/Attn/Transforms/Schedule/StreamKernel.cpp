@@ -1,6 +1,7 @@
 //===- StreamKernel.cpp - A kernel that streams past its tiles ------------===//
 
 #include "StreamKernel.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -73,13 +74,14 @@ void StreamKernel::createKernel(StringRef name) {
 }
 
 /// Whether a kernel in front of `op` makes one of its operands for it.
-static bool readsArranged(Operation *op) {
+static bool readsPrepared(Operation *op) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     auto launch = operand.getDefiningOp<LaunchOp>();
     auto kernel = launch ? SymbolTable::lookupNearestSymbolFrom<KernelOp>(
                                op, launch.getKernelAttr())
                          : KernelOp();
-    return kernel && kernel.getStep() == KernelOp::kArrangeStep;
+    return kernel && (kernel.getStep() == KernelOp::kArrangeStep ||
+                      kernel.getStep() == AppendCacheOp::kStep);
   });
 }
 
@@ -100,7 +102,7 @@ void StreamKernel::describeViews() {
   kernel->setAttr(KernelOp::kOutputsAttr,
                   builder.getI64IntegerAttr(numViews() - numInputs));
   kernel->setAttr(KernelOp::kPermutationsAttr, permutations());
-  if (readsArranged(op))
+  if (readsPrepared(op))
     kernel->setAttr(KernelOp::kFollowsAttr, builder.getUnitAttr());
 }
 
@@ -424,9 +426,13 @@ StreamOp StreamKernel::openStream(ArrayRef<Segment> segments, unsigned axis,
 }
 
 SmallVector<Value> StreamKernel::buildStream(ArrayRef<Segment> segments,
-                                             ValueRange inits, Fold fold) {
+                                             ValueRange inits, Fold fold,
+                                             const StreamTraversal &order) {
   OpBuilder::InsertionGuard guard(builder);
   StreamOp stream = openStream(segments, streamed, inits);
+  if (order.traversal)
+    stream.traverseBy(cast<TraversalInterface>(order.traversal),
+                      order.operands);
   SmallVector<Value> carried(stream.getCarried());
   YieldOp::create(builder, loc, fold(carried));
   context.offsets[streamed] = Value();
@@ -451,10 +457,11 @@ SmallVector<Value> StreamKernel::buildSteps(unsigned axis, ValueRange inits,
   return llvm::to_vector_of<Value>(stream.getResults());
 }
 
-void StreamKernel::accumulate(Value tile, unsigned output) {
+void StreamKernel::accumulate(Value tile, unsigned output, bool ordered) {
   unsigned view = numInputs + output;
-  AccumulateOp::create(builder, loc, tile, kernel.getArgument(view),
-                       offsetsOf(view));
+  auto add = AccumulateOp::create(builder, loc, tile, kernel.getArgument(view),
+                                  offsetsOf(view));
+  add.setOrdered(ordered);
 }
 
 void StreamKernel::storeTiles(ValueRange tiles) {

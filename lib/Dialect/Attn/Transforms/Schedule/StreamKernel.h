@@ -122,11 +122,12 @@ public:
   llvm::SmallVector<mlir::Value> loadTiles(bool streamed, int64_t ahead = 0);
 
   /// A loop over the segments, in steps of the streamed axis's tile. `fold` is
-  /// called in its body and gives what is carried on.
+  /// called in its body and gives what is carried on. `order`: of its visits.
   using Fold = llvm::function_ref<llvm::SmallVector<mlir::Value>(
       mlir::ValueRange carried)>;
   llvm::SmallVector<mlir::Value> buildStream(llvm::ArrayRef<Segment> segments,
-                                             mlir::ValueRange inits, Fold fold);
+                                             mlir::ValueRange inits, Fold fold,
+                                             const StreamTraversal &order = {});
 
   /// A loop over the steps of an axis that is streamed around another; of one
   /// step there is none.
@@ -134,7 +135,16 @@ public:
                                             mlir::ValueRange inits, Fold body);
 
   /// Adds a tile to an output, at the position of the stream.
-  void accumulate(mlir::Value tile, unsigned output);
+  void accumulate(mlir::Value tile, unsigned output, bool ordered);
+
+  /// Says in `progress`, the last output, how far the tile has got: that it has
+  /// passed what is in front of the stream's position; or that it is done.
+  void reportProgress(bool done);
+  /// Waits until the tiles in front of it have passed the position.
+  void awaitProgress();
+  /// Orders tiles that wait for each other so that those start first which get
+  /// to a position first.
+  void orderWaits();
 
   /// Stores a tile for each output, or for the first of them.
   void storeTiles(mlir::ValueRange tiles);
@@ -155,6 +165,9 @@ private:
   StreamOp openStream(llvm::ArrayRef<Segment> segments, unsigned axis,
                       mlir::ValueRange inits);
   bool isStreamed(unsigned view) const;
+  /// Where the stream stands, among all of the tile's streams, `ahead` elements
+  /// behind its position.
+  mlir::Value placeOfStream(int64_t ahead);
   /// Whether there are tiles of an input.
   bool hasTiles(unsigned view);
   mlir::RankedTensorType tileType(unsigned view);

@@ -4,8 +4,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AppendCache.h"
 #include "ArrangeValues.h"
 #include "PartitionStream.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnSchedule.h"
@@ -147,6 +149,8 @@ struct StreamPartitionPass
       return op.emitOpError("expected no split over CTAs where tiles are added "
                             "to results, but got one"),
              failure();
+    if (failed(checkOrdered(op)))
+      return failure();
     if (failed(checkParts(op, split.parts, split.overCtas)))
       return failure();
     if (!split.overCtas)
@@ -157,6 +161,16 @@ struct StreamPartitionPass
       return failure();
     }
     return split;
+  }
+
+  /// Tiles that add one after the other have the same rows, by one numbering.
+  LogicalResult checkOrdered(StreamableOpInterface op) {
+    bool ordered = llvm::any_of(op.getContributions(),
+                                [](Contribution c) { return c.ordered; });
+    if (!ordered || op.getPackedAxes().empty())
+      return success();
+    return op.emitOpError("expected no packed sequences (cu_seqlens) where "
+                          "tiles add one after the other, but got some");
   }
 
   /// Parts of a stated length are whole tiles.
@@ -256,23 +270,33 @@ struct StreamPartitionPass
     remarks::emitTileSizes(op, tiles);
   }
 
+  /// Makes the kernel of what prepares operands of others.
+  static void prepare(Operation *op) {
+    if (auto arrangement = dyn_cast<ArrangeValuesOp>(op))
+      partitionArrangement(arrangement);
+    else if (auto append = dyn_cast<AppendCacheOp>(op))
+      partitionAppend(append);
+    else
+      partitionRotation(cast<RotateOp>(op));
+  }
+
   void runOnOperation() override {
     ModuleOp module = getOperation();
     SmallVector<StreamableOpInterface> ops;
-    SmallVector<ArrangeValuesOp> arrangements;
+    SmallVector<Operation *> preparations;
     // A nested module is scheduled by a pipeline of its own.
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<ModuleOp>(op) && op != module)
         return WalkResult::skip();
       if (auto streamable = dyn_cast<StreamableOpInterface>(op))
         ops.push_back(streamable);
-      if (auto arrangement = dyn_cast<ArrangeValuesOp>(op))
-        arrangements.push_back(arrangement);
+      if (isa<ArrangeValuesOp, AppendCacheOp, RotateOp>(op))
+        preparations.push_back(op);
       return WalkResult::advance();
     });
     // What they are for comes behind them.
-    for (ArrangeValuesOp op : arrangements) {
-      partitionArrangement(op);
+    for (Operation *op : preparations) {
+      prepare(op);
       ++numKernels;
     }
     if (ops.empty() &&

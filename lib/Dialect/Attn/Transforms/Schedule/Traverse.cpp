@@ -54,7 +54,8 @@ struct TraversePass : attn::impl::AttnTraverseBase<TraversePass> {
   }
 
   void traverse(GridOp grid, StreamOp stream) {
-    if (stream.getOrdered()) {
+    // Lists say which blocks are visited, not only when.
+    if (stream.getOrdered() || stream.getTraversal().getBlock() != 0) {
       remarks::emitTraverseOrdered(stream);
       return;
     }

@@ -3,6 +3,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnUnits.h"
@@ -179,6 +180,16 @@ struct AssignFragmentsPass
     return !constant || isa<SplatElementsAttr>(constant.getValue());
   }
 
+  /// Whether a kernel without a stream or a product moves what it loads.
+  static bool isMoved(LoadOp load) {
+    return !load->getParentOfType<KernelOp>()
+                .walk([](Operation *op) {
+                  return isa<StreamOp, DotOp>(op) ? WalkResult::interrupt()
+                                                  : WalkResult::advance();
+                })
+                .wasInterrupted();
+  }
+
   /// Neighbouring columns that a lane has at least where no product says more:
   /// whole words of what goes from memory into registers.
   static int64_t leastColumns(KernelOp kernel) {
@@ -186,7 +197,7 @@ struct AssignFragmentsPass
     int64_t least = 1;
     kernel.walk([&](LoadOp load) {
       auto tile = cast<RankedTensorType>(load.getTile().getType());
-      if (tile.getRank() == 2 && isDirect(load))
+      if (tile.getRank() == 2 && (isDirect(load) || isMoved(load)))
         least = std::max(least, kWordBits / tile.getElementTypeBitWidth());
     });
     return least;

@@ -1,0 +1,105 @@
+//===- AttnCacheOps.td - Level 1: what fills caches --------*- tablegen -*-===//
+
+#ifndef ATTN_CACHE_OPS
+#define ATTN_CACHE_OPS
+
+include "attn-mlir/Dialect/Attn/IR/AttnEnums.td"
+include "attn-mlir/Dialect/Attn/IR/AttnTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Attn_TokenFloat : AnyTypeOf<[F16, BF16, F32]>;
+def Attn_TokenTensor : RankedTensorOf<[Attn_TokenFloat]>;
+def Attn_NumberTensor : RankedTensorOf<[I32, I64]>;
+
+def Attn_RotateOp : Attn_Op<"rotate", [Pure]> {
+  let summary = "Rotary embedding of new tokens";
+  let description = [{
+    X [B,H,T,D] are new tokens of B sequences, of which sequence b has n[b] already (`lengths`): token i of it is
+    at place p = n[b] + i, or all of them at n[b] with `together` (FlashAttention turns the queries of a mask-free
+    call so). From tables of cosines and sines [places, R/2]:
+
+        half         Y[c]       = X[c] cos[p,c] - X[c + R/2] sin[p,c]        for c < R/2
+                     Y[c + R/2] = X[c + R/2] cos[p,c] + X[c] sin[p,c]
+        interleaved  Y[2c]      = X[2c] cos[p,c] - X[2c + 1] sin[p,c]
+                     Y[2c + 1]  = X[2c + 1] cos[p,c] + X[2c] sin[p,c]
+
+    in f32, rounded once; columns from R on stay what they are. R is at most D. The tables are zero at places that they do
+    not have, negative ones too.
+
+    `cu_seqlens(%c : tensor<?xi32>)` says that the tokens of all sequences lie one behind the other, as that of
+    `attn.attention`: X is [1,H,T,D]. Results of tokens that belong to no sequence are not defined.
+
+    A kernel of its own reads numbers and tables on the device: a program can turn its queries in front of attention.
+
+    Example:
+
+    ```mlir
+    %r = attn.rotate %q at %lengths by %cos, %sin interleaved layout(bshd)
+        : (tensor<?x?x32x128xbf16>, tensor<?xi32>, tensor<?x64xbf16>, tensor<?x64xbf16>) -> tensor<?x?x32x128xbf16>
+    ```
+  }];
+  let arguments = (ins Attn_TokenTensor:$tokens, Attn_NumberTensor:$lengths, Attn_TokenTensor:$cos,
+    Attn_TokenTensor:$sin, Optional<Attn_NumberTensor>:$offsets, UnitAttr:$interleaved, UnitAttr:$together,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout);
+  let results = (outs Attn_TokenTensor:$result);
+  let assemblyFormat = [{
+    $tokens `at` $lengths `by` $cos `,` $sin (`interleaved` $interleaved^)? (`together` $together^)?
+    (`cu_seqlens` `(` $offsets^ `)`)? (`layout` `(` $layout^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Attn_AppendCacheOp : Attn_Op<"append_cache", [Pure, AttrSizedOperandSegments]> {
+  let summary = "New keys and values, written behind those that caches have";
+  let description = [{
+    From new K [B,H,T,Dqk] and V [B,H,T,Dv] of B sequences, of which sequence b has n[b] keys already (`lengths`), the caches
+    with token i of it at place n[b] + i: caches [B,H,S,D], or with `block_table(%t : tensor<?x?xi32>)` caches of
+    pages [pages,H,P,D], where that place is row (n[b] + i) mod P of page t[b, (n[b] + i) div P]. All else in the caches
+    stays. A table of one column says which row of a contiguous cache each sequence has.
+
+    The third result is how many keys each sequence has then: what `attn.attention` takes as `lengths`.
+
+    *Bad numbers.* They are read on the device, where nobody can report an error. What has no place is left out, and
+    nothing is written outside of the caches: tokens of a sequence whose n[b] is negative or above what the cache or the table's row holds, places behind
+    that, and numbers of no page, wherever they point. The new length of a sequence with such an n[b] is -1, of which attention
+    makes NaN.
+
+    *Ragged.* With `cu_seqlens(%c : tensor<?xi32>)` K and V are [1,H,T,D], and sequence b has the tokens from c[b] up to
+    c[b+1], of these T. Tokens of no sequence are left out; a sequence whose numbers fall, or leave the tokens, has a new length of -1.
+
+    *Rotary embedding.* `rotary(%cos, %sin)` turns K as `attn.rotate` does, each token by its place.
+
+    `layout` is that of K and V, `cache_layout` that of the caches, where it is another. Elements are f16, bf16 or f32, the same of all
+    four; Dqk and Dv are 1 to 256. (Whoever appends to caches of FP8 may take rows of four bytes for rows of f32: nothing is computed of them.)
+
+    It is a kernel of its own: a program can append in front of attention, which reads what is written.
+
+    Example:
+
+    ```mlir
+    %kc, %vc, %n = attn.append_cache %k, %v to %k_pages, %v_pages at %lengths block_table(%t) layout(bshd)
+        : (tensor<?x?x8x128xbf16>, tensor<?x?x8x128xbf16>, tensor<?x64x8x128xbf16>, tensor<?x64x8x128xbf16>, tensor<?xi32>, tensor<?x?xi32>)
+        -> (tensor<?x64x8x128xbf16>, tensor<?x64x8x128xbf16>, tensor<?xi32>)
+    ```
+  }];
+  let arguments = (ins Attn_TokenTensor:$key, Attn_TokenTensor:$value, Attn_TokenTensor:$keyCache,
+    Attn_TokenTensor:$valueCache, Attn_NumberTensor:$lengths, Optional<Attn_NumberTensor>:$blockTable,
+    Optional<Attn_NumberTensor>:$offsets, Optional<Attn_TokenTensor>:$cos, Optional<Attn_TokenTensor>:$sin,
+    UnitAttr:$interleaved,
+    DefaultValuedAttr<Attn_TensorLayout, "::attn::TensorLayout::BHSD">:$layout,
+    OptionalAttr<Attn_TensorLayout>:$cacheLayout);
+  let results = (outs Attn_TokenTensor:$newKeyCache, Attn_TokenTensor:$newValueCache, Attn_NumberTensor:$newLengths);
+  let assemblyFormat = [{
+    $key `,` $value `to` $keyCache `,` $valueCache `at` $lengths (`block_table` `(` $blockTable^ `)`)?
+    (`cu_seqlens` `(` $offsets^ `)`)? (`rotary` `(` $cos^ `,` $sin `)`)? (`interleaved` $interleaved^)?
+    (`layout` `(` $layout^ `)`)? (`cache_layout` `(` $cacheLayout^ `)`)? attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The step that kernels of the operations of this file are.
+    static constexpr ::llvm::StringLiteral kStep = "append";
+    ::attn::TensorLayout getLayoutOfCache() { return getCacheLayout().value_or(getLayout()); }
+  }];
+}
+
+#endif // ATTN_CACHE_OPS

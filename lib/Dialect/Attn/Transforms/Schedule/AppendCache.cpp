@@ -1,0 +1,523 @@
+//===- AppendCache.cpp - Kernels that append to caches --------------------===//
+//
+// A CTA takes some heads of one token: it finds the place of the token by
+// numbers on the device, turns what is to be turned, and stores a tile. What
+// has no place is stored outside of the view, where stores write nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AppendCache.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
+#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace attn;
+using arith::CmpIPredicate;
+
+/// Heads of a tile, and what its columns are a multiple of.
+static constexpr int64_t kHeads = 16, kColumns = 16;
+/// Bits of a number of sequences, at most.
+static constexpr int64_t kMostBits = 24;
+
+namespace {
+
+/// A view of a kernel: what it is called, its tensor, its order of dimensions,
+/// and their axes.
+struct TokenView {
+  StringRef name;
+  Value tensor;
+  SmallVector<int64_t> permutation;
+  SmallVector<StringRef> axes;
+};
+
+/// What a kernel takes of tokens: sequence, place and head.
+struct TokenPlace {
+  Value batch, token, sequence, place, head;
+  /// Whether there is such a token, of a sequence.
+  Value exists;
+};
+
+/// Builds a kernel over tokens, and its launch.
+class TokenKernel {
+public:
+  TokenKernel(Operation *op, Value lengths, Value offsets, StringRef tokenAxis)
+      : tokenAxis(tokenAxis), op(op), loc(op->getLoc()), b(op->getContext()),
+        lengths(lengths), offsets(offsets) {}
+
+  unsigned add(TokenView view) {
+    views.push_back(std::move(view));
+    return views.size() - 1;
+  }
+  /// Tensors [batch, tokens, heads, columns] in any layout.
+  unsigned addRows(StringRef name, Value tensor, TensorLayout layout,
+                   StringRef first, StringRef second) {
+    return add({name,
+                tensor,
+                {0, seqDimOf(layout), headDimOf(layout), 3},
+                {first, second, "", ""}});
+  }
+  unsigned addNumbers() {
+    numbers = add({"lengths", lengths, {0}, {"batch"}});
+    if (offsets)
+      starts = add({"cu_seqlens", offsets, {0}, {"batch+1"}});
+    return *numbers;
+  }
+  void addTables(Value cosines, Value sines) {
+    if (!cosines)
+      return;
+    cos = add({"cos", cosines, {0, 1}, {"place", ""}});
+    sin = add({"sin", sines, {0, 1}, {"place", ""}});
+  }
+  StringRef batchAxis() const { return offsets ? "" : "batch"; }
+
+  /// The kernel, and the builder in its grid over heads of tokens of `rows`.
+  void open(StringRef suffix, unsigned outputs, unsigned rows);
+  /// Where the tile of this CTA belongs.
+  TokenPlace findPlace(unsigned rows, bool together);
+  /// The tile of a view of rows that the CTA has.
+  Value load(unsigned view, const TokenPlace &at);
+  /// The tile turned by its place, in f32.
+  Value turn(Value tile, unsigned view, const TokenPlace &at, bool interleaved);
+  Value widen(Value tile);
+  Value narrow(Value tile, Type element);
+  void store(Value tile, unsigned view, ValueRange place, Value head);
+  LaunchOp launch(ValueRange rooms);
+
+  Value argument(unsigned view) { return kernel.getArgument(view); }
+  Value sizeOf(unsigned view, int64_t dim);
+  Value read(unsigned view, ValueRange at) {
+    return ReadOp::create(b, loc, argument(view), at);
+  }
+  IndexBuilder index() { return {b, loc}; }
+  KernelOp kernel;
+  /// What tokens count, for launchers and guards.
+  StringRef tokenAxis;
+  /// What the sequence of this CTA's token has already.
+  Value length;
+  unsigned numInputs = 0;
+  std::optional<unsigned> numbers, starts;
+
+  Operation *op;
+  Location loc;
+  OpBuilder b;
+
+private:
+  ViewType typeOf(const TokenView &view) const;
+  Value findSequence(Value token);
+  void enterPacked(TokenPlace &at, unsigned rows);
+  Value columnsOf(RankedTensorType tile, int64_t rows);
+  Value angles(unsigned table, Value place, Value columns,
+               RankedTensorType tile);
+
+  Value lengths, offsets;
+  std::optional<unsigned> cos, sin;
+  SmallVector<TokenView> views;
+};
+
+ViewType TokenKernel::typeOf(const TokenView &view) const {
+  auto type = cast<RankedTensorType>(view.tensor.getType());
+  return ViewType::get(
+      type.getContext(),
+      llvm::map_to_vector(view.permutation,
+                          [&](int64_t dim) { return type.getDimSize(dim); }),
+      type.getElementType());
+}
+
+Value TokenKernel::sizeOf(unsigned view, int64_t dim) {
+  return b.createOrFold<DimOp>(loc, argument(view), dim);
+}
+
+void TokenKernel::open(StringRef suffix, unsigned outputs, unsigned rows) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto function = op->getParentOfType<func::FuncOp>();
+  StringRef prefix = function ? function.getName() : "kernel";
+  SmallVector<Type> types;
+  SmallVector<StringRef> names;
+  SmallVector<Attribute> axes, orders;
+  for (const TokenView &view : views) {
+    types.push_back(typeOf(view));
+    names.push_back(view.name);
+    SmallVector<StringRef> dims(view.axes);
+    for (auto [dim, name] : llvm::enumerate(dims))
+      if (!ShapedType::isDynamic(cast<ViewType>(types.back()).getShape()[dim]))
+        name = "";
+    axes.push_back(b.getStrArrayAttr(dims));
+    orders.push_back(AffineMapAttr::get(AffineMap::getPermutationMap(
+        ArrayRef<int64_t>(view.permutation), b.getContext())));
+  }
+  numInputs = views.size() - outputs;
+  kernel = KernelOp::create(b, loc, (prefix + "_" + suffix).str(), types,
+                            ArrayRef<StringRef>(names));
+  // Behind the function that launches it, and behind the kernels made before.
+  Operation *last = module.getBody()->findAncestorOpInBlock(*op);
+  while (isa_and_nonnull<KernelOp>(last->getNextNode()))
+    last = last->getNextNode();
+  SymbolTable(module).insert(kernel, std::next(Block::iterator(last)));
+  kernel->setAttr(KernelOp::kStepAttr, b.getStringAttr(AppendCacheOp::kStep));
+  kernel->setAttr(KernelOp::kOutputsAttr, b.getI64IntegerAttr(outputs));
+  kernel->setAttr(KernelOp::kDimNamesAttr, b.getArrayAttr(axes));
+  kernel->setAttr(KernelOp::kPermutationsAttr, b.getArrayAttr(orders));
+
+  b.setInsertionPoint(kernel.getBody().front().getTerminator());
+  IndexBuilder m = index();
+  int64_t heads = typeOf(views[rows]).getShape()[2];
+  Value blocks = m.constant(llvm::divideCeil(heads, kHeads)),
+        sequences = sizeOf(*numbers, 0), tokens = sizeOf(rows, 1);
+  SmallVector<Value> sizes;
+  SmallVector<StringRef> grid;
+  // Where there are no tokens, there are lengths to be written.
+  if (offsets) {
+    sizes = {b.createOrFold<arith::MaxUIOp>(loc, tokens, sequences), blocks};
+    grid = {"token", "block"};
+  } else {
+    sizes = {sequences, m.atLeastOne(tokens), blocks};
+    grid = {"batch", "token", "block"};
+  }
+  ArrayAttr gridAxes = b.getStrArrayAttr(grid);
+  auto made = GridOp::create(
+      b, loc, sizes, gridAxes, gridAxes, OrderAttr(), /*run=*/1,
+      /*folded=*/false, /*persistent=*/IntegerAttr(), /*snake=*/false,
+      /*cluster=*/false, /*counter=*/Value(), /*until=*/Value(),
+      /*untilOffsets=*/ValueRange());
+  SmallVector<Type> indices(sizes.size() + 1, b.getIndexType());
+  SmallVector<Location> locs(indices.size(), loc);
+  b.createBlock(&made.getBody(), {}, indices, locs);
+  b.setInsertionPoint(YieldOp::create(b, loc));
+}
+
+/// The last sequence that begins at this token, or before it.
+Value TokenKernel::findSequence(Value token) {
+  IndexBuilder m = index();
+  Value sequences = sizeOf(*numbers, 0), steps = m.constant(0);
+  for (int64_t bit = 0; bit < kMostBits; ++bit) {
+    Value larger =
+        m.compare(CmpIPredicate::sge, sequences, m.constant(int64_t(1) << bit));
+    steps = m.add(steps, m.select(larger, m.constant(1), m.constant(0)));
+  }
+  auto loop = scf::ForOp::create(b, loc, m.constant(0), steps, m.constant(1),
+                                 ValueRange{m.constant(0), sequences});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Value low = loop.getRegionIterArg(0), high = loop.getRegionIterArg(1);
+  Value middle = m.div(m.add(low, high), m.constant(2));
+  Value before = m.compare(CmpIPredicate::sle, read(*starts, middle), token);
+  scf::YieldOp::create(b, loc,
+                       ValueRange{m.select(before, middle, low),
+                                  m.select(before, high, middle)});
+  return loop.getResult(0);
+}
+
+/// The sequence of a packed token, and of as many CTAs as there are sequences
+/// the tokens of each.
+void TokenKernel::enterPacked(TokenPlace &at, unsigned rows) {
+  IndexBuilder m = index();
+  Value tokens = sizeOf(rows, 1);
+  at.sequence = findSequence(at.token);
+  Value first = read(*starts, at.sequence),
+        end = read(*starts, m.add(at.sequence, m.constant(1)));
+  at.exists = m.logicalAnd(m.compare(CmpIPredicate::sle, first, at.token),
+                           m.compare(CmpIPredicate::slt, at.token, end));
+  at.exists =
+      m.logicalAnd(at.exists, m.compare(CmpIPredicate::ult, at.token, tokens));
+  length = read(*numbers, at.sequence);
+  at.place = m.sub(at.token, first);
+}
+
+TokenPlace TokenKernel::findPlace(unsigned rows, bool together) {
+  auto grid = cast<GridOp>(b.getInsertionBlock()->getParentOp());
+  IndexBuilder m = index();
+  ValueRange at = grid.getCoordinates();
+  TokenPlace place;
+  place.head = m.mul(at.back(), m.constant(kHeads));
+  if (offsets) {
+    place.batch = m.constant(0);
+    place.token = at[0];
+    enterPacked(place, rows);
+  } else {
+    place.batch = place.sequence = at[0];
+    place.token = place.place = at[1];
+    place.exists = m.compare(CmpIPredicate::ult, place.token, sizeOf(rows, 1));
+    length = read(*numbers, place.sequence);
+  }
+  place.place = together ? length : m.add(length, place.place);
+  return place;
+}
+
+Value TokenKernel::load(unsigned view, const TokenPlace &at) {
+  ViewType type = cast<ViewType>(argument(view).getType());
+  auto tile = RankedTensorType::get(
+      {kHeads, int64_t(llvm::alignTo(type.getShape()[3], kColumns))},
+      type.getElementType());
+  return LoadOp::create(
+      b, loc, tile, argument(view),
+      ValueRange{at.batch, at.token, at.head, index().constant(0)});
+}
+
+Value TokenKernel::widen(Value tile) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType().isF32())
+    return tile;
+  return arith::ExtFOp::create(b, loc, type.clone(b.getF32Type()), tile);
+}
+
+Value TokenKernel::narrow(Value tile, Type element) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  if (type.getElementType() == element)
+    return tile;
+  return arith::TruncFOp::create(b, loc, type.clone(element), tile);
+}
+
+Value TokenKernel::columnsOf(RankedTensorType tile, int64_t rows) {
+  return IotaOp::create(
+      b, loc,
+      RankedTensorType::get({rows, tile.getDimSize(1)}, b.getIndexType()), 1,
+      index().constant(0));
+}
+
+/// Arithmetic on tiles of indices with numbers.
+namespace {
+struct ColumnBuilder {
+  OpBuilder &b;
+  Location loc;
+  Value columns;
+
+  Value number(int64_t value) const {
+    auto type = cast<RankedTensorType>(columns.getType());
+    return arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(type, b.getIndexAttr(value)));
+  }
+  Value plus(int64_t value) const {
+    return arith::AddIOp::create(b, loc, columns, number(value));
+  }
+  Value below(int64_t value) const {
+    return arith::CmpIOp::create(b, loc, CmpIPredicate::slt, columns,
+                                 number(value));
+  }
+  Value isEven() const {
+    Value odd = arith::AndIOp::create(b, loc, columns, number(1));
+    return arith::CmpIOp::create(b, loc, CmpIPredicate::eq, odd, number(0));
+  }
+  Value choose(Value c, Value x, Value y) const {
+    return arith::SelectOp::create(b, loc, c, x, y);
+  }
+};
+} // namespace
+
+/// One row of a table: the angle of each column.
+Value TokenKernel::angles(unsigned table, Value place, Value columns,
+                          RankedTensorType tile) {
+  Type element = cast<ViewType>(argument(table).getType()).getElementType();
+  auto type = cast<RankedTensorType>(columns.getType()).clone(element);
+  Value row = GatherOp::create(b, loc, type, argument(table),
+                               ValueRange{place, columns});
+  return BroadcastOp::create(
+      b, loc, RankedTensorType::get(tile.getShape(), b.getF32Type()),
+      widen(row));
+}
+
+Value TokenKernel::turn(Value tile, unsigned view, const TokenPlace &at,
+                        bool interleaved) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  int64_t half = cast<ViewType>(argument(*cos).getType()).getShape()[1];
+  ColumnBuilder c{b, loc, columnsOf(type, kHeads)},
+      row{b, loc, columnsOf(type, 1)};
+  Value first = interleaved ? c.isEven() : c.below(half);
+  int64_t distance = interleaved ? 1 : half;
+  Value other = c.choose(first, c.plus(distance), c.plus(-distance));
+  Value angle = interleaved
+                    ? arith::ShRUIOp::create(b, loc, row.columns, row.number(1))
+                          .getResult()
+                    : row.choose(row.below(half), row.columns, row.plus(-half));
+  Value heads = IotaOp::create(
+      b, loc, RankedTensorType::get(type.getShape(), b.getIndexType()), 0,
+      at.head);
+  Value partner =
+      GatherOp::create(b, loc, type, argument(view),
+                       ValueRange{at.batch, at.token, heads, other});
+  Value x = widen(tile);
+  Value straight =
+      arith::MulFOp::create(b, loc, x, angles(*cos, at.place, angle, type));
+  Value across = arith::MulFOp::create(b, loc, widen(partner),
+                                       angles(*sin, at.place, angle, type));
+  Value turned = arith::AddFOp::create(
+      b, loc, straight,
+      c.choose(first, arith::NegFOp::create(b, loc, across), across));
+  return 2 * half >= type.getDimSize(1)
+             ? turned
+             : c.choose(c.below(2 * half), turned, x);
+}
+
+void TokenKernel::store(Value tile, unsigned view, ValueRange place,
+                        Value head) {
+  SmallVector<Value> at(place);
+  at.append({head, index().constant(0)});
+  StoreOp::create(b, loc, tile, argument(view), at);
+}
+
+LaunchOp TokenKernel::launch(ValueRange rooms) {
+  OpBuilder host(op);
+  SmallVector<Value> inputs;
+  for (const TokenView &view : ArrayRef(views).take_front(numInputs))
+    inputs.push_back(view.tensor);
+  return LaunchOp::create(
+      host, loc, rooms.getTypes(), kernel.getSymName(), inputs, rooms,
+      /*scalars=*/ValueRange(),
+      kernel->getAttrOfType<ArrayAttr>(KernelOp::kPermutationsAttr));
+}
+
+} // namespace
+
+/// Room for what has the sizes of a tensor.
+static Value emptyLike(OpBuilder &b, Location loc, Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(b.createOrFold<tensor::DimOp>(loc, tensor, dim));
+  return tensor::EmptyOp::create(b, loc, type, sizes);
+}
+
+KernelOp attn::partitionRotation(RotateOp op) {
+  TokenKernel k(op, op.getLengths(), op.getOffsets(), "query");
+  unsigned x = k.addRows("x", op.getTokens(), op.getLayout(), k.batchAxis(),
+                         k.tokenAxis);
+  k.addNumbers();
+  k.addTables(op.getCos(), op.getSin());
+  unsigned y = k.addRows("turned", op.getTokens(), op.getLayout(),
+                         k.batchAxis(), k.tokenAxis);
+  k.open("rotate", /*outputs=*/1, x);
+  TokenPlace at = k.findPlace(x, op.getTogether());
+  Type element = getElementTypeOrSelf(op.getTokens());
+  Value turned = k.turn(k.load(x, at), x, at, op.getInterleaved());
+  k.store(k.narrow(turned, element), y, {at.batch, at.token}, at.head);
+  OpBuilder host(op);
+  LaunchOp launch = k.launch(emptyLike(host, k.loc, op.getTokens()));
+  op->replaceAllUsesWith(launch.getResults());
+  op->erase();
+  return k.kernel;
+}
+
+namespace {
+
+/// Builds the kernel of one append.
+struct AppendKernel : TokenKernel {
+  AppendKernel(AppendCacheOp op)
+      : TokenKernel(op, op.getLengths(), op.getOffsets(), "new"), append(op) {}
+
+  AppendCacheOp append;
+  unsigned key, value, keyCache, valueCache, newLengths;
+  std::optional<unsigned> table;
+  /// The axis of columns of the table.
+  std::string keysByPages = "column";
+
+  void declare() {
+    // Named as attention names them: guards of its variants speak of keys.
+    int64_t page = append.getKeyCache().getType().getDimSize(
+        seqDimOf(append.getLayoutOfCache()));
+    if (!ShapedType::isDynamic(page))
+      keysByPages = "key/" + std::to_string(page);
+    TensorLayout layout = append.getLayout(), order = append.getLayoutOfCache();
+    key = addRows("k", append.getKey(), layout, batchAxis(), tokenAxis);
+    value = addRows("v", append.getValue(), layout, batchAxis(), tokenAxis);
+    addNumbers();
+    if (append.getBlockTable())
+      table = add({"block_table",
+                   append.getBlockTable(),
+                   {0, 1},
+                   {"batch", keysByPages}});
+    addTables(append.getCos(), append.getSin());
+    StringRef first = table ? "page" : "batch", second = table ? "row" : "key";
+    keyCache = addRows("k_cache", append.getKeyCache(), order, first, second);
+    valueCache =
+        addRows("v_cache", append.getValueCache(), order, first, second);
+    newLengths = add({"new_lengths", append.getLengths(), {0}, {"batch"}});
+  }
+
+  /// What a sequence may have: places of a row of the cache, or of the table.
+  Value countPlaces() {
+    Value rows = sizeOf(keyCache, 1);
+    return table ? index().mul(sizeOf(*table, 1), rows) : rows;
+  }
+
+  /// Page (or row of the cache) and place in it: where there is none, behind
+  /// the last page.
+  SmallVector<Value> target(const TokenPlace &at, Value places) {
+    IndexBuilder m = index();
+    Value valid = m.logicalAnd(m.compare(CmpIPredicate::ule, length, places),
+                               m.compare(CmpIPredicate::ult, at.place, places));
+    valid = m.logicalAnd(valid, at.exists);
+    Value none = sizeOf(keyCache, 0), rows = sizeOf(keyCache, 1);
+    if (!table)
+      return {m.select(valid, at.sequence, none), at.place};
+    // Of no rows there is no place, but a division all the same.
+    Value some = m.atLeastOne(rows);
+    Value number = read(*table, {at.sequence, m.div(at.place, some)});
+    return {m.select(valid, m.minU(number, none), none), m.rem(at.place, some)};
+  }
+
+  /// CTA `number` of the first axis tells how long that sequence is then.
+  void writeLength(Value places) {
+    auto grid = cast<GridOp>(b.getInsertionBlock()->getParentOp());
+    IndexBuilder m = index();
+    Value sequence = grid.getCoordinates()[0], tokens = sizeOf(key, 1);
+    Value own = starts ? read(*numbers, sequence) : length, count = tokens;
+    Value valid = m.compare(CmpIPredicate::ule, own, places);
+    if (starts) {
+      Value begin = read(*starts, sequence),
+            end = read(*starts, m.add(sequence, m.constant(1)));
+      // What is negative is large without its sign.
+      valid = m.logicalAnd(valid, m.compare(CmpIPredicate::ule, begin, end));
+      valid = m.logicalAnd(valid, m.compare(CmpIPredicate::ule, end, tokens));
+      count = m.sub(end, begin);
+    }
+    WriteOp::create(b, loc, m.select(valid, m.add(own, count), m.constant(-1)),
+                    argument(newLengths), ValueRange{sequence});
+  }
+
+  /// The tile of K, turned where it is to be.
+  Value bringKey(const TokenPlace &at) {
+    Value tile = load(key, at);
+    if (!append.getCos())
+      return tile;
+    return narrow(turn(tile, key, at, append.getInterleaved()),
+                  getElementTypeOrSelf(tile));
+  }
+
+  void build() {
+    open("append_cache", /*outputs=*/3, key);
+    TokenPlace at = findPlace(key, /*together=*/false);
+    Value places = countPlaces();
+    SmallVector<Value> to = target(at, places);
+    writeLength(places);
+    // Both are under way before the first is stored.
+    Value tiles[] = {bringKey(at), load(value, at)};
+    store(tiles[0], keyCache, to, at.head);
+    store(tiles[1], valueCache, to, at.head);
+  }
+};
+
+} // namespace
+
+KernelOp attn::partitionAppend(AppendCacheOp op) {
+  AppendKernel k(op);
+  k.declare();
+  k.build();
+  OpBuilder host(op);
+  Value rooms[] = {op.getKeyCache(), op.getValueCache(),
+                   emptyLike(host, k.loc, op.getLengths())};
+  LaunchOp launch = k.launch(rooms);
+  op->replaceAllUsesWith(launch.getResults());
+  op->erase();
+  return k.kernel;
+}
