@@ -8,14 +8,14 @@
 
 // P is taken out of registers, though another role computes it.
 // RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REGISTERS
-// REGISTERS: error: 'arith.truncf' op expected role 1 to get what others compute out of rings, but got a product that it takes from another role
+// REGISTERS: error: 'attn.dot.issue' op expected role 1 to get what others compute out of rings, but got a product that it takes from another role
 
 // What is stored is of both.
 // RUN: sed 's/attn.store %r#0/attn.store %both/' %s | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: 'attn.store' op expected a tile that follows from the products of one role, but got one that follows from those of 2
 
 // All threads of a CTA wait for each other.
-// RUN: sed 's/attn.store %r#0/attn.barrier\n attn.store %r#0/' %s | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=TOGETHER
+// RUN: sed 's/^ *attn.store %r#0/attn.barrier\n&/' %s | not attn-opt --pass-pipeline='builtin.module(attn-set-target{target=h200},attn.kernel(attn-split-roles))' -o /dev/null 2>&1 | FileCheck %s --check-prefix=TOGETHER
 // TOGETHER: error: 'attn.barrier' op expected one role of those who compute, but got several beside what all of a CTA do together
 
 #acc = #attn.fragment<threads [4:(0, 2), 8:(1, 0), 4:(16, 0)], registers [2:(0, 1), 2:(8, 0), 2:(0, 8)]>

@@ -6,7 +6,7 @@
 // What rotated them takes the marks away.
 // RUN: attn-opt %t.planned --pass-pipeline='builtin.module(attn.kernel(attn-materialize-grid),convert-attn-stream-to-scf,attn.kernel(attn-split-roles,attn-overlap-softmax))' | FileCheck %s --check-prefix=ROTATED
 // Whoever does not ask for it gets none.
-// RUN: sed 's/{overlap, /{/' %t.target | attn-opt --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap))' | FileCheck %s --check-prefix=ROTATED
+// RUN: sed 's/ overlap,//' %t.target | attn-opt --pass-pipeline='builtin.module(attn.kernel(attn-plan-overlap))' | FileCheck %s --check-prefix=ROTATED
 
 // CHECK: attn.stream
 // CHECK-SAME: attributes {attn.overlap = "own"}
