@@ -233,7 +233,8 @@ public:
     stopCarrying();
     bool more = true;
     while (more) {
-      more = dropDead() | dropUnreadRings();
+      more = dropDead();
+      more |= dropUnreadRings();
       if (more && failed(simplifyLoops()))
         return failure();
     }
