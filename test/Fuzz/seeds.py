@@ -153,7 +153,7 @@ def examples(corpus):
 def passes_of(command):
     """The passes of a line that runs attn-opt, as a pipeline's text."""
     passes = []
-    for word in shlex.split(command.split("|")[0]):
+    for word in shlex.split(command.split(" | ")[0]):
         match = re.fullmatch(r"--?((?:convert-)?attn-[\w-]+|cse|canonicalize)(?:=(.*))?", word)
         if match:
             passes.append(match[1] + (f"{{{match[2]}}}" if match[2] else ""))
