@@ -49,7 +49,7 @@ func.func private @types(!attn.product<!s>,
 // GENERIC-DAG: #[[SHARED:shared[0-9]*]] = #attn.shared<128>
 // GENERIC-LABEL: "attn.kernel"
 // GENERIC: "attn.dot.issue"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) <{role = 0 : i64, stage = 0 : i64, transpose_rhs}> : (tensor<64x64xbf16, #[[SHARED]]>, tensor<32x64xbf16, #[[SHARED]]>, tensor<64x32xf32, #{{acc[0-9]*}}>) -> !attn.product<tensor<64x32xf32, #{{acc[0-9]*}}>>
-// GENERIC: "attn.dot.issue"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) <{stage = 0 : i64}> {note} :
+// GENERIC: "attn.dot.issue"(%{{[^ ]+}}, %{{[^ ]+}}, %{{[^ ]+}}) <{role = 0 : i64, stage = 0 : i64}> {note} :
 // GENERIC: "attn.dot.wait"(%{{[^ ]+}}) <{outstanding = 1 : i64}> : (!attn.product<tensor<64x32xf32, #{{acc[0-9]*}}>>) -> tensor<64x32xf32, #{{acc[0-9]*}}>
 // GENERIC: "attn.dot.wait"(%{{[^ ]+}}) <{outstanding = 0 : i64}> {note} :
 attn.kernel @products() {
