@@ -38,7 +38,7 @@ MUTANTS = [
      IR + "AttnMasks.cpp", "range.fullLo = m.add(hi, -left);",
      "range.fullLo = m.add(lo, -left);"),
     ("no-tail-mask", "keys beyond the end take part", IR + "AttentionStreamable.cpp",
-     "if (tile.hasPartialTile() && !", "if (false && !"),
+     "if (mayReach && !", "if (false && !"),
     ("window-implies-key", "a window that reaches one key beyond the end needs no test for it",
      IR + "AttnMasks.cpp", "MaskAlign::BottomRight && getRight() == 0",
      "MaskAlign::BottomRight && (getRight() == 0 || getRight() == 1)"),
