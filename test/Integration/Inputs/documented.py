@@ -42,7 +42,7 @@ ELSEWHERE = (
     Elsewhere(r"utils/(fuzz|sanitize)\.sh", "builds, and takes minutes; utils/test.sh runs the latter", "bash -n {0}"),
     Elsewhere(r"utils/(check-)?wheels\.sh", "builds, and installs by pip; wheels.test runs it", "bash -n {0}"),
     Elsewhere(r"utils/gpu-check\.sh", "expected a GPU; gpu-check.test runs it without", "bash -n {0}"),
-    Elsewhere(r"benchmarks/(forward|decode|l2_model|choice)\.py (compile|run|compare)",
+    Elsewhere(r"benchmarks/(forward|decode|l2_model|choice|tune)\.py (compile|run|compare)",
               "minutes, a GPU, or what was measured on one", "python3 {0} {sub} --help"),
     Elsewhere(r"benchmarks/python_calls\.py run", "expected a GPU", "python3 {0} {sub} --help"),
     Elsewhere(r"test/peers/flash_attention_suites\.py", "a GPU, and the public repository of another project",
