@@ -40,7 +40,7 @@ def Attn_TraversalInterface : AttrInterface<"TraversalInterface"> {
     InterfaceMethod<[{
       Whether segments of which each begins where the one before it ends are visited as
       one segment of all their tiles would be.
-      }], "bool", "goesOn", (ins), [{}], [{ return isInOrder(); }]>,
+      }], "bool", "goesOn", (ins), [{}], [{ return $_attr.isInOrder(); }]>,
     InterfaceMethod<[{
       Builds what `buildTile` needs for each visit to a segment of `count` tiles of
       `step` rows from `lower` on, which may be none.
