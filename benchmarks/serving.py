@@ -8,7 +8,8 @@
 bf16, 32 query heads on 8 KV heads, D 64 and 128, memory [tokens, heads, D], normally distributed. Prefill: causal, 32768
 tokens, of lengths that are log-normal (two draws), and of equal ones, which the dense kernel takes, too. TFLOP/s count what the
 mask keeps. Decoding: 64 sequences of 8192 keys, pages of 16, 64 and 256 in a drawn order, against the same keys in a row;
-TB/s count K and V once, of a copy what it reads and writes. Kernels are those that attn_mlir.attention compiles by itself. Calls are captured into
+TB/s count K and V once, of a copy what it reads and writes;
+with a token that is appended in front, turned or not. Kernels are those that attn_mlir.attention compiles by itself. Calls are captured into
 graphs; a replay lies between two events (decoding: after a write and a read of 256 MB). Medians, in turns that are
 drawn. The deviation is from the first peer, or from the keys in a row.
 """
@@ -177,6 +178,12 @@ def decode_calls(torch, package, fa3, dim, page, has_schedules):
     calls.add("row, function", lambda: flash_attn_with_kvcache(q, k, v, cache_seqlens=lengths, causal=True))
     calls.add("pages, function",
               lambda: flash_attn_with_kvcache(q, *pages, cache_seqlens=lengths, block_table=table, causal=True))
+    new = [normal(torch, BATCH, 1, KV_HEADS, dim) for _ in range(2)]
+    angles = torch.rand(KEYS, dim // 2, device="cuda")
+    turns = {"rotary_cos": angles.cos().bfloat16(), "rotary_sin": angles.sin().bfloat16()}
+    for name, turned in (("appending", {}), ("appending, rotary", turns)):
+        calls.add(f"pages, {name}", lambda turned=turned: flash_attn_with_kvcache(
+            q, *pages, *new, **turned, cache_seqlens=lengths - 1, block_table=table, causal=True))
     narrow, scale = [x.to(torch.float8_e4m3fn) for x in pages], torch.ones(BATCH, KV_HEADS, device="cuda")
     schedules = {"pages, e4m3": (None, None)}
     if has_schedules:

@@ -112,6 +112,12 @@ MUTANTS = [
     ("optimistic-unchecked", "exponentials take the maximum before, whatever the sums say",
      TRANSFORMS + "Tiles/OptimisticMax.cpp", "arith::CmpFPredicate::UGT, sums, most",
      "arith::CmpFPredicate::OGT, sums, sums"),
+    ("append-behind-table", "a token is stored at the place behind the last page",
+     TRANSFORMS + "Schedule/AppendCache.cpp", "m.compare(CmpIPredicate::ult, at.place, places)",
+     "m.compare(CmpIPredicate::ule, at.place, places)"),
+    ("append-negative-length", "a negative length is taken for one",
+     TRANSFORMS + "Schedule/AppendCache.cpp", "m.compare(CmpIPredicate::ule, length, places)",
+     "m.compare(CmpIPredicate::sle, length, places)"),
     ("no-score-slack", "results are wrong where scores were rounded", "lib/Runtime/Reference.cpp",
      "return 0x1p-23 * largestScore + contraction;", "return 0 * (largestScore + contraction);"),
 ]
@@ -125,6 +131,7 @@ TESTS = [
                 "--failures=1", "--keep"]),
     # A command without a program of the tree: lit tests, by folder.
     ("conversion", ["lit", "test/Conversion"]),
+    ("appending", ["lit", "test/Launcher/append.test"]),
 ]
 LIT = shutil.which("lit-22") or "/usr/lib/llvm-22/bin/llvm-lit"
 
@@ -144,7 +151,7 @@ def check():
 def build(tree):
     return subprocess.run(
         ["ninja", "-C", tree / "build", "attn-property-test", "attn-sweep", "attn-random", "attn-opt",
-         "attn-compile"],
+         "attn-compile", "AttnMLIRLauncher", "AttnHipEmulator"],
         capture_output=True, text=True)
 
 

@@ -31,7 +31,7 @@ SCRIPTS = {
                    "naive_attention.py", "simulation.py"],
     "benchmarks/kit": ["kernels.py", "run.py", "device.py", "speed.py", "counts.py", "plain.py"],
     "test/gpu": ["cases.py", "check.py", "compile.py", "extremes.py", "harness.py", "reference.py"],
-    "test/Target/ROCDL/Inputs": ["buffers.py", "emulate.py", "problems.py", "written_kernels.py"],
+    "test/Target/ROCDL/Inputs": ["buffers.py", "emulate.py", "listed_blocks.py", "problems.py", "written_kernels.py"],
 }
 RUN = '''#!/usr/bin/env python3
 """Measures attn-mlir on this machine's GPU: run.py --out result.json"""

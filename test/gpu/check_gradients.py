@@ -135,6 +135,13 @@ CASES += [
     Case(128, 2, 2, TOP, schedule=FUSED, lower=LATE),
     Case(128, 2, 2, CAUSAL, "softcap", schedule=FUSED, lower="wgmma=all specialize"),
 ]
+ORDERED = FUSED.replace("fused", "ordered")
+CASES += [
+    Case(64, 2, 2, FULL, schedule=ORDERED, lower=LATE),
+    Case(64, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE),
+    Case(128, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE),
+    Case(64, 2, 1, WINDOW, schedule="form=ordered", lower="wgmma=none"),
+]
 SIZES = [(2, 131, 131), (1, 1000, 1000), (1, 300, 1025), (2, 513, 300), (1, 1, 97)]
 
 
@@ -251,7 +258,8 @@ def run_half(arguments):
             continue
         try:
             kernel = attn_mlir.load(str(DIRECTORY / case.name))
-            if arguments.determinism:
+            # In the form `fused` CTAs add in any order.
+            if arguments.determinism and "form=fused" not in case.schedule:
                 count = differing(torch, kernel, case, SIZES[1], generator, arguments.determinism)
                 wrong += [f"{case.name}: {count} launches differ"] * bool(count)
         except Exception as error:

@@ -378,6 +378,8 @@ def run_kind(kind, device):
         import torch
         package = harness.import_package()
     for number, (queries, keys, bad) in enumerate(cases_of(kind)):
+        if bad and device == "cpu":
+            continue  # The package refuses tables that the host knows: test/Python has that.
         try:
             worst, problems = Case(torch, device, kind, queries, keys, bad, number).check(package)
         except Exception as error:

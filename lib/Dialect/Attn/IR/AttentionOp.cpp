@@ -1,7 +1,6 @@
 //===- AttentionOp.cpp - Syntax and verification of attn.attention --------===//
 
 #include "AttentionBlocks.h"
-#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
@@ -19,10 +18,6 @@ void AttnDialect::registerTensorOps() {
   addOperations<
 #define GET_OP_LIST
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.cpp.inc"
       >();
 }
 

@@ -29,6 +29,7 @@ using namespace attn;
 
 void AttnDialect::initialize() {
   registerTensorOps();
+  registerCacheOps();
   registerGradientOps();
   registerKernelOps();
   registerStreamOp();

@@ -11,6 +11,13 @@ using namespace attn;
 #define GET_OP_CLASSES
 #include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.cpp.inc"
 
+void AttnDialect::registerCacheOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "attn-mlir/Dialect/Attn/IR/AttnCacheOps.cpp.inc"
+      >();
+}
+
 /// Columns of a tile.
 static constexpr int64_t kMostColumns = 256;
 

@@ -2,14 +2,12 @@
 
 #include "SortedSearch.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Halving.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace attn;
 using arith::CmpIPredicate;
-
-/// Bits of a number of tiles, at most.
-static constexpr int64_t kMostBits = 24;
 
 Value SortedSearch::read(Value key) const {
   SmallVector<Value> all(indices);
@@ -22,20 +20,9 @@ Value SortedSearch::lastOf(Value tile) const {
   return sub(minS(end, keys), constant(1));
 }
 
-/// Halvings until one of so many tiles, or none, is left.
-Value SortedSearch::countSteps(Value tiles) const {
-  Value count = constant(0);
-  for (int64_t bit = 0; bit < kMostBits; ++bit) {
-    Value larger =
-        compare(CmpIPredicate::sge, tiles, constant(int64_t(1) << bit));
-    count = add(count, select(larger, constant(1), constant(0)));
-  }
-  return count;
-}
-
 Value SortedSearch::firstTile(Value from, Value to, Value number, bool byLast,
                               bool above) const {
-  Value steps = countSteps(sub(to, from));
+  Value steps = countHalvings(*this, sub(to, from));
   auto loop = scf::ForOp::create(b, loc, constant(0), steps, constant(1),
                                  ValueRange{from, to});
   OpBuilder inner = OpBuilder::atBlockBegin(loop.getBody());

@@ -43,7 +43,6 @@ private:
   /// least, or above, `number`; `to` where there is none.
   mlir::Value firstTile(mlir::Value from, mlir::Value to, mlir::Value number,
                         bool byLast, bool above) const;
-  mlir::Value countSteps(mlir::Value tiles) const;
 };
 
 } // namespace attn

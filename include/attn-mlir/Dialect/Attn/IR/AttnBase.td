@@ -31,6 +31,7 @@ def Attn_Dialect : Dialect {
     /// that nothing else is compiled again with it.
     void registerAttributes();
     void registerTensorOps();
+    void registerCacheOps();
     void registerGradientOps();
     void registerKernelOps();
     void registerStreamOp();

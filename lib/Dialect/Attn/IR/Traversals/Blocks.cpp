@@ -19,15 +19,6 @@ BlocksTraversalAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                      << " rows, but got " << size;
 }
 
-/// The view of numbers at an operand, or null.
-static ViewType listAt(TypeRange types, unsigned place) {
-  auto list =
-      types.size() > place ? dyn_cast<ViewType>(types[place]) : ViewType();
-  bool holdsNumbers = list && (list.getElementType().isInteger(32) ||
-                               list.getElementType().isInteger(64));
-  return holdsNumbers ? list : ViewType();
-}
-
 /// Operands: how many blocks there are, then a list and its indices.
 static constexpr unsigned kFirstList = 1;
 

@@ -12,9 +12,8 @@ using namespace attn;
 
 LogicalResult ListedTraversalAttr::verifyOperands(
     function_ref<InFlightDiagnostic()> emitError, TypeRange types) const {
-  auto list = types.empty() ? ViewType() : dyn_cast<ViewType>(types.front());
-  if (!list || !(list.getElementType().isInteger(32) ||
-                 list.getElementType().isInteger(64)))
+  ViewType list = listAt(types, 0);
+  if (!list)
     return emitError() << "expected a traversal by a list in a view of i32 or "
                           "i64, but got ("
                        << types << ")";

@@ -33,6 +33,14 @@ Value attn::operandBehind(ValueRange operands, unsigned own) {
   return operands.size() > own ? operands[own] : Value();
 }
 
+ViewType attn::listAt(TypeRange types, unsigned place) {
+  auto list =
+      types.size() > place ? dyn_cast<ViewType>(types[place]) : ViewType();
+  bool holdsNumbers = list && (list.getElementType().isInteger(32) ||
+                               list.getElementType().isInteger(64));
+  return holdsNumbers ? list : ViewType();
+}
+
 std::string attn::withDirection(StringRef words, Value backward) {
   return (words + (backward ? ", alternates from tile to tile" : "")).str();
 }

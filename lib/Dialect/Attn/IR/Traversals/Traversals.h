@@ -4,6 +4,7 @@
 #define ATTN_MLIR_LIB_DIALECT_ATTN_IR_TRAVERSALS_TRAVERSALS_H
 
 #include "attn-mlir/Dialect/Attn/IR/AttnDialect.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
 #include "mlir/IR/TypeRange.h"
 #include "mlir/IR/ValueRange.h"
 #include <string>
@@ -18,6 +19,9 @@ llvm::LogicalResult verifyTraversalOperands(
 
 /// The operand behind `own` operands, or null.
 mlir::Value operandBehind(mlir::ValueRange operands, unsigned own);
+
+/// The view of numbers, of i32 or i64, that operand `place` is, or null.
+ViewType listAt(mlir::TypeRange types, unsigned place);
 
 /// `words`, and that the direction alternates where `backward` is there.
 std::string withDirection(llvm::StringRef words, mlir::Value backward);

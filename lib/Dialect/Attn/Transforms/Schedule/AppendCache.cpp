@@ -12,10 +12,9 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
-#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
+#include "attn-mlir/Dialect/Attn/IR/Halving.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -27,8 +26,6 @@ using arith::CmpIPredicate;
 
 /// Heads of a tile, and what its columns are a multiple of.
 static constexpr int64_t kHeads = 16, kColumns = 16;
-/// Bits of a number of sequences, at most.
-static constexpr int64_t kMostBits = 24;
 
 namespace {
 
@@ -199,23 +196,11 @@ void TokenKernel::open(StringRef suffix, unsigned outputs, unsigned rows) {
 /// The last sequence that begins at this token, or before it.
 Value TokenKernel::findSequence(Value token) {
   IndexBuilder m = index();
-  Value sequences = sizeOf(*numbers, 0), steps = m.constant(0);
-  for (int64_t bit = 0; bit < kMostBits; ++bit) {
-    Value larger =
-        m.compare(CmpIPredicate::sge, sequences, m.constant(int64_t(1) << bit));
-    steps = m.add(steps, m.select(larger, m.constant(1), m.constant(0)));
-  }
-  auto loop = scf::ForOp::create(b, loc, m.constant(0), steps, m.constant(1),
-                                 ValueRange{m.constant(0), sequences});
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(loop.getBody());
-  Value low = loop.getRegionIterArg(0), high = loop.getRegionIterArg(1);
-  Value middle = m.div(m.add(low, high), m.constant(2));
-  Value before = m.compare(CmpIPredicate::sle, read(*starts, middle), token);
-  scf::YieldOp::create(b, loc,
-                       ValueRange{m.select(before, middle, low),
-                                  m.select(before, high, middle)});
-  return loop.getResult(0);
+  Value sequences = sizeOf(*numbers, 0);
+  return lastBefore(
+      m, countHalvings(m, sequences), sequences, [&](Value point) {
+        return m.compare(CmpIPredicate::sle, read(*starts, point), token);
+      });
 }
 
 /// The sequence of a packed token, and of as many CTAs as there are sequences

@@ -8,16 +8,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "StreamKernel.h"
-#include "attn-mlir/Dialect/Attn/IR/IndexBuilder.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
+#include "attn-mlir/Dialect/Attn/IR/Halving.h"
 
 using namespace mlir;
 using namespace attn;
 using arith::CmpIPredicate;
-
-/// Bits of a number of points, at most.
-static constexpr int64_t kMostBits = 24;
 
 bool StreamKernel::holdsOffsets(const KernelView &view) const {
   return view.number && llvm::any_of(packedAxes, [&](const PackedAxis &packed) {
@@ -71,45 +66,20 @@ Value StreamKernel::countPackedTiles(const PackedAxis &packed) {
                context.extents[packed.owner]);
 }
 
-Value StreamKernel::countHalvings(Value points) {
-  IndexBuilder m{builder, loc};
-  APInt constant;
-  if (matchPattern(points, m_ConstantInt(&constant)))
-    return m.constant(constant.getActiveBits());
-  Value count = m.constant(0);
-  for (int64_t bit = 0; bit < kMostBits; ++bit) {
-    Value larger =
-        m.compare(CmpIPredicate::sge, points, m.constant(int64_t(1) << bit));
-    count = m.add(count, m.select(larger, m.constant(1), m.constant(0)));
-  }
-  return count;
-}
-
 void StreamKernel::enterPackedTile(const PackedAxis &packed, Value tile) {
   IndexBuilder m{builder, loc};
   unsigned view = inputOf(packed.offsets);
   Value size = m.constant(context.sizes[packed.axis]),
         points = context.extents[packed.owner];
-  auto firstTile = [&](const IndexBuilder &n, Value point) {
-    return n.add(n.div(readElement(view, point), size), point);
+  auto firstTile = [&](Value point) {
+    return m.add(m.div(readElement(view, point), size), point);
   };
   // The last point whose first tile is not behind this one.
-  auto loop =
-      scf::ForOp::create(builder, loc, m.constant(0), halvings, m.constant(1),
-                         ValueRange{m.constant(0), points});
-  {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(loop.getBody());
-    Value low = loop.getRegionIterArg(0), high = loop.getRegionIterArg(1);
-    Value middle = m.div(m.add(low, high), m.constant(2));
-    Value before = m.compare(CmpIPredicate::sle, firstTile(m, middle), tile);
-    scf::YieldOp::create(builder, loc,
-                         ValueRange{m.select(before, middle, low),
-                                    m.select(before, high, middle)});
-  }
-  Value point = loop.getResult(0);
+  Value point = lastBefore(m, halvings, points, [&](Value other) {
+    return m.compare(CmpIPredicate::sle, firstTile(other), tile);
+  });
   context.offsets[packed.owner] = point;
-  Value number = m.sub(tile, firstTile(m, point));
+  Value number = m.sub(tile, firstTile(point));
   context.offsets[packed.axis] = m.mul(number, size);
   enterPacked(packed);
   // Where there is no such tile, it has no rows.

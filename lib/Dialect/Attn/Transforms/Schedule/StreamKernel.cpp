@@ -5,6 +5,7 @@
 #include "attn-mlir/Dialect/Attn/IR/AttnOrder.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
+#include "attn-mlir/Dialect/Attn/IR/Halving.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -175,7 +176,8 @@ void StreamKernel::enterGrid(bool cluster) {
     const StreamAxis &axis = axes[i];
     sizes.push_back(countTiles(i));
     if (packedGroup() && packedGroup()->axis == i && !listView)
-      halvings = countHalvings(context.extents[packedGroup()->owner]);
+      halvings = countHalvings(IndexBuilder{builder, loc},
+                               context.extents[packedGroup()->owner]);
     names.push_back(axis.name);
     if (axis.selectsStream)
       sharing.push_back(axis.name);

@@ -176,8 +176,6 @@ private:
   /// Tiles of the grid along an axis.
   mlir::Value countTiles(unsigned axis);
   mlir::Value countPackedTiles(const PackedAxis &packed);
-  /// Halvings until one of so many points is left.
-  mlir::Value countHalvings(mlir::Value points);
   /// The packed axis that tiles of the grid are along, or null: such tiles are
   /// those of all points of its owner, one point behind the other.
   const PackedAxis *packedGroup() const;
