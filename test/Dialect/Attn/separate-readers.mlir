@@ -27,6 +27,8 @@
 // RUN: %{run} --attn-to-target -o %t.mlir 2>&1 | FileCheck %s --check-prefix=SILENT --allow-empty
 // RUN: FileCheck %s --check-prefixes=CHECK,ONE --input-file=%t.mlir
 // SILENT-NOT: separated
+// RUN: not attn-opt %s --pass-pipeline='builtin.module(attn-schedule{target=h200},attn.kernel(attn-separate-readers{stages=65}))' 2>&1 | FileCheck %s --check-prefix=MANY
+// MANY: error: expected 1 to 64 stages, or 0 for the default, but got 65
 
 // CHECK-LABEL: attn.kernel @f_attention_backward_key
 // BOTH-DAG: attn.ring.create slots 1 : <2 x tensor<64x64xbf16, #shared{{[0-9]*}}>>

@@ -138,6 +138,13 @@ int64_t slotBytes(RingType ring) {
          llvm::alignTo(SharedAttr::getNumBytes(tile), kSlotUnit);
 }
 
+LogicalResult checkStages(KernelOp kernel, int64_t stages) {
+  if (stages >= 0 && stages <= 64)
+    return success();
+  return emitError(kernel.getLoc())
+         << "expected 1 to 64 stages, or 0 for the default, but got " << stages;
+}
+
 int64_t barrierBytes(RingType ring) {
   constexpr int64_t kBarriers = 2, kBarrierBytes = 8;
   return kBarriers * kBarrierBytes * ring.getStages();

@@ -38,6 +38,9 @@ Footprint footprintOf(KernelOp kernel);
 /// multiple of 1024: the swizzle repeats every 1024 bytes at most.
 int64_t slotBytes(RingType ring);
 
+/// Reports a number of stages that no ring has; 0 stands for the default.
+llvm::LogicalResult checkStages(KernelOp kernel, int64_t stages);
+
 /// Bytes of the barriers of a ring: two for each slot.
 int64_t barrierBytes(RingType ring);
 

@@ -79,6 +79,8 @@ struct SeparateReadersPass
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    if (failed(checkStages(kernel, stages)))
+      return signalPassFailure();
     TargetAttr target = TargetAttr::of(kernel);
     // Others read a tile either way, or copy it as it lies in memory.
     if (!target.hasCapability("buffer"))

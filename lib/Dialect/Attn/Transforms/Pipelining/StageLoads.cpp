@@ -508,12 +508,8 @@ struct StageLoadsPass : attn::impl::AttnStageLoadsBase<StageLoadsPass> {
 
   void runOnOperation() override {
     KernelOp kernel = getOperation();
-    if (stages < 0 || stages > 64) {
-      emitError(kernel.getLoc())
-          << "expected 1 to 64 stages, or 0 for the default, but got "
-          << stages.getValue();
+    if (failed(checkStages(kernel, stages)))
       return signalPassFailure();
-    }
     if (residentStages < 1 || residentStages > 64) {
       emitError(kernel.getLoc())
           << "expected 1 to 64 stages of tiles that stay, but got "
