@@ -233,11 +233,15 @@ class UnusedElements {
 public:
   UnusedElements(StreamableOpInterface op, unsigned view,
                  ArrayRef<int64_t> extents, const SequenceContents &sequences)
-      : op(op), map(op.getViewMaps()[view]), extents(extents),
-        sequences(sequences), streamed(dimOf(streamAxisOf(op))) {
+      : map(op.getViewMaps()[view]), streamed(dimOf(streamAxisOf(op))) {
     for (const Lookup &lookup : op.getLookups())
       if (lookup.view == view)
-        findPages(lookup);
+        findPages(op, lookup, extents, sequences);
+    for (const PackedAxis &axis : op.getPackedAxes())
+      packed.push_back({sequences.at(axis.offsets), dimOf(axis.axis),
+                        dimOf(axis.owner), axis.axis == streamAxisOf(op)});
+    if (std::optional<unsigned> lengthsView = op.getLengthsView())
+      findLengths(op, *lengthsView, extents, sequences);
   }
 
   /// `index`: in dimensions of the view.
@@ -250,19 +254,16 @@ public:
     if (streamed)
       position = index[*streamed];
     std::optional<int64_t> point;
-    for (const PackedAxis &packed : op.getPackedAxes()) {
-      std::optional<unsigned> dim = dimOf(packed.axis);
-      std::optional<unsigned> owner = dimOf(packed.owner);
-      if (owner)
-        point = index[*owner];
-      if (!dim)
+    for (const PackedDims &axis : packed) {
+      if (axis.owner)
+        point = index[*axis.owner];
+      if (!axis.dim)
         continue;
-      ArrayRef<double> offsets = sequences.at(packed.offsets);
-      point = find(offsets, index[*dim]);
+      point = find(axis.offsets, index[*axis.dim]);
       if (!point)
         return true;
-      if (dim == streamed)
-        position = index[*dim] - int64_t(offsets[*point]);
+      if (axis.dim == streamed)
+        position = index[*axis.dim] - int64_t(axis.offsets[*point]);
     }
     if (!position)
       return false;
@@ -270,18 +271,40 @@ public:
   }
 
 private:
+  /// A packed axis: where its points begin, which dimensions of the view are it
+  /// and its owner, and whether it is streamed.
+  struct PackedDims {
+    ArrayRef<double> offsets;
+    std::optional<unsigned> dim, owner;
+    bool isStreamed;
+  };
+
+  /// Which dimensions of the view number the lengths.
+  void findLengths(StreamableOpInterface op, unsigned view,
+                   ArrayRef<int64_t> extents,
+                   const SequenceContents &sequences) {
+    lengths = sequences.at(view);
+    SmallVector<int64_t> sizes = viewSizes(op, view, extents);
+    for (auto [expr, size] :
+         llvm::zip(op.getViewMaps()[view].getResults(), sizes))
+      if (auto axis = dyn_cast<AffineDimExpr>(expr))
+        if (std::optional<unsigned> dim = dimOf(axis.getPosition()))
+          lengthDims.emplace_back(*dim, size);
+  }
+
   /// Collects how many rows of each page some stream has.
-  void findPages(const Lookup &lookup) {
+  void findPages(StreamableOpInterface op, const Lookup &lookup,
+                 ArrayRef<int64_t> extents, const SequenceContents &sequences) {
     unsigned axis = streamAxisOf(op);
     int64_t block = op.getStreamAxes()[axis].block;
     pageDim = lookup.dim;
     for (auto [dim, expr] : llvm::enumerate(map.getResults()))
       if (expr.isFunctionOfDim(axis))
         rowDim = dim;
-    ArrayRef<double> table = sequences.at(lookup.table),
-                     lengths = sequences.at(*op.getLengthsView());
+    ArrayRef<double> table = sequences.at(lookup.table);
     int64_t perStream = viewSizes(op, lookup.table, extents)[1];
-    for (auto [stream, length] : llvm::enumerate(lengths))
+    for (auto [stream, length] :
+         llvm::enumerate(sequences.at(*op.getLengthsView())))
       for (int64_t page = 0; page < perStream; ++page) {
         int64_t &most = rows[int64_t(table[stream * perStream + page])];
         int64_t left = int64_t(length) - page * block;
@@ -307,32 +330,25 @@ private:
 
   bool isBehind(ArrayRef<int64_t> index, std::optional<int64_t> point,
                 int64_t position) const {
-    std::optional<unsigned> lengths = op.getLengthsView();
     if (!lengths)
       return false;
     int64_t number = 0;
-    SmallVector<int64_t> sizes = viewSizes(op, *lengths, extents);
-    for (auto [expr, size] :
-         llvm::zip(op.getViewMaps()[*lengths].getResults(), sizes))
-      if (auto axis = dyn_cast<AffineDimExpr>(expr))
-        if (std::optional<unsigned> dim = dimOf(axis.getPosition()))
-          number = number * size + index[*dim];
-    return double(position) >= sequences.at(*lengths)[point.value_or(number)];
+    for (auto [dim, size] : lengthDims)
+      number = number * size + index[dim];
+    return double(position) >= (*lengths)[point.value_or(number)];
   }
 
   bool hasNoRow(int64_t point) const {
-    return llvm::any_of(op.getPackedAxes(), [&](const PackedAxis &packed) {
-      ArrayRef<double> offsets = sequences.at(packed.offsets);
-      return packed.axis != streamAxisOf(op) &&
-             offsets[point] == offsets[point + 1];
+    return llvm::any_of(packed, [&](const PackedDims &axis) {
+      return !axis.isStreamed && axis.offsets[point] == axis.offsets[point + 1];
     });
   }
 
-  mutable StreamableOpInterface op;
   AffineMap map;
-  ArrayRef<int64_t> extents;
-  const SequenceContents &sequences;
   std::optional<unsigned> streamed, pageDim, rowDim;
+  SmallVector<PackedDims> packed;
+  std::optional<ArrayRef<double>> lengths;
+  SmallVector<std::pair<unsigned, int64_t>> lengthDims;
   std::map<int64_t, int64_t> rows;
 };
 
