@@ -8,6 +8,7 @@
 
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -152,7 +153,7 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   roles.getProducer().walk(
       [&](RingIssueOp op) { byWarp |= op.getBy() != CopyKind::Tensor; });
   roles.getProducer().walk([&](Operation *op) {
-    if (isa<RingAcquireOp, RingIssueOp>(op))
+    if (isa<RingAcquireOp, RingIssueOp, TakeOp>(op))
       op->setAttr(byWarp ? kByWarpAttr : kAloneAttr, rewriter.getUnitAttr());
   });
   ThreadBuilder t{rewriter, loc};
