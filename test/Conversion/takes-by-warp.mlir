@@ -23,11 +23,11 @@
 // CHECK: gpu.shuffle idx
 // CHECK: nvvm.setmaxregister increase
 // CHECK-NOT: llvm.atomicrmw
-!row = tensor<1x64xf32, #attn.shared<0>>
+!row = tensor<1x64xf32, #attn.shared<128>>
 attn.kernel @rows(%x: !attn.view<?x64xf32>, %counter: !attn.view<1xi32>) attributes {threads = 128 : i64} {
   %n = attn.dim %x, 0 : !attn.view<?x64xf32>
   %c0 = arith.constant 0 : index
-  %r = attn.ring.create by async : !attn.ring<1 x !row>
+  %r = attn.ring.create : !attn.ring<1 x !row>
   attn.ctas %cta in %n {
     attn.specialize producer 4 warps(40) {
       %first = attn.take %counter[%c0] hand_on : <1xi32>
@@ -59,10 +59,9 @@ attn.kernel @rows(%x: !attn.view<?x64xf32>, %counter: !attn.view<1xi32>) attribu
 }
 
 // The whole way: gradients in a dynamic grid, whose LSE and delta a warp copies.
-// RUN: attn-compile %examples/backward.mlir --target=h200 --schedule='form=ordered tiles=query=64,key=128 persistent dynamic' --lower='wgmma=all specialize delay-waits stage-columns' --emit=ptx -o - | FileCheck %s --check-prefix=PTX
+// RUN: attn-compile %examples/backward.mlir --target=h200 --schedule='form=ordered tiles=query=64,key=128 persistent dynamic' --lower='wgmma=all specialize delay-waits stage-columns' --emit=bundle --ptxas=none -o %t.bundle
+// RUN: cat %t.bundle/*fused.0.ptx | FileCheck %s --check-prefix=PTX
 // PTX: .entry training_step_attention_backward_fused(
-// PTX: setmaxnreg.dec
+// PTX: atom.global.add.u32 {{[[:space:]]*}}%[[TILE:r[0-9]+]],
+// PTX: shfl.sync.idx.b32 {{[[:space:]]*}}%r{{[0-9]+}}, %[[TILE]], 0, 31, -1;
 // PTX: cp.async.ca.shared.global
-// PTX: atom.global.add.u32
-// PTX: shfl.sync.idx
-// PTX: setmaxnreg.inc

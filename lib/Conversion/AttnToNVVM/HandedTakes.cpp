@@ -163,7 +163,8 @@ Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
       LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                              b.getI32Type(), t.constant(1));
   LLVM::StoreOp::create(b, loc, t.constant(0), mailbox.counter);
-  int64_t consumers = allComputeThreads(&function.getBody().front().front());
+  Operation *start = &function.getBody().front().front();
+  int64_t consumers = allComputeThreads(start) + besideThreads(start);
   scf::IfOp::create(
       b, loc, t.equals(t.thread(), 0), [&](OpBuilder &n, Location) {
         MailboxBuilder box(n, loc, mailbox);
