@@ -4,6 +4,9 @@
     backward.py compile [--only default]     bundles of CONFIGS
     backward.py run                          the table, on a GPU
     backward.py run --quick                  S 2048 and 8192 alone
+    backward.py compile --forms && backward.py run --forms
+                                             the forms beside each other: by the tables
+                                             `ordered` against the fastest, and its errors
 
 bf16, D 64 with 32 heads, D 128 with 16 and D 256 with 8, B * S = 16384, full and
 causal, MHA and GQA with 4 query heads a KV head. The set "default" is what the
@@ -43,6 +46,23 @@ CONFIGS = {
 }
 LADDER_COLUMNS = 128
 
+# Forms of one kernel for all gradients, for up to 128 columns: a schedule, and options of
+# the lowering. Beside "default", two kernels, these are measured with --forms.
+FUSED = "form=fused tiles=query=64,key=128"
+ORDERED = FUSED.replace("fused", "ordered")
+LATE = "wgmma=all specialize delay-waits stage-columns"
+FORMS = {
+    "fused": (FUSED, LATE),
+    "fused persistent": (FUSED + " persistent", LATE),
+    "ordered": (ORDERED, LATE),
+    "ordered dynamic": (ORDERED + " persistent dynamic", LATE),
+    "ordered by blocks": (ORDERED + " grid-order=naive-block-first", LATE),
+}
+
+
+def is_ordered(name):
+    return name.startswith("ordered")
+
 
 def gradients_text(kernel, schedules=None, element="bf16"):
     """Gradients with dynamic batch and lengths, B H S D, as level-1 MLIR; with schedules
@@ -80,7 +100,21 @@ def gradients_text(kernel, schedules=None, element="bf16"):
 
 def compile_half(arguments):
     only = set(filter(None, arguments.only.split(",")))
+    if arguments.forms:
+        only = only or {"default", *FORMS}
     jobs = [
+        harness.Job(
+            Path(arguments.out) / name / kernel.name,
+            gradients_text(kernel),
+            schedule, lower,
+            target=arguments.target,
+        )
+        for kernel in plain_kernels()
+        if re.search(arguments.filter, kernel.name) and kernel.dim <= LADDER_COLUMNS
+        for name, (schedule, lower) in FORMS.items()
+        if name in only
+    ]
+    jobs += [
         harness.Job(
             Path(arguments.out) / name / kernel.name,
             gradients_text(kernel, schedules),
@@ -215,6 +249,27 @@ def ratio(result, ours, peers):
     return result["tflops"][ours] / max(rates)
 
 
+def compare_forms(results):
+    """Tables of the time of each ordered form by that of the fastest of all forms, and of
+    deviations, and their bound: at most 20 % more."""
+    names = [name for name in ("default", *FORMS) if any(name in r["tflops"] for r in results)]
+    shares = {name: [] for name in names}
+    for r in results:
+        best = max((r["tflops"][name] for name in names if name in r["tflops"]), default=None)
+        for name in names:
+            if name in r["tflops"]:
+                shares[name].append(best / r["tflops"][name])
+    print("\n" + markdown(
+        ["form", "time / fastest form: geometric mean", "largest", "shapes", "largest deviation"],
+        [[name, f"{geometric_mean(values):.3f}", f"{max(values):.3f}", len(values),
+          format(max(r["deviation"][name] for r in results if name in r["deviation"]), ".1e")]
+         for name, values in shares.items() if values]))
+    ordered = [min(values) for values in zip(*(shares[n] for n in names if is_ordered(n)))]
+    if ordered:
+        print(f"the better of the ordered forms / the fastest form: geometric mean "
+              f"{geometric_mean(ordered):.3f} (at most 1.2 is asked)")
+
+
 def run_half(arguments):
     torch, attn_mlir = harness.require_gpu(arguments.strict)
     out = Path(arguments.out)
@@ -257,6 +312,8 @@ def run_half(arguments):
             if values:
                 print(f"{name} / {label}: geometric mean {geometric_mean(values):.3f}, "
                       f"minimum {min(values):.3f}, {len(values)} of {len(results)} shapes")
+    if arguments.forms:
+        compare_forms(results)
     harness.write_json(arguments.json, results)
     return 1 if any("WRONG" in w for r in results for w in r["remarks"]) else 0
 
@@ -268,6 +325,8 @@ def main():
         half.add_argument("--out", default=str(DEFAULT_DIRECTORY),
                           help="where the sets of bundles are (default: build-gpu/backward)")
         half.add_argument("--filter", default="", metavar="REGEX", help="only these kernels")
+        half.add_argument("--forms", action="store_true",
+                          help="the forms: two kernels, fused, ordered")
     halves[0].add_argument("--only", default="", help="these sets, joined by ','")
     run_parser = halves[1]
     run_parser.add_argument("--quick", action="store_true", help="two lengths")

@@ -317,3 +317,16 @@ attn.kernel @k(%a: !attn.view<?x64xbf16>, %b: !attn.view<64x32xbf16>, %o: !attn.
   attn.return
 }
 }
+
+// -----
+
+// Turns that warps of a producer give.
+module attributes {attn.target = #attn.target<"mi300x">} {
+attn.kernel @k(%n: index) attributes {threads = 64 : i64} {
+  attn.grid (%i) visit %v in (m = %n) sharing [] {
+    // expected-error @below {{'attn.add_turn' op expected a target with asynchronous products and roles of warps (the capability 'wgmma'), but got "mi300x"}}
+    attn.add_turn take
+  }
+  attn.return
+}
+}

@@ -141,6 +141,18 @@ CASES += [
     Case(64, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE),
     Case(128, 4, 2, CAUSAL, schedule=ORDERED, lower=LATE),
     Case(64, 2, 1, WINDOW, schedule="form=ordered", lower="wgmma=none"),
+    Case(64, 2, 1, WINDOW, schedule=ORDERED, lower=LATE),
+    Case(64, 4, 2, AROUND, schedule=ORDERED, lower=LATE),
+    Case(128, 4, 2, FULL, schedule=ORDERED, lower=LATE),
+    Case(128, 2, 1, WINDOW, schedule=ORDERED, lower=LATE),
+    Case(128, 2, 2, TOP, "softcap", schedule=ORDERED, lower="wgmma=all specialize"),
+    Case(64, 4, 2, CAUSAL, schedule=ORDERED + " grid-order=naive-block-first", lower=LATE),
+    # CTAs that take their tiles from a counter: by a warp of the producer, and by a thread.
+    Case(64, 2, 2, FULL, schedule=ORDERED + " persistent dynamic", lower=LATE),
+    Case(128, 4, 2, CAUSAL, schedule=ORDERED + " persistent dynamic sms=7 resident=1", lower=LATE),
+    Case(64, 2, 2, CAUSAL, schedule=ORDERED + " persistent dynamic", lower="wgmma=all specialize"),
+    Case(64, 4, 2, CAUSAL, schedule="tiles=query=64,key=64 persistent dynamic", lower=LATE),
+    Case(64, 2, 2, FULL, schedule=FUSED + " persistent dynamic sms=5 resident=1", lower=LATE),
 ]
 SIZES = [(2, 131, 131), (1, 1000, 1000), (1, 300, 1025), (2, 513, 300), (1, 1, 97)]
 

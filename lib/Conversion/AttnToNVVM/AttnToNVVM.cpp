@@ -305,6 +305,7 @@ struct ConvertAttnToNVVMPass
         return signalPassFailure();
       makeKernel(function);
       int64_t bytes = placeExchanges(function, placeRings(function));
+      bytes = lowerAddTurns(function, bytes);
       bytes = placeTakes(function, lowerHandedTakes(function, bytes));
       if (failed(checkSharedBytes(function, bytes, "shared memory")))
         return signalPassFailure();

@@ -3,7 +3,9 @@
 // A mailbox of two slots in shared memory, each with two barriers: `full`, at
 // which the producer arrives when it has written a number, and `empty`, at
 // which every consumer thread arrives when it has read it. Both roles take in
-// the same order, and count what they took, as for rings.
+// the same order, and count what they took, as for rings. Of a producer that is
+// a warp one lane does so, and tells the others: if all did, each would have a
+// tile of its own, and arrive at a barrier that expects one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +72,7 @@ struct MailboxBuilder {
   Value slot, parity;
 };
 
-/// The producer, one thread, takes a number and writes it to the mailbox.
+/// The producer takes a number and writes it to the mailbox.
 struct HandOnPattern : OpRewritePattern<TakeOp> {
   HandOnPattern(MLIRContext *context, const Mailbox &mailbox)
       : OpRewritePattern(context), mailbox(mailbox) {}
@@ -82,19 +84,48 @@ struct HandOnPattern : OpRewritePattern<TakeOp> {
     Location loc = op.getLoc();
     MailboxBuilder box(rewriter, loc, mailbox);
     box.next();
-    // Slots are empty at first: the parity that a fresh barrier is past.
-    box.wait(box.empty(), box.t().bitXor(box.parity, box.t().constant(1)),
-             "empty");
-    // Late, so that other CTAs may have the tile that this one cannot do yet.
-    Value number = takeNumber(rewriter, op);
-    LLVM::StoreOp::create(rewriter, loc, number, box.number(), kNumberBytes);
-    box.arrive(box.full());
+    Value number = op->hasAttr(kByWarpAttr) ? takeByLane(rewriter, op, box)
+                                            : take(rewriter, op, box);
     rewriter.replaceOpWithNewOp<arith::IndexCastOp>(op, rewriter.getIndexType(),
                                                     number);
     return success();
   }
 
   const Mailbox &mailbox;
+
+private:
+  /// What one thread does.
+  Value take(OpBuilder &b, TakeOp op, const MailboxBuilder &next) const {
+    Location loc = op.getLoc();
+    MailboxBuilder box(b, loc, mailbox);
+    box.slot = next.slot;
+    // Slots are empty at first: the parity that a fresh barrier is past.
+    box.wait(box.empty(), box.t().bitXor(next.parity, box.t().constant(1)),
+             "empty");
+    // Late, so that other CTAs may have the tile that this one cannot do yet.
+    Value number = takeNumber(b, op);
+    LLVM::StoreOp::create(b, loc, number, box.number(), kNumberBytes);
+    box.arrive(box.full());
+    return number;
+  }
+
+  Value takeByLane(OpBuilder &b, TakeOp op, const MailboxBuilder &next) const {
+    Location loc = op.getLoc();
+    ThreadBuilder t{b, loc};
+    auto first = scf::IfOp::create(
+        b, loc, t.equals(laneOf(t), 0),
+        [&](OpBuilder &n, Location) {
+          scf::YieldOp::create(n, loc, take(n, op, next));
+        },
+        [&](OpBuilder &n, Location) {
+          Value none = ThreadBuilder{n, loc}.constant(0);
+          scf::YieldOp::create(n, loc, none);
+        });
+    return gpu::ShuffleOp::create(b, loc, first.getResult(0), t.constant(0),
+                                  t.constant(kWarpThreads),
+                                  gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  }
 };
 
 /// Consumers read what the producer took.
@@ -132,7 +163,8 @@ Mailbox createMailbox(LLVM::LLVMFuncOp function, int64_t place) {
       LLVM::AllocaOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()),
                              b.getI32Type(), t.constant(1));
   LLVM::StoreOp::create(b, loc, t.constant(0), mailbox.counter);
-  int64_t consumers = allComputeThreads(&function.getBody().front().front());
+  Operation *start = &function.getBody().front().front();
+  int64_t consumers = allComputeThreads(start) + besideThreads(start);
   scf::IfOp::create(
       b, loc, t.equals(t.thread(), 0), [&](OpBuilder &n, Location) {
         MailboxBuilder box(n, loc, mailbox);

@@ -30,6 +30,8 @@ inline mlir::Value warpOf(const ThreadBuilder &t) {
 int64_t computeThreads(mlir::Operation *op);
 /// The same of all roles that compute.
 int64_t allComputeThreads(mlir::Operation *op);
+/// Threads of warps of the producer beside the one that copies.
+int64_t besideThreads(mlir::Operation *op);
 /// Which of several roles that compute a block is of.
 int64_t computingRoleOf(mlir::Block *block);
 /// Counts the threads of each role that computes from 0 on, when all that asks
@@ -67,6 +69,11 @@ void copyAsync(RingIssueOp op, mlir::RankedTensorType tile, mlir::Value data,
 /// Numbers that a producer takes from counters for its consumers, too, through
 /// shared memory behind `bytes` of it; returns the bytes in all.
 int64_t lowerHandedTakes(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
+/// Turns of a CTA to add, which two warps of the producer give, through
+/// barriers behind `bytes` of shared memory; returns the bytes in all.
+int64_t lowerAddTurns(mlir::LLVM::LLVMFuncOp function, int64_t bytes);
+/// Attribute of what such a warp does.
+constexpr llvm::StringLiteral kBesideAttr = "attn.beside";
 /// Attributes of an operation that one thread alone reaches, or one warp.
 constexpr llvm::StringLiteral kAloneAttr = "attn.alone";
 constexpr llvm::StringLiteral kByWarpAttr = "attn.by_warp";

@@ -8,6 +8,7 @@
 
 #include "NVVMLowering.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTarget.h"
@@ -28,6 +29,8 @@ static constexpr StringLiteral kComputingRoles = "attn.computing_roles";
 /// Attribute of a function some of whose threads hold no tiles: how many do, of
 /// each role.
 static constexpr StringLiteral kComputeThreads = "attn.compute_threads";
+/// Attribute of a function with warps beside its producer: how many.
+static constexpr StringLiteral kBesideWarps = "attn.beside_warps";
 /// The named barrier of the threads that do; 0 is that of the CTA.
 static constexpr int64_t kComputeBarrier = 1;
 /// That of the second role; those of others come before.
@@ -44,6 +47,12 @@ int64_t attn::allComputeThreads(Operation *op) {
   auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
   auto roles = function->getAttrOfType<IntegerAttr>(kComputingRoles);
   return computeThreads(op) * (roles ? roles.getInt() : 1);
+}
+
+int64_t attn::besideThreads(Operation *op) {
+  auto function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  auto warps = function->getAttrOfType<IntegerAttr>(kBesideWarps);
+  return warps ? kWarpThreads * warps.getInt() : 0;
 }
 
 int64_t attn::computingRoleOf(Block *block) {
@@ -109,6 +118,33 @@ static void setRegisters(OpBuilder &b, Location loc, int64_t registers,
                                  action);
 }
 
+/// Moves what other warps of the producer do into branches of theirs before the
+/// terminator of `block`; `first` is the first thread of the producer.
+static void branchBeside(IRRewriter &rewriter, SpecializeOp roles, Block *block,
+                         Value thread, int64_t first) {
+  Location loc = roles.getLoc();
+  auto besides = llvm::to_vector(roles.getProducer().getOps<BesideOp>());
+  if (besides.empty())
+    return;
+  roles->getParentOfType<LLVM::LLVMFuncOp>()->setAttr(
+      kBesideWarps, rewriter.getI64IntegerAttr(besides.size()));
+  for (BesideOp beside : besides) {
+    rewriter.setInsertionPoint(block->getTerminator());
+    ThreadBuilder t{rewriter, loc};
+    int64_t warp =
+        first / kWarpThreads + static_cast<int64_t>(beside.getWarp());
+    auto branch = scf::IfOp::create(rewriter, loc,
+                                    t.equals(t.div(thread, kWarpThreads), warp),
+                                    /*withElse=*/false);
+    beside.getBody().walk([&](Operation *op) {
+      if (isa<AwaitProgressOp, ReportProgressOp>(op))
+        op->setAttr(kBesideAttr, rewriter.getUnitAttr());
+    });
+    moveRole(rewriter, beside.getBody(), branch.thenBlock());
+    rewriter.eraseOp(beside);
+  }
+}
+
 /// Moves the roles that compute into `block`, a branch within the other: the
 /// first has the fewest threads before it.
 static void branchToComputing(IRRewriter &rewriter, SpecializeOp roles,
@@ -152,7 +188,7 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   roles.getProducer().walk(
       [&](RingIssueOp op) { byWarp |= op.getBy() != CopyKind::Tensor; });
   roles.getProducer().walk([&](Operation *op) {
-    if (isa<RingAcquireOp, RingIssueOp>(op))
+    if (isa<RingAcquireOp, RingIssueOp, TakeOp>(op))
       op->setAttr(byWarp ? kByWarpAttr : kAloneAttr, rewriter.getUnitAttr());
   });
   ThreadBuilder t{rewriter, loc};
@@ -163,6 +199,8 @@ static void lower(SpecializeOp roles, LLVM::LLVMFuncOp function) {
   rewriter.setInsertionPointToStart(branch.thenBlock());
   setRegisters(rewriter, loc, roles.getProducerRegisters(),
                NVVM::SetMaxRegisterAction::decrease);
+  branchBeside(rewriter, roles, branch.thenBlock(), thread, computing);
+  rewriter.setInsertionPoint(branch.thenBlock()->getTerminator());
   Value works = byWarp ? t.less(thread, t.constant(computing + kWarpThreads))
                        : t.equals(thread, computing);
   auto alone = scf::IfOp::create(rewriter, loc, works, /*withElse=*/false);

@@ -89,7 +89,7 @@ struct ConvertAttnToROCDLPass
   static LogicalResult checkOps(KernelOp kernel) {
     WalkResult result = kernel.walk([](Operation *op) {
       auto take = dyn_cast<TakeOp>(op);
-      if (isa<DotIssueOp, DotWaitOp, SpecializeOp, TurnOp>(op) ||
+      if (isa<AddTurnOp, DotIssueOp, DotWaitOp, SpecializeOp, TurnOp>(op) ||
           (take && (take.getHandOn() || take.getFromProducer()))) {
         op->emitOpError(
             "expected a target with asynchronous products and roles "

@@ -69,7 +69,7 @@ attn.kernel @persistent(%p: !attn.view<?x8xi32>, %n: index) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   attn.grid (%a, %b) visit %i in (a = %n, b = %c8) sharing [a] persistent 132 {
-    // expected-error @+1 {{'attn.await_progress' op expected a grid whose tiles start in its order, or it may wait for ever, but got one with persistent CTAs}}
+    // expected-error @+1 {{'attn.await_progress' op expected a grid whose tiles start in its order, or it may wait for ever, but got one with persistent CTAs without a counter}}
     attn.await_progress %p[%a] from %c0 to %b at %c8 : <?x8xi32>
   }
   attn.return

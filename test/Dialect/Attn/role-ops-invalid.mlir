@@ -134,3 +134,61 @@ func.func @f() {
   attn.turn skip of 2
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// attn.beside and attn.add_turn
+//===----------------------------------------------------------------------===//
+
+// Warp 0 copies.
+func.func @f() {
+  attn.specialize producer 4 warps (24) {
+    // expected-error @below {{'attn.beside' op expected a warp from 1 to 3 of the producer, but got 0}}
+    attn.beside 0 {
+    }
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  attn.specialize producer 4 warps (24) {
+    // expected-error @below {{'attn.beside' op expected a warp from 1 to 3 of the producer, but got 4}}
+    attn.beside 4 {
+    }
+  } consumers (240) {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  attn.specialize producer 4 warps (24) {
+  } consumers (240) {
+    // expected-error @below {{'attn.beside' op expected to stand with the producer, but got another region}}
+    attn.beside 1 {
+    }
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.beside' op expects parent op 'attn.specialize'}}
+  attn.beside 1 {
+  }
+  return
+}
+
+// -----
+
+func.func @f() {
+  // expected-error @below {{'attn.add_turn' op expected 'take' or 'pass', but got 'start'}}
+  attn.add_turn start
+  return
+}

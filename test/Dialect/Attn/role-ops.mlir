@@ -63,9 +63,48 @@ attn.kernel @turns() {
   attn.turn take of 14 {note}
 }
 
+//===----------------------------------------------------------------------===//
+// attn.beside and attn.add_turn
+//===----------------------------------------------------------------------===//
+
+// Warps of the producer that give the turns which those who compute take.
+// CHECK-LABEL: attn.kernel @add_turns
+// CHECK: attn.specialize producer 4 warps(24) {
+// CHECK-NEXT: attn.beside 1 {
+// CHECK-NEXT: attn.report_progress
+// CHECK-NEXT: }
+// CHECK-NEXT: attn.beside 3 {
+// CHECK-NEXT: attn.await_progress
+// CHECK-NEXT: } {note}
+// CHECK-NEXT: } consumers(240) {
+// CHECK-NEXT: attn.add_turn take
+// CHECK-NEXT: attn.add_turn pass {note}
+// CHECK-NEXT: }
+// GENERIC: "attn.beside"() <{warp = 1 : i64}> ({
+// GENERIC: "attn.add_turn"() <{step = 1 : i32}> : () -> ()
+// GENERIC-NEXT: "attn.add_turn"() <{step = 2 : i32}> {note} : () -> ()
+attn.kernel @add_turns(%p: !attn.view<?xi32>, %n: index) attributes {threads = 256 : i64} {
+  %c0 = arith.constant 0 : index
+  attn.ctas %cta in %n {
+    attn.specialize producer 4 warps (24) {
+      attn.beside 1 {
+        attn.report_progress %p[%cta] at %n : <?xi32>
+      }
+      attn.beside 3 {
+        attn.await_progress %p[] from %c0 to %cta at %n : <?xi32>
+      } {note}
+    } consumers (240) {
+      attn.add_turn take
+      attn.add_turn pass {note}
+    }
+  }
+}
+
 // Turns are neither dead nor the same as one before; roles without an effect are gone.
 // RUN: attn-opt %s --canonicalize --cse | FileCheck %s --check-prefix=KEPT
 // KEPT-LABEL: attn.kernel @roles
 // KEPT-COUNT-1: attn.specialize
 // KEPT-LABEL: attn.kernel @turns
 // KEPT-COUNT-4: attn.turn
+// KEPT-LABEL: attn.kernel @add_turns
+// KEPT-COUNT-2: attn.add_turn

@@ -1,5 +1,6 @@
 //===- ProductOps.cpp - Asynchronous products -----------------------------===//
 
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -61,6 +62,25 @@ LogicalResult SpecializeOp::verify() {
       return emitOpError(
                  "expected 24 to 256 registers, a multiple of 8, but got ")
              << registers;
+  return success();
+}
+
+LogicalResult BesideOp::verify() {
+  auto roles = cast<SpecializeOp>((*this)->getParentOp());
+  auto warp = static_cast<int64_t>(getWarp());
+  auto warps = static_cast<int64_t>(roles.getProducerWarps());
+  if ((*this)->getParentRegion() != &roles.getProducer())
+    return emitOpError("expected to stand with the producer, but got another "
+                       "region");
+  if (warp < 1 || warp >= warps)
+    return emitOpError("expected a warp from 1 to ")
+           << warps - 1 << " of the producer, but got " << warp;
+  return success();
+}
+
+LogicalResult AddTurnOp::verify() {
+  if (getStep() == Turn::Start)
+    return emitOpError("expected 'take' or 'pass', but got 'start'");
   return success();
 }
 

@@ -47,8 +47,8 @@ static StringRef startsOtherwise(GridOp grid) {
     return "a folded axis";
   if (grid.getSnake())
     return "CTAs that take every other stride backwards";
-  if (grid.getPersistent())
-    return "persistent CTAs";
+  if (grid.getPersistent() && !grid.getCounter())
+    return "persistent CTAs without a counter";
   if (grid.getUntil())
     return "tiles that are left out";
   return "";

@@ -1,6 +1,8 @@
 //===- TileOps.cpp - Verification of tile operations ----------------------===//
 
+#include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnLayouts.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnStreamOp.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTypes.h"
@@ -138,7 +140,7 @@ LogicalResult StoreOp::verify() {
 static LogicalResult verifyAwaits(AccumulateOp op) {
   for (Operation *before = op->getPrevNode(); before;
        before = before->getPrevNode())
-    if (isa<AwaitProgressOp>(before))
+    if (isa<AwaitProgressOp, AddTurnOp>(before))
       return success();
   return op.emitOpError("expected attn.await_progress in front of it in its "
                         "block, as it is ordered, but got none");

@@ -20,6 +20,7 @@ class AttentionBackwardKeyOp;
 class AttentionBackwardOp;
 class AttentionBackwardQueryOp;
 class AttentionOp;
+class BesideOp;
 class SpecializeOp;
 class StreamOp;
 } // namespace attn

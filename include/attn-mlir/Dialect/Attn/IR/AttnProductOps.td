@@ -92,6 +92,37 @@ def Attn_SpecializeOp : Attn_Op<"specialize", [
   }];
 }
 
+def Attn_BesideOp : Attn_Op<"beside", [HasParent<"SpecializeOp">,
+    RecursiveMemoryEffects, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "What another warp of the producer does";
+  let description = [{
+    In the first region of attn.specialize: warp number `warp` of the producer, of which
+    0 copies, runs the body. attn.await_progress in it gives those who compute the turn
+    that attn.add_turn takes, when the CTAs in front have got as far; attn.report_progress
+    tells others how far the CTA has got when those who compute have passed their turn.
+
+    Example: `attn.beside 1 { ... }`
+  }];
+  let arguments = (ins I64Attr:$warp);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$warp $body attr-dict";
+  let hasVerifier = 1;
+}
+
+def Attn_AddTurnOp : Attn_Op<"add_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Takes the turn of the CTA to add to a result of several";
+  let description = [{
+    `take` waits until warps of the producer (attn.beside) say that it is the turn of the
+    CTA, `pass` tells them that those who compute have added. Each turn is taken and
+    passed once.
+
+    Example: `attn.add_turn take`
+  }];
+  let arguments = (ins Attn_Turn:$step);
+  let assemblyFormat = "$step attr-dict";
+  let hasVerifier = 1;
+}
+
 def Attn_TurnOp : Attn_Op<"turn", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Takes turns among the groups of consumers";
   let description = [{

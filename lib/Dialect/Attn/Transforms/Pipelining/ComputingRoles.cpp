@@ -125,6 +125,10 @@ private:
     auto role =
         IntegerAttr::get(IntegerType::get(op->getContext(), 64), number);
     op->setAttr(kRole, role);
+    // Whoever adds takes the turns.
+    if (isa<AccumulateOp>(op))
+      for (auto turn : op->getBlock()->getOps<AddTurnOp>())
+        turn->setAttr(kRole, role);
     if (auto put = dyn_cast<RingPutOp>(op))
       if (Operation *acquire = put.getSlot().getDefiningOp())
         acquire->setAttr(kRole, role);

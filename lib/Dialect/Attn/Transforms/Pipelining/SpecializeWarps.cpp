@@ -36,22 +36,19 @@ struct SpecializeWarpsPass
     auto threads = kernel->getAttrOfType<IntegerAttr>(KernelOp::kThreadsAttr);
     if (!threads || threads.getInt() % kGroupThreads != 0)
       return remarks::emitSpecializeWarpsGroups(kernel);
-    bool copies = false, byThreads = false, byWarp = false, takes = false,
-         inStep = false;
+    bool copies = false, byThreads = false, inStep = false;
     kernel.walk([&](Operation *op) {
       if (auto issue = dyn_cast<RingIssueOp>(op)) {
         copies = true;
         bool few = issue.getSlot().getType().getTile().getDimSize(0) == 1;
         byThreads |= issue.getBy() != CopyKind::Tensor && !few;
-        byWarp |= issue.getBy() != CopyKind::Tensor;
       }
-      takes |= isa<TakeOp>(op);
       inStep |= isa<InStepOp>(op);
     });
     if (!copies)
       return remarks::emitSpecializeWarpsNoCopy(kernel);
-    // One row is copied by a warp, which takes no numbers for others.
-    if (byThreads || (byWarp && takes))
+    // One row is copied by a warp.
+    if (byThreads)
       return remarks::emitSpecializeWarpsThreads(kernel);
     if (inStep)
       return remarks::emitSpecializeWarpsInStep(kernel);

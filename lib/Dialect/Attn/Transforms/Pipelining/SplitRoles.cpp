@@ -1,6 +1,7 @@
 //===- SplitRoles.cpp - Loops of a producer and of consumers --------------===//
 
 #include "ComputingRoles.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnEnums.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnKernelOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnProductOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnRingOps.h"
@@ -47,6 +48,16 @@ bool isComputation(Operation *op) {
          isTakenToPut(op);
 }
 
+/// What is not for the warp that tells other CTAs how far this one has got.
+bool isBesideReports(Operation *op) {
+  return isCopy(op) || (isComputation(op) && !isa<ReportProgressOp>(op));
+}
+
+/// What is not for the one that waits for them.
+bool isBesideWaits(Operation *op) {
+  return isCopy(op) || (isComputation(op) && !isa<AwaitProgressOp>(op));
+}
+
 struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
   /// Erases what `drop` names and what is dead then: uses before what they use
   /// (Region::walk would take the region's own operations forwards).
@@ -72,9 +83,9 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     return isa<RankedTensorType, ProductType>(value.getType());
   }
 
-  /// Without tiles and what is done to them: what the producer does. Loops keep
-  /// the tiles that they carry until they are canonicalised.
-  static LogicalResult keepProducer(Region &region) {
+  /// Without tiles and what `drop` names: what warps of the producer do. Loops
+  /// keep the tiles that they carry until they are canonicalised.
+  static LogicalResult keepProducer(Region &region, bool (*drop)(Operation *)) {
     OpBuilder b = OpBuilder::atBlockBegin(&region.front());
     SmallVector<Value> tiles;
     region.walk([&](Operation *op) {
@@ -90,7 +101,7 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
       if (!tile.use_empty())
         tile.replaceAllUsesWith(
             ub::PoisonOp::create(b, tile.getLoc(), tile.getType()));
-    eraseBackwards(region, isComputation);
+    eraseBackwards(region, drop);
     sinkResidentCopies(region);
     return simplifyLoops(region);
   }
@@ -152,6 +163,47 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     roles.getConsumer().walk([](TakeOp take) { take.setFromProducer(true); });
   }
 
+  /// Where the CTA adds behind others, two more warps of the producer tell them
+  /// and wait for them, so that those who compute only look whether it is their
+  /// turn.
+  static LogicalResult splitTurns(SpecializeOp roles) {
+    Region &consumer = roles.getConsumer();
+    SmallVector<Operation *> steps;
+    consumer.walk([&](Operation *op) {
+      if (isa<AwaitProgressOp, ReportProgressOp>(op))
+        steps.push_back(op);
+    });
+    if (steps.empty())
+      return success();
+    OpBuilder b = OpBuilder::atBlockBegin(&roles.getProducer().front());
+    int64_t warp = 0;
+    for (auto drop : {isBesideReports, isBesideWaits}) {
+      auto beside = BesideOp::create(b, roles.getLoc(), ++warp);
+      IRMapping map;
+      consumer.cloneInto(&beside.getBody(), map);
+      if (failed(keepProducer(beside.getBody(), drop)))
+        return failure();
+    }
+    for (Operation *op : steps) {
+      if (isa<AwaitProgressOp>(op))
+        takeTurn(op);
+      op->erase();
+    }
+    return success();
+  }
+
+  /// A turn lasts until the last of what is added behind the wait.
+  static void takeTurn(Operation *await) {
+    OpBuilder b(await);
+    AddTurnOp::create(b, await->getLoc(), Turn::Take);
+    Operation *last = await;
+    for (Operation *op = await; op; op = op->getNextNode())
+      if (isa<AccumulateOp>(op))
+        last = op;
+    b.setInsertionPointAfter(last);
+    AddTurnOp::create(b, await->getLoc(), Turn::Pass);
+  }
+
   /// A region for each role of those who compute.
   static LogicalResult splitComputing(SpecializeOp roles) {
     Region &first = roles.getConsumer();
@@ -194,7 +246,8 @@ struct SplitRolesPass : attn::impl::AttnSplitRolesBase<SplitRolesPass> {
     YieldOp::create(rewriter, ctas.getLoc(), ValueRange());
     handOver(roles);
     keepConsumers(roles.getConsumer());
-    if (failed(keepProducer(roles.getProducer())) ||
+    if (failed(keepProducer(roles.getProducer(), isComputation)) ||
+        failed(splitTurns(roles)) ||
         (computing > 1 && failed(splitComputing(roles))))
       signalPassFailure();
   }
