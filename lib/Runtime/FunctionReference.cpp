@@ -1,6 +1,7 @@
 //===- FunctionReference.cpp - A level-1 function in float64 --------------===//
 
 #include "FunctionReference.h"
+#include "attn-mlir/Dialect/Attn/IR/AttnGradientOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnInterfaces.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTensorOps.h"
 #include "attn-mlir/Dialect/Attn/IR/AttnTileOps.h"
@@ -36,6 +37,13 @@ static int64_t placeOf(ArrayRef<int64_t> index, ArrayRef<int64_t> shape) {
   for (auto [i, size] : llvm::zip(index, shape))
     place = place * size + i;
   return place;
+}
+
+/// Whether a packed element lies outside of all sequences, whose results are
+/// not written.
+static bool isOfNoSequence(ArrayRef<double> offsets, int64_t element) {
+  return offsets.empty() || double(element) < offsets.front() ||
+         double(element) >= offsets.back();
 }
 
 /// The part of a tensor that a slice is: `sizes` in all of its dimensions.
@@ -280,6 +288,17 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
   AttentionReference expected;
   if (failed(evaluateReference(op, extents, inputs, withScalars, expected)))
     return failure();
+  SmallVector<AffineMap> maps = op.getViewMaps();
+  SmallVector<PackedAxis> axes = op.getPackedAxes();
+  auto isWritten = [&](unsigned view, ArrayRef<int64_t> index) {
+    return llvm::none_of(axes, [&](const PackedAxis &packed) {
+      auto axis = getAffineDimExpr(packed.axis, op.getContext());
+      auto dims = maps[view].getResults();
+      auto place = llvm::find(dims, axis);
+      return place != dims.end() && isOfNoSequence(inputs[packed.offsets],
+                                                   index[place - dims.begin()]);
+    });
+  };
   for (auto [i, value] : llvm::enumerate(op->getResults())) {
     unsigned view = operands.size() + i;
     const std::vector<double> &source = i == 0 ? expected.output : expected.lse;
@@ -299,11 +318,31 @@ LogicalResult FunctionReference::evaluateStreamable(StreamableOpInterface op) {
         at[dim] = index[d];
       int64_t to = placeOf(at, shape);
       result.values[to] = source[place];
-      result.slack[to] = slack + (own.empty() ? 0 : own[place / columns]);
+      result.slack[to] = isWritten(view, index)
+                             ? slack + (own.empty() ? 0 : own[place / columns])
+                             : std::numeric_limits<double>::infinity();
       ++place;
     });
   }
   return success();
+}
+
+/// Gradients of what is of no sequence may be anything.
+void FunctionReference::allowUnwritten(AttentionBackwardOp op, Value value,
+                                       ReferenceTensor &result) {
+  Value offsets =
+      value == op.getQueryGradient() ? op.getQueryOffsets()
+      : value == op.getKeyGradient() || value == op.getValueGradient()
+          ? op.getKeyOffsets()
+          : Value();
+  if (!offsets)
+    return;
+  unsigned dim = op.getLayout() == TensorLayout::BSHD ? 1 : 2;
+  forIndices(result.shape, [&](ArrayRef<int64_t> index) {
+    if (isOfNoSequence(tensors[offsets].values, index[dim]))
+      result.slack[placeOf(index, result.shape)] =
+          std::numeric_limits<double>::infinity();
+  });
 }
 
 LogicalResult FunctionReference::evaluateGradient(Operation &op) {
@@ -334,6 +373,8 @@ LogicalResult FunctionReference::evaluateGradient(Operation &op) {
     result.values = std::move(made.values);
     result.units = std::move(made.units);
     result.bound = bound;
+    if (auto gradients = dyn_cast<AttentionBackwardOp>(op))
+      allowUnwritten(gradients, value, result);
   }
   return success();
 }

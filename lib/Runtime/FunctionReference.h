@@ -28,6 +28,8 @@ struct ReferenceTensor {
   bool isLog = false;
 };
 
+class AttentionBackwardOp;
+
 /// Evaluates a level-1 function: streamed operations by their references,
 /// what moves tensors and elementwise operations by their definitions. Has
 /// nothing in common with what becomes of the function on the CPU.
@@ -53,6 +55,8 @@ private:
   bool evaluateElementwise(mlir::Operation &op);
   mlir::LogicalResult evaluateStreamable(StreamableOpInterface op);
   mlir::LogicalResult evaluateGradient(mlir::Operation &op);
+  void allowUnwritten(AttentionBackwardOp op, mlir::Value value,
+                      ReferenceTensor &result);
   int64_t valueOf(mlir::OpFoldResult size) const;
   llvm::SmallVector<int64_t>
   valuesOf(llvm::ArrayRef<mlir::OpFoldResult> sizes) const;

@@ -287,9 +287,12 @@ private:
     SmallVector<int64_t> sizes = viewSizes(op, view, extents);
     for (auto [expr, size] :
          llvm::zip(op.getViewMaps()[view].getResults(), sizes))
-      if (auto axis = dyn_cast<AffineDimExpr>(expr))
+      if (auto axis = dyn_cast<AffineDimExpr>(expr)) {
         if (std::optional<unsigned> dim = dimOf(axis.getPosition()))
           lengthDims.emplace_back(*dim, size);
+        else
+          isOfAllStreams = true;
+      }
   }
 
   /// Collects how many rows of each page some stream has.
@@ -332,10 +335,16 @@ private:
                 int64_t position) const {
     if (!lengths)
       return false;
+    if (point)
+      return double(position) >= (*lengths)[*point];
+    // What all streams read is behind where it is behind each.
+    if (isOfAllStreams)
+      return llvm::all_of(
+          *lengths, [&](double length) { return double(position) >= length; });
     int64_t number = 0;
     for (auto [dim, size] : lengthDims)
       number = number * size + index[dim];
-    return double(position) >= (*lengths)[point.value_or(number)];
+    return double(position) >= (*lengths)[number];
   }
 
   bool hasNoRow(int64_t point) const {
@@ -349,6 +358,8 @@ private:
   SmallVector<PackedDims> packed;
   std::optional<ArrayRef<double>> lengths;
   SmallVector<std::pair<unsigned, int64_t>> lengthDims;
+  /// Whether the view lacks a dimension that lengths have.
+  bool isOfAllStreams = false;
   std::map<int64_t, int64_t> rows;
 };
 

@@ -41,15 +41,20 @@ public:
   Value buildWeights() {
     Value scores =
         g.isByKeys() ? product(kGradK, kGradQ) : product(kGradQ, kGradK);
+    double exponents = g.exponentScale();
     if (!g.score->empty()) {
       SmallVector<Value> both =
           evaluate(*clonedScore, /*first=*/1, t.scale(scores, g.scale));
       scores = both[0];
       derivative = both[1];
+    } else if (!(g.scale > 0)) {
+      // A masked score is -inf, which only a positive factor keeps.
+      scores = t.scale(scores, exponents);
+      exponents = 1;
     }
     if (Value kept = buildKeep())
       scores = t.mask(scores, kept);
-    Value factor = t.splat(g.exponentScale(), shape);
+    Value factor = t.splat(exponents, shape);
     return t.exp2(t.fma(scores, factor, ofQueries(kGradLse)));
   }
 
