@@ -129,8 +129,8 @@ KernelView Partitioner::listTiles(const PackedAxis &packed) {
             hostExtent(packed.owner));
   KernelView list = makeArray(host, op.getLoc(), "list", capacity,
                               StreamKernel::kTileFields, own);
-  SmallVector<KernelView> read{known(inputs[packed.offsets]),
-                               known(inputs[axes[packed.axis].view])};
+  SmallVector<KernelView> read{known(inputOf(packed.offsets)),
+                               known(inputOf(axes[packed.axis].view))};
   StreamKernel kernel(op, nameWith("_order"), kernelAxes, read, known(list));
   nameRows(kernel.getKernel(), {"work"}, read.size());
   // Without sequences one CTA says that no entry is a tile.

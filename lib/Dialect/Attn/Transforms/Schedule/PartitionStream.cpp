@@ -64,13 +64,18 @@ void Partitioner::describeViews() {
   }
 }
 
+const KernelView &Partitioner::inputOf(unsigned number) const {
+  return *llvm::find_if(
+      inputs, [&](const KernelView &view) { return view.number == number; });
+}
+
 Value Partitioner::hostExtent(unsigned axis) {
   const StreamAxis &its = axes[axis];
   if (!ShapedType::isDynamic(its.extent))
     return IndexBuilder{host, op.getLoc()}.constant(its.extent);
   unsigned dim = op.getViewPermutations()[its.view][its.dim];
   Value size =
-      tensor::DimOp::create(host, op.getLoc(), inputs[its.view].tensor, dim);
+      tensor::DimOp::create(host, op.getLoc(), inputOf(its.view).tensor, dim);
   IndexBuilder m{host, op.getLoc()};
   if (its.surplus != 0)
     size = m.sub(size, m.constant(its.surplus));

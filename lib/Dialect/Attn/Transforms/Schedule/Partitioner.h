@@ -40,6 +40,10 @@ private:
 
   void describeViews();
 
+  /// The input that is operand view `number` of the op. Sums that tiles are
+  /// added to are operands, but no inputs, so that places differ.
+  const KernelView &inputOf(unsigned number) const;
+
   /// Elements of an axis, where the op is.
   mlir::Value hostExtent(unsigned axis);
 

@@ -132,9 +132,11 @@ struct StreamPartitionPass
     split.overCtas = splitCtas || split.length != 0 ||
                      (schedule && schedule.hasFlag("split_ctas"));
     split.listTiles = listTiles || (schedule && schedule.hasFlag("list_tiles"));
-    if (split.listTiles && !packedGroupOf(op))
+    if (split.listTiles && !hasPackedGroup)
       return op.emitOpError("expected packed queries for list-tiles, but got "
                             "none");
+    // Like tiles, it is for the operations that have such an axis.
+    split.listTiles &= packedGroupOf(op).has_value();
     split.parts = numberOf(splits, schedule, "splits");
     split.inCluster =
         splitCluster || (schedule && schedule.hasFlag("split_cluster"));
@@ -307,12 +309,18 @@ struct StreamPartitionPass
     auto asked = parseTiles(ops);
     if (failed(asked))
       return signalPassFailure();
+    hasPackedGroup = llvm::any_of(ops, [](StreamableOpInterface op) {
+      return packedGroupOf(op).has_value();
+    });
     for (StreamableOpInterface op : ops)
       if (failed(partition(op, *asked)))
         return signalPassFailure();
     for (auto kernel : module.getOps<KernelOp>())
       tidy(kernel);
   }
+
+  /// Whether some operation groups packed elements, whose tiles can be listed.
+  bool hasPackedGroup = false;
 };
 
 } // namespace
