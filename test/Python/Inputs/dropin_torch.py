@@ -203,24 +203,26 @@ class Operators(unittest.TestCase):
         return torch.autograd.grad((o * weight.double()).sum(), (q, k, v))
 
     def test_gradients(self):
-        for dtype, bound in ((torch.float32, 1e-5), (torch.bfloat16, 2e-2)):
-            for sizes, options in (({}, {}), ({"kv_heads": 2}, {"causal": True}), ({}, {"window": (3, 1), "scale": 0.5}),
-                                   ({"queries": 11, "keys": 7, "kv_heads": 1}, {"causal": True, "softcap": 2.0})):
-                for layout in ("bhsd", "bshd"):
-                    with self.subTest(dtype=dtype, sizes=sizes, options=options, layout=layout):
-                        tensors = [x[..., :12].to(dtype) for x in make(**sizes)]
-                        weight = torch.randn(tensors[0].shape).to(dtype)
-                        window = options.get("window", (-1, 0) if "causal" in options else (-1, -1))
-                        wanted = self.gradients(tensors, weight, **{**options, "window": window})
-                        # As memory holds them there.
-                        given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (*tensors, weight)]
-                        leaves = [x.clone().requires_grad_() for x in given[:3]]
-                        o, _ = attn_mlir.torch.attention(*leaves, layout=layout, **options)
-                        found = torch.autograd.grad((o * given[3]).sum(), leaves)
-                        for a, b, x in zip(found, wanted, leaves):
-                            self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
-                            a = a.transpose(1, 2) if layout == "bshd" else a
-                            self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
+        cases = (({}, {}), ({"kv_heads": 2}, {"causal": True}), ({}, {"window": (3, 1), "scale": 0.5}),
+                 ({"queries": 11, "keys": 7, "kv_heads": 1}, {"causal": True, "softcap": 2.0}))
+        # Each case in both layouts, of which one is of each type: kernels take a second each to compile.
+        for first, (dtype, bound) in enumerate(((torch.float32, 1e-5), (torch.bfloat16, 2e-2))):
+            for number, (sizes, options) in enumerate(cases, first):
+                layout = ("bhsd", "bshd")[number % 2]
+                with self.subTest(dtype=dtype, sizes=sizes, options=options, layout=layout):
+                    tensors = [x[..., :12].to(dtype) for x in make(**sizes)]
+                    weight = torch.randn(tensors[0].shape).to(dtype)
+                    window = options.get("window", (-1, 0) if "causal" in options else (-1, -1))
+                    wanted = self.gradients(tensors, weight, **{**options, "window": window})
+                    # As memory holds them there.
+                    given = [x.transpose(1, 2).contiguous() if layout == "bshd" else x for x in (*tensors, weight)]
+                    leaves = [x.clone().requires_grad_() for x in given[:3]]
+                    o, _ = attn_mlir.torch.attention(*leaves, layout=layout, **options)
+                    found = torch.autograd.grad((o * given[3]).sum(), leaves)
+                    for a, b, x in zip(found, wanted, leaves):
+                        self.assertEqual((a.dtype, a.shape), (x.dtype, x.shape))
+                        a = a.transpose(1, 2) if layout == "bshd" else a
+                        self.assertLessEqual(((a.double() - b).norm() / b.norm()).item(), bound)
 
     def test_gradients_of_sinks(self):
         """Of sinks, q, k and v, beside float64, where rows without keys are among them."""
