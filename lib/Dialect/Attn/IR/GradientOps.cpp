@@ -434,8 +434,8 @@ static SmallVector<Value> withCaptures(OpBuilder &b, AttentionBackwardOp op,
     auto part = AttentionBackwardCaptureOp::create(
         b, op.getLoc(), type, op.getQuery(), op.getKey(), op.getValue(),
         op.getOutputGradient(), op.getLse(), delta, op.getQueryOffsets(),
-        op.getKeyOffsets(), op.getCaptures(), op.getMaskAttr(), op.getScaleAttr(), op.getLayoutAttr(),
-        b.getI64IntegerAttr(number));
+        op.getKeyOffsets(), op.getCaptures(), op.getMaskAttr(),
+        op.getScaleAttr(), op.getLayoutAttr(), b.getI64IntegerAttr(number));
     IRMapping map;
     op.getScore().cloneInto(&part.getScore(), map);
     op.getKeep().cloneInto(&part.getKeep(), map);
